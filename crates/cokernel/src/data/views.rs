@@ -1,0 +1,319 @@
+//! [`Views`]: several named descriptions of the same n instances.
+
+use super::{Csr, Matrix};
+use crate::{Error, Result};
+
+/// The content of a view.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Table {
+    /// Features, n × d.
+    Dense(Matrix),
+    /// Features, n × d, sparse.
+    Sparse(Csr),
+    /// Similarities: n × n between the instances themselves; or, for new instances, n_new × n
+    /// to the n training instances.
+    Similarity(Matrix),
+}
+
+impl Table {
+    /// Number of instances (rows).
+    pub fn rows(&self) -> usize {
+        match self {
+            Table::Dense(m) | Table::Similarity(m) => m.rows(),
+            Table::Sparse(m) => m.rows(),
+        }
+    }
+
+    /// Number of columns.
+    pub fn cols(&self) -> usize {
+        match self {
+            Table::Dense(m) | Table::Similarity(m) => m.cols(),
+            Table::Sparse(m) => m.cols(),
+        }
+    }
+
+    /// The rows with these indices; a square similarity stays n_rows × n here (see
+    /// [`Views::select`] for both axes).
+    pub fn select_rows(&self, rows: &[usize]) -> Table {
+        match self {
+            Table::Dense(m) => Table::Dense(m.select_rows(rows)),
+            Table::Sparse(m) => Table::Sparse(m.select_rows(rows)),
+            Table::Similarity(m) => Table::Similarity(m.select_rows(rows)),
+        }
+    }
+
+    fn first_not_finite(&self) -> Option<(usize, usize)> {
+        match self {
+            Table::Dense(m) | Table::Similarity(m) => {
+                m.values().iter().position(|v| !v.is_finite()).map(|p| (p / m.cols(), p % m.cols()))
+            }
+            Table::Sparse(m) => (0..m.rows()).find_map(|i| {
+                let (c, v) = m.row(i);
+                v.iter().position(|x| !x.is_finite()).map(|p| (i, c[p] as usize))
+            }),
+        }
+    }
+}
+
+/// One named description of the instances.
+#[derive(Debug, Clone, PartialEq)]
+pub struct View {
+    /// The name by which kernels refer to it.
+    pub name: String,
+    /// Its content.
+    pub table: Table,
+    /// Column names, where the source had them.
+    pub columns: Option<Vec<String>>,
+    /// Which instances have this view; `None` means all. Rows of absent instances are not read.
+    pub present: Option<Vec<bool>>,
+}
+
+/// Named views over the same n instances.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Views {
+    n: usize,
+    ids: Option<Vec<String>>,
+    views: Vec<View>,
+}
+
+impl Views {
+    /// No views yet.
+    pub fn new() -> Self {
+        Views::default()
+    }
+
+    /// Adds a view in which every instance is present.
+    ///
+    /// # Errors
+    /// As [`push`](Self::push).
+    pub fn with(mut self, name: impl Into<String>, table: Table) -> Result<Self> {
+        self.push(View { name: name.into(), table, columns: None, present: None })?;
+        Ok(self)
+    }
+
+    /// Adds a dense feature view in which every instance is present.
+    ///
+    /// # Errors
+    /// As [`push`](Self::push).
+    pub fn dense(self, name: impl Into<String>, features: Matrix) -> Result<Self> {
+        self.with(name, Table::Dense(features))
+    }
+
+    /// Adds a view.
+    ///
+    /// # Errors
+    /// The name is taken, the number of rows differs from that of the views before, the mask has
+    /// the wrong length, the table has no columns, or a present row holds a value that is not
+    /// finite.
+    pub fn push(&mut self, view: View) -> Result<()> {
+        let what = format!("view '{}'", view.name);
+        if self.views.iter().any(|v| v.name == view.name) {
+            return Err(Error::Data(format!("{what} is given twice; view names must differ")));
+        }
+        let rows = view.table.rows();
+        if !self.views.is_empty() && rows != self.n {
+            let expected = format!("{} rows like view '{}'", self.n, self.views[0].name);
+            return Err(Error::shape(what, expected, format!("{rows} rows")));
+        }
+        if rows == 0 || view.table.cols() == 0 {
+            let found = format!("{rows} × {}", view.table.cols());
+            return Err(Error::shape(what, "at least one row and one column", found));
+        }
+        if let Some(columns) = &view.columns
+            && columns.len() != view.table.cols()
+        {
+            let expected = format!("{} column names", view.table.cols());
+            return Err(Error::shape(what, expected, columns.len()));
+        }
+        let problem = |(row, column)| Error::Value {
+            what: what.clone(),
+            row,
+            column,
+            problem: "not a finite number; remove the row, or mark it as missing".to_string(),
+        };
+        match &view.present {
+            None => {
+                if let Some(place) = view.table.first_not_finite() {
+                    return Err(problem(place));
+                }
+            }
+            Some(mask) => {
+                if mask.len() != rows {
+                    return Err(Error::shape(what, format!("a mask of length {rows}"), mask.len()));
+                }
+                let kept: Vec<usize> = (0..rows).filter(|&i| mask[i]).collect();
+                if kept.is_empty() {
+                    return Err(Error::Data(format!("{what} is missing for every instance")));
+                }
+                if let Some((i, j)) = view.table.select_rows(&kept).first_not_finite() {
+                    return Err(problem((kept[i], j)));
+                }
+            }
+        }
+        self.n = rows;
+        self.views.push(view);
+        Ok(())
+    }
+
+    /// Number of instances.
+    pub fn n(&self) -> usize {
+        self.n
+    }
+
+    /// Number of views.
+    pub fn len(&self) -> usize {
+        self.views.len()
+    }
+
+    /// Whether there is no view.
+    pub fn is_empty(&self) -> bool {
+        self.views.is_empty()
+    }
+
+    /// The views in order.
+    pub fn iter(&self) -> impl Iterator<Item = &View> {
+        self.views.iter()
+    }
+
+    /// The view with this name.
+    ///
+    /// # Errors
+    /// No such view; the error lists all and suggests the closest.
+    pub fn get(&self, name: &str) -> Result<&View> {
+        self.views
+            .iter()
+            .find(|v| v.name == name)
+            .ok_or_else(|| Error::unknown("view", name, self.views.iter().map(|v| &v.name)))
+    }
+
+    /// Names of the instances, where they have some.
+    pub fn ids(&self) -> Option<&[String]> {
+        self.ids.as_deref()
+    }
+
+    /// Names the instances.
+    ///
+    /// # Errors
+    /// The number of names is not n, or a name appears twice.
+    pub fn set_ids(&mut self, ids: Vec<String>) -> Result<()> {
+        if ids.len() != self.n {
+            return Err(Error::shape("instance ids", self.n, ids.len()));
+        }
+        let mut seen = std::collections::HashSet::new();
+        if let Some(id) = ids.iter().find(|id| !seen.insert(id.as_str())) {
+            return Err(Error::Match(format!("id '{id}' appears twice")));
+        }
+        self.ids = Some(ids);
+        Ok(())
+    }
+
+    /// The instances with these indices, as a training set: similarities are cut on both axes.
+    pub fn select(&self, rows: &[usize]) -> Views {
+        self.cut(rows, Some(rows))
+    }
+
+    /// The instances with these indices, as new instances to be compared with the training
+    /// instances `training`: similarities become `rows` × `training`.
+    pub fn select_new(&self, rows: &[usize], training: &[usize]) -> Views {
+        self.cut(rows, Some(training))
+    }
+
+    fn cut(&self, rows: &[usize], training: Option<&[usize]>) -> Views {
+        let views = self
+            .views
+            .iter()
+            .map(|v| View {
+                name: v.name.clone(),
+                table: match (v.table.select_rows(rows), training) {
+                    (Table::Similarity(m), Some(t)) => Table::Similarity(m.select_cols(t)),
+                    (table, _) => table,
+                },
+                columns: match v.table {
+                    Table::Similarity(_) => None,
+                    _ => v.columns.clone(),
+                },
+                present: v.present.as_ref().map(|p| rows.iter().map(|&i| p[i]).collect()),
+            })
+            .collect();
+        let ids = self.ids.as_ref().map(|ids| rows.iter().map(|&i| ids[i].clone()).collect());
+        Views { n: rows.len(), ids, views }
+    }
+
+    /// Number of instances that lack each view, for the views that lack some.
+    pub fn missing(&self) -> Vec<(&str, usize)> {
+        self.views
+            .iter()
+            .filter_map(|v| {
+                let absent = v.present.as_ref()?.iter().filter(|p| !**p).count();
+                (absent > 0).then_some((v.name.as_str(), absent))
+            })
+            .collect()
+    }
+
+    /// Indices of the instances that have every view.
+    pub fn complete_rows(&self) -> Vec<usize> {
+        (0..self.n)
+            .filter(|&i| self.views.iter().all(|v| v.present.as_ref().is_none_or(|p| p[i])))
+            .collect()
+    }
+
+    /// An error if any instance lacks a view.
+    ///
+    /// # Errors
+    /// Names the first view that is incomplete and the first instance that lacks it.
+    pub fn require_complete(&self) -> Result<()> {
+        for v in &self.views {
+            if let Some(row) = v.present.as_ref().and_then(|p| p.iter().position(|x| !x)) {
+                let absent = self.missing().iter().find(|m| m.0 == v.name).map_or(0, |m| m.1);
+                return Err(Error::Data(format!(
+                    "view '{}' is missing for {absent} of {} instances (first: row {row}); \
+                     this method needs every view: keep the complete instances only",
+                    v.name, self.n
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refuses_values_by_view_row_and_column() {
+        let mut m = Matrix::zeros(3, 2);
+        m.set(2, 1, f64::NAN);
+        let e = Views::new().dense("gene", m).unwrap_err();
+        assert!(e.to_string().starts_with("view 'gene', row 2, column 1: not a finite"), "{e}");
+    }
+
+    #[test]
+    fn masked_rows_are_not_read() {
+        let mut m = Matrix::zeros(3, 2);
+        m.set(1, 0, f64::NAN);
+        let view = View {
+            name: "a".into(),
+            table: Table::Dense(m),
+            columns: None,
+            present: Some(vec![true, false, true]),
+        };
+        let mut views = Views::new();
+        views.push(view).unwrap();
+        assert_eq!(views.missing(), [("a", 1)]);
+        assert_eq!(views.complete_rows(), [0, 2]);
+        assert!(views.require_complete().unwrap_err().to_string().contains("first: row 1"));
+        assert!(views.select(&[0, 2]).require_complete().is_ok());
+    }
+
+    #[test]
+    fn similarities_are_cut_on_both_axes() {
+        let k = Matrix::from_fn(3, 3, |i, j| (10 * i + j) as f64);
+        let views = Views::new().with("s", Table::Similarity(k)).unwrap();
+        let new = views.select_new(&[1], &[2, 0]);
+        assert_eq!(
+            new.get("s").unwrap().table,
+            Table::Similarity(Matrix::new(1, 2, vec![12.0, 10.0]).unwrap())
+        );
+    }
+}

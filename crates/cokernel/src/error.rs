@@ -1,0 +1,170 @@
+//! The one error type: misuse and bad input. Stopping early is not an error but a
+//! [`Status`](crate::Status).
+
+use std::path::PathBuf;
+
+/// What went wrong, where, and what was expected instead.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Two things that must have the same size do not.
+    #[error("{what}: expected {expected}, found {found}")]
+    Shape {
+        /// The thing with the wrong size.
+        what: String,
+        /// The size it should have.
+        expected: String,
+        /// The size it has.
+        found: String,
+    },
+    /// A number that is not finite, or outside the domain of what is done with it.
+    #[error("{what}, row {row}, column {column}: {problem}")]
+    Value {
+        /// The table, usually `view 'name'`.
+        what: String,
+        /// 0-based row.
+        row: usize,
+        /// 0-based column.
+        column: usize,
+        /// What is wrong and what was expected.
+        problem: String,
+    },
+    /// A parameter outside its range.
+    #[error("parameter '{name}': {problem}")]
+    Parameter {
+        /// The name of the parameter.
+        name: String,
+        /// What was given and what is allowed.
+        problem: String,
+    },
+    /// A name that is not known.
+    #[error("unknown {kind} '{name}'{}; known: {}", suggestion(.name, .known), .known.join(", "))]
+    Unknown {
+        /// What kind of thing was looked up.
+        kind: &'static str,
+        /// The name that was given.
+        name: String,
+        /// All names that would have been accepted.
+        known: Vec<String>,
+    },
+    /// Labels that the task cannot use (one class, missing, wrong kind).
+    #[error("labels: {0}")]
+    Labels(String),
+    /// Instances of different tables that cannot be matched.
+    #[error("{0}")]
+    Match(String),
+    /// Data that the method cannot use.
+    #[error("{0}")]
+    Data(String),
+    /// A file whose content is malformed. Line and column are 1-based, 0 where not applicable.
+    #[error("{}{}: {problem}", .path.display(), place(*.line, *.column))]
+    Parse {
+        /// The file.
+        path: PathBuf,
+        /// 1-based line, or 0.
+        line: usize,
+        /// 1-based column (field number in tables), or 0.
+        column: usize,
+        /// What is wrong and what was expected.
+        problem: String,
+    },
+    /// The operating system refused.
+    #[error("{}: {source}", .path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A model file that cannot be trusted or read.
+    #[error("model file {}: {problem}", .path.display())]
+    Model {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        problem: String,
+    },
+}
+
+/// The result of everything that can be misused.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    /// A parameter outside its range.
+    pub fn parameter(name: impl Into<String>, problem: impl Into<String>) -> Self {
+        Error::Parameter { name: name.into(), problem: problem.into() }
+    }
+
+    /// A size that does not fit.
+    pub fn shape(what: impl Into<String>, expected: impl ToString, found: impl ToString) -> Self {
+        Error::Shape { what: what.into(), expected: expected.to_string(), found: found.to_string() }
+    }
+
+    /// An unknown name, with the known ones.
+    pub fn unknown<S: ToString>(
+        kind: &'static str,
+        name: impl Into<String>,
+        known: impl IntoIterator<Item = S>,
+    ) -> Self {
+        Error::Unknown {
+            kind,
+            name: name.into(),
+            known: known.into_iter().map(|s| s.to_string()).collect(),
+        }
+    }
+}
+
+fn place(line: usize, column: usize) -> String {
+    match (line, column) {
+        (0, _) => String::new(),
+        (l, 0) => format!(", line {l}"),
+        (l, c) => format!(", line {l}, column {c}"),
+    }
+}
+
+fn suggestion(name: &str, known: &[String]) -> String {
+    match closest(name, known) {
+        Some(k) => format!(" (did you mean '{k}'?)"),
+        None => String::new(),
+    }
+}
+
+/// The known name closest to `name` in edit distance, if it is close enough to be a likely typo.
+pub fn closest<'a>(name: &str, known: &'a [String]) -> Option<&'a str> {
+    known
+        .iter()
+        .map(|k| (edit_distance(&name.to_lowercase(), &k.to_lowercase()), k))
+        .filter(|(d, k)| *d <= 1 + k.len().min(name.len()) / 3)
+        .min_by_key(|(d, _)| *d)
+        .map(|(_, k)| k.as_str())
+}
+
+fn edit_distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut previous: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.chars().enumerate() {
+        let mut current = vec![i + 1];
+        for (j, cb) in b.iter().enumerate() {
+            let change = previous[j] + usize::from(ca != *cb);
+            current.push(change.min(previous[j + 1] + 1).min(current[j] + 1));
+        }
+        previous = current;
+    }
+    previous[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_names_get_a_suggestion() {
+        let e = Error::unknown("method", "simple_mlk", ["mean", "simple_mkl"]);
+        assert_eq!(
+            e.to_string(),
+            "unknown method 'simple_mlk' (did you mean 'simple_mkl'?); known: mean, simple_mkl"
+        );
+        let e = Error::unknown("method", "zzzzzz", ["mean"]);
+        assert_eq!(e.to_string(), "unknown method 'zzzzzz'; known: mean");
+    }
+}

@@ -1,0 +1,1 @@
+//! Scores, splits, cross-validation and comparison of methods.

@@ -1,0 +1,112 @@
+//! Kernel functions, width rules and normalisations: plain serialisable values.
+//!
+//! A [`KernelSpec`] is what a user writes (`gaussian@fou:sigma=median`); a [`Kernel`] is what it
+//! becomes once widths are fixed on training data; a bank adds the [`Norm`] statistics.
+
+mod spec;
+mod width;
+
+pub use spec::{Family, KernelSpec};
+pub use width::{Convention, Width, WidthRule};
+
+use serde::{Deserialize, Serialize};
+
+/// A distance between two feature rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Metric {
+    /// ‖x − z‖₂.
+    Euclidean,
+    /// ‖x − z‖₂².
+    SquaredEuclidean,
+    /// Σ |x_k − z_k|.
+    Manhattan,
+    /// Σ (x_k − z_k)² / (x_k + z_k), for non-negative features; 0/0 counts as 0.
+    ChiSquared,
+}
+
+/// A kernel function with all its numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "function", rename_all = "snake_case")]
+pub enum Function {
+    /// ⟨x, z⟩.
+    Linear,
+    /// (γ⟨x, z⟩ + c₀)^q.
+    Polynomial {
+        /// q ≥ 1.
+        degree: u32,
+        /// γ > 0.
+        gamma: f64,
+        /// c₀ ≥ 0.
+        coef0: f64,
+    },
+    /// exp(−γ d(x, z)); with the squared Euclidean distance this is the Gaussian kernel, with
+    /// Manhattan the Laplacian, with χ² the exponential χ² kernel.
+    Exponential {
+        /// d.
+        metric: Metric,
+        /// γ > 0, always as it multiplies the distance.
+        gamma: f64,
+    },
+    /// tanh(γ⟨x, z⟩ + c₀); indefinite in general.
+    Sigmoid {
+        /// γ > 0.
+        gamma: f64,
+        /// c₀.
+        coef0: f64,
+    },
+    /// The similarity given by the view itself.
+    Precomputed,
+}
+
+/// A normalisation as it is asked for; several are applied in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Normalization {
+    /// k(x, z) / √(k(x, x) k(z, z)), LMKA (2.9).
+    UnitDiagonal,
+    /// k / tr K.
+    UnitTrace,
+    /// Subtract the mean in feature space.
+    Center,
+    /// [`Center`](Self::Center), then divide by the mean of the diagonal (unit variance in
+    /// feature space), LMS §5.3.
+    CenterUnitVariance,
+    /// k / ‖K‖_F.
+    Frobenius,
+}
+
+/// A normalisation with its statistics from the training instances, ready for new rows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "step", rename_all = "snake_case")]
+pub enum Norm {
+    /// k(x, z) · s(x) · s(z), s = 1/√k(x, x): computed from the row itself.
+    UnitDiagonal,
+    /// k · factor.
+    Scale {
+        /// 1 / tr K, 1 / ‖K‖_F, or 1 / mean variance.
+        factor: f64,
+    },
+    /// k(x, z) − r(x) − r(z) + g.
+    Center {
+        /// r of each training instance (or of each support instance in a model).
+        row_means: Vec<f64>,
+        /// g.
+        grand_mean: f64,
+    },
+}
+
+/// A kernel with fixed numbers on one view.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Kernel {
+    /// Unique, readable: `gaussian@fou(gamma=0.25)`.
+    pub name: String,
+    /// The view it looks at.
+    pub view: String,
+    /// The one column it looks at, or all.
+    pub column: Option<usize>,
+    /// The function.
+    pub function: Function,
+    /// Normalisations asked for, in order.
+    pub normalize: Vec<Normalization>,
+}

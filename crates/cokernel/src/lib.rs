@@ -1,0 +1,43 @@
+//! Learn from many similarities at once.
+//!
+//! Instances often come with several descriptions (*views*); each view gives one or more
+//! similarity matrices (*kernels*). Cokernel finds out which of them matter and combines them,
+//! to classify and to cluster.
+//!
+//! ```text
+//! views ──► kernels ──► bank ──► method ──► rule ─┐
+//!  (data)   (kernel)   (bank)   (mkl)             ├─► model ──► predict
+//!                         └──────► machine ──► dual┘
+//! views ──► kernels ──► bank ──► multiview ──► embedding, clusters
+//! ```
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`data`] | views over the same n instances, labels, readers, scaling, toy generators |
+//! | [`kernel`] | kernel functions, width rules, normalisations: plain serialisable values |
+//! | [`bank`] | M kernels over n instances: the primitives on which methods are written |
+//! | [`solve`] | solvers that know matrices only: SMO, eigenpairs, simplex steps |
+//! | [`machine`] | one kernel to a dual: support vector classification |
+//! | [`mkl`] | many kernels to a combination rule: one file per method |
+//! | [`multiview`] | many kernels to an embedding and clusters: one file per method |
+//! | [`eval`] | scores, splits, cross-validation, comparison of methods |
+//! | [`model`] | the fitted model: prediction and its file format |
+
+pub mod bank;
+pub mod data;
+mod error;
+pub mod eval;
+pub mod kernel;
+pub mod machine;
+pub mod method;
+pub mod mkl;
+pub mod model;
+pub mod multiview;
+mod run;
+pub mod solve;
+
+pub use error::{Error, Result};
+pub use run::{Cancel, Counts, Event, Observer, Report, Run, Status, Watch};
+
+/// The version of this library, written into every result and model file.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

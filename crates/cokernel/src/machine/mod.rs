@@ -1,0 +1,5 @@
+//! Kernel machines: one kernel to a dual.
+
+mod svc;
+
+pub use svc::{Decomposition, Dual, Machines, Svc};

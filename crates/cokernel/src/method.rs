@@ -1,0 +1,302 @@
+//! The registry form shared by [`mkl`](crate::mkl) and [`multiview`](crate::multiview): what a
+//! method is called, where it comes from, which parameters it has, and how it is built. The
+//! command line, the README table, the documentation and the contract tests are made from it.
+
+use crate::mkl::Learner;
+use crate::multiview::Clusterer;
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// What a method can be asked to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Task {
+    /// Binary and multi-class classification.
+    Classify,
+    /// Clustering and embedding without labels.
+    Cluster,
+}
+
+/// The set from which a method's kernel weights come; contract tests check it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WeightSet {
+    /// η ≥ 0, Σ η = 1.
+    Simplex,
+    /// η ≥ 0.
+    NonNegative,
+    /// One kernel has weight 1, the others 0.
+    One,
+    /// The rule is not a weighted sum of the given kernels.
+    None,
+}
+
+/// A parameter value.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Value {
+    /// A whole number.
+    Int(i64),
+    /// A real number.
+    Real(f64),
+    /// A word.
+    Text(String),
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Int(v) => write!(f, "{v}"),
+            Value::Real(v) => write!(f, "{v}"),
+            Value::Text(v) => f.write_str(v),
+        }
+    }
+}
+
+/// The values that a parameter may take, with its default.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Range {
+    /// A whole number in `min..=max`.
+    Int {
+        /// Default.
+        default: i64,
+        /// Smallest allowed.
+        min: i64,
+        /// Largest allowed.
+        max: i64,
+    },
+    /// A real number with `min < v` (or `min <= v` if `closed`) and `v <= max`.
+    Real {
+        /// Default.
+        default: f64,
+        /// Lower end.
+        min: f64,
+        /// Upper end, included.
+        max: f64,
+        /// Whether the lower end is allowed.
+        closed: bool,
+    },
+    /// One of a list of words.
+    Choice {
+        /// Default.
+        default: &'static str,
+        /// All allowed words.
+        of: &'static [&'static str],
+    },
+}
+
+/// One parameter of a method: documentation, default and range at one place.
+#[derive(Debug, Clone, Copy)]
+pub struct Param {
+    /// snake_case name, the same everywhere.
+    pub name: &'static str,
+    /// One sentence, with the equation it appears in where there is one.
+    pub doc: &'static str,
+    /// Default and range.
+    pub range: Range,
+}
+
+impl Param {
+    /// The default as a value.
+    pub fn default(&self) -> Value {
+        match self.range {
+            Range::Int { default, .. } => Value::Int(default),
+            Range::Real { default, .. } => Value::Real(default),
+            Range::Choice { default, .. } => Value::Text(default.to_string()),
+        }
+    }
+
+    /// The range in words.
+    pub fn range_text(&self) -> String {
+        match self.range {
+            Range::Int { min, max: i64::MAX, .. } => format!("whole number, at least {min}"),
+            Range::Int { min, max, .. } => format!("whole number from {min} to {max}"),
+            Range::Real { min, max, closed, .. } => {
+                let low = if closed { "at least" } else { "greater than" };
+                match (min == f64::NEG_INFINITY, max == f64::INFINITY) {
+                    (true, true) => "a real number".to_string(),
+                    (true, false) => format!("a real number, at most {max}"),
+                    (false, true) => format!("a real number {low} {min}"),
+                    (false, false) => format!("a real number {low} {min} and at most {max}"),
+                }
+            }
+            Range::Choice { of, .. } => format!("one of {}", of.join(", ")),
+        }
+    }
+
+    fn check(&self, value: &Value) -> Result<Value> {
+        let wrong = || {
+            Error::parameter(self.name, format!("expected {}, found '{value}'", self.range_text()))
+        };
+        match (self.range, value) {
+            (Range::Int { min, max, .. }, Value::Int(v)) if (min..=max).contains(v) => {
+                Ok(Value::Int(*v))
+            }
+            (Range::Real { min, max, closed, .. }, Value::Int(_) | Value::Real(_)) => {
+                let v = match value {
+                    Value::Int(v) => *v as f64,
+                    Value::Real(v) => *v,
+                    Value::Text(_) => return Err(wrong()),
+                };
+                let low = if closed { v >= min } else { v > min };
+                if low && v <= max && !v.is_nan() { Ok(Value::Real(v)) } else { Err(wrong()) }
+            }
+            (Range::Choice { of, .. }, Value::Text(v)) => {
+                if of.contains(&v.as_str()) {
+                    Ok(value.clone())
+                } else {
+                    Err(Error::unknown("value", format!("{}={v}", self.name), of))
+                }
+            }
+            _ => Err(wrong()),
+        }
+    }
+}
+
+/// The checked parameters of one method: every declared name has a value.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Params(BTreeMap<String, Value>);
+
+impl Params {
+    /// A whole number. Declared parameters always have a checked value.
+    pub fn int(&self, name: &str) -> i64 {
+        match self.0.get(name) {
+            Some(Value::Int(v)) => *v,
+            other => unreachable!("parameter {name} is not a declared whole number: {other:?}"),
+        }
+    }
+
+    /// A count.
+    pub fn count(&self, name: &str) -> usize {
+        usize::try_from(self.int(name)).unwrap_or(0)
+    }
+
+    /// A real number.
+    pub fn real(&self, name: &str) -> f64 {
+        match self.0.get(name) {
+            Some(Value::Real(v)) => *v,
+            other => unreachable!("parameter {name} is not a declared real number: {other:?}"),
+        }
+    }
+
+    /// A word.
+    pub fn text(&self, name: &str) -> &str {
+        match self.0.get(name) {
+            Some(Value::Text(v)) => v,
+            other => unreachable!("parameter {name} is not a declared word: {other:?}"),
+        }
+    }
+
+    /// All names and values, sorted by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.0.iter().map(|(k, v)| (k.as_str(), v))
+    }
+}
+
+/// How a method is built from checked parameters.
+#[derive(Clone, Copy)]
+pub enum Build {
+    /// A method that learns a combination of kernels for a kernel machine.
+    Learner(fn(&Params) -> Box<dyn Learner>),
+    /// A method that clusters.
+    Clusterer(fn(&Params) -> Box<dyn Clusterer>),
+}
+
+/// A registry entry.
+#[derive(Clone, Copy)]
+pub struct Method {
+    /// snake_case: file name, command-line value, Python name.
+    pub id: &'static str,
+    /// A few words.
+    pub title: &'static str,
+    /// Paper and equation, and the id of METHODS that it implements.
+    pub source: &'static str,
+    /// One paragraph: when to use it and what it costs.
+    pub summary: &'static str,
+    /// What it can be asked to do.
+    pub tasks: &'static [Task],
+    /// From which set its weights come.
+    pub weights: WeightSet,
+    /// Its parameters.
+    pub params: &'static [Param],
+    /// How to build it.
+    pub build: Build,
+}
+
+impl fmt::Debug for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Method({})", self.id)
+    }
+}
+
+impl Method {
+    /// Checks given values against the table and fills in the defaults.
+    ///
+    /// # Errors
+    /// An unknown name (with a suggestion) or a value outside its range.
+    pub fn check<'a>(
+        &self,
+        given: impl IntoIterator<Item = (&'a str, &'a Value)>,
+    ) -> Result<Params> {
+        let mut all: BTreeMap<String, Value> =
+            self.params.iter().map(|p| (p.name.to_string(), p.default())).collect();
+        for (name, value) in given {
+            let Some(param) = self.params.iter().find(|p| p.name == name) else {
+                return Err(Error::unknown("parameter", name, self.params.iter().map(|p| p.name)));
+            };
+            all.insert(name.to_string(), param.check(value)?);
+        }
+        Ok(Params(all))
+    }
+
+    /// All parameters at their defaults.
+    pub fn defaults(&self) -> Params {
+        Params(self.params.iter().map(|p| (p.name.to_string(), p.default())).collect())
+    }
+
+    /// Builds a learner.
+    ///
+    /// # Errors
+    /// The method does not classify.
+    pub fn learner(&self, params: &Params) -> Result<Box<dyn Learner>> {
+        match self.build {
+            Build::Learner(build) => Ok(build(params)),
+            Build::Clusterer(_) => Err(Error::Data(format!(
+                "method '{}' clusters; it does not learn from labels",
+                self.id
+            ))),
+        }
+    }
+
+    /// Builds a clusterer.
+    ///
+    /// # Errors
+    /// The method does not cluster.
+    pub fn clusterer(&self, params: &Params) -> Result<Box<dyn Clusterer>> {
+        match self.build {
+            Build::Clusterer(build) => Ok(build(params)),
+            Build::Learner(_) => Err(Error::Data(format!(
+                "method '{}' learns from labels; it does not cluster",
+                self.id
+            ))),
+        }
+    }
+}
+
+/// All methods, in the order in which they are listed to users.
+pub fn methods() -> impl Iterator<Item = &'static Method> {
+    crate::mkl::REGISTRY.iter().chain(crate::multiview::REGISTRY).copied()
+}
+
+/// The method with this id.
+///
+/// # Errors
+/// No such method; the error lists all and suggests the closest.
+pub fn find(id: &str) -> Result<&'static Method> {
+    methods()
+        .find(|m| m.id == id)
+        .ok_or_else(|| Error::unknown("method", id, methods().map(|m| m.id)))
+}

@@ -1,0 +1,249 @@
+//! [`Run`]: everything about a computation that is not a hyper-parameter, and [`Report`]: how it
+//! went.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// How a computation ended. Misuse is an [`Error`](crate::Error); all of these come with a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// The requested tolerance was reached.
+    Converged,
+    /// The iteration limit came first.
+    IterationLimit,
+    /// The time limit came first.
+    TimeLimit,
+    /// No further progress was possible in floating-point arithmetic.
+    Stalled,
+    /// The user cancelled; the result is the last complete state.
+    Interrupted,
+    /// There was nothing to iterate.
+    ClosedForm,
+}
+
+impl Status {
+    /// Whether the result is what was asked for.
+    pub fn is_success(self) -> bool {
+        matches!(self, Status::Converged | Status::ClosedForm)
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Status::Converged => "converged",
+            Status::IterationLimit => "iteration limit",
+            Status::TimeLimit => "time limit",
+            Status::Stalled => "stalled",
+            Status::Interrupted => "interrupted",
+            Status::ClosedForm => "closed form",
+        })
+    }
+}
+
+/// Counts of work done.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Kernel machines solved (warm starts included).
+    pub machine_solves: u64,
+    /// Pair steps of SMO over all machine solves.
+    pub smo_steps: u64,
+    /// Weighted sums of kernels formed.
+    pub combines: u64,
+    /// Leading-eigenpair computations.
+    pub eigen_solves: u64,
+}
+
+impl Counts {
+    /// Adds the work of a part.
+    pub fn add(&mut self, other: &Counts) {
+        self.machine_solves += other.machine_solves;
+        self.smo_steps += other.smo_steps;
+        self.combines += other.combines;
+        self.eigen_solves += other.eigen_solves;
+    }
+}
+
+/// How a computation went: filled by every method.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// How it ended.
+    pub status: Status,
+    /// Outer iterations.
+    pub iterations: usize,
+    /// Objective after each outer iteration; monotone for methods without a gap.
+    pub objective: Vec<f64>,
+    /// Relative duality gap at the end, for convex methods: (primal − dual) / max(|primal|, tiny).
+    pub gap: Option<f64>,
+    /// Work done.
+    pub counts: Counts,
+    /// Wall-clock seconds.
+    pub seconds: f64,
+    /// The seed that was used.
+    pub seed: u64,
+    /// Sentences about the data or the result that a user should read.
+    pub notes: Vec<String>,
+}
+
+impl Report {
+    /// The report of a computation with nothing to iterate.
+    pub fn closed_form(run: &Run) -> Self {
+        Report {
+            status: Status::ClosedForm,
+            iterations: 0,
+            objective: Vec::new(),
+            gap: None,
+            counts: Counts::default(),
+            seconds: 0.0,
+            seed: run.seed,
+            notes: Vec::new(),
+        }
+    }
+}
+
+/// What an observer is told while a computation goes on.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event<'a> {
+    /// A stage began; `total` steps are expected if that is known.
+    Begin {
+        /// What is being done.
+        stage: &'a str,
+        /// Expected number of steps.
+        total: Option<u64>,
+    },
+    /// A step of the current stage is complete.
+    Step {
+        /// Steps complete so far in this stage.
+        done: u64,
+        /// A short state, such as the current gap.
+        message: &'a str,
+    },
+    /// The stage ended.
+    End,
+}
+
+/// Receives progress; must return quickly.
+pub trait Observer: Send + Sync {
+    /// Called from the computing thread.
+    fn event(&self, event: &Event<'_>);
+}
+
+/// A flag by which another thread (or Ctrl-C) asks a computation to stop.
+#[derive(Debug, Clone, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    /// Asks to stop. The computation returns its last complete state with
+    /// [`Status::Interrupted`].
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a stop was asked for.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Everything that is not a hyper-parameter.
+#[derive(Clone)]
+pub struct Run {
+    /// Seed of every random choice. The same seed gives the same bits, whatever the threads.
+    pub seed: u64,
+    /// Wall-clock limit for one call.
+    pub time_limit: Option<Duration>,
+    /// The flag that stops the computation.
+    pub cancel: Cancel,
+    /// Who is told about progress.
+    pub observer: Option<Arc<dyn Observer>>,
+    /// Bytes that a bank may keep in memory before it computes on demand.
+    pub memory: usize,
+}
+
+impl fmt::Debug for Run {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Run")
+            .field("seed", &self.seed)
+            .field("time_limit", &self.time_limit)
+            .field("memory", &self.memory)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Default for Run {
+    /// Seed 0, no limits, nobody watching, 2 GiB for kernels.
+    fn default() -> Self {
+        Run {
+            seed: 0,
+            time_limit: None,
+            cancel: Cancel::default(),
+            observer: None,
+            memory: 2 << 30,
+        }
+    }
+}
+
+impl Run {
+    /// The default run with another seed.
+    pub fn with_seed(seed: u64) -> Self {
+        Run { seed, ..Run::default() }
+    }
+
+    /// Starts the clock of one computation.
+    pub fn watch(&self) -> Watch {
+        Watch { start: Instant::now(), limit: self.time_limit, cancel: self.cancel.clone() }
+    }
+
+    /// Tells the observer, if there is one.
+    pub fn tell(&self, event: Event<'_>) {
+        if let Some(observer) = &self.observer {
+            observer.event(&event);
+        }
+    }
+
+    /// This run, silent: for the inner computations of an outer one.
+    pub fn quiet(&self) -> Self {
+        Run { observer: None, ..self.clone() }
+    }
+
+    /// A generator for one named purpose, so that adding a random choice in one place does not
+    /// change those in another.
+    pub fn rng(&self, purpose: &str) -> rand_xoshiro::Xoshiro256PlusPlus {
+        use rand::SeedableRng;
+        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+        for byte in purpose.bytes() {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+        rand_xoshiro::Xoshiro256PlusPlus::seed_from_u64(self.seed ^ hash)
+    }
+}
+
+/// The clock of one computation; cheap to ask.
+#[derive(Debug, Clone)]
+pub struct Watch {
+    start: Instant,
+    limit: Option<Duration>,
+    cancel: Cancel,
+}
+
+impl Watch {
+    /// The status to stop with, if the computation must stop now.
+    pub fn stop(&self) -> Option<Status> {
+        if self.cancel.is_cancelled() {
+            Some(Status::Interrupted)
+        } else if self.limit.is_some_and(|l| self.start.elapsed() >= l) {
+            Some(Status::TimeLimit)
+        } else {
+            None
+        }
+    }
+
+    /// Seconds since the start.
+    pub fn seconds(&self) -> f64 {
+        self.start.elapsed().as_secs_f64()
+    }
+}

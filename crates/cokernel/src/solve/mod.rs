@@ -1,0 +1,18 @@
+//! Solvers that know matrices only: no labels, no kernels.
+
+/// A symmetric n × n matrix read by rows. Immutable, shared between threads; caches belong to
+/// the solvers.
+pub trait Rows: Sync {
+    /// n.
+    fn n(&self) -> usize;
+
+    /// The diagonal.
+    fn diagonal(&self) -> Vec<f64>;
+
+    /// Row i, all columns or the given ones, rounded to f32 (working precision of SMO steps).
+    fn fill(&self, i: usize, columns: Option<&[u32]>, out: &mut [f32]);
+
+    /// out = K·coef in f64; zeros of `coef` are skipped. Solvers use it to remove the rounding
+    /// of [`fill`](Self::fill) from their final answer.
+    fn multiply(&self, coef: &[f64], out: &mut [f64]);
+}

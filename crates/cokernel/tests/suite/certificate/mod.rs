@@ -1,0 +1,4 @@
+//! Optimality recomputed from raw data.
+
+mod mkl;
+mod svc;

@@ -1,0 +1,1 @@
+//! Every registry entry keeps the promises of its table.

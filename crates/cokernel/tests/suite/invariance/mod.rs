@@ -1,0 +1,6 @@
+//! Accelerating options: on equals off.
+
+mod bank;
+mod mkl;
+mod multiview;
+mod smo;

@@ -1,0 +1,17 @@
+//! The integration tests, by layer, in one binary.
+//!
+//! | layer | says |
+//! |---|---|
+//! | contract | every registry entry keeps the promises of its table |
+//! | invariance | accelerating options: on equals off |
+//! | certificate | optimality recomputed from raw data by code that shares nothing with the solvers |
+//! | reference | scikit-learn's and Clarabel's answers to the same problems |
+//! | refusal | one wrong argument at a time, and the sentence that comes back |
+
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod certificate;
+mod contract;
+mod invariance;
+mod reference;
+mod refusal;

@@ -1,0 +1,8 @@
+//! Wrong arguments and the sentences that come back.
+
+mod bank;
+mod data;
+mod mkl;
+mod model;
+mod multiview;
+mod svc;
