@@ -3,7 +3,9 @@
 mod labels;
 mod matrix;
 mod views;
+mod write;
 
 pub use labels::{Classes, Labels};
 pub use matrix::{Csr, Matrix};
 pub use views::{Table, View, Views};
+pub use write::{atomic_write, write_csv};
