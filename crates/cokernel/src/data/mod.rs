@@ -2,10 +2,12 @@
 
 mod labels;
 mod matrix;
+mod scale;
 mod views;
 mod write;
 
 pub use labels::{Classes, Labels};
 pub use matrix::{Csr, Matrix};
-pub use views::{Table, View, Views};
+pub use scale::{Preparation, Scale, Scaler};
+pub use views::{Fill, Table, View, Views};
 pub use write::{atomic_write, write_csv};
