@@ -2,6 +2,8 @@
 
 pub mod smo;
 pub mod verify;
+pub mod dense;
+pub mod eigen;
 
 /// A symmetric n × n matrix read by rows. Immutable, shared between threads; caches belong to
 /// the solvers.
