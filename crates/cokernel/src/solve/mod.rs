@@ -1,9 +1,9 @@
 //! Solvers that know matrices only: no labels, no kernels.
 
-pub mod smo;
-pub mod verify;
 pub mod dense;
 pub mod eigen;
+pub mod smo;
+pub mod verify;
 
 /// A symmetric n × n matrix read by rows. Immutable, shared between threads; caches belong to
 /// the solvers.
