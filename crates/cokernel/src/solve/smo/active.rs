@@ -146,7 +146,7 @@ impl<T: Real> Active<T> {
 
     /// Steps between two looks at the gap.
     fn interval(&self) -> u32 {
-        (self.index.len() as u32 / 4).clamp(50, 1000)
+        (self.index.len() as u32 / 3).clamp(100, 1000)
     }
 
     fn write(&self, x: &mut [f64]) {
@@ -195,7 +195,7 @@ impl<T: Real> Active<T> {
             alive(self.x[k], self.f[k], lower, upper, found.min_up, found.max_low)
         };
         let kept: Vec<u32> = (0..m as u32).filter(keep).collect();
-        if kept.len() * 10 > m * 9 {
+        if kept.len() * 4 > m * 3 {
             return;
         }
         self.write(x);

@@ -171,6 +171,7 @@ impl<T: Real> Cache<T> {
         }
         // Rows move towards the front only, in slot order, so nothing is overwritten early.
         let mut moved = vec![NONE; self.owner.len()];
+        let mut line = vec![T::default(); self.stride];
         let mut used = 0;
         for s in 0..self.owner.len() {
             let k = position[self.owner[s] as usize];
@@ -178,9 +179,9 @@ impl<T: Real> Cache<T> {
                 continue;
             }
             let (from, to) = (s * self.stride, used * stride);
-            for (c, old) in kept.iter().enumerate() {
-                self.values[to + c] = self.values[from + *old as usize];
-            }
+            line.copy_from_slice(&self.values[from..from + self.stride]);
+            let out = &mut self.values[to..to + kept.len()];
+            out.iter_mut().zip(kept).for_each(|(o, old)| *o = line[*old as usize]);
             self.values[to + kept.len()..to + stride].fill(T::default());
             self.owner[used] = k;
             moved[s] = used as u32;
