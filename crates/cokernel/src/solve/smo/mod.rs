@@ -160,7 +160,7 @@ pub fn solve(
     let mut single = true;
     let mut best = f64::INFINITY;
     let mut idle = 0;
-    let mut halted = None;
+    let mut halted = watch.stop();
     loop {
         let found = measure(&full.x, &full.gradient, p.lower, p.upper);
         let objective = full.objective(p);
