@@ -1,1 +1,3 @@
 //! Scores, splits, cross-validation and comparison of methods.
+
+pub mod cluster_scores;
