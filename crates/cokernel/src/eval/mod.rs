@@ -1,5 +1,6 @@
 //! Scores, splits, cross-validation and the comparison of methods.
 
+pub mod cluster_scores;
 mod compare;
 mod cross_validate;
 mod scores;

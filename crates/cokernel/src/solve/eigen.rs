@@ -18,9 +18,11 @@
 //!
 //! A Krylov space that grows from b start vectors holds at most b vectors of each eigenspace. An
 //! eigenvalue that is more than b-fold would therefore be found b times only, with perfect
-//! residuals. The default block has k columns, which excludes this; with a smaller block the
+//! residuals. The default block has k columns (up to 32), which excludes this; with a smaller block the
 //! search notices that b of its values agree, keeps what it has and looks again in the
-//! complement from new random vectors.
+//! complement from new random vectors. In the same way a warm start may be an invariant subspace
+//! that is not the leading one; a few random vectors stand beside it, and the search ends only
+//! when the best pair outside the k is known to a tenth of the gap.
 //!
 //! Cost: for a basis of m columns (default 120, more for large k), per block of b columns one
 //! product A·(n × b) and O(n m b); per Rayleigh–Ritz step O(m³). Memory (m + 4b) n values.
@@ -36,6 +38,9 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 /// Up to this n the operator is formed and decomposed.
 const DENSE: usize = 64;
 
+/// Random columns beside a warm start.
+const EXTRA: usize = 4;
+
 /// Ritz values closer than this share of the spread count as one in the test for multiplicity.
 const CLUSTER: f64 = 1e-4;
 
@@ -47,7 +52,8 @@ pub struct Options {
     pub tol: f64,
     /// Columns of A·(block) after which the search gives up.
     pub max_products: usize,
-    /// Columns of a block, or 0 for k (at most 32) or the width of the warm start.
+    /// Columns of a block, or 0 for k (from 4 to 32); with a warm start at least its width
+    /// and four.
     pub block: usize,
     /// Columns of the basis before a restart, or 0 for max(120, 4k + 2 blocks).
     pub basis: usize,
@@ -79,7 +85,7 @@ pub struct Eigenpairs {
 /// The k algebraically largest eigenpairs of the symmetric n × n operator `apply`, which takes
 /// an n × b block and returns A times it.
 ///
-/// `warm` (n × any number of columns) is taken as the first block: the trace Σθ of the result is
+/// `warm` (n × any number of columns) is taken into the first block: the trace Σθ of the result is
 /// never below the trace of the best k directions in its span. Start vectors come from
 /// [`Run::rng`]; a call adds one to [`Counts::eigen_solves`].
 ///
@@ -97,16 +103,17 @@ pub fn top_eigenpairs(
 ) -> Result<Eigenpairs> {
     if k == 0 || k > n {
         let problem = format!("expected from 1 to {n} (the size of the matrix), found {k}");
-        return Err(Error::parameter("number of eigenvectors", problem));
+        return Err(Error::parameter("eigenvectors", problem));
     }
     if let Some(w) = warm.filter(|w| w.rows() != n) {
         return Err(Error::shape("warm start of the eigenvectors", format!("{n} rows"), w.rows()));
     }
     counts.eigen_solves += 1;
     let block = match (options.block, warm) {
-        (0, Some(w)) => w.cols().max(1),
-        (0, None) => k.min(32),
-        (b, _) => b,
+        (0, Some(w)) => (w.cols() + EXTRA).max(k.clamp(4, 32)),
+        (0, None) => k.clamp(4, 32),
+        (b, Some(w)) => b.max(w.cols() + EXTRA),
+        (b, None) => b,
     };
     let capacity = if options.basis == 0 { 120.max(4 * k + 2 * block) } else { options.basis };
     let capacity = capacity.max(k + 2 * block);
@@ -121,19 +128,24 @@ pub fn top_eigenpairs(
         rng,
         scale: 0.0,
     };
-    let start = match warm {
-        Some(w) if w.cols() > 0 => w.clone(),
-        _ => space.random(block),
-    };
+    let mut start = space.random(block);
+    if let Some(w) = warm {
+        for i in 0..n {
+            start.row_mut(i)[..w.cols()].copy_from_slice(w.row(i));
+        }
+    }
     space.append(&start);
-    search(space, k, block, apply, options, watch)
+    search(space, k, block, warm.is_some(), apply, options, watch)
 }
 
-/// The main loop. The basis holds the first block, which A has not been applied to yet.
+/// The main loop. The basis holds the first block, which A has not been applied to yet. With
+/// `verify` the start may be an invariant subspace that is not the leading one: the best pair in
+/// its complement must be settled too.
 fn search(
     mut space: Space,
     k: usize,
     block: usize,
+    mut verify: bool,
     apply: &dyn Fn(&Matrix) -> Matrix,
     options: &Options,
     watch: &Watch,
@@ -142,7 +154,6 @@ fn search(
     let tol = options.tol.max(1e-14);
     let (mut done, mut products, mut next_check) = (0, 0, k);
     let mut rounds = 1; // times that random start vectors were drawn
-    let mut verify = false; // the k kept pairs converged; looking for copies in the complement
     loop {
         let fresh = space.columns(done, space.used);
         products += fresh.cols();
@@ -229,7 +240,7 @@ impl Ritz {
     /// Whether the best pair outside the first k is known well enough to stay outside.
     fn complement_settled(&self, k: usize, limit: f64) -> bool {
         match (self.values.get(k), self.residuals.get(k)) {
-            (Some(v), Some(r)) => *r <= limit.max(0.01 * (self.values[k - 1] - v)),
+            (Some(v), Some(r)) => *r <= limit.max(0.1 * (self.values[k - 1] - v)),
             _ => false,
         }
     }
