@@ -2,6 +2,8 @@
 
 pub mod dense;
 pub mod eigen;
+pub mod cholesky;
+pub mod simplex;
 pub mod smo;
 pub mod verify;
 
