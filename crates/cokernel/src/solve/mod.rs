@@ -1,5 +1,8 @@
 //! Solvers that know matrices only: no labels, no kernels.
 
+pub mod dense;
+pub mod eigen;
+
 /// A symmetric n × n matrix read by rows. Immutable, shared between threads; caches belong to
 /// the solvers.
 pub trait Rows: Sync {
