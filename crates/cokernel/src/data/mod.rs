@@ -1,13 +1,17 @@
 //! Views over the same n instances, their labels, readers, scaling and toy generators.
 
+mod digits;
 mod labels;
 mod matrix;
+pub mod read;
 mod scale;
 mod views;
 mod write;
 
+pub use digits::digits;
 pub use labels::{Classes, Labels};
 pub use matrix::{Csr, Matrix};
+pub use read::{Header, LabelFile, ReadOptions, TableFile, read_labels, read_table};
 pub use scale::{Preparation, Scale, Scaler};
 pub use views::{Fill, Table, View, Views};
 pub use write::{atomic_write, write_csv};

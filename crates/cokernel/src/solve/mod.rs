@@ -2,6 +2,8 @@
 
 pub mod dense;
 pub mod eigen;
+pub mod smo;
+pub mod verify;
 
 /// A symmetric n × n matrix read by rows. Immutable, shared between threads; caches belong to
 /// the solvers.
