@@ -47,6 +47,9 @@ pub struct DataArgs {
     /// The column that names the instances; rows are matched by it instead of by position
     #[arg(long, value_name = "COLUMN")]
     pub id: Option<String>,
+    /// Leave out instances that lack a view, instead of refusing them
+    #[arg(long)]
+    pub drop_incomplete: bool,
     /// Read settings from this file [default: ./cokernel.toml if it exists and no view is given]
     #[arg(long, value_name = "FILE")]
     pub project: Option<PathBuf>,

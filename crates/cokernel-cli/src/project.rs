@@ -19,6 +19,7 @@ pub const EXAMPLE: &str = r#"# cokernel.toml: paths are relative to this file
 labels = "y.csv"                    # file with the labels
 label_column = "class"              # its column, if there are several
 id = "sample"                       # column that names the instances, in every file
+drop_incomplete = false             # true: leave out instances that lack a view
 kernels = ["gaussian@fou:sigma=median", "linear@fac", "precomputed@graph"]
 method = "simple_mkl"               # for fit and evaluate
 methods = ["simple_mkl", "mean"]    # for compare
@@ -55,6 +56,7 @@ pub struct Content {
     pub labels: Option<PathBuf>,
     pub label_column: Option<String>,
     pub id: Option<String>,
+    pub drop_incomplete: bool,
     pub kernels: Option<Vec<Spanned<String>>>,
     pub method: Option<Spanned<String>>,
     pub methods: Option<Vec<Spanned<String>>>,
@@ -205,7 +207,7 @@ mod tests {
         let names: Vec<&str> = project.views().iter().map(|v| v.0).collect();
         assert_eq!(names, ["fou", "fac", "graph"]);
         assert_eq!(c.kernels.as_ref().map(Vec::len), Some(3));
-        assert_eq!(project.place(c.method.as_ref().unwrap()), "p/cokernel.toml, line 6");
+        assert_eq!(project.place(c.method.as_ref().unwrap()), "p/cokernel.toml, line 7");
         assert_eq!(project.resolve(Path::new("fou.csv")), Path::new("p/fou.csv"));
         assert!(matches!(c.params["tol"].get_ref(), ParamEntry::One(Value::Real(_))));
         assert!(matches!(c.params["two_stage"].get_ref(), ParamEntry::Method(_)));

@@ -51,6 +51,7 @@ pub struct Settings {
     pub labels: Option<PathBuf>,
     pub label_column: Option<String>,
     pub id: Option<String>,
+    pub drop_incomplete: bool,
     params: Vec<Given>,
 }
 
@@ -75,6 +76,7 @@ impl Settings {
             labels: data.labels.clone().or_else(|| content.labels.as_ref().map(path)),
             label_column: data.label_column.clone().or_else(|| content.label_column.clone()),
             id: data.id.clone().or_else(|| content.id.clone()),
+            drop_incomplete: data.drop_incomplete || content.drop_incomplete,
             params: params(set, project.as_ref())?,
             project,
         })

@@ -94,11 +94,8 @@ fn classify(args: &Args, mut settings: Settings) -> Result<ExitCode> {
     let mkls: Vec<Mkl> =
         methods.iter().map(|m| settings.mkl(m, &methods, &learning)).collect::<Result<_>>()?;
     let protocol = settings.protocol(&args.splits)?;
-    if settings.labels.is_none() {
-        return Err(misuse("compare needs labels: give --labels FILE"));
-    }
     let session = Session::start(&settings.options)?;
-    let data = data::load(&settings, &session)?;
+    let data = data::load_labelled(&settings, &session)?;
     let splits = protocol.split(&data.labels, session.run.seed)?;
     let result =
         compare(&mkls, args.singles, &data.views, &data.labels, &splits, &session.run)?;

@@ -3,7 +3,6 @@
 use crate::args::{DataArgs, GlobalArgs, KernelArgs, MachineArgs, SplitArgs};
 use crate::data;
 use crate::files::{check_place, write_json};
-use crate::misuse::misuse;
 use crate::report::{shortened, stat_percent, weight_bars};
 use crate::session::Session;
 use crate::settings::Settings;
@@ -54,11 +53,8 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     if let Some(output) = &args.output {
         check_place(output)?;
     }
-    if settings.labels.is_none() {
-        return Err(misuse("evaluate needs labels: give --labels FILE"));
-    }
     let session = Session::start(&settings.options)?;
-    let data = data::load(&settings, &session)?;
+    let data = data::load_labelled(&settings, &session)?;
     let splits = protocol.split(&data.labels, session.run.seed)?;
     let result = cross_validate(&mkl, &data.views, &data.labels, &splits, &session.run)?;
     session.clear_progress();

@@ -3,7 +3,6 @@
 use crate::args::{DataArgs, GlobalArgs, KernelArgs, MachineArgs};
 use crate::data;
 use crate::files::check_place;
-use crate::misuse::misuse;
 use crate::project;
 use crate::report::{model_lines, model_weights};
 use crate::session::Session;
@@ -68,11 +67,8 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let mkl = settings.mkl(method, &[method], &learning)?;
     let output = settings.output(args.output.as_deref()).unwrap_or_else(|| "model.ck".into());
     check_place(&output)?;
-    if settings.labels.is_none() {
-        return Err(misuse("fit needs labels: give --labels FILE"));
-    }
     let session = Session::start(&settings.options)?;
-    let data = data::load(&settings, &session)?;
+    let data = data::load_labelled(&settings, &session)?;
     let model = mkl.fit(&data.views, &data.labels, &session.run)?;
     session.clear_progress();
     model.save(&output)?;
