@@ -42,9 +42,9 @@ fou = "fou.csv"
 fac = { path = "fac.npz", variable = "X" }
 graph = { path = "graph.npy", similarity = true }
 
-[params]                            # parameters of the method: see `cokernel methods ID`
+[params]                            # of `method` and `methods`: see `cokernel methods ID`
 tol = 1e-3
-[params.two_stage]                  # or of one method by its id
+[params.two_stage]                  # of one method by its id
 steps = 2000
 "#;
 
@@ -136,7 +136,9 @@ impl Project {
         let raw = toml::de::DeTable::parse(&text)
             .map_err(|e| refuse(e.span(), e.message().replace('\n', " ")))?;
         // An untagged enum forgets which key was wrong: views are checked on their own.
-        for (name, view) in raw.get_ref().get("views").iter().flat_map(|v| v.get_ref().as_table()).flatten() {
+        for (name, view) in
+            raw.get_ref().get("views").iter().flat_map(|v| v.get_ref().as_table()).flatten()
+        {
             if view.get_ref().is_table() {
                 let table = ViewTable::deserialize(toml::de::ValueDeserializer::from(view.clone()));
                 table.map_err(|e| {

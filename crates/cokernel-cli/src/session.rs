@@ -131,10 +131,6 @@ impl Session {
     pub fn end(self, statuses: impl IntoIterator<Item = Status>) -> ExitCode {
         self.clear_progress();
         let stopped = statuses.into_iter().any(|s| s == Status::Interrupted);
-        if stopped || interrupted() {
-            ExitCode::from(INTERRUPTED)
-        } else {
-            ExitCode::SUCCESS
-        }
+        if stopped || interrupted() { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS }
     }
 }

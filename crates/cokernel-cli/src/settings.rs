@@ -26,10 +26,11 @@ pub struct ViewSource {
     pub variable: Option<String>,
 }
 
-/// A parameter that was given, for one method or for the one in use.
+/// A parameter that was given.
 #[derive(Debug, Clone)]
 pub struct Given {
-    method: Option<String>,
+    /// Ids of the methods it belongs to; empty: of whichever is in use.
+    methods: Vec<String>,
     name: String,
     value: Value,
     place: String,
@@ -199,7 +200,8 @@ impl Settings {
     /// The given parameters that concern this method, checked by the method itself.
     ///
     /// `methods` are all methods of the command: with several, a parameter is passed to those
-    /// that have it, and must be known to one of them.
+    /// that have it, and must be known to one of them. The parameters of a project file are those
+    /// of the methods that it names.
     pub fn params(
         &self,
         method: &'static Method,
@@ -208,10 +210,11 @@ impl Settings {
         let mut kept: Vec<(String, Value)> = Vec::new();
         for given in &self.params {
             let has = |m: &Method| m.params.iter().any(|p| p.name == given.name);
-            match &given.method {
-                Some(id) if id != method.id => continue,
-                None if !has(method) && methods.iter().any(|m| has(m)) => continue,
-                _ => {}
+            let named: Vec<&Method> = given.methods.iter().flat_map(|id| find(id)).collect();
+            let meant = named.is_empty() || named.iter().any(|m| m.id == method.id);
+            let others = if named.is_empty() { methods } else { &named };
+            if !meant || (!has(method) && others.iter().any(|m| has(m))) {
+                continue;
             }
             let one = [(given.name.as_str(), &given.value)];
             method.check(one).with_context(|| format!("{}: {}", given.place, method.id))?;
@@ -227,9 +230,8 @@ impl Settings {
         if let Some(c) = self.or_file(args.c, |f| f.c) {
             machine.c = c;
         }
-        let word = self.word(args.decomposition.as_ref(), "decomposition", |f| {
-            f.decomposition.as_ref()
-        });
+        let word =
+            self.word(args.decomposition.as_ref(), "decomposition", |f| f.decomposition.as_ref());
         if let Some((word, place)) = word {
             let known = [
                 ("one_vs_rest", Decomposition::OneVsRest),
@@ -289,7 +291,8 @@ impl Settings {
 
     /// Where kernels are kept; also moves the memory limit into the options.
     pub fn storage(&mut self, args: &KernelArgs) -> Result<Storage> {
-        if let Some((text, place)) = self.word(args.memory.as_ref(), "memory", |f| f.memory.as_ref())
+        if let Some((text, place)) =
+            self.word(args.memory.as_ref(), "memory", |f| f.memory.as_ref())
         {
             self.options.memory = Some(bytes(&text).ok_or_else(|| {
                 misuse(format!("{place}: expected a size such as 500MB or 2GiB, found '{text}'"))
@@ -363,35 +366,34 @@ fn views(data: &DataArgs, project: Option<&Project>) -> Result<Vec<ViewSource>> 
 fn params(set: &[String], project: Option<&Project>) -> Result<Vec<Given>> {
     let mut all = Vec::new();
     if let Some(project) = project {
-        for (name, entry) in &project.content.params {
+        let content = &project.content;
+        let named = content.method.iter().chain(content.methods.iter().flatten());
+        let owners: Vec<String> = named.map(|id| id.get_ref().clone()).collect();
+        for (name, entry) in &content.params {
             let place = project.place(entry);
-            match entry.get_ref() {
-                ParamEntry::One(value) => all.push(Given {
-                    method: None,
-                    name: name.clone(),
-                    value: value.clone(),
-                    place,
-                }),
+            let (methods, values) = match entry.get_ref() {
+                ParamEntry::One(value) => (owners.clone(), vec![(name, value)]),
                 ParamEntry::Method(values) => {
                     find(name).with_context(|| place.clone())?;
-                    all.extend(values.iter().map(|(key, value)| Given {
-                        method: Some(name.clone()),
-                        name: key.clone(),
-                        value: value.clone(),
-                        place: place.clone(),
-                    }));
+                    (vec![name.clone()], values.iter().collect())
                 }
-            }
+            };
+            all.extend(values.into_iter().map(|(name, value)| Given {
+                methods: methods.clone(),
+                name: name.clone(),
+                value: value.clone(),
+                place: place.clone(),
+            }));
         }
     }
     for text in set {
         let (name, rest) = name_and_rest("--set", "NAME=VALUE, as tol=1e-4", text)?;
-        let (method, name) = match name.split_once('.') {
-            Some((id, name)) => (Some(find(id).context("--set")?.id.to_string()), name),
-            None => (None, name),
+        let (methods, name) = match name.split_once('.') {
+            Some((id, name)) => (vec![find(id).context("--set")?.id.to_string()], name),
+            None => (Vec::new(), name),
         };
         let (name, value) = (name.to_string(), value(rest));
-        all.push(Given { method, name, value, place: "--set".to_string() });
+        all.push(Given { methods, name, value, place: "--set".to_string() });
     }
     Ok(all)
 }

@@ -97,8 +97,7 @@ fn classify(args: &Args, mut settings: Settings) -> Result<ExitCode> {
     let session = Session::start(&settings.options)?;
     let data = data::load_labelled(&settings, &session)?;
     let splits = protocol.split(&data.labels, session.run.seed)?;
-    let result =
-        compare(&mkls, args.singles, &data.views, &data.labels, &splits, &session.run)?;
+    let result = compare(&mkls, args.singles, &data.views, &data.labels, &splits, &session.run)?;
     session.clear_progress();
     let json = to_value(&result)?;
     if let Some(output) = &args.output {

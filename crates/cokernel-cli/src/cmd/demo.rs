@@ -64,7 +64,8 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let (views, labels) = data(args.quick)?;
     let specs = KernelSpec::parse_list(KERNELS)?;
     session.say(introduction(&views, &labels))?;
-    let splits = Protocol::Shuffle { repeats: 3, test: 1.0 / 3.0 }.split(&labels, session.run.seed)?;
+    let splits =
+        Protocol::Shuffle { repeats: 3, test: 1.0 / 3.0 }.split(&labels, session.run.seed)?;
 
     let result = compared(&specs, &views, &labels, &splits, &session)?;
     session.clear_progress();
@@ -184,7 +185,8 @@ fn fitted(
     session: &Session,
 ) -> Result<(Model, f64)> {
     let (train, test) = (views.select(&split.train), views.select(&split.test));
-    let model = mkl("simple_mkl", specs)?.fit(&train, &labels.select(&split.train), &session.run)?;
+    let model =
+        mkl("simple_mkl", specs)?.fit(&train, &labels.select(&split.train), &session.run)?;
     let truth = labels.select(&split.test).classes()?;
     let truth: Vec<&str> = truth.codes.iter().map(|c| truth.names[*c as usize].as_str()).collect();
     let accuracy = Scores::new(&truth, &model.predict(&test)?.labels)?.accuracy;

@@ -104,7 +104,8 @@ fn as_json(m: &Method) -> Value {
 }
 
 fn markdown() -> String {
-    let mut text = String::from("| id | method | tasks | weights | source |\n|---|---|---|---|---|\n");
+    let mut text =
+        String::from("| id | method | tasks | weights | source |\n|---|---|---|---|---|\n");
     for m in methods() {
         let (tasks, weights) = (tasks(m).join(", "), weights(m));
         text.push_str(&format!(

@@ -84,8 +84,7 @@ fn rows_are_matched_by_id() {
     let backward: Vec<usize> = forward.iter().rev().copied().collect();
     toy.write("a1.csv", with_ids(&view_a(), &forward, "x1,x2").as_bytes());
     toy.write("b1.csv", with_ids(&view_b(), &backward, "u,v,w").as_bytes());
-    let lines: Vec<String> =
-        backward.iter().map(|&i| format!("s{i},{}", labels()[i])).collect();
+    let lines: Vec<String> = backward.iter().map(|&i| format!("s{i},{}", labels()[i])).collect();
     toy.write("y1.csv", format!("sample,class\n{}\n", lines.join("\n")).as_bytes());
     toy.run(&format!("fit {DATA} --method mean -o one.ck")).success();
     let files = "--view a=a1.csv --view b=b1.csv --id sample";
