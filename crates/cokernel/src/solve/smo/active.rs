@@ -2,7 +2,7 @@
 
 use super::cache::{Cache, Real};
 use super::gap::{Measure, measure};
-use super::passes::{self, First, LANES};
+use super::passes::{self, First, LANES, Level};
 use super::{Full, Quadratic, Settings, relative};
 use crate::{Status, Watch};
 
@@ -37,6 +37,7 @@ pub(super) struct Active<T> {
     shrinking: bool,
     max_steps: u64,
     tau: f64,
+    level: Level,
 }
 
 fn padded(m: usize) -> usize {
@@ -89,6 +90,7 @@ impl<T: Real> Active<T> {
             all: m == n,
             shrinking: settings.shrinking,
             max_steps: settings.max_steps,
+            level: Level::detect(),
         };
         (0..m).for_each(|k| active.mark(k));
         active
@@ -144,7 +146,7 @@ impl<T: Real> Active<T> {
 
     /// Steps between two looks at the gap.
     fn interval(&self) -> u32 {
-        (self.index.len() as u32 / 4).clamp(50, 1000)
+        (self.index.len() as u32 / 3).clamp(100, 1000)
     }
 
     fn write(&self, x: &mut [f64]) {
@@ -160,10 +162,9 @@ impl<T: Real> Active<T> {
         let slot_i = self.cache.get(p.rows, i, &self.index, self.all);
         let row_i = self.cache.row(slot_i);
         let d_i = self.diagonal[i];
-        let j = passes::second(&self.f, row_i, &self.diagonal, &self.low, (f_i, d_i), self.tau);
-        if j == usize::MAX {
-            return Step::Optimal;
-        }
+        let (at, tau) = ((f_i, d_i), self.tau);
+        let j = passes::second(self.level, &self.f, row_i, &self.diagonal, &self.low, at, tau);
+        let Some(j) = j else { return Step::Optimal };
         let k_ij: f64 = row_i[j].into();
         let slot_j = self.cache.get(p.rows, j, &self.index, self.all);
         let curvature = d_i + self.diagonal[j] - 2.0 * k_ij;
@@ -180,7 +181,8 @@ impl<T: Real> Active<T> {
         self.mark(j);
         *objective -= t * (slope - 0.5 * t * curvature);
         let (row_i, row_j) = (self.cache.row(slot_i), self.cache.row(slot_j));
-        *best = passes::update(&mut self.f, row_i, row_j, t, &self.up, &self.low);
+        let level = self.level;
+        *best = passes::update(level, &mut self.f, row_i, row_j, t, &self.up, &self.low);
         Step::Done
     }
 
@@ -193,7 +195,7 @@ impl<T: Real> Active<T> {
             alive(self.x[k], self.f[k], lower, upper, found.min_up, found.max_low)
         };
         let kept: Vec<u32> = (0..m as u32).filter(keep).collect();
-        if kept.len() * 10 > m * 9 {
+        if kept.len() * 4 > m * 3 {
             return;
         }
         self.write(x);
