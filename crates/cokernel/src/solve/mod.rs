@@ -2,8 +2,11 @@
 
 pub mod dense;
 pub mod eigen;
+<<<<<<< HEAD
 pub mod cholesky;
 pub mod simplex;
+=======
+>>>>>>> cli
 pub mod smo;
 pub mod verify;
 
