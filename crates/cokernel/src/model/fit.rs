@@ -185,9 +185,9 @@ impl Mkl {
         let watch = run.watch();
         let prepared = self.prepare(views, labels, run)?;
         let mut rest = run.clone();
-        rest.time_limit = run.time_limit.map(|l| {
-            l.saturating_sub(std::time::Duration::from_secs_f64(watch.seconds()))
-        });
+        rest.time_limit = run
+            .time_limit
+            .map(|l| l.saturating_sub(std::time::Duration::from_secs_f64(watch.seconds())));
         let mut model = self.fit_prepared(&prepared, &rest)?;
         model.info.report.seconds = watch.seconds();
         Ok(model)

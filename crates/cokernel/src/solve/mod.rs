@@ -1,12 +1,9 @@
 //! Solvers that know matrices only: no labels, no kernels.
 
+pub mod cholesky;
 pub mod dense;
 pub mod eigen;
-<<<<<<< HEAD
-pub mod cholesky;
 pub mod simplex;
-=======
->>>>>>> cli
 pub mod smo;
 pub mod verify;
 
