@@ -2,7 +2,7 @@
 
 use super::cache::{Cache, Real};
 use super::gap::{Measure, measure};
-use super::passes::{self, First, LANES};
+use super::passes::{self, First, LANES, Level};
 use super::{Full, Quadratic, Settings, relative};
 use crate::{Status, Watch};
 
@@ -12,8 +12,17 @@ pub(super) enum End {
     Reached,
     /// The next step would change nothing in this precision.
     NoProgress,
+    /// Rows come back often enough, or few enough variables are left, to keep rows in f32.
+    Settled,
     /// A limit or the user.
     Halted(Status),
+}
+
+/// Rows in use by a first round, which reads stored rows once in f64.
+struct Trial {
+    seen: Vec<bool>,
+    distinct: u64,
+    requests: u64,
 }
 
 /// Curvature that stands for a non-positive one, relative to the largest diagonal entry.
@@ -37,6 +46,8 @@ pub(super) struct Active<T> {
     shrinking: bool,
     max_steps: u64,
     tau: f64,
+    level: Level,
+    trial: Option<Trial>,
 }
 
 fn padded(m: usize) -> usize {
@@ -89,9 +100,18 @@ impl<T: Real> Active<T> {
             all: m == n,
             shrinking: settings.shrinking,
             max_steps: settings.max_steps,
+            level: Level::detect(),
+            trial: None,
         };
         (0..m).for_each(|k| active.mark(k));
         active
+    }
+
+    /// A first round over all variables: ends when rows are better kept in f32. Its gradient is
+    /// exact, so the rows it reads need not be read again. Only for stored rows.
+    pub fn first_round(mut self) -> Self {
+        self.trial = Some(Trial { seen: vec![false; self.index.len()], distinct: 0, requests: 0 });
+        self
     }
 
     fn mark(&mut self, k: usize) {
@@ -99,14 +119,15 @@ impl<T: Real> Active<T> {
         set(&mut self.low, k, self.x[k] > self.lower[k]);
     }
 
-    /// Steps until the relative gap over the active variables is at most `aim`; writes x back.
+    /// Steps until the relative gap over the active variables is at most `aim`; writes x back,
+    /// and the gradient where it is exact.
     pub fn run(
         mut self,
         p: &Quadratic<'_>,
         mut objective: f64,
         aim: f64,
         steps: &mut u64,
-        x: &mut [f64],
+        full: &mut Full,
         watch: &Watch,
     ) -> End {
         let mut best = passes::first(&self.f, &self.up, &self.low);
@@ -132,19 +153,28 @@ impl<T: Real> Active<T> {
             if relative(objective, found.gap) <= aim {
                 break End::Reached;
             }
-            if self.shrinking {
-                self.shrink(&found, p.rows.n(), x);
+            if let Some(trial) = &self.trial {
+                if trial.requests * 5 > trial.distinct * 7 || self.survivors(&found).is_some() {
+                    break End::Settled;
+                }
+            } else if let Some(kept) = self.survivors(&found) {
+                self.shrink(&kept, p.rows.n(), &mut full.x);
                 best = passes::first(&self.f, &self.up, &self.low);
             }
             countdown = self.interval();
         };
-        self.write(x);
+        self.write(&mut full.x);
+        if self.trial.is_some() {
+            let m = self.index.len();
+            full.gradient.copy_from_slice(&self.f[..m]);
+            full.anchor.copy_from_slice(&full.x);
+        }
         end
     }
 
     /// Steps between two looks at the gap.
     fn interval(&self) -> u32 {
-        (self.index.len() as u32 / 4).clamp(50, 1000)
+        (self.index.len() as u32 / 3).clamp(100, 1000)
     }
 
     fn write(&self, x: &mut [f64]) {
@@ -160,10 +190,9 @@ impl<T: Real> Active<T> {
         let slot_i = self.cache.get(p.rows, i, &self.index, self.all);
         let row_i = self.cache.row(slot_i);
         let d_i = self.diagonal[i];
-        let j = passes::second(&self.f, row_i, &self.diagonal, &self.low, (f_i, d_i), self.tau);
-        if j == usize::MAX {
-            return Step::Optimal;
-        }
+        let (at, tau) = ((f_i, d_i), self.tau);
+        let j = passes::second(self.level, &self.f, row_i, &self.diagonal, &self.low, at, tau);
+        let Some(j) = j else { return Step::Optimal };
         let k_ij: f64 = row_i[j].into();
         let slot_j = self.cache.get(p.rows, j, &self.index, self.all);
         let curvature = d_i + self.diagonal[j] - 2.0 * k_ij;
@@ -178,14 +207,25 @@ impl<T: Real> Active<T> {
         }
         self.mark(i);
         self.mark(j);
+        if let Some(trial) = &mut self.trial {
+            for k in [i, j] {
+                trial.distinct += u64::from(!std::mem::replace(&mut trial.seen[k], true));
+            }
+            trial.requests += 2;
+        }
         *objective -= t * (slope - 0.5 * t * curvature);
         let (row_i, row_j) = (self.cache.row(slot_i), self.cache.row(slot_j));
-        *best = passes::update(&mut self.f, row_i, row_j, t, &self.up, &self.low);
+        let level = self.level;
+        *best = passes::update(level, &mut self.f, row_i, row_j, t, &self.up, &self.low);
         Step::Done
     }
 
-    /// Sets aside the variables that cannot be part of a violating pair now.
-    fn shrink(&mut self, found: &Measure, n: usize, x: &mut [f64]) {
+    /// Positions of the variables that can still be part of a violating pair, if that sets aside
+    /// enough of them to be worth moving rows.
+    fn survivors(&self, found: &Measure) -> Option<Vec<u32>> {
+        if !self.shrinking {
+            return None;
+        }
         let m = self.index.len();
         let keep = |k: &u32| {
             let k = *k as usize;
@@ -193,9 +233,11 @@ impl<T: Real> Active<T> {
             alive(self.x[k], self.f[k], lower, upper, found.min_up, found.max_low)
         };
         let kept: Vec<u32> = (0..m as u32).filter(keep).collect();
-        if kept.len() * 10 > m * 9 {
-            return;
-        }
+        (kept.len() * 4 <= m * 3).then_some(kept)
+    }
+
+    /// Sets aside all variables but those at the positions `kept`.
+    fn shrink(&mut self, kept: &[u32], n: usize, x: &mut [f64]) {
         self.write(x);
         let pick = |from: &[f64]| kept.iter().map(|&k| from[k as usize]).collect::<Vec<f64>>();
         self.x = pick(&self.x);
@@ -210,7 +252,7 @@ impl<T: Real> Active<T> {
         self.up = vec![0; padded(m) / 8];
         self.low = vec![0; padded(m) / 8];
         (0..m).for_each(|k| self.mark(k));
-        self.cache.compact(&kept, padded(m));
+        self.cache.compact(kept, padded(m));
         self.all = m == n;
     }
 }

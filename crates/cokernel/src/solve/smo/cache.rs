@@ -1,6 +1,8 @@
 //! Rows of the active variables, kept in the order of last use within a byte budget.
 
 use crate::solve::Rows;
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::{__m512d, _mm256_loadu_ps, _mm512_cvtps_pd, _mm512_loadu_pd};
 
 /// A number type in which rows are kept.
 pub(super) trait Real: Copy + Default + Into<f64> + Send + Sync {
@@ -9,6 +11,13 @@ pub(super) trait Real: Copy + Default + Into<f64> + Send + Sync {
 
     /// The nearest value of this type.
     fn round(value: f64) -> f64;
+
+    /// Eight values as f64.
+    ///
+    /// # Safety
+    /// `p` must be valid for reading eight values, on a processor with AVX-512.
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn load(p: *const Self) -> __m512d;
 }
 
 impl Real for f32 {
@@ -19,10 +28,26 @@ impl Real for f32 {
     fn round(value: f64) -> f64 {
         f64::from(value as f32)
     }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    unsafe fn load(p: *const f32) -> __m512d {
+        // SAFETY: the caller's promise.
+        unsafe { _mm512_cvtps_pd(_mm256_loadu_ps(p)) }
+    }
 }
 
 impl Real for f64 {
-    fn fetch(rows: &dyn Rows, i: usize, columns: &[u32], _: bool, out: &mut [f64]) {
+    fn fetch(rows: &dyn Rows, i: usize, columns: &[u32], all: bool, out: &mut [f64]) {
+        if let Some(row) = rows.stored_row(i) {
+            if all {
+                out.copy_from_slice(row);
+            } else {
+                out.iter_mut().zip(columns).for_each(|(o, c)| *o = row[*c as usize]);
+            }
+            return;
+        }
         let mut unit = vec![0.0; rows.n()];
         let mut row = vec![0.0; rows.n()];
         unit[i] = 1.0;
@@ -32,6 +57,14 @@ impl Real for f64 {
 
     fn round(value: f64) -> f64 {
         value
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    unsafe fn load(p: *const f64) -> __m512d {
+        // SAFETY: the caller's promise.
+        unsafe { _mm512_loadu_pd(p) }
     }
 }
 
@@ -146,6 +179,7 @@ impl<T: Real> Cache<T> {
         }
         // Rows move towards the front only, in slot order, so nothing is overwritten early.
         let mut moved = vec![NONE; self.owner.len()];
+        let mut line = vec![T::default(); self.stride];
         let mut used = 0;
         for s in 0..self.owner.len() {
             let k = position[self.owner[s] as usize];
@@ -153,9 +187,9 @@ impl<T: Real> Cache<T> {
                 continue;
             }
             let (from, to) = (s * self.stride, used * stride);
-            for (c, old) in kept.iter().enumerate() {
-                self.values[to + c] = self.values[from + *old as usize];
-            }
+            line.copy_from_slice(&self.values[from..from + self.stride]);
+            let out = &mut self.values[to..to + kept.len()];
+            out.iter_mut().zip(kept).for_each(|(o, old)| *o = line[*old as usize]);
             self.values[to + kept.len()..to + stride].fill(T::default());
             self.owner[used] = k;
             moved[s] = used as u32;
