@@ -8,10 +8,13 @@
 //! machine comparable between methods: the combined kernel is an average of the given ones. The
 //! sum of M kernels with cost C is the mean with cost M·C.
 
+mod best_single;
 mod concat;
 mod mean;
 mod product;
+mod simple_mkl;
 mod sum;
+mod two_stage;
 
 use crate::bank::Bank;
 use crate::data::Classes;
@@ -23,7 +26,15 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// All methods that learn a combination for a kernel machine.
-pub static REGISTRY: &[&Method] = &[&concat::METHOD, &mean::METHOD, &sum::METHOD, &product::METHOD];
+pub static REGISTRY: &[&Method] = &[
+    &best_single::METHOD,
+    &concat::METHOD,
+    &mean::METHOD,
+    &sum::METHOD,
+    &product::METHOD,
+    &simple_mkl::METHOD,
+    &two_stage::METHOD,
+];
 
 /// What a method learns from.
 #[derive(Clone, Copy)]

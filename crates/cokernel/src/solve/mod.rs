@@ -1,5 +1,7 @@
 //! Solvers that know matrices only: no labels, no kernels.
 
+pub mod cholesky;
+pub mod simplex;
 pub mod smo;
 pub mod verify;
 
