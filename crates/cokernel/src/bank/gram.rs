@@ -72,6 +72,10 @@ impl Rows for Gram {
         }
     }
 
+    fn stored_row(&self, i: usize) -> Option<&[f64]> {
+        Some(Gram::row(self, i))
+    }
+
     fn multiply(&self, coef: &[f64], out: &mut [f64]) {
         out.fill(0.0);
         for (i, &c) in coef.iter().enumerate().filter(|(_, c)| **c != 0.0) {

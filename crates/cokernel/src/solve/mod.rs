@@ -17,6 +17,12 @@ pub trait Rows: Sync {
     /// Row i, all columns or the given ones, rounded to f32 (working precision of SMO steps).
     fn fill(&self, i: usize, columns: Option<&[u32]>, out: &mut [f32]);
 
+    /// Row i where it lies in memory in f64, if it does: solvers then read it there.
+    fn stored_row(&self, i: usize) -> Option<&[f64]> {
+        let _ = i;
+        None
+    }
+
     /// out = K·coef in f64; zeros of `coef` are skipped. Solvers use it to remove the rounding
     /// of [`fill`](Self::fill) from their final answer.
     fn multiply(&self, coef: &[f64], out: &mut [f64]);

@@ -12,8 +12,17 @@ pub(super) enum End {
     Reached,
     /// The next step would change nothing in this precision.
     NoProgress,
+    /// Rows come back often enough, or few enough variables are left, to keep rows in f32.
+    Settled,
     /// A limit or the user.
     Halted(Status),
+}
+
+/// Rows in use by a first round, which reads stored rows once in f64.
+struct Trial {
+    seen: Vec<bool>,
+    distinct: u64,
+    requests: u64,
 }
 
 /// Curvature that stands for a non-positive one, relative to the largest diagonal entry.
@@ -38,6 +47,7 @@ pub(super) struct Active<T> {
     max_steps: u64,
     tau: f64,
     level: Level,
+    trial: Option<Trial>,
 }
 
 fn padded(m: usize) -> usize {
@@ -91,9 +101,17 @@ impl<T: Real> Active<T> {
             shrinking: settings.shrinking,
             max_steps: settings.max_steps,
             level: Level::detect(),
+            trial: None,
         };
         (0..m).for_each(|k| active.mark(k));
         active
+    }
+
+    /// A first round over all variables: ends when rows are better kept in f32. Its gradient is
+    /// exact, so the rows it reads need not be read again. Only for stored rows.
+    pub fn first_round(mut self) -> Self {
+        self.trial = Some(Trial { seen: vec![false; self.index.len()], distinct: 0, requests: 0 });
+        self
     }
 
     fn mark(&mut self, k: usize) {
@@ -101,14 +119,15 @@ impl<T: Real> Active<T> {
         set(&mut self.low, k, self.x[k] > self.lower[k]);
     }
 
-    /// Steps until the relative gap over the active variables is at most `aim`; writes x back.
+    /// Steps until the relative gap over the active variables is at most `aim`; writes x back,
+    /// and the gradient where it is exact.
     pub fn run(
         mut self,
         p: &Quadratic<'_>,
         mut objective: f64,
         aim: f64,
         steps: &mut u64,
-        x: &mut [f64],
+        full: &mut Full,
         watch: &Watch,
     ) -> End {
         let mut best = passes::first(&self.f, &self.up, &self.low);
@@ -134,13 +153,22 @@ impl<T: Real> Active<T> {
             if relative(objective, found.gap) <= aim {
                 break End::Reached;
             }
-            if self.shrinking {
-                self.shrink(&found, p.rows.n(), x);
+            if let Some(trial) = &self.trial {
+                if trial.requests * 5 > trial.distinct * 7 || self.survivors(&found).is_some() {
+                    break End::Settled;
+                }
+            } else if let Some(kept) = self.survivors(&found) {
+                self.shrink(&kept, p.rows.n(), &mut full.x);
                 best = passes::first(&self.f, &self.up, &self.low);
             }
             countdown = self.interval();
         };
-        self.write(x);
+        self.write(&mut full.x);
+        if self.trial.is_some() {
+            let m = self.index.len();
+            full.gradient.copy_from_slice(&self.f[..m]);
+            full.anchor.copy_from_slice(&full.x);
+        }
         end
     }
 
@@ -179,6 +207,12 @@ impl<T: Real> Active<T> {
         }
         self.mark(i);
         self.mark(j);
+        if let Some(trial) = &mut self.trial {
+            for k in [i, j] {
+                trial.distinct += u64::from(!std::mem::replace(&mut trial.seen[k], true));
+            }
+            trial.requests += 2;
+        }
         *objective -= t * (slope - 0.5 * t * curvature);
         let (row_i, row_j) = (self.cache.row(slot_i), self.cache.row(slot_j));
         let level = self.level;
@@ -186,8 +220,12 @@ impl<T: Real> Active<T> {
         Step::Done
     }
 
-    /// Sets aside the variables that cannot be part of a violating pair now.
-    fn shrink(&mut self, found: &Measure, n: usize, x: &mut [f64]) {
+    /// Positions of the variables that can still be part of a violating pair, if that sets aside
+    /// enough of them to be worth moving rows.
+    fn survivors(&self, found: &Measure) -> Option<Vec<u32>> {
+        if !self.shrinking {
+            return None;
+        }
         let m = self.index.len();
         let keep = |k: &u32| {
             let k = *k as usize;
@@ -195,9 +233,11 @@ impl<T: Real> Active<T> {
             alive(self.x[k], self.f[k], lower, upper, found.min_up, found.max_low)
         };
         let kept: Vec<u32> = (0..m as u32).filter(keep).collect();
-        if kept.len() * 4 > m * 3 {
-            return;
-        }
+        (kept.len() * 4 <= m * 3).then_some(kept)
+    }
+
+    /// Sets aside all variables but those at the positions `kept`.
+    fn shrink(&mut self, kept: &[u32], n: usize, x: &mut [f64]) {
         self.write(x);
         let pick = |from: &[f64]| kept.iter().map(|&k| from[k as usize]).collect::<Vec<f64>>();
         self.x = pick(&self.x);
@@ -212,7 +252,7 @@ impl<T: Real> Active<T> {
         self.up = vec![0; padded(m) / 8];
         self.low = vec![0; padded(m) / 8];
         (0..m).for_each(|k| self.mark(k));
-        self.cache.compact(&kept, padded(m));
+        self.cache.compact(kept, padded(m));
         self.all = m == n;
     }
 }

@@ -39,7 +39,15 @@ impl Real for f32 {
 }
 
 impl Real for f64 {
-    fn fetch(rows: &dyn Rows, i: usize, columns: &[u32], _: bool, out: &mut [f64]) {
+    fn fetch(rows: &dyn Rows, i: usize, columns: &[u32], all: bool, out: &mut [f64]) {
+        if let Some(row) = rows.stored_row(i) {
+            if all {
+                out.copy_from_slice(row);
+            } else {
+                out.iter_mut().zip(columns).for_each(|(o, c)| *o = row[*c as usize]);
+            }
+            return;
+        }
         let mut unit = vec![0.0; rows.n()];
         let mut row = vec![0.0; rows.n()];
         unit[i] = 1.0;

@@ -29,7 +29,9 @@
 //! which for C-SVC is exactly primal minus dual at bias −θ. The solver minimises G over θ and
 //! stops when min G ≤ tol·|primal|.
 //!
-//! **Precision.** Steps use rows rounded to f32. Before an answer is returned the gradient is
+//! **Precision.** A cold start on stored rows begins with a round that reads them in f64 where
+//! they lie, until they come back often or variables can be set aside: many problems of small C
+//! are nearly solved by then, and every row was read once. After it steps use rows rounded to f32. Before an answer is returned the gradient is
 //! brought up to date in f64 by [`Rows::multiply`] over all variables, and the gap is taken from
 //! that; if it is too large, the steps go on. Below a relative gap of about 1e-6 the rows are
 //! kept in f64, so rounding of rows does not limit the answer.
@@ -98,6 +100,9 @@ pub struct Solution {
 /// Relative gap below which rows are kept in f64.
 const SINGLE_LIMIT: f64 = 1e-6;
 
+/// Rows kept in the first round, to fit into a processor's own cache.
+const FIRST_ROWS: usize = 8;
+
 /// Rounds without progress after which the answer is as good as f64 allows.
 const PATIENCE: u32 = 3;
 
@@ -160,7 +165,10 @@ pub fn solve(
     let mut single = true;
     let mut best = f64::INFINITY;
     let mut idle = 0;
-    let mut halted = None;
+    let mut halted = watch.stop();
+    let mut first = full.x.iter().all(|x| *x == 0.0)
+        && p.lower.iter().zip(p.upper).all(|(l, u)| l < u)
+        && p.rows.stored_row(0).is_some();
     loop {
         let found = measure(&full.x, &full.gradient, p.lower, p.upper);
         let objective = full.objective(p);
@@ -193,31 +201,25 @@ pub fn solve(
         }
         single = single && gap > 2.0 * SINGLE_LIMIT;
         let aim = if single { target.max(SINGLE_LIMIT) } else { target };
-        let end = if single {
-            Active::<f32>::new(p, &full, &diagonal, &found, settings).run(
-                p,
-                objective,
-                aim,
-                &mut steps,
-                &mut full.x,
-                watch,
-            )
+        let end = if first {
+            let few = Settings { cache: FIRST_ROWS * n * size_of::<f64>(), ..*settings };
+            Active::<f64>::new(p, &full, &diagonal, &found, &few)
+                .first_round()
+                .run(p, objective, aim, &mut steps, &mut full, watch)
+        } else if single {
+            Active::<f32>::new(p, &full, &diagonal, &found, settings)
+                .run(p, objective, aim, &mut steps, &mut full, watch)
         } else {
-            Active::<f64>::new(p, &full, &diagonal, &found, settings).run(
-                p,
-                objective,
-                aim,
-                &mut steps,
-                &mut full.x,
-                watch,
-            )
+            Active::<f64>::new(p, &full, &diagonal, &found, settings)
+                .run(p, objective, aim, &mut steps, &mut full, watch)
         };
+        first = false;
         match end {
-            End::Reached => {}
+            End::Reached | End::Settled => {}
             End::NoProgress => single = false,
             End::Halted(status) => halted = Some(status),
         }
-        if aim <= target {
+        if aim <= target && !matches!(end, End::Settled) {
             target *= 0.5;
         }
         full.sync(p);
