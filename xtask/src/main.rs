@@ -1,2 +1,49 @@
-//! x
-fn main() {}
+//! `cargo xtask test`: everything continuous integration runs, with nothing to install by hand.
+//!
+//! | command | what it does |
+//! |---|---|
+//! | `cargo xtask test` | formatting, lints, documentation, all tests, generated files, README examples |
+//! | `cargo xtask generate` | rewrites the generated parts of the README |
+//! | `cargo xtask bench [NAME…]` | speed and memory beside the peers; makes its own Python environment |
+
+#![allow(clippy::print_stdout)]
+
+mod bench;
+mod readme;
+mod steps;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let result = match args.first().map(String::as_str) {
+        Some("test") => test(),
+        Some("generate") => readme::generate(),
+        Some("bench") => bench::run(&args[1..]),
+        _ => Err("usage: cargo xtask test | generate | bench [NAME…]".to_string()),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => {
+            eprintln!("xtask: {problem}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn test() -> Result<(), String> {
+    use steps::{cargo, timed};
+    let mut counts = steps::Counts::default();
+    timed("formatting", || cargo(&["fmt", "--all", "--check"], &[]))?;
+    timed("lints", || {
+        cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"], &[])
+    })?;
+    timed("documentation", || {
+        cargo(&["doc", "--workspace", "--no-deps"], &[("RUSTDOCFLAGS", "-D warnings")])
+    })?;
+    timed("tests", || steps::cargo_test(&["test", "--workspace"], &mut counts))?;
+    timed("generated files", readme::check_generated)?;
+    timed("README commands", || readme::run_commands(&mut counts))?;
+    println!("{} passed, {} failed, {} skipped", counts.passed, counts.failed, counts.ignored);
+    if counts.passed == 0 { Err("no test was run".to_string()) } else { Ok(()) }
+}

@@ -1,0 +1,48 @@
+//! `cargo xtask bench`: every benchmark pair of `benches/`, in one run.
+
+use crate::steps::{cargo, root, succeed, target};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Peers, with the versions beside which the figures in the documentation were taken.
+const PEERS: [&str; 3] = ["numpy==2.4.6", "scipy==1.17.1", "scikit-learn==1.9.1"];
+
+/// Runs the named benchmarks, or all.
+pub fn run(names: &[String]) -> Result<(), String> {
+    cargo(&["build", "--release", "--package", "cokernel-benches"], &[])?;
+    let python = environment()?;
+    let scripts = root().join("benches").join("peers");
+    let mut all: Vec<String> = std::fs::read_dir(&scripts)
+        .map_err(|e| e.to_string())?
+        .filter_map(|f| f.ok()?.file_name().into_string().ok())
+        .filter_map(|f| f.strip_suffix(".py").map(str::to_string))
+        .filter(|f| f != "common")
+        .collect();
+    all.sort();
+    if let Some(unknown) = names.iter().find(|n| !all.contains(n)) {
+        return Err(format!("no benchmark '{unknown}'; known: {}", all.join(", ")));
+    }
+    for name in all.iter().filter(|n| names.is_empty() || names.contains(n)) {
+        let mut command = Command::new(&python);
+        command
+            .arg(scripts.join(format!("{name}.py")))
+            .arg(target().join("release"))
+            .env_remove("OPENBLAS_CORETYPE")
+            .env("OPENBLAS_NUM_THREADS", "1")
+            .env("OMP_NUM_THREADS", "1")
+            .env("RAYON_NUM_THREADS", "1");
+        succeed(&mut command)?;
+    }
+    Ok(())
+}
+
+/// A Python with the peers, made below the target folder at the first use.
+fn environment() -> Result<PathBuf, String> {
+    let folder = target().join("bench-python");
+    let python = folder.join("bin").join("python");
+    if !Path::new(&python).exists() {
+        succeed(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
+        succeed(Command::new(&python).args(["-m", "pip", "install", "--quiet"]).args(PEERS))?;
+    }
+    Ok(python)
+}

@@ -1,0 +1,82 @@
+//! Running programs, with their time and their counts of tests.
+
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+/// Tests counted from the closing lines of `cargo test`.
+#[derive(Debug, Default)]
+pub struct Counts {
+    /// Tests that passed.
+    pub passed: u64,
+    /// Tests that failed.
+    pub failed: u64,
+    /// Tests that were skipped.
+    pub ignored: u64,
+}
+
+/// The root of the workspace.
+pub fn root() -> PathBuf {
+    let mut dir = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    dir.pop();
+    dir
+}
+
+/// The folder into which cargo builds.
+pub fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
+}
+
+/// Runs a step between two lines that name it and say how long it took.
+pub fn timed(name: &str, step: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
+    println!("==> {name}");
+    let start = Instant::now();
+    step().map_err(|e| format!("{name}: {e}"))?;
+    println!("<== {name}: {:.0} s", start.elapsed().as_secs_f64());
+    Ok(())
+}
+
+/// Cargo in the root of the workspace, with extra environment variables.
+pub fn cargo(args: &[&str], env: &[(&str, &str)]) -> Result<(), String> {
+    let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(program);
+    command.args(args).current_dir(root()).envs(env.iter().copied());
+    succeed(&mut command)
+}
+
+/// Runs a program that must succeed.
+pub fn succeed(command: &mut Command) -> Result<(), String> {
+    let status = command.status().map_err(|e| format!("{command:?}: {e}"))?;
+    if status.success() { Ok(()) } else { Err(format!("{command:?} ended with {status}")) }
+}
+
+/// `cargo test`, adding up its closing lines.
+pub fn cargo_test(args: &[&str], counts: &mut Counts) -> Result<(), String> {
+    let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut child = Command::new(program)
+        .args(args)
+        .current_dir(root())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(|e| format!("cargo: {e}"))?;
+    if let Some(out) = child.stdout.take() {
+        for line in BufReader::new(out).lines() {
+            let line = line.map_err(|e| e.to_string())?;
+            println!("{line}");
+            if let Some(closing) = line.strip_prefix("test result: ") {
+                counts.passed += number_before(closing, " passed");
+                counts.failed += number_before(closing, " failed");
+                counts.ignored += number_before(closing, " ignored");
+            }
+        }
+    }
+    let status = child.wait().map_err(|e| e.to_string())?;
+    if status.success() { Ok(()) } else { Err(format!("{} tests failed", counts.failed)) }
+}
+
+fn number_before(line: &str, word: &str) -> u64 {
+    let Some(end) = line.find(word) else { return 0 };
+    let digits = line[..end].rsplit(|c: char| !c.is_ascii_digit()).next();
+    digits.and_then(|d| d.parse().ok()).unwrap_or(0)
+}
