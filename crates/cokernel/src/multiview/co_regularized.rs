@@ -61,7 +61,7 @@ pub static METHOD: Method = Method {
             name: "lambda",
             doc: "Weight of the agreement of each pair of views, λ in (4.3); 0 is the \
                   concatenation of the single-view embeddings.",
-            range: Range::Real { default: 0.05, min: 0.0, max: f64::MAX, closed: true },
+            range: Range::Real { default: 0.05, min: 0.0, max: 1e6, closed: true },
         },
         Param {
             name: "tol",

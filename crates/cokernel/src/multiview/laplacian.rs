@@ -102,3 +102,21 @@ pub(super) fn unreached(zero: &[usize], eigenvectors: usize, whose: &str) -> Opt
         zero.len()
     ))
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_that_are_only_rounding_stay_zero() {
+        let u = Matrix::new(3, 2, vec![3.0, -4.0, 1e-9, 1e-9, 0.0, 0.5]).unwrap();
+        let (rows, zero) = unit_rows(&u);
+        assert_eq!(rows.values(), [0.6, -0.8, 0.0, 0.0, 0.0, 1.0]);
+        assert_eq!(zero, [1]);
+        let note = unreached(&zero, 2, "kernel 'a'").unwrap();
+        assert!(note.starts_with("1 of the instances (the first is 1) have no part in the 2"));
+        assert_eq!(unreached(&[], 2, "kernel 'a'"), None);
+        assert_eq!(unit_rows(&Matrix::zeros(2, 1)).1, [0, 1]);
+    }
+}
