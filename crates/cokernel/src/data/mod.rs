@@ -1,13 +1,16 @@
 //! Views over the same n instances, their labels, readers, scaling and toy generators.
 
+mod assemble;
 mod digits;
 mod labels;
 mod matrix;
 pub mod read;
 mod scale;
+pub mod toy;
 mod views;
 mod write;
 
+pub use assemble::{AssembleOptions, Assembled, assemble};
 pub use digits::digits;
 pub use labels::{Classes, Labels};
 pub use matrix::{Csr, Matrix};

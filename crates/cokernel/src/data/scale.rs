@@ -41,10 +41,15 @@ impl Scale {
     }
 }
 
+/// The most columns for which moments are kept: a sparse file can name any column at no cost.
+const MAX_COLS: usize = 100_000_000;
+
 /// The scaling of one view: column j becomes (x − shift_j) / divisor_j.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Scaler {
     scale: Scale,
+    cols: usize,
+    /// Empty without scaling, like `divisor`.
     shift: Vec<f64>,
     divisor: Vec<f64>,
     constant: Vec<usize>,
@@ -69,15 +74,17 @@ impl Scaler {
     /// column are so large that their mean or spread is not a finite number.
     pub fn fit(table: &Table, present: Option<&[bool]>, scale: Scale) -> Result<Self> {
         let cols = table.cols();
-        let mut scaler = Scaler {
-            scale,
-            shift: vec![0.0; cols],
-            divisor: vec![1.0; cols],
-            constant: Vec::new(),
-        };
+        let (shift, divisor, constant) = (Vec::new(), Vec::new(), Vec::new());
+        let mut scaler = Scaler { scale, cols, shift, divisor, constant };
         if scale == Scale::None {
             return Ok(scaler);
         }
+        if cols > MAX_COLS {
+            return Err(Error::Data(format!(
+                "{cols} columns cannot be scaled, the limit is {MAX_COLS}; do not scale this view"
+            )));
+        }
+        (scaler.shift, scaler.divisor) = (vec![0.0; cols], vec![1.0; cols]);
         let moments = Moments::of(table, present)?;
         let sparse = matches!(table, Table::Sparse(_));
         for j in 0..cols {
@@ -117,6 +124,9 @@ impl Scaler {
         if self.scale == Scale::None {
             return Ok(table.clone());
         }
+        if self.shift.len() != self.cols || self.divisor.len() != self.cols {
+            return Err(Error::Data("the stored scaling is damaged".to_string()));
+        }
         match table {
             Table::Similarity(_) => Err(similarity_refused()),
             Table::Dense(m) => Ok(Table::Dense(self.dense(m))),
@@ -144,7 +154,7 @@ impl Scaler {
 
     /// Number of columns that it was learned from.
     pub fn cols(&self) -> usize {
-        self.shift.len().min(self.divisor.len())
+        self.cols
     }
 
     /// The kind of scaling.
@@ -470,6 +480,9 @@ fn constant_note(view: &View, scaler: &Scaler) -> Option<String> {
 fn scale_note(views: &Views) -> Result<Option<String>> {
     let mut spreads = Vec::new();
     for view in views.iter() {
+        if view.table.cols() > MAX_COLS {
+            continue;
+        }
         let mut deviation = Moments::of(&view.table, view.present.as_deref())?.deviation;
         deviation.retain(|d| *d > 0.0);
         deviation.sort_by(f64::total_cmp);

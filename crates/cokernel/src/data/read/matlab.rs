@@ -282,3 +282,89 @@ fn word(bytes: &[u8], big_endian: bool) -> u32 {
     let raw = [bytes[0], bytes[1], bytes[2], bytes[3]];
     if big_endian { u32::from_be_bytes(raw) } else { u32::from_le_bytes(raw) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::{compressed, element, mat, matrix, small};
+    use super::*;
+    use crate::data::{Csr, Matrix, Table};
+
+    fn read(file: &[u8], variable: Option<&str>) -> Result<Table> {
+        let options = ReadOptions { variable: variable.map(String::from), ..Default::default() };
+        parse_mat(file, Path::new("a.mat"), &options).map(|f| f.table)
+    }
+
+    fn dense(rows: usize, cols: usize, values: &[f64]) -> Table {
+        Table::Dense(Matrix::new(rows, cols, values.to_vec()).unwrap())
+    }
+
+    fn double(values: &[f64]) -> Vec<u8> {
+        element(9, &values.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<_>>())
+    }
+
+    fn whole(values: &[i32]) -> Vec<u8> {
+        element(5, &values.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn dense_matrices_plain_and_compressed() {
+        let x = matrix(6, "x", &[2, 3], &[double(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0])]);
+        let y = matrix(6, "yy", &[3, 1], &[small(2, &[7, 8, 255])]);
+        let file = mat(&[x.clone(), compressed(&y)]);
+        let expected = dense(2, 3, &[1.0, 3.0, 5.0, 2.0, 4.0, 6.0]);
+        assert_eq!(read(&file, Some("x")).unwrap(), expected);
+        assert_eq!(read(&file, Some("yy")).unwrap(), dense(3, 1, &[7.0, 8.0, 255.0]));
+        assert_eq!(read(&mat(&[x]), None).unwrap(), expected);
+        let e = read(&file, None).unwrap_err().to_string();
+        assert_eq!(e, "a.mat: the file holds several; name one of x, yy");
+        let e = read(&file, Some("z")).unwrap_err().to_string();
+        assert!(e.starts_with("a.mat: unknown matrix 'z'"), "{e}");
+        let y = label_array(
+            &file,
+            Path::new("a.mat"),
+            &ReadOptions { variable: Some("yy".into()), ..Default::default() },
+        );
+        assert_eq!(y.unwrap().texts, ["7", "8", "255"]);
+    }
+
+    #[test]
+    fn sparse_matrices() {
+        let parts = [whole(&[0, 2, 0, 0]), whole(&[0, 1, 2, 3]), double(&[1.0, 3.0, 2.0])];
+        let file = mat(&[matrix(5, "s", &[3, 3], &parts)]);
+        let rows = vec![vec![(0, 1.0), (2, 2.0)], vec![], vec![(1, 3.0)]];
+        assert_eq!(read(&file, None).unwrap(), Table::Sparse(Csr::from_rows(3, rows).unwrap()));
+        let parts = [whole(&[9]), whole(&[0, 1, 1, 1]), double(&[1.0])];
+        let e = read(&mat(&[matrix(5, "s", &[3, 3], &parts)]), None).unwrap_err().to_string();
+        assert_eq!(e, "a.mat: variable 's': row 10 of 3 rows is named");
+        let parts = [whole(&[0]), whole(&[0, 1]), double(&[1.0])];
+        let file = mat(&[matrix(5, "s", &[2_000_000_000, 1], &parts)]);
+        let e = read(&file, None).unwrap_err().to_string();
+        assert!(e.starts_with("a.mat: the file declares 2000000000 rows, but holds 1"), "{e}");
+    }
+
+    #[test]
+    fn refusals() {
+        let text = element(4, &[65, 0]);
+        let x = || double(&[1.0, 2.0]);
+        for (file, expected) in [
+            (b"MATLAB 7.3 MAT-file".to_vec(), "version 7.3 (HDF5) is not supported; save with -v7"),
+            (vec![0; 200], "this is not a MATLAB file of version 5 to 7"),
+            (mat(&[]), "the file holds no matrix of numbers"),
+            (mat(&[matrix(4, "t", &[1, 1], &[text])]), "the file holds no matrix of numbers"),
+            (mat(&[matrix(6, "x", &[2, 2], &[x()])]), "2 × 2 is declared, 2 numbers follow"),
+            (mat(&[matrix(6, "x", &[1, 2, 1], &[x()])]), "the array has 3 dimensions"),
+            (mat(&[matrix(6 | COMPLEX, "x", &[1, 2], &[x(), x()])]), "the numbers are complex"),
+            (
+                mat(&[matrix(6, "x", &[1, 1], &[double(&[f64::NAN])])]),
+                "row 1, column 1: NaN is not",
+            ),
+            (mat(&[compressed(b"\x0e\0\0\0\xff\xff\xff\xff")]), "has 0 of 4294967295 bytes"),
+        ] {
+            let e = read(&file, None).unwrap_err().to_string();
+            assert!(e.starts_with("a.mat: ") && e.contains(expected), "{e} / {expected}");
+        }
+        let cell = mat(&[matrix(1, "c", &[1, 1], &[])]);
+        let e = read(&cell, Some("c")).unwrap_err().to_string();
+        assert!(e.contains("variable 'c': expected a matrix of numbers, found texts"), "{e}");
+    }
+}

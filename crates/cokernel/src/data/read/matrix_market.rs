@@ -190,3 +190,87 @@ fn array<'a>(
     };
     Ok((0..rows * cols).map(|p| stored[place(p / cols, p % cols)]).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Matrix, Table};
+
+    fn read(text: &str, similarity: bool) -> Result<Table> {
+        let options = ReadOptions { similarity, ..Default::default() };
+        parse_matrix_market(text.as_bytes(), Path::new("a.mtx"), &options).map(|f| f.table)
+    }
+
+    const BANNER: &str = "%%MatrixMarket matrix";
+
+    #[test]
+    fn coordinate_files() {
+        let text = format!("{BANNER} coordinate real general\n% c\n\n2 3 2\n2 3 -1.5e0\n1 1 2\n");
+        let rows = vec![vec![(0, 2.0)], vec![(2, -1.5)]];
+        assert_eq!(read(&text, false).unwrap(), Table::Sparse(Csr::from_rows(3, rows).unwrap()));
+        let text = format!("{BANNER} Coordinate Pattern Symmetric\n2 2 2\n1 1\n2 1\n");
+        let expected = Matrix::new(2, 2, vec![1.0, 1.0, 1.0, 0.0]).unwrap();
+        assert_eq!(read(&text, true).unwrap(), Table::Similarity(expected));
+    }
+
+    #[test]
+    fn array_files() {
+        let text = format!("{BANNER} array integer general\n2 3\n1\n2\n3\n4\n5\n6\n");
+        let expected = Matrix::new(2, 3, vec![1.0, 3.0, 5.0, 2.0, 4.0, 6.0]).unwrap();
+        assert_eq!(read(&text, false).unwrap(), Table::Dense(expected));
+        let text = format!("{BANNER} array real symmetric\n3 3\n1\n2\n3\n4\n5\n6\n");
+        let expected = vec![1.0, 2.0, 3.0, 2.0, 4.0, 5.0, 3.0, 5.0, 6.0];
+        let expected = Matrix::new(3, 3, expected).unwrap();
+        assert_eq!(read(&text, true).unwrap(), Table::Similarity(expected));
+    }
+
+    #[test]
+    fn refusals() {
+        let general = |body: &str| format!("{BANNER} coordinate real general\n{body}");
+        for (text, expected) in [
+            ("1 2 3".to_string(), ", line 1: expected '%%MatrixMarket matrix …'"),
+            (
+                format!("{BANNER} coordinate complex general"),
+                ", line 1: the field 'complex' is not supported, only real or integer or pattern",
+            ),
+            (
+                format!("{BANNER} array real skew-symmetric"),
+                ", line 1: the symmetry 'skew-symmetric' is not supported, only general or symmetric",
+            ),
+            (general(""), ": the line with the size of the matrix is missing"),
+            (
+                general("2 2"),
+                ", line 2: expected the numbers of rows, columns and entries, found '2 2'",
+            ),
+            (general("2 2 1\n3 1 1"), ", line 3, column 1: expected a row from 1 to 2, found '3'"),
+            (
+                general("2 2 1\n1 0 1"),
+                ", line 3, column 2: expected a column from 1 to 2, found '0'",
+            ),
+            (general("2 2 1\n1 1 x"), ", line 3, column 3: 'x' is not a finite number"),
+            (general("2 2 1\n1 1"), ", line 3: expected 3 fields, found 2"),
+            (general("2 2 1\n1 1 1\n%\n1 2 1"), ", line 5: more entries than the 1 declared"),
+            (general("2 2 2\n1 1 1"), ": 2 entries are declared, found 1"),
+            (general("2 2 2\n1 1 1\n1 1 1"), ", line 4: entry (1, 1) was given before, at line 3"),
+            (general("2 99999999999 0"), ": 2 × 99999999999 is too large"),
+            (general("4000000000 2 0"), ": the file declares 4000000000 rows, but holds 0"),
+            (
+                format!("{BANNER} coordinate real symmetric\n2 3 0"),
+                ", line 2: a symmetric matrix cannot be 2 × 3",
+            ),
+            (
+                format!("{BANNER} array real general\n99999999999 99999999999\n1"),
+                ": 99999999999 × 99999999999 is too large",
+            ),
+            (
+                format!("{BANNER} array real general\n2 2\n1"),
+                ": a matrix of 2 × 2 has 4 entries here, found 1",
+            ),
+        ] {
+            let e = read(&text, false).unwrap_err().to_string();
+            assert!(e.starts_with(&format!("a.mtx{expected}")), "{e} / {expected}");
+        }
+        let e = read(&general("100000 100000 1\n1 1 1"), true).unwrap_err().to_string();
+        assert!(e.starts_with("a.mtx: the file declares 100000 × 100000 similarities"), "{e}");
+    }
+}

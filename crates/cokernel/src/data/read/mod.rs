@@ -19,6 +19,8 @@ mod matrix_market;
 mod npy;
 #[cfg(test)]
 mod robust;
+#[cfg(test)]
+mod samples;
 
 pub use csv::parse_csv;
 pub use labels::{LabelFile, parse_labels, read_labels};
