@@ -11,7 +11,7 @@ use crate::kernel::{Family, Kernel, KernelSpec};
 use crate::machine::{Decomposition, Svc};
 use crate::method::{self, Method, Params, Value};
 use crate::mkl::{self, Arrangement, Learner, Problem};
-use crate::{Error, Event, Result, Run};
+use crate::{Error, Event, Result, Run, Watch};
 use std::borrow::Cow;
 
 /// A method with its parameters, kernels, machine and scaling: everything but the data.
@@ -47,7 +47,7 @@ pub(crate) struct Recipe {
     kernels: Option<Vec<KernelSpec>>,
     scale: Scale,
     storage: Storage,
-    arrangement: Arrangement,
+    pub(crate) arrangement: Arrangement,
 }
 
 /// Training instances ready to learn from: several methods with the same kernels can share one.
@@ -184,11 +184,7 @@ impl Mkl {
     pub fn fit(&self, views: &Views, labels: &Labels, run: &Run) -> Result<Model> {
         let watch = run.watch();
         let prepared = self.prepare(views, labels, run)?;
-        let mut rest = run.clone();
-        rest.time_limit = run
-            .time_limit
-            .map(|l| l.saturating_sub(std::time::Duration::from_secs_f64(watch.seconds())));
-        let mut model = self.fit_prepared(&prepared, &rest)?;
+        let mut model = self.fit_prepared(&prepared, &remaining(run, &watch))?;
         model.info.report.seconds = watch.seconds();
         Ok(model)
     }
@@ -217,10 +213,10 @@ impl Mkl {
             0 => Cow::Borrowed(views),
             _ => Cow::Owned(views.select(&rows)),
         };
-        views.require_complete()?;
-        check_square(&views)?;
         let specs = self.specs(&views)?;
         let views = used_views(views, &specs)?;
+        views.require_complete()?;
+        check_square(&views)?;
         run.tell(Event::Begin { stage: "kernels", total: None });
         let concat = recipe.arrangement == Arrangement::Concatenated;
         let preparation = Preparation::fit(&views, self.scale, concat)?;
@@ -258,11 +254,22 @@ impl Mkl {
                     .to_string(),
             ));
         }
-        let learner = self.learner()?;
+        self.fit_learner(prepared, self.method.id, self.learner()?.as_ref(), self.params()?, run)
+    }
+
+    /// [`fit_prepared`](Self::fit_prepared) with any learner, whatever the kernels.
+    pub(crate) fn fit_learner(
+        &self,
+        prepared: &Prepared,
+        id: &str,
+        learner: &dyn Learner,
+        params: Params,
+        run: &Run,
+    ) -> Result<Model> {
         let (bank, classes) = (&prepared.bank, &prepared.classes);
         let problem = Problem { bank, classes, machine: &self.svc };
-        let learned = mkl::train(&problem, learner.as_ref(), run)?;
-        Model::build(self.method.id, self.params()?, &self.svc, prepared, learned, run)
+        let learned = mkl::train(&problem, learner, run)?;
+        Model::build(id, params, &self.svc, prepared, learned, run)
     }
 
     fn learner(&self) -> Result<Box<dyn Learner>> {
@@ -294,6 +301,12 @@ impl Mkl {
         }
         Ok(specs)
     }
+}
+
+/// What is left of a run for an inner computation: the same, with the time that remains.
+pub(crate) fn remaining(run: &Run, watch: &Watch) -> Run {
+    let spent = std::time::Duration::from_secs_f64(watch.seconds());
+    Run { time_limit: run.time_limit.map(|l| l.saturating_sub(spent)), ..run.clone() }
 }
 
 /// `method`, or `method(name=value, …)` where parameters were given.

@@ -5,6 +5,7 @@ mod fit;
 mod predict;
 
 pub use fit::{Mkl, Prepared};
+pub(crate) use fit::{Recipe, check, name, remaining};
 pub use predict::Prediction;
 
 use crate::data::{Matrix, Preparation, Table, View, Views};
