@@ -25,6 +25,13 @@ pub fn parse_csv(bytes: &[u8], path: &Path, options: &ReadOptions) -> Result<Tab
     }
     let columns = Columns::of(header.as_deref(), width, path, options)?;
     rows.check_widths(path, usize::from(named), width)?;
+    if header.as_ref().is_some_and(|h| h[0].is_empty() && width > 1)
+        && columns.features.first() == Some(&0)
+    {
+        let problem = "the first column has no name; if it counts or names the instances, give it \
+                       as id column 1, otherwise give it a name";
+        return Err(parse_error(path, (1, 1), problem));
+    }
 
     let count = rows.len() - usize::from(named);
     if count == 0 {
@@ -431,6 +438,10 @@ mod tests {
         let file = parse("x y\np 1 2\nq 3 4\n", &r).unwrap();
         assert_eq!(file.columns.unwrap(), ["x", "y"]);
         assert_eq!(file.ids.unwrap(), ["p", "q"]);
+        for text in [",a,b\n0,1,2\n1,3,4\n", "a b\n1 1 2\n2 3 4\n"] {
+            let e = error(text, &auto);
+            assert!(e.starts_with("a.csv, line 1, column 1: the first column has no name"), "{e}");
+        }
     }
 
     #[test]

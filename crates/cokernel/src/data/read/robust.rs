@@ -166,6 +166,11 @@ proptest! {
         bytes.splice(cut.index(bytes.len())..cut.index(bytes.len()), add);
         check(parser, &bytes);
     }
+}
+
+proptest! {
+    // Few cases: each waits for the disk.
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(40) })]
 
     #[test]
     fn what_is_written_is_read_back(
