@@ -56,6 +56,9 @@ pub fn parse_csv(bytes: &[u8], path: &Path, options: &ReadOptions) -> Result<Tab
             values.push(x);
         }
     }
+    if let Some(id) = columns.id {
+        rows.check_ids(path, usize::from(named), id)?;
+    }
     let texts = |column: Option<usize>| {
         column.map(|j| {
             let body = rows.iter().skip(usize::from(named));
@@ -339,12 +342,30 @@ impl Rows {
         }
     }
 
+    /// Refuses the first id that is empty or has occurred before.
+    pub(super) fn check_ids(&self, path: &Path, from: usize, column: usize) -> Result<()> {
+        let mut seen = std::collections::HashMap::new();
+        for (line, fields) in self.iter().skip(from) {
+            let id = fields[column];
+            let problem = match seen.insert(id, line) {
+                _ if id.is_empty() => "the id is empty".to_string(),
+                Some(first) => {
+                    format!("the id '{}' appears twice, first at line {first}", shorten(id))
+                }
+                None => continue,
+            };
+            return Err(parse_error(path, (line, column + 1), problem));
+        }
+        Ok(())
+    }
+
     /// Refuses the first row that has not as many fields as expected.
     pub(super) fn check_widths(&self, path: &Path, from: usize, width: usize) -> Result<()> {
         for (line, fields) in self.iter().skip(from) {
             if fields.len() != width {
                 let found = fields.len();
-                let problem = format!("expected {width} fields like the first row, found {found}");
+                let problem =
+                    format!("number of fields: expected {width} like the first row, found {found}");
                 return Err(parse_error(path, (line, 0), problem));
             }
         }
@@ -381,6 +402,7 @@ fn detect_delimiter(text: &str, path: &Path, white: bool) -> u8 {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

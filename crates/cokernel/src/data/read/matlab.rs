@@ -305,6 +305,7 @@ fn word(bytes: &[u8], big_endian: bool) -> u32 {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::super::samples::{compressed, element, mat, matrix, small};
     use super::*;

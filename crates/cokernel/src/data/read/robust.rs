@@ -1,5 +1,7 @@
 //! Whatever the bytes, a reader answers with a table or with an error.
 
+#![allow(clippy::unwrap_used)]
+
 use super::samples::{compressed, element, mat, matrix, npy, npz, small};
 use super::*;
 use proptest::prelude::*;
