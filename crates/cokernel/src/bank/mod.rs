@@ -1,9 +1,37 @@
 //! [`Bank`]: M kernels over n instances, and the primitives on which every method is written.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `tiles` | the storages, visited tile by tile |
+//! | `engine`, `base`, `simd` | kernel values from features, with shared work |
+//! | `norm` | statistics of the normalisations |
+//! | `primitives` | combine, quadratic forms, products, pairs |
+//! | `rows` | a combination read by rows |
+//! | `cross` | the same kernels between new rows and training rows |
 
-use crate::data::{Matrix, Views};
-use crate::kernel::{Kernel, KernelSpec, Norm};
-use crate::solve::Rows;
+mod base;
+mod cross;
+mod engine;
+mod gram;
+mod norm;
+mod primitives;
+mod rows;
+mod simd;
+mod tiles;
+
+pub(crate) use base::distances;
+pub use cross::{Cross, NewRows, RowMeans, needs_all_rows};
+pub use gram::Gram;
+pub use tiles::Tile;
+
+use crate::data::{Matrix, Table, Views};
+use crate::kernel::{Function, Kernel, KernelSpec, Metric, Norm, refuse_negative};
 use crate::{Error, Result, Run};
+use engine::Engine;
+use gram::check_symmetric;
+use rayon::prelude::*;
+use std::collections::HashSet;
+use tiles::{Tiles, Values};
 
 /// How a bank keeps its kernels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,42 +47,108 @@ pub enum Storage {
 }
 
 /// M kernels over n instances.
+#[derive(Debug)]
 pub struct Bank {
-    _n: usize,
+    n: usize,
+    kernels: Vec<Kernel>,
+    norms: Vec<Vec<Norm>>,
+    notes: Vec<String>,
+    diagonals: Vec<Vec<f64>>,
+    tiles: Tiles,
 }
 
 impl Bank {
     /// Resolves specifications on these instances and builds the bank.
+    ///
+    /// # Errors
+    /// As [`KernelSpec::resolve`] and [`from_kernels`](Self::from_kernels).
     pub fn build(views: &Views, specs: &[KernelSpec], storage: Storage, run: &Run) -> Result<Self> {
-        let _ = (views, specs, storage, run);
-        todo!()
+        let (mut kernels, mut notes) = (Vec::new(), Vec::new());
+        views.require_complete()?;
+        for spec in specs {
+            kernels.extend(spec.resolve_with_notes(views, run, &mut notes)?);
+        }
+        let mut bank = Bank::from_kernels(views, kernels, storage, run)?;
+        notes.append(&mut bank.notes);
+        bank.notes = notes;
+        Ok(bank)
     }
 
     /// A bank from resolved kernels (normalisation statistics are taken from these instances).
+    /// Kernels with the same name get a number.
+    ///
+    /// # Errors
+    /// No kernel, unknown views, incomplete views, functions that a view cannot serve,
+    /// similarities that are not square and symmetric, kernel values that are not finite.
     pub fn from_kernels(
         views: &Views,
-        kernels: Vec<Kernel>,
+        mut kernels: Vec<Kernel>,
         storage: Storage,
         run: &Run,
     ) -> Result<Self> {
-        let _ = (views, kernels, storage, run);
-        todo!()
+        if kernels.is_empty() {
+            return Err(Error::Data("there is no kernel; give at least one".to_string()));
+        }
+        views.require_complete()?;
+        check_functions(views, &kernels)?;
+        number_names(&mut kernels);
+        let n = views.n();
+        let mut tiles = Tiles::computed(Engine::new(views, &kernels)?);
+        let diagonals = raw_diagonals(&tiles);
+        for (kernel, diagonal) in kernels.iter().zip(&diagonals) {
+            if let Some(i) = diagonal.iter().position(|d| !d.is_finite()) {
+                return Err(Error::Data(format!(
+                    "kernel '{}' is {} at row {i}: its values are too large; scale the features \
+                     or choose smaller parameters",
+                    kernel.name, diagonal[i]
+                )));
+            }
+        }
+        let (norms, diagonals, mut notes) = norm::fit(&mut tiles, &kernels, diagonals);
+        let bytes = tiles.layout.stored(kernels.len()).saturating_mul(8);
+        let storage = match storage {
+            Storage::Auto if bytes <= run.memory => Storage::Resident,
+            Storage::Auto => Storage::OnDemand,
+            given => given,
+        };
+        notes.extend(remarks(&tiles, &kernels));
+        match storage {
+            Storage::Resident => tiles.keep(false),
+            Storage::ResidentF32 => tiles.keep(true),
+            _ => {}
+        }
+        Ok(Bank { n, kernels, norms, notes, diagonals, tiles })
     }
 
     /// A bank from named n × n symmetric matrices.
+    ///
+    /// # Errors
+    /// No matrix, a name twice, different sizes, entries that are not finite, matrices that are
+    /// not symmetric.
     pub fn from_matrices(matrices: Vec<(String, Matrix)>, storage: Storage) -> Result<Self> {
-        let _ = (matrices, storage);
-        todo!()
+        let mut views = Views::new();
+        let mut kernels = Vec::new();
+        for (name, matrix) in matrices {
+            kernels.push(Kernel {
+                name: name.clone(),
+                view: name.clone(),
+                column: None,
+                function: Function::Precomputed,
+                normalize: Vec::new(),
+            });
+            views = views.with(name, Table::Similarity(matrix))?;
+        }
+        Bank::from_kernels(&views, kernels, storage, &Run::default())
     }
 
     /// n.
     pub fn n(&self) -> usize {
-        todo!()
+        self.n
     }
 
     /// M.
     pub fn len(&self) -> usize {
-        todo!()
+        self.kernels.len()
     }
 
     /// Whether there is no kernel.
@@ -64,153 +158,139 @@ impl Bank {
 
     /// The kernels, in order.
     pub fn kernels(&self) -> &[Kernel] {
-        todo!()
+        &self.kernels
     }
 
     /// The normalisation statistics of kernel m, in order of application.
     pub fn norms(&self, m: usize) -> &[Norm] {
-        let _ = m;
-        todo!()
+        &self.norms[m]
     }
 
     /// Sentences about the kernels that a user should read (nearly constant, nearly identity …).
     pub fn notes(&self) -> &[String] {
-        todo!()
+        &self.notes
     }
 
     /// The storage in force (never `Auto`).
     pub fn storage(&self) -> Storage {
-        todo!()
-    }
-
-    /// Row i of kernel m into `out` (length n).
-    pub fn row(&self, m: usize, i: usize, out: &mut [f64]) {
-        let _ = (m, i, out);
-        todo!()
+        match self.tiles.values {
+            Values::Full(_) => Storage::Resident,
+            Values::Half(_) => Storage::ResidentF32,
+            Values::Computed => Storage::OnDemand,
+        }
     }
 
     /// Diagonal of kernel m.
     pub fn diagonal(&self, m: usize) -> &[f64] {
-        let _ = m;
-        todo!()
-    }
-
-    /// Σ_m w_m K_m as a stored n × n matrix.
-    pub fn combine(&self, weights: &[f64]) -> Gram {
-        let _ = weights;
-        todo!()
-    }
-
-    /// Elementwise product of the kernels with these indices.
-    pub fn product(&self, kernels: &[usize]) -> Gram {
-        let _ = kernels;
-        todo!()
-    }
-
-    /// Σ_m w_m K_m read by rows, computed on demand: nothing of size n² is kept.
-    pub fn combined_rows<'a>(&'a self, weights: &'a [f64]) -> Box<dyn Rows + 'a> {
-        let _ = weights;
-        todo!()
-    }
-
-    /// cᵀ K_m c for every m and each of several coefficient vectors (length n, zeros skipped):
-    /// result[t][m], in one pass over the kernels.
-    pub fn quad_forms(&self, coefs: &[&[f64]]) -> Vec<Vec<f64>> {
-        let _ = coefs;
-        todo!()
-    }
-
-    /// K_m V for a thin block V, n × k.
-    pub fn apply(&self, m: usize, block: &Matrix) -> Matrix {
-        let _ = (m, block);
-        todo!()
-    }
-
-    /// M × M matrix of ⟨K_m, K_h⟩_F, of the kernels centred in feature space if `centered`.
-    pub fn inner_products(&self, centered: bool) -> Matrix {
-        let _ = centered;
-        todo!()
-    }
-
-    /// ⟨K_m, T⟩ for the target T_ij = t_i t_j given by `t`, centred if asked.
-    pub fn target_products(&self, t: &[f64], centered: bool) -> Vec<f64> {
-        let _ = (t, centered);
-        todo!()
-    }
-
-    /// K-examples: for each pair (i, j) the M kernel values, into `out` (pairs × M, row-major).
-    pub fn pairs(&self, pairs: &[(u32, u32)], out: &mut [f64]) {
-        let _ = (pairs, out);
-        todo!()
+        &self.diagonals[m]
     }
 }
 
-/// A stored symmetric matrix, n × n, row-major f64.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Gram {
-    n: usize,
-    values: Vec<f64>,
+/// Refuses kernels whose view cannot serve their function.
+fn check_functions(views: &Views, kernels: &[Kernel]) -> Result<()> {
+    let mut checked: HashSet<(&str, bool)> = HashSet::new();
+    for kernel in kernels {
+        let view = views.get(&kernel.view)?;
+        let chi =
+            matches!(kernel.function, Function::Exponential { metric: Metric::ChiSquared, .. });
+        match (&view.table, kernel.function) {
+            (Table::Similarity(m), Function::Precomputed) => {
+                if checked.insert((&kernel.view, chi)) {
+                    check_symmetric(&format!("view '{}'", view.name), m, 1e-8)?;
+                }
+            }
+            (Table::Similarity(_), _) => {
+                return Err(Error::Data(format!(
+                    "kernel '{}' needs features, but view '{}' is a similarity",
+                    kernel.name, view.name
+                )));
+            }
+            (_, Function::Precomputed) => {
+                return Err(Error::Data(format!(
+                    "kernel '{}' needs a similarity, but view '{}' holds features",
+                    kernel.name, view.name
+                )));
+            }
+            _ if chi && checked.insert((&kernel.view, chi)) => refuse_negative(view)?,
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
-impl Gram {
-    /// A stored symmetric matrix.
-    ///
-    /// # Errors
-    /// Not square, not finite, or not symmetric to 1e-9 of its largest entry.
-    pub fn new(matrix: Matrix) -> Result<Self> {
-        let n = matrix.rows();
-        if n != matrix.cols() {
-            return Err(Error::shape(
-                "similarity matrix",
-                "as many columns as rows",
-                format!("{n} × {}", matrix.cols()),
+fn number_names(kernels: &mut [Kernel]) {
+    let mut names = HashSet::new();
+    for k in kernels {
+        let plain = k.name.clone();
+        let mut copy = 2;
+        while !names.insert(k.name.clone()) {
+            k.name = format!("{plain} #{copy}");
+            copy += 1;
+        }
+    }
+}
+
+/// k(x_i, x_i) for all kernels before normalisation.
+fn raw_diagonals(tiles: &Tiles) -> Vec<Vec<f64>> {
+    let (n, kernels) = (tiles.layout.n, tiles.kernels);
+    let all: Vec<usize> = (0..kernels).collect();
+    let mut by_row = vec![0.0; n * kernels];
+    by_row.par_chunks_mut(kernels).enumerate().for_each(|(i, out)| {
+        tiles.entries(&all, i, std::iter::once(i), out);
+    });
+    (0..kernels).map(|m| (0..n).map(|i| by_row[i * kernels + m]).collect()).collect()
+}
+
+/// Instances, evenly spaced, that the remarks look at.
+const LOOKED_AT: usize = 128;
+
+/// Warns of kernels that are nearly the identity or nearly constant, judged on a submatrix.
+fn remarks(tiles: &Tiles, kernels: &[Kernel]) -> Vec<String> {
+    let n = tiles.layout.n;
+    let size = n.min(LOOKED_AT);
+    if size < 3 {
+        return Vec::new();
+    }
+    let chosen: Vec<usize> = (0..size).map(|k| k * n / size).collect();
+    let all: Vec<usize> = (0..kernels.len()).collect();
+    let mut sums = vec![[0.0_f64; 4]; kernels.len()];
+    let mut row = vec![0.0; size * kernels.len()];
+    for (r, &i) in chosen.iter().enumerate() {
+        tiles.entries(&all, i, chosen.iter().copied(), &mut row);
+        for (m, sum) in sums.iter_mut().enumerate() {
+            for (c, v) in row[m * size..(m + 1) * size].iter().enumerate() {
+                let (diagonal, off) = if r == c { (v.abs(), 0.0) } else { (0.0, v.abs()) };
+                sum[0] += diagonal;
+                sum[1] += off;
+                sum[2] += v;
+                sum[3] += v * v;
+            }
+        }
+    }
+    let mut notes = Vec::new();
+    for (kernel, [diagonal, off, sum, square]) in kernels.iter().zip(sums) {
+        let count = (size * size) as f64;
+        let ratio = (off / (size * (size - 1)) as f64) / (diagonal / size as f64);
+        let mean = sum / count;
+        let spread = (square / count - mean * mean).max(0.0).sqrt() / mean.abs();
+        let remedy = match kernel.function {
+            Function::Exponential { .. } => ["a larger width", "a smaller width"],
+            Function::Precomputed => ["another similarity", "another similarity"],
+            _ => ["scaled features", "scaled features"],
+        };
+        if ratio < 1e-3 {
+            notes.push(format!(
+                "kernel '{}' is nearly the identity (off-diagonal entries average {ratio:.1e} of \
+                 the diagonal), so it can only memorise; try {}",
+                kernel.name, remedy[0]
+            ));
+        } else if spread < 1e-3 {
+            notes.push(format!(
+                "kernel '{}' is nearly constant (its entries vary by {spread:.1e} of their mean), \
+                 so it tells instances hardly apart; try {}",
+                kernel.name, remedy[1]
             ));
         }
-        Ok(Gram { n, values: matrix.values().to_vec() })
     }
-
-    /// n.
-    pub fn n(&self) -> usize {
-        self.n
-    }
-
-    /// Row i.
-    pub fn row(&self, i: usize) -> &[f64] {
-        &self.values[i * self.n..(i + 1) * self.n]
-    }
-
-    /// All values, row-major.
-    pub fn values(&self) -> &[f64] {
-        &self.values
-    }
-
-    /// All values, to be changed by a solver that keeps them symmetric (line searches).
-    pub fn values_mut(&mut self) -> &mut [f64] {
-        &mut self.values
-    }
-}
-
-impl Rows for Gram {
-    fn n(&self) -> usize {
-        self.n
-    }
-
-    fn diagonal(&self) -> Vec<f64> {
-        (0..self.n).map(|i| self.values[i * self.n + i]).collect()
-    }
-
-    fn fill(&self, i: usize, columns: Option<&[u32]>, out: &mut [f32]) {
-        let row = Gram::row(self, i);
-        match columns {
-            None => out.iter_mut().zip(row).for_each(|(o, v)| *o = *v as f32),
-            Some(c) => out.iter_mut().zip(c).for_each(|(o, j)| *o = row[*j as usize] as f32),
-        }
-    }
-
-    fn multiply(&self, coef: &[f64], out: &mut [f64]) {
-        out.fill(0.0);
-        for (i, &c) in coef.iter().enumerate().filter(|(_, c)| **c != 0.0) {
-            out.iter_mut().zip(Gram::row(self, i)).for_each(|(o, v)| *o += c * v);
-        }
-    }
+    notes
 }

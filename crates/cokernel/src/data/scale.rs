@@ -328,6 +328,15 @@ impl Preparation {
         Ok(out)
     }
 
+    /// The same without the views for which `keep` is false: a model that does not look at them
+    /// does not ask for them. Views side by side are kept together.
+    pub fn only(mut self, keep: impl Fn(&str) -> bool) -> Self {
+        if !self.concat {
+            self.views.retain(|v| keep(&v.name));
+        }
+        self
+    }
+
     /// The names of the views that must be given.
     pub fn names(&self) -> Vec<&str> {
         self.views.iter().map(|v| v.name.as_str()).collect()

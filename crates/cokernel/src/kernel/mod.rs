@@ -4,10 +4,12 @@
 //! becomes once widths are fixed on training data; a bank adds the [`Norm`] statistics.
 
 mod spec;
+mod text;
 mod width;
 
+pub(crate) use spec::refuse_negative;
 pub use spec::{Family, KernelSpec};
-pub use width::{Convention, Width, WidthRule};
+pub use width::{Convention, WIDTH_SAMPLE, Width, WidthRule};
 
 use serde::{Deserialize, Serialize};
 

@@ -1,10 +1,11 @@
-//! What a user writes: `family[@view][:key=value]…`.
+//! What a user writes: a family, the views it looks at, widths and normalisations.
 
-use super::{Kernel, Metric, Normalization, Width};
-use crate::data::Views;
-use crate::{Result, Run};
+use super::text::name_of;
+use super::width::{base_width, gamma_of};
+use super::{Convention, Function, Kernel, Metric, Normalization, Width, WidthRule};
+use crate::data::{Table, View, Views};
+use crate::{Error, Result, Run};
 use serde::{Deserialize, Serialize};
-use std::str::FromStr;
 
 /// A kernel family; widths are separate.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -34,7 +35,31 @@ pub enum Family {
     Precomputed,
 }
 
+impl Family {
+    /// The name used in kernel specifications.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Family::Linear => "linear",
+            Family::Polynomial { .. } => "polynomial",
+            Family::Exponential(Metric::SquaredEuclidean) => "gaussian",
+            Family::Exponential(Metric::Manhattan) => "laplacian",
+            Family::Exponential(Metric::ChiSquared) => "chi2",
+            Family::Exponential(Metric::Euclidean) => "exponential",
+            Family::Sigmoid { .. } => "sigmoid",
+            Family::Precomputed => "precomputed",
+        }
+    }
+}
+
 /// One line of a kernel list: may become many kernels (views × columns × widths).
+///
+/// Read from text (`"gaussian@fou:sigma=median".parse()`) or built:
+///
+/// ```
+/// use cokernel::kernel::KernelSpec;
+/// let spec = KernelSpec::gaussian().view("fou").sigma([0.5, 1.0]);
+/// assert_eq!(spec.to_string(), "gaussian@fou:sigma=0.5,1.0");
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct KernelSpec {
     /// The view, or every view (that the family can use).
@@ -50,20 +75,350 @@ pub struct KernelSpec {
 }
 
 impl KernelSpec {
+    /// A family on every view that it can use, at its default width.
+    pub fn new(family: Family) -> Self {
+        let width = Width::default_of(family);
+        KernelSpec { view: None, family, width, per_feature: false, normalize: Vec::new() }
+    }
+
+    /// ⟨x, z⟩.
+    pub fn linear() -> Self {
+        KernelSpec::new(Family::Linear)
+    }
+
+    /// (⟨x, z⟩ + 1)^degree.
+    pub fn polynomial(degree: u32) -> Self {
+        KernelSpec::new(Family::Polynomial { degree, gamma: 1.0, coef0: 1.0 })
+    }
+
+    /// exp(−d²/2σ²), σ the median distance unless a width is given.
+    pub fn gaussian() -> Self {
+        KernelSpec::new(Family::Exponential(Metric::SquaredEuclidean))
+    }
+
+    /// exp(−d/s), d the Manhattan distance, s its mean unless a width is given.
+    pub fn laplacian() -> Self {
+        KernelSpec::new(Family::Exponential(Metric::Manhattan))
+    }
+
+    /// exp(−d/s), d the χ² distance, s its mean unless a width is given.
+    pub fn chi2() -> Self {
+        KernelSpec::new(Family::Exponential(Metric::ChiSquared))
+    }
+
+    /// exp(−d/s) of a distance, s its mean unless a width is given.
+    pub fn exponential(metric: Metric) -> Self {
+        KernelSpec::new(Family::Exponential(metric))
+    }
+
+    /// tanh(γ⟨x, z⟩ + c₀).
+    pub fn sigmoid(gamma: f64, coef0: f64) -> Self {
+        KernelSpec::new(Family::Sigmoid { gamma, coef0 })
+    }
+
+    /// The similarity given by a view.
+    pub fn precomputed() -> Self {
+        KernelSpec::new(Family::Precomputed)
+    }
+
+    /// Only on this view.
+    pub fn view(mut self, view: impl Into<String>) -> Self {
+        self.view = Some(view.into());
+        self
+    }
+
+    /// One kernel for each γ of exp(−γd), d squared for the Gaussian.
+    pub fn gamma(self, values: impl Into<Vec<f64>>) -> Self {
+        self.widths(Convention::Gamma, None, values.into())
+    }
+
+    /// One Gaussian kernel for each σ.
+    pub fn sigma(self, values: impl Into<Vec<f64>>) -> Self {
+        self.widths(Convention::Sigma, None, values.into())
+    }
+
+    /// One kernel for each s of exp(−d²/s²) (Gaussian) or exp(−d/s).
+    pub fn scale(self, values: impl Into<Vec<f64>>) -> Self {
+        self.widths(Convention::Scale, None, values.into())
+    }
+
+    /// σ (Gaussian) is the median distance.
+    pub fn sigma_median(self) -> Self {
+        self.widths(Convention::Sigma, Some(WidthRule::Median), vec![1.0])
+    }
+
+    /// Widths `factors` × the number given by `rule`, read in `convention`.
+    pub fn rule(
+        self,
+        convention: Convention,
+        rule: WidthRule,
+        factors: impl Into<Vec<f64>>,
+    ) -> Self {
+        self.widths(convention, Some(rule), factors.into())
+    }
+
+    /// One kernel for each single column.
+    pub fn per_feature(mut self) -> Self {
+        self.per_feature = true;
+        self
+    }
+
+    /// Normalisations, applied in this order.
+    pub fn normalize(mut self, steps: impl Into<Vec<Normalization>>) -> Self {
+        self.normalize = steps.into();
+        self
+    }
+
+    fn widths(
+        mut self,
+        convention: Convention,
+        rule: Option<WidthRule>,
+        factors: Vec<f64>,
+    ) -> Self {
+        self.width = Width { convention, rule, factors };
+        self
+    }
+
+    /// Checks the numbers and that the parts fit together.
+    ///
+    /// # Errors
+    /// Numbers out of range, a width on the wrong family, a rule where a number is needed.
+    pub fn check(&self) -> Result<()> {
+        let positive = |name: &str, v: f64| {
+            if v.is_finite() && v > 0.0 {
+                return Ok(());
+            }
+            let problem = format!("found {v}, expected a finite number above 0");
+            Err(Error::parameter(format!("kernel {name}"), problem))
+        };
+        match self.family {
+            Family::Polynomial { degree, gamma, coef0 } => {
+                positive("gamma", gamma)?;
+                if degree == 0 {
+                    return Err(Error::parameter("kernel degree", "found 0, expected at least 1"));
+                }
+                if !(coef0.is_finite() && coef0 >= 0.0) {
+                    let problem = format!(
+                        "found {coef0}, expected at least 0 (a negative constant makes the \
+                         polynomial kernel indefinite)"
+                    );
+                    return Err(Error::parameter("kernel coef0", problem));
+                }
+            }
+            Family::Sigmoid { gamma, coef0 } => {
+                positive("gamma", gamma)?;
+                if !coef0.is_finite() {
+                    return Err(Error::parameter("kernel coef0", "expected a finite number"));
+                }
+            }
+            Family::Exponential(metric) => {
+                let (name, sigma) = match self.width.convention {
+                    Convention::Gamma => ("gamma", false),
+                    Convention::Sigma => ("sigma", true),
+                    Convention::Scale => ("scale", false),
+                };
+                if sigma && metric != Metric::SquaredEuclidean {
+                    return Err(Error::parameter(
+                        "kernel sigma",
+                        "σ belongs to the Gaussian kernel; use gamma or scale",
+                    ));
+                }
+                if self.width.rule.is_some() && self.width.convention == Convention::Gamma {
+                    return Err(Error::parameter(
+                        "kernel gamma",
+                        "a rule gives a distance; use it with sigma or scale",
+                    ));
+                }
+                if self.width.factors.is_empty() {
+                    return Err(Error::parameter(format!("kernel {name}"), "the list is empty"));
+                }
+                self.width.factors.iter().try_for_each(|v| positive(name, *v))?;
+            }
+            Family::Linear => {}
+            Family::Precomputed => {
+                if self.per_feature {
+                    return Err(Error::parameter(
+                        "kernel per_feature",
+                        "a similarity has no single features",
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Fixes widths on the training instances and expands views, columns and widths.
     ///
     /// # Errors
     /// Unknown view, a family the view cannot serve, a width that comes out as 0.
     pub fn resolve(&self, views: &Views, run: &Run) -> Result<Vec<Kernel>> {
-        let _ = (views, run);
-        todo!()
+        self.resolve_with_notes(views, run, &mut Vec::new())
+    }
+
+    /// [`resolve`](Self::resolve); remarks for the user (widths taken from a sample) are added
+    /// to `notes`.
+    ///
+    /// # Errors
+    /// As [`resolve`](Self::resolve).
+    pub fn resolve_with_notes(
+        &self,
+        views: &Views,
+        run: &Run,
+        notes: &mut Vec<String>,
+    ) -> Result<Vec<Kernel>> {
+        self.check()?;
+        let wants_similarity = self.family == Family::Precomputed;
+        let is_similarity = |v: &View| matches!(v.table, Table::Similarity(_));
+        let chosen: Vec<&View> = match &self.view {
+            Some(name) => vec![views.get(name)?],
+            None => views.iter().filter(|v| is_similarity(v) == wants_similarity).collect(),
+        };
+        if chosen.is_empty() {
+            return Err(Error::Data(if wants_similarity {
+                "kernel 'precomputed': there is no similarity view".to_string()
+            } else {
+                format!(
+                    "kernel '{}': there is no feature view; for similarity views use 'precomputed'",
+                    self.family.name()
+                )
+            }));
+        }
+        let mut kernels = Vec::new();
+        for view in chosen {
+            match (is_similarity(view), wants_similarity) {
+                (true, false) => {
+                    return Err(Error::Data(format!(
+                        "kernel '{}' needs features, but view '{}' is a similarity; use \
+                         'precomputed@{}'",
+                        self.family.name(),
+                        view.name,
+                        view.name
+                    )));
+                }
+                (false, true) => {
+                    return Err(Error::Data(format!(
+                        "kernel 'precomputed' needs a similarity, but view '{}' holds features; \
+                         use 'gaussian@{}' or another kernel function",
+                        view.name, view.name
+                    )));
+                }
+                _ => {}
+            }
+            if self.family == Family::Exponential(Metric::ChiSquared) {
+                refuse_negative(view)?;
+            }
+            let columns: Vec<Option<usize>> = if self.per_feature {
+                (0..view.table.cols()).map(Some).collect()
+            } else {
+                vec![None]
+            };
+            for column in columns {
+                self.resolve_on(view, column, run, notes, &mut kernels)?;
+            }
+        }
+        Ok(kernels)
+    }
+
+    fn resolve_on(
+        &self,
+        view: &View,
+        column: Option<usize>,
+        run: &Run,
+        notes: &mut Vec<String>,
+        kernels: &mut Vec<Kernel>,
+    ) -> Result<()> {
+        let place = match column {
+            None => format!("@{}", view.name),
+            Some(c) => match &view.columns {
+                Some(names) => format!("@{}[{}]", view.name, names[c]),
+                None => format!("@{}[{c}]", view.name),
+            },
+        };
+        let mut add = |function: Function, numbers: String| {
+            let steps: Vec<String> = self.normalize.iter().map(name_of).collect();
+            let inside: Vec<String> =
+                [numbers, steps.join(" ")].into_iter().filter(|s| !s.is_empty()).collect();
+            let mut name = format!("{}{place}", self.family.name());
+            if !inside.is_empty() {
+                name = format!("{name}({})", inside.join(", "));
+            }
+            kernels.push(Kernel {
+                name,
+                view: view.name.clone(),
+                column,
+                function,
+                normalize: self.normalize.clone(),
+            });
+        };
+        match self.family {
+            Family::Linear => add(Function::Linear, String::new()),
+            Family::Precomputed => add(Function::Precomputed, String::new()),
+            Family::Polynomial { degree, gamma, coef0 } => {
+                let numbers =
+                    format!("degree={degree}, gamma={}, coef0={}", short(gamma), short(coef0));
+                add(Function::Polynomial { degree, gamma, coef0 }, numbers);
+            }
+            Family::Sigmoid { gamma, coef0 } => {
+                let numbers = format!("gamma={}, coef0={}", short(gamma), short(coef0));
+                add(Function::Sigmoid { gamma, coef0 }, numbers);
+            }
+            Family::Exponential(metric) => {
+                let base = match self.width.rule {
+                    None => 1.0,
+                    Some(rule) => base_width(view, column, metric, rule, run, notes)?,
+                };
+                for factor in &self.width.factors {
+                    let gamma = gamma_of(self.width.convention, metric, base * factor);
+                    if !(gamma.is_finite() && gamma > 0.0) {
+                        return Err(Error::parameter(
+                            "kernel width",
+                            format!(
+                                "{}{place}: width {} gives gamma = {gamma}, which is not a \
+                                 positive finite number",
+                                self.family.name(),
+                                base * factor
+                            ),
+                        ));
+                    }
+                    add(Function::Exponential { metric, gamma }, format!("gamma={}", short(gamma)));
+                }
+            }
+        }
+        Ok(())
     }
 }
 
-impl FromStr for KernelSpec {
-    type Err = crate::Error;
-    fn from_str(text: &str) -> Result<Self> {
-        let _ = text;
-        todo!()
+/// A number with up to four significant digits, for names.
+fn short(v: f64) -> String {
+    let rounded: f64 = format!("{v:.3e}").parse().unwrap_or(v);
+    let a = rounded.abs();
+    if a != 0.0 && !(1e-4..1e6).contains(&a) { format!("{rounded:e}") } else { rounded.to_string() }
+}
+
+/// χ² needs non-negative features.
+pub(crate) fn refuse_negative(view: &View) -> Result<()> {
+    let found = match &view.table {
+        Table::Dense(m) => m
+            .values()
+            .iter()
+            .position(|v| *v < 0.0)
+            .map(|p| (p / m.cols(), p % m.cols(), m.values()[p])),
+        Table::Sparse(m) => (0..m.rows()).find_map(|i| {
+            let (c, v) = m.row(i);
+            v.iter().position(|x| *x < 0.0).map(|p| (i, c[p] as usize, v[p]))
+        }),
+        Table::Similarity(_) => None,
+    };
+    match found {
+        None => Ok(()),
+        Some((row, column, value)) => Err(Error::Value {
+            what: format!("view '{}'", view.name),
+            row,
+            column,
+            problem: format!(
+                "found {value}; the χ² kernel needs features of at least 0 (counts, histograms): \
+                 use another kernel or shift the features"
+            ),
+        }),
     }
 }

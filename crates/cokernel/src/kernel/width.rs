@@ -1,6 +1,18 @@
 //! Width rules (A3): how γ is found from the data.
+//!
+//! A rule turns the pairwise distances of the training instances into one number, which a
+//! [`Convention`] turns into γ of exp(−γ d). Above 2,000 instances a sample of 2,000 drawn with
+//! the seed of the run stands for all. LMKA §2.1, eq. (2.10).
 
+use super::{Family, Metric};
+use crate::bank::distances;
+use crate::data::View;
+use crate::{Error, Result, Run};
+use rand::RngExt;
 use serde::{Deserialize, Serialize};
+
+/// Instances above which a width rule looks at a sample.
+pub const WIDTH_SAMPLE: usize = 2_000;
 
 /// Which convention a width number follows; everything is converted to γ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,4 +47,163 @@ pub struct Width {
     pub rule: Option<WidthRule>,
     /// Factors on the base: one kernel for each. `2^-3..6` becomes ten powers of two.
     pub factors: Vec<f64>,
+}
+
+impl Width {
+    /// What a family uses when nothing is said: σ = median distance for the Gaussian, s = mean
+    /// distance for other distances, nothing for families without a width.
+    pub fn default_of(family: Family) -> Self {
+        let (convention, rule) = match family {
+            Family::Exponential(Metric::SquaredEuclidean) => {
+                (Convention::Sigma, Some(WidthRule::Median))
+            }
+            Family::Exponential(_) => (Convention::Scale, Some(WidthRule::Mean)),
+            _ => (Convention::Gamma, None),
+        };
+        Width { convention, rule, factors: vec![1.0] }
+    }
+}
+
+/// γ of the width `v`.
+pub(super) fn gamma_of(convention: Convention, metric: Metric, v: f64) -> f64 {
+    match (convention, metric) {
+        (Convention::Gamma, _) => v,
+        (Convention::Sigma, _) => 0.5 / (v * v),
+        (Convention::Scale, Metric::SquaredEuclidean) => 1.0 / (v * v),
+        (Convention::Scale, _) => 1.0 / v,
+    }
+}
+
+/// The number that `rule` takes from a view. Distances are those of the metric, except that
+/// for the squared Euclidean metric the distance itself is meant.
+pub(super) fn base_width(
+    view: &View,
+    column: Option<usize>,
+    metric: Metric,
+    rule: WidthRule,
+    run: &Run,
+    notes: &mut Vec<String>,
+) -> Result<f64> {
+    let metric = if metric == Metric::SquaredEuclidean { Metric::Euclidean } else { metric };
+    let n = view.table.rows();
+    let place = match column {
+        None => format!("view '{}'", view.name),
+        Some(c) => format!("view '{}', column {c}", view.name),
+    };
+    if n < 2 {
+        return Err(Error::Data(format!(
+            "{place}: a width rule needs at least two instances, found {n}; give the width as a \
+             number"
+        )));
+    }
+    let sampled = (n > WIDTH_SAMPLE).then(|| {
+        let mut rng = run.rng("kernel width");
+        let mut rows: Vec<usize> = (0..n).collect();
+        for k in 0..WIDTH_SAMPLE {
+            rows.swap(k, rng.random_range(k..n));
+        }
+        rows.truncate(WIDTH_SAMPLE);
+        rows.sort_unstable();
+        let note = format!(
+            "the widths on view '{}' come from a sample of {WIDTH_SAMPLE} of {n} instances, \
+             seed {}",
+            view.name, run.seed
+        );
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+        view.table.select_rows(&rows)
+    });
+    let table = sampled.as_ref().unwrap_or(&view.table);
+    let n = table.rows();
+    let mut all = Vec::with_capacity(n * (n - 1) / 2);
+    let mut nearest = vec![f64::INFINITY; n];
+    distances(table, column, metric, |i, j, d| {
+        all.push(d);
+        nearest[i] = nearest[i].min(d);
+        nearest[j] = nearest[j].min(d);
+    });
+    let (what, value) = match rule {
+        WidthRule::Mean => ("mean distance", all.iter().sum::<f64>() / all.len() as f64),
+        WidthRule::MeanNearest => {
+            ("mean distance to the nearest instance", nearest.iter().sum::<f64>() / n as f64)
+        }
+        WidthRule::Median => ("median distance", median(&mut all)),
+    };
+    if !value.is_finite() {
+        return Err(Error::Data(format!(
+            "{place}: the {what} is not finite; scale the features first"
+        )));
+    }
+    if value <= 0.0 {
+        return Err(Error::Data(format!(
+            "{place}: the {what} between instances is 0, because too many rows are equal; give \
+             the width as a number (gamma=1), use the rule 'mean', or leave this view out"
+        )));
+    }
+    Ok(value)
+}
+
+fn median(all: &mut [f64]) -> f64 {
+    let half = all.len() / 2;
+    let (below, middle, _) = all.select_nth_unstable_by(half, f64::total_cmp);
+    let middle = *middle;
+    if below.len() == half && half > 0 && (2 * half) == below.len() * 2 && all.len() % 2 == 0 {
+        let lower = all[..half].iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        return 0.5 * (lower + middle);
+    }
+    middle
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Matrix, Table};
+
+    fn line() -> View {
+        // Distances 1, 3, 2 | 7, 6, 4 between 0, 1, 3, 7.
+        let table = Table::Dense(Matrix::new(4, 1, vec![0.0, 1.0, 3.0, 7.0]).unwrap());
+        View { name: "a".into(), table, columns: None, present: None }
+    }
+
+    #[test]
+    fn rules_by_hand() {
+        let width = |rule| {
+            base_width(
+                &line(),
+                None,
+                Metric::SquaredEuclidean,
+                rule,
+                &Run::default(),
+                &mut Vec::new(),
+            )
+            .unwrap()
+        };
+        assert_eq!(width(WidthRule::Median), 3.5);
+        assert!((width(WidthRule::Mean) - 23.0 / 6.0).abs() < 1e-14);
+        assert_eq!(width(WidthRule::MeanNearest), (1.0 + 1.0 + 2.0 + 4.0) / 4.0);
+        assert_eq!(median(&mut [3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(gamma_of(Convention::Sigma, Metric::SquaredEuclidean, 2.0), 0.125);
+        assert_eq!(gamma_of(Convention::Scale, Metric::SquaredEuclidean, 2.0), 0.25);
+        assert_eq!(gamma_of(Convention::Scale, Metric::Manhattan, 2.0), 0.5);
+    }
+
+    #[test]
+    fn large_views_are_sampled_with_the_seed_and_say_so() {
+        let table = Table::Dense(Matrix::from_fn(2_500, 2, |i, j| ((i * 7 + j) % 101) as f64));
+        let view = View { name: "big".into(), table, columns: None, present: None };
+        let of = |seed| {
+            let mut notes = Vec::new();
+            let run = Run::with_seed(seed);
+            let (m, r) = (Metric::Manhattan, WidthRule::Mean);
+            let v = base_width(&view, None, m, r, &run, &mut notes).unwrap();
+            base_width(&view, None, m, r, &run, &mut notes).unwrap();
+            (v, notes)
+        };
+        let (a, notes) = of(3);
+        assert_eq!(notes.len(), 1);
+        assert!(notes[0].contains("2000 of 2500 instances, seed 3"), "{}", notes[0]);
+        assert_eq!(a, of(3).0);
+        assert_ne!(a, of(4).0);
+    }
 }

@@ -1,5 +1,7 @@
 //! Kernel machines: one kernel to a dual.
 
+mod multiclass;
 mod svc;
 
-pub use svc::{Decomposition, Dual, Machines, Svc};
+pub use multiclass::{Decomposition, Machines};
+pub use svc::{Dual, Svc};

@@ -1,19 +1,26 @@
-//! Support vector classification (C-SVC).
+//! Support vector classification (C-SVC; LMKA §1.1, B1).
+//!
+//! ```text
+//! primal  min ½‖w‖² + Σ C_i ξ_i      y_i(⟨w, Φ(x_i)⟩ + b) ≥ 1 − ξ_i, ξ ≥ 0
+//! dual    max Σ α_i − ½ Σ α_i α_j y_i y_j k(x_i, x_j)      Σ α_i y_i = 0, 0 ≤ α_i ≤ C_i
+//! ```
+//!
+//! C_i = `c` × class weight × instance weight. [`Dual::coef`] is α_i y_i, [`Dual::bias`] is b.
+//! An instance with C_i = 0 takes no part; one-versus-one sets it for the classes outside the
+//! pair, so a pair costs what its own instances cost.
+//!
+//! The solver works on x = coef with q = −y (see [`smo`](crate::solve::smo)); b is the minimiser of the primal
+//! for the w found, exactly (the middle of the interval where several are), and the reported gap
+//! is computed with that b. Binary problems run in parallel, each in one thread, so results do
+//! not depend on the number of threads.
 
+use super::{Decomposition, Machines};
 use crate::data::Classes;
 use crate::solve::Rows;
-use crate::{Counts, Result, Run, Status};
+use crate::solve::smo::{self, Quadratic, Settings};
+use crate::{Counts, Error, Event, Result, Run, Status, Watch};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-
-/// How several classes become binary problems.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Decomposition {
-    /// One machine per class against the rest (one-versus-all); highest decision value wins.
-    OneVsRest,
-    /// One machine per pair of classes (all-versus-all); votes, then summed decision values.
-    OneVsOne,
-}
 
 /// C-SVC: parameters of the machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -34,6 +41,22 @@ pub struct Svc {
     pub cache: usize,
     /// Limit on SMO steps per binary problem.
     pub max_steps: u64,
+}
+
+impl Default for Svc {
+    /// C = 1, no weights, one-versus-rest, gap 1e-3, shrinking, 256 MiB of rows, 10⁹ steps.
+    fn default() -> Self {
+        Svc {
+            c: 1.0,
+            class_weights: Vec::new(),
+            balanced: false,
+            decomposition: Decomposition::OneVsRest,
+            tol: 1e-3,
+            shrinking: true,
+            cache: 256 << 20,
+            max_steps: 1_000_000_000,
+        }
+    }
 }
 
 /// One solved binary problem.
@@ -57,21 +80,17 @@ pub struct Dual {
     pub status: Status,
 }
 
-/// All binary problems of one classification, on one kernel.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Machines {
-    /// How they decide together.
-    pub decomposition: Decomposition,
-    /// The binary problems: one for two classes.
-    pub duals: Vec<Dual>,
-    /// Work done.
-    pub counts: Counts,
+impl Dual {
+    /// Number of support vectors.
+    pub fn support_count(&self) -> usize {
+        self.coef.iter().filter(|c| **c != 0.0).count()
+    }
 }
 
 impl Svc {
     /// Trains on one kernel.
     ///
-    /// `weights`: positive instance weights that multiply C (length n), if given.
+    /// `weights`: non-negative instance weights that multiply C (length n), if given.
     /// `warm`: the solution of a nearby problem with the same instances, to start from.
     ///
     /// # Errors
@@ -84,21 +103,178 @@ impl Svc {
         warm: Option<&Machines>,
         run: &Run,
     ) -> Result<Machines> {
-        let _ = (kernel, classes, weights, warm, run);
-        todo!()
+        self.check(kernel, classes, weights, warm)?;
+        let costs = self.costs(classes, weights)?;
+        let pairs = self.decomposition.pairs(classes.n_classes());
+        let side_by_side = pairs.len().min(rayon::current_num_threads()).max(1);
+        let settings = Settings {
+            tol: self.tol,
+            shrinking: self.shrinking,
+            cache: self.cache / side_by_side,
+            max_steps: self.max_steps,
+        };
+        let watch = run.watch();
+        run.tell(Event::Begin { stage: "support vectors", total: Some(pairs.len() as u64) });
+        let one = |t: usize| {
+            let start = warm.map(|w| w.duals[t].coef.as_slice());
+            binary(kernel, classes, &costs, pairs[t], start, &settings, &watch)
+        };
+        let solved: Vec<(Dual, u64)> = if pairs.len() == 1 {
+            vec![one(0)]
+        } else {
+            (0..pairs.len()).into_par_iter().map(one).collect()
+        };
+        run.tell(Event::End);
+        let counts = Counts {
+            machine_solves: solved.len() as u64,
+            smo_steps: solved.iter().map(|s| s.1).sum(),
+            ..Counts::default()
+        };
+        let duals = solved.into_iter().map(|s| s.0).collect();
+        Ok(Machines { decomposition: self.decomposition, duals, counts })
+    }
+
+    /// C_i of each instance.
+    ///
+    /// # Errors
+    /// Unknown class names.
+    pub fn costs(&self, classes: &Classes, weights: Option<&[f64]>) -> Result<Vec<f64>> {
+        let k = classes.n_classes();
+        let mut by_class = vec![1.0; k];
+        for (name, weight) in &self.class_weights {
+            let Some(c) = classes.names.iter().position(|n| n == name) else {
+                return Err(Error::unknown("class", name, &classes.names));
+            };
+            by_class[c] = *weight;
+        }
+        if self.balanced {
+            let n = classes.codes.len() as f64;
+            by_class = classes.counts().iter().map(|m| n / (k as f64 * *m as f64)).collect();
+        }
+        let weight = |i: usize| weights.map_or(1.0, |w| w[i]);
+        let cost = |(i, code): (usize, &u32)| self.c * by_class[*code as usize] * weight(i);
+        Ok(classes.codes.iter().enumerate().map(cost).collect())
+    }
+
+    fn check(
+        &self,
+        kernel: &dyn Rows,
+        classes: &Classes,
+        weights: Option<&[f64]>,
+        warm: Option<&Machines>,
+    ) -> Result<()> {
+        if !(self.c > 0.0 && self.c.is_finite()) {
+            let problem = format!("expected a finite number above 0, found {}", self.c);
+            return Err(Error::parameter("c", problem));
+        }
+        if !(self.tol > 0.0 && self.tol < 1.0) {
+            let problem = format!("expected a number between 0 and 1, found {}", self.tol);
+            return Err(Error::parameter("tol", problem));
+        }
+        let n = classes.codes.len();
+        if kernel.n() != n {
+            return Err(Error::shape("kernel", format!("{n} rows, one per label"), kernel.n()));
+        }
+        for (name, weight) in &self.class_weights {
+            if !(*weight >= 0.0 && weight.is_finite()) {
+                let problem = format!(
+                    "the weight of class '{name}' is {weight}; expected a finite number, 0 or more"
+                );
+                return Err(Error::parameter("class_weights", problem));
+            }
+        }
+        if let Some(weights) = weights {
+            if weights.len() != n {
+                return Err(Error::shape(
+                    "instance weights",
+                    format!("{n}, one per label"),
+                    weights.len(),
+                ));
+            }
+            if let Some(i) = weights.iter().position(|w| !(*w >= 0.0 && w.is_finite())) {
+                let problem = format!(
+                    "the weight of instance {i} is {}; expected a finite number, 0 or more",
+                    weights[i]
+                );
+                return Err(Error::parameter("weights", problem));
+            }
+        }
+        warm.map_or(Ok(()), |w| self.check_warm(w, classes))
+    }
+
+    fn check_warm(&self, warm: &Machines, classes: &Classes) -> Result<()> {
+        let pairs = self.decomposition.pairs(classes.n_classes());
+        if warm.pairs() != pairs {
+            return Err(Error::shape(
+                "warm start",
+                format!("the {} machines of this decomposition and these classes", pairs.len()),
+                format!("{} other machines", warm.duals.len()),
+            ));
+        }
+        let n = classes.codes.len();
+        if let Some(dual) = warm.duals.iter().find(|d| d.coef.len() != n) {
+            let expected = format!("{n} coefficients per machine, one per label");
+            return Err(Error::shape("warm start", expected, dual.coef.len()));
+        }
+        if warm.duals.iter().flat_map(|d| &d.coef).any(|c| !c.is_finite()) {
+            return Err(Error::shape("warm start", "finite coefficients", "one that is not"));
+        }
+        Ok(())
     }
 }
 
-impl Machines {
-    /// Class codes from the decision values `decisions[t][i]` of machine t for instance i
-    /// (without loss of generality the order of `duals`).
-    pub fn decide(
-        decomposition: Decomposition,
-        pairs: &[(u32, Option<u32>)],
-        n_classes: usize,
-        decisions: &[Vec<f64>],
-    ) -> Vec<u32> {
-        let _ = (decomposition, pairs, n_classes, decisions);
-        todo!()
+/// Solves one binary problem; also gives the number of steps.
+fn binary(
+    kernel: &dyn Rows,
+    classes: &Classes,
+    costs: &[f64],
+    (positive, negative): (u32, Option<u32>),
+    start: Option<&[f64]>,
+    settings: &Settings,
+    watch: &Watch,
+) -> (Dual, u64) {
+    let sign = |code: &u32| {
+        if *code == positive {
+            1.0
+        } else if negative.is_none_or(|c| c == *code) {
+            -1.0
+        } else {
+            0.0
+        }
+    };
+    let y: Vec<f64> = classes.codes.iter().map(sign).collect();
+    let signed: Vec<f64> = y.iter().zip(costs).map(|(y, c)| y * c).collect();
+    let lower: Vec<f64> = signed.iter().map(|c| c.min(0.0)).collect();
+    let upper: Vec<f64> = signed.iter().map(|c| c.max(0.0)).collect();
+    let linear: Vec<f64> = y.iter().map(|y| -y).collect();
+    let problem = Quadratic { rows: kernel, linear: &linear, lower: &lower, upper: &upper };
+    let start = start.map(|coef| feasible(coef, &lower, &upper));
+    let found = smo::solve(&problem, start, settings, watch);
+    let bias = -found.threshold;
+    let (mut norm, mut sum, mut loss) = (0.0, 0.0, 0.0);
+    for i in 0..y.len() {
+        let value = found.gradient[i] - linear[i];
+        norm += found.x[i] * value;
+        sum += found.x[i] * y[i];
+        loss += signed[i].abs() * (1.0 - y[i] * (value + bias)).max(0.0);
     }
+    let (primal, objective) = (0.5 * norm + loss, sum - 0.5 * norm);
+    let gap = (primal - objective) / primal.abs().max(f64::MIN_POSITIVE);
+    let status = found.status;
+    (Dual { positive, negative, coef: found.x, bias, objective, primal, gap, status }, found.steps)
+}
+
+/// The point of the box nearest to `coef`, with its larger side scaled down so that the sum is 0.
+fn feasible(coef: &[f64], lower: &[f64], upper: &[f64]) -> Vec<f64> {
+    let mut x: Vec<f64> =
+        coef.iter().zip(lower).zip(upper).map(|((c, l), u)| c.clamp(*l, *u)).collect();
+    let positive: f64 = x.iter().filter(|v| **v > 0.0).sum();
+    let negative: f64 = -x.iter().filter(|v| **v < 0.0).sum::<f64>();
+    let (up, down) = if positive > negative {
+        (negative / positive, 1.0)
+    } else {
+        (1.0, if negative > 0.0 { positive / negative } else { 1.0 })
+    };
+    x.iter_mut().for_each(|v| *v *= if *v > 0.0 { up } else { down });
+    x
 }

@@ -3,16 +3,38 @@
 //! To add a method, write `mkl/<id>.rs` with a `pub static METHOD: Method` and add its line to
 //! [`REGISTRY`].
 
+//!
+//! Weights on the simplex (mean, `simple_mkl`, `two_stage`, `best_single`) keep the cost C of the
+//! machine comparable between methods: the combined kernel is an average of the given ones. The
+//! sum of M kernels with cost C is the mean with cost M·C.
+
+mod best_single;
+mod concat;
+mod mean;
+mod product;
+mod simple_mkl;
+mod sum;
+mod two_stage;
+
 use crate::bank::Bank;
 use crate::data::Classes;
 use crate::machine::{Machines, Svc};
 use crate::method::Method;
-use crate::{Report, Result, Run};
+use crate::solve::Rows;
+use crate::{Error, Report, Result, Run, Watch};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// All methods that learn a combination for a kernel machine.
-pub static REGISTRY: &[&Method] = &[];
+pub static REGISTRY: &[&Method] = &[
+    &best_single::METHOD,
+    &concat::METHOD,
+    &mean::METHOD,
+    &sum::METHOD,
+    &product::METHOD,
+    &simple_mkl::METHOD,
+    &two_stage::METHOD,
+];
 
 /// What a method learns from.
 #[derive(Clone, Copy)]
@@ -71,4 +93,76 @@ pub trait Learner: fmt::Debug + Send + Sync {
     fn arrangement(&self) -> Arrangement {
         Arrangement::Views
     }
+}
+
+/// Learns a combination and makes sure that its machines are trained: those of the method where
+/// it has some, else the problem's machine on the combined kernel. The report covers both.
+///
+/// # Errors
+/// Data or machine parameters that cannot be used.
+pub fn train(problem: &Problem<'_>, learner: &dyn Learner, run: &Run) -> Result<Learned> {
+    let watch = run.watch();
+    let mut learned = learner.learn(problem, run)?;
+    if learned.machines.is_none() {
+        let kernel = match &learned.rule {
+            Rule::Linear { weights } => combined(problem.bank, weights, run),
+            Rule::Product => Box::new(problem.bank.product(&all(problem.bank))),
+        };
+        let rest = remaining(run, &watch);
+        let machines = problem.machine.fit(kernel.as_ref(), problem.classes, None, None, &rest)?;
+        learned.report.counts.combines += 1;
+        learned.report.counts.add(&machines.counts);
+        if let Some(dual) = machines.duals.iter().find(|d| !d.status.is_success()) {
+            if learned.report.status.is_success() {
+                learned.report.status = dual.status;
+            }
+            learned.report.notes.push(format!(
+                "the machine on the combined kernel stopped early ({}) at relative gap {:.1e}",
+                dual.status, dual.gap
+            ));
+        }
+        learned.machines = Some(machines);
+    }
+    learned.report.seconds = watch.seconds();
+    Ok(learned)
+}
+
+/// Σ_m w_m K_m: stored where n × n values fit into the memory of the run, else row by row.
+fn combined<'a>(bank: &'a Bank, weights: &'a [f64], run: &Run) -> Box<dyn Rows + 'a> {
+    if fits(bank, 1, run) { Box::new(bank.combine(weights)) } else { bank.combined_rows(weights) }
+}
+
+/// Whether this many n × n matrices fit into the memory of the run.
+fn fits(bank: &Bank, matrices: usize, run: &Run) -> bool {
+    let bytes = bank.n().checked_mul(bank.n()).and_then(|e| e.checked_mul(8 * matrices));
+    bytes.is_some_and(|b| b <= run.memory)
+}
+
+/// The indices of all kernels.
+fn all(bank: &Bank) -> Vec<usize> {
+    (0..bank.len()).collect()
+}
+
+/// A silent run for an inner computation that ends when the outer one must.
+fn remaining(run: &Run, watch: &Watch) -> Run {
+    let mut inner = run.quiet();
+    inner.time_limit = run
+        .time_limit
+        .map(|l| l.saturating_sub(std::time::Duration::from_secs_f64(watch.seconds())));
+    inner
+}
+
+/// Refuses labels for another number of instances than the bank has.
+fn check(problem: &Problem<'_>) -> Result<()> {
+    let (n, labels) = (problem.bank.n(), problem.classes.codes.len());
+    if n != labels {
+        return Err(Error::shape("labels", format!("{n}, one per instance"), labels));
+    }
+    Ok(())
+}
+
+/// A rule without training: nothing but the rule and a report.
+fn fixed(problem: &Problem<'_>, rule: Rule, run: &Run) -> Result<Learned> {
+    check(problem)?;
+    Ok(Learned { rule, machines: None, report: Report::closed_form(run) })
 }

@@ -1,5 +1,12 @@
 //! Solvers that know matrices only: no labels, no kernels.
 
+pub mod cholesky;
+pub mod dense;
+pub mod eigen;
+pub mod simplex;
+pub mod smo;
+pub mod verify;
+
 /// A symmetric n × n matrix read by rows. Immutable, shared between threads; caches belong to
 /// the solvers.
 pub trait Rows: Sync {

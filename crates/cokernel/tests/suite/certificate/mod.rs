@@ -1,4 +1,4 @@
 //! Optimality recomputed from raw data.
 
 mod mkl;
-mod svc;
+pub(crate) mod svc;

@@ -1,0 +1,346 @@
+//! Base measures between rows: dot products, distances, given similarities. One block of a
+//! measure serves every kernel function that is made of it.
+//!
+//! Squared distances come from dot products, ‖x‖² + ‖z‖² − 2⟨x, z⟩, with dense columns centred
+//! on the training mean; a result that lost more than four digits to cancellation is computed
+//! again from the difference, so equal rows have distance exactly 0.
+
+use super::simd;
+use crate::data::{Csr, Matrix, Table};
+use crate::kernel::{Function, Metric};
+use faer::linalg::matmul::matmul;
+use faer::{Accum, MatMut, MatRef, Par};
+
+/// What a kernel function is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Measure {
+    /// ⟨x, z⟩.
+    Dot,
+    /// ‖x − z‖².
+    Squared,
+    /// Σ |x_k − z_k|.
+    Manhattan,
+    /// Σ (x_k − z_k)² / (x_k + z_k).
+    ChiSquared,
+    /// The similarity that the view gives.
+    Given,
+}
+
+impl Measure {
+    pub(super) fn of(function: Function) -> Self {
+        match function {
+            Function::Linear | Function::Polynomial { .. } | Function::Sigmoid { .. } => {
+                Measure::Dot
+            }
+            Function::Exponential { metric, .. } => Measure::of_metric(metric),
+            Function::Precomputed => Measure::Given,
+        }
+    }
+
+    pub(super) fn of_metric(metric: Metric) -> Self {
+        match metric {
+            Metric::Euclidean | Metric::SquaredEuclidean => Measure::Squared,
+            Metric::Manhattan => Measure::Manhattan,
+            Metric::ChiSquared => Measure::ChiSquared,
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+enum Cells {
+    Dense(Matrix),
+    Sparse(Csr),
+    Column(Vec<f64>),
+}
+
+/// The rows of one view (or one column of it), ready for one measure.
+#[derive(Debug, Clone)]
+pub(super) struct Side {
+    measure: Measure,
+    cells: Cells,
+    /// ‖x‖² of each row, where the measure needs it.
+    squares: Vec<f64>,
+}
+
+/// Column means of a dense table: the centre for squared distances.
+pub(super) fn column_means(table: &Table) -> Vec<f64> {
+    let Table::Dense(m) = table else { return Vec::new() };
+    let mut mean = vec![0.0; m.cols()];
+    for i in 0..m.rows() {
+        mean.iter_mut().zip(m.row(i)).for_each(|(s, v)| *s += v);
+    }
+    mean.iter_mut().for_each(|s| *s /= m.rows() as f64);
+    mean
+}
+
+impl Side {
+    /// Prepares the rows of `table`; `mean` is the centre for squared distances (empty: none).
+    pub(super) fn new(
+        table: &Table,
+        column: Option<usize>,
+        measure: Measure,
+        mean: &[f64],
+    ) -> Self {
+        let mut cells = match (table, column) {
+            (Table::Dense(m) | Table::Similarity(m), None) => Cells::Dense(m.clone()),
+            (Table::Sparse(m), None) if !mean.is_empty() => Cells::Dense(m.to_dense()),
+            (Table::Sparse(m), None) => Cells::Sparse(m.clone()),
+            (Table::Dense(m) | Table::Similarity(m), Some(c)) => Cells::Column(m.col(c)),
+            (Table::Sparse(m), Some(c)) => Cells::Column(
+                (0..m.rows())
+                    .map(|i| {
+                        let (columns, values) = m.row(i);
+                        columns.binary_search(&(c as u32)).map_or(0.0, |p| values[p])
+                    })
+                    .collect(),
+            ),
+        };
+        let mut squares = Vec::new();
+        if measure == Measure::Squared {
+            if let Cells::Dense(m) = &mut cells {
+                for i in 0..m.rows() {
+                    m.row_mut(i).iter_mut().zip(mean).for_each(|(v, c)| *v -= c);
+                }
+            }
+            squares = match &cells {
+                Cells::Dense(m) => (0..m.rows()).map(|i| simd::dot(m.row(i), m.row(i))).collect(),
+                Cells::Sparse(m) => {
+                    (0..m.rows()).map(|i| m.row(i).1.iter().map(|v| v * v).sum()).collect()
+                }
+                Cells::Column(_) => Vec::new(),
+            };
+        }
+        Side { measure, cells, squares }
+    }
+
+    /// A row whose squared length overflows, if there is one.
+    pub(super) fn too_large(&self) -> Option<usize> {
+        self.squares.iter().position(|s| !s.is_finite())
+    }
+
+    /// Whether rows are kept sparse.
+    pub(super) fn is_sparse(&self) -> bool {
+        matches!(self.cells, Cells::Sparse(_))
+    }
+
+    /// Measure between row i here and row j of `right`.
+    pub(super) fn entry(&self, i: usize, right: &Side, j: usize) -> f64 {
+        let dense = |x: &[f64], z: &[f64]| match self.measure {
+            Measure::Dot => simd::dot(x, z),
+            Measure::Squared => simd::squared_distance(x, z),
+            Measure::Manhattan => simd::manhattan(x, z),
+            Measure::ChiSquared => simd::chi_squared(x, z),
+            Measure::Given => x[j],
+        };
+        match (&self.cells, &right.cells) {
+            (Cells::Column(x), Cells::Column(z)) => scalar(self.measure, x[i], z[j]),
+            (Cells::Dense(x), Cells::Dense(z)) => dense(x.row(i), z.row(j)),
+            (Cells::Sparse(x), Cells::Sparse(z)) => sparse(self.measure, x.row(i), z.row(j)),
+            _ => unreachable!("both sides of a measure are prepared alike"),
+        }
+    }
+
+    /// Measures between row i here and the rows `j` of `right`.
+    pub(super) fn entries(
+        &self,
+        i: usize,
+        right: &Side,
+        columns: impl Iterator<Item = usize>,
+        out: &mut [f64],
+    ) {
+        if let (Measure::Given, Cells::Dense(x)) = (self.measure, &self.cells) {
+            let row = x.row(i);
+            out.iter_mut().zip(columns).for_each(|(o, j)| *o = row[j]);
+            return;
+        }
+        out.iter_mut().zip(columns).for_each(|(o, j)| *o = self.entry(i, right, j));
+    }
+
+    /// Measures between rows i0.. here and rows j0.. of `right` into `out` (rows × cols).
+    pub(super) fn block(
+        &self,
+        i0: usize,
+        rows: usize,
+        right: &Side,
+        j0: usize,
+        cols: usize,
+        out: &mut [f64],
+    ) {
+        let out = &mut out[..rows * cols];
+        match (&self.cells, &right.cells, self.measure) {
+            (Cells::Dense(x), _, Measure::Given) => {
+                for (r, out) in out.chunks_mut(cols).enumerate() {
+                    out.copy_from_slice(&x.row(i0 + r)[j0..j0 + cols]);
+                }
+            }
+            (Cells::Dense(x), Cells::Dense(z), Measure::Dot | Measure::Squared) => {
+                let d = x.cols();
+                let left = &x.values()[i0 * d..(i0 + rows) * d];
+                let other = &z.values()[j0 * d..(j0 + cols) * d];
+                matmul(
+                    MatMut::from_row_major_slice_mut(out, rows, cols),
+                    Accum::Replace,
+                    MatRef::from_row_major_slice(left, rows, d),
+                    MatRef::from_row_major_slice(other, cols, d).transpose(),
+                    1.0,
+                    Par::Seq,
+                );
+                self.dots_to_distances(i0, right, j0, cols, out);
+            }
+            (Cells::Sparse(x), Cells::Sparse(z), Measure::Dot | Measure::Squared) => {
+                let mut scattered = vec![0.0; z.cols()];
+                for (r, out) in out.chunks_mut(cols).enumerate() {
+                    let (c, v) = x.row(i0 + r);
+                    c.iter().zip(v).for_each(|(c, v)| scattered[*c as usize] = *v);
+                    for (j, o) in out.iter_mut().enumerate() {
+                        let (c, v) = z.row(j0 + j);
+                        *o = c.iter().zip(v).map(|(c, v)| scattered[*c as usize] * v).sum();
+                    }
+                    c.iter().for_each(|c| scattered[*c as usize] = 0.0);
+                }
+                self.dots_to_distances(i0, right, j0, cols, out);
+            }
+            (Cells::Column(x), Cells::Column(z), _) => {
+                for (r, out) in out.chunks_mut(cols).enumerate() {
+                    let x = x[i0 + r];
+                    for (o, z) in out.iter_mut().zip(&z[j0..j0 + cols]) {
+                        *o = scalar(self.measure, x, *z);
+                    }
+                }
+            }
+            _ => {
+                for (r, out) in out.chunks_mut(cols).enumerate() {
+                    self.entries(i0 + r, right, j0..j0 + cols, out);
+                }
+            }
+        }
+    }
+
+    fn dots_to_distances(&self, i0: usize, right: &Side, j0: usize, cols: usize, out: &mut [f64]) {
+        if self.measure != Measure::Squared {
+            return;
+        }
+        let other = &right.squares[j0..j0 + cols];
+        for (r, out) in out.chunks_mut(cols).enumerate() {
+            let own = self.squares[i0 + r];
+            if simd::distances(out, own, other) {
+                for (j, o) in out.iter_mut().enumerate() {
+                    if simd::lost_digits(*o, own, other[j]) {
+                        *o = self.entry(i0 + r, right, j0 + j);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn scalar(measure: Measure, x: f64, z: f64) -> f64 {
+    match measure {
+        Measure::Dot | Measure::Given => x * z,
+        Measure::Squared => (x - z) * (x - z),
+        Measure::Manhattan => (x - z).abs(),
+        Measure::ChiSquared => {
+            let (sum, difference) = (x + z, x - z);
+            difference * difference / if sum > 0.0 { sum } else { 1.0 }
+        }
+    }
+}
+
+/// Merges two rows with increasing column indices.
+fn sparse(measure: Measure, x: (&[u32], &[f64]), z: (&[u32], &[f64])) -> f64 {
+    let (mut a, mut b, mut sum) = (0, 0, 0.0);
+    while a < x.0.len() || b < z.0.len() {
+        let ca = x.0.get(a).copied().unwrap_or(u32::MAX);
+        let cb = z.0.get(b).copied().unwrap_or(u32::MAX);
+        let left = if ca <= cb { x.1[a] } else { 0.0 };
+        let right = if cb <= ca { z.1[b] } else { 0.0 };
+        sum += scalar(measure, left, right);
+        a += usize::from(ca <= cb);
+        b += usize::from(cb <= ca);
+    }
+    sum
+}
+
+/// Visits the distance of every pair i < j of rows of a feature table.
+pub(crate) fn distances(
+    table: &Table,
+    column: Option<usize>,
+    metric: Metric,
+    mut visit: impl FnMut(usize, usize, f64),
+) {
+    let measure = Measure::of_metric(metric);
+    let mean = if column.is_none() { column_means(table) } else { Vec::new() };
+    let side = Side::new(table, column, measure, &mean);
+    let n = table.rows();
+    let strip = 64;
+    let mut block = vec![0.0; strip * n];
+    for i0 in (0..n).step_by(strip) {
+        let (rows, cols) = (strip.min(n - i0), n - i0);
+        side.block(i0, rows, &side, i0, cols, &mut block);
+        for r in 0..rows {
+            for (j, &v) in block[r * cols..(r + 1) * cols].iter().enumerate().skip(r + 1) {
+                let d = if metric == Metric::Euclidean { v.sqrt() } else { v };
+                visit(i0 + r, i0 + j, d);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table() -> Matrix {
+        Matrix::from_fn(9, 5, |i, j| ((i * 5 + j * 3) % 7) as f64 * ((i + j) % 2) as f64)
+    }
+
+    #[test]
+    fn dense_sparse_blocks_and_entries_agree() {
+        let dense = Table::Dense(table());
+        let rows = (0..9)
+            .map(|i| {
+                let row = table().row(i).to_vec();
+                row.iter()
+                    .enumerate()
+                    .filter(|e| *e.1 != 0.0)
+                    .map(|(j, v)| (j as u32, *v))
+                    .collect()
+            })
+            .collect();
+        let sparse = Table::Sparse(Csr::from_rows(5, rows).unwrap());
+        for measure in [Measure::Dot, Measure::Squared, Measure::Manhattan, Measure::ChiSquared] {
+            let a = Side::new(&dense, None, measure, &column_means(&dense));
+            let a = if measure == Measure::Dot { Side::new(&dense, None, measure, &[]) } else { a };
+            let a = if measure == Measure::ChiSquared || measure == Measure::Manhattan {
+                Side::new(&dense, None, measure, &[])
+            } else {
+                a
+            };
+            let b = Side::new(&sparse, None, measure, &[]);
+            let (mut x, mut z) = (vec![0.0; 12], vec![0.0; 12]);
+            a.block(2, 3, &a, 4, 4, &mut x);
+            b.block(2, 3, &b, 4, 4, &mut z);
+            for r in 0..3 {
+                for c in 0..4 {
+                    let (u, v) = (table().row(2 + r).to_vec(), table().row(4 + c).to_vec());
+                    let want: f64 = u.iter().zip(&v).map(|(p, q)| scalar(measure, *p, *q)).sum();
+                    for got in [x[r * 4 + c], z[r * 4 + c], a.entry(2 + r, &a, 4 + c)] {
+                        assert!((got - want).abs() < 1e-12, "{measure:?} {got} {want}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn equal_rows_far_from_the_origin_have_distance_zero() {
+        let m = Matrix::from_fn(3, 2, |i, j| 1e9 + if i == 2 { 1.0 + j as f64 } else { 0.5 });
+        let table = Table::Dense(m);
+        let side = Side::new(&table, None, Measure::Squared, &column_means(&table));
+        let mut out = vec![0.0; 9];
+        side.block(0, 3, &side, 0, 3, &mut out);
+        assert_eq!((out[0], out[1], out[4]), (0.0, 0.0, 0.0));
+        assert!((out[2] - 2.5).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,398 @@
+//! [`Cross`]: the kernels of a bank between new rows and training (or support) rows.
+//!
+//! Normalisations use the statistics of the training instances. Centring a new row x wants the
+//! mean of k(x, ·) over *all* training instances. Where only support rows are kept that number
+//! is taken as 0 ([`RowMeans::Cancelled`]): it shifts all values of a row alike, which a sum
+//! Σ_i c_i k(x, x_i) with Σ_i c_i = 0 (every support vector classifier) does not see.
+//!
+//! Cost for q new rows, s support rows: q·s measures for each group of kernels and q·s
+//! evaluations for each active kernel; memory a few rows at a time.
+
+use super::base::{Measure, Side};
+use super::engine::{Engine, Group, refuse_too_large};
+use super::norm::inverse_root;
+use super::primitives::nonzero;
+use crate::data::{Matrix, Table, Views};
+use crate::kernel::{Kernel, Norm, Normalization, refuse_negative};
+use crate::{Error, Result};
+use faer::linalg::matmul::matmul;
+use faer::{Accum, MatMut, MatRef, Par};
+use rayon::prelude::*;
+
+/// What is known about the mean of k(x, ·) over the training instances, for new rows x.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowMeans {
+    /// The rows are all training instances: the mean is computed.
+    Exact,
+    /// The rows are some of them, and results will be used in sums whose coefficients add up
+    /// to 0: the mean is taken as 0.
+    Cancelled,
+}
+
+/// Whether new rows need all training instances even where coefficients add up to 0: a unit
+/// diagonal after a centring.
+pub fn needs_all_rows(steps: &[Normalization]) -> bool {
+    let center = steps
+        .iter()
+        .position(|s| matches!(s, Normalization::Center | Normalization::CenterUnitVariance));
+    center.is_some_and(|c| steps[c..].contains(&Normalization::UnitDiagonal))
+}
+
+/// A normalisation with the statistics of the support rows.
+#[derive(Debug)]
+enum Step {
+    Outer(Vec<f64>),
+    Scale(f64),
+    Center(Vec<f64>, f64),
+}
+
+/// Kernels towards fixed support rows.
+#[derive(Debug)]
+pub struct Cross {
+    kernels: Vec<Kernel>,
+    engine: Engine,
+    steps: Vec<Vec<Step>>,
+    means: RowMeans,
+    rows: Vec<usize>,
+    n_train: usize,
+}
+
+/// New rows, ready to be compared; made by [`Cross::new_rows`].
+#[derive(Debug)]
+pub struct NewRows {
+    n: usize,
+    sides: Vec<Option<Side>>,
+}
+
+impl NewRows {
+    /// Number of new rows.
+    pub fn n(&self) -> usize {
+        self.n
+    }
+}
+
+/// How kernel values become one.
+enum Rule<'a> {
+    Sum(&'a [f64]),
+    Product,
+}
+
+impl Cross {
+    /// Kernels towards the rows of `support`, which are the training instances `rows` (indices)
+    /// of `n_train`. `norms[m]` are the statistics of kernel m as the training bank gave them
+    /// ([`Bank::norms`](super::Bank::norms)), row means cut to the support rows.
+    ///
+    /// # Errors
+    /// Sizes that do not fit; support rows alone where all training rows are needed
+    /// ([`needs_all_rows`]).
+    pub fn new(
+        support: &Views,
+        rows: &[usize],
+        n_train: usize,
+        kernels: &[Kernel],
+        norms: &[Vec<Norm>],
+        means: RowMeans,
+    ) -> Result<Self> {
+        let n = support.n();
+        if rows.len() != n {
+            return Err(Error::shape("support row indices", n, rows.len()));
+        }
+        if norms.len() != kernels.len() {
+            return Err(Error::shape("normalisation statistics", kernels.len(), norms.len()));
+        }
+        if means == RowMeans::Exact && n != n_train {
+            return Err(Error::shape("rows for exact centring", n_train, n));
+        }
+        for view in support.iter() {
+            if let Table::Similarity(m) = &view.table
+                && m.cols() != n
+            {
+                let what = format!("view '{}' of the support rows", view.name);
+                return Err(Error::shape(what, format!("{n} columns"), m.cols()));
+            }
+        }
+        let engine = Engine::new(support, kernels)?;
+        let mut steps = Vec::new();
+        for (m, kernel) in kernels.iter().enumerate() {
+            if means == RowMeans::Cancelled && needs_all_rows(&kernel.normalize) {
+                return Err(Error::Data(format!(
+                    "kernel '{}' has a unit diagonal after centring: new rows need all training \
+                     instances",
+                    kernel.name
+                )));
+            }
+            steps.push(support_steps(&engine, m, kernel, &norms[m])?);
+        }
+        let (kernels, rows) = (kernels.to_vec(), rows.to_vec());
+        Ok(Cross { kernels, engine, steps, means, rows, n_train })
+    }
+
+    /// Number of support rows.
+    pub fn n_support(&self) -> usize {
+        self.engine.n
+    }
+
+    /// Prepares new rows. Only views of the kernels in `active` are looked at. A similarity
+    /// view of new rows has one column for each training instance, or one for each support row.
+    ///
+    /// # Errors
+    /// A view is missing, incomplete, of another kind or has another number of columns; negative
+    /// features under a χ² kernel; a unit diagonal asked of a similarity, which does not tell
+    /// the self-similarity of new rows.
+    pub fn new_rows(&self, views: &Views, active: &[usize]) -> Result<NewRows> {
+        let mut sides = Vec::new();
+        for group in &self.engine.groups {
+            if !group.members.iter().any(|m| active.contains(m)) {
+                sides.push(None);
+                continue;
+            }
+            sides.push(Some(self.new_side(views, group, active)?));
+        }
+        Ok(NewRows { n: views.n(), sides })
+    }
+
+    fn new_side(&self, views: &Views, group: &Group, active: &[usize]) -> Result<Side> {
+        let view = views.get(&group.view)?;
+        if let Some(row) = view.present.as_ref().and_then(|p| p.iter().position(|x| !x)) {
+            return Err(Error::Data(format!(
+                "view '{}' is missing for row {row}; this model needs it",
+                view.name
+            )));
+        }
+        let what = format!("view '{}'", view.name);
+        if group.measure == Measure::Given {
+            let Table::Similarity(m) = &view.table else {
+                return Err(Error::Data(format!(
+                    "{what} holds features; the model wants the similarities between the new \
+                     rows and the {} training instances",
+                    self.n_train
+                )));
+            };
+            let members = group.members.iter().filter(|m| active.contains(m));
+            for kernel in members.map(|m| &self.kernels[*m]) {
+                if kernel.normalize.contains(&Normalization::UnitDiagonal) {
+                    return Err(Error::Data(format!(
+                        "kernel '{}' has normalisation unit_diagonal, but a similarity does not \
+                         tell the self-similarity of new rows; normalise the similarity itself \
+                         before training and prediction",
+                        kernel.name
+                    )));
+                }
+            }
+            let cut = match m.cols() {
+                c if c == self.n_train => m.select_cols(&self.rows),
+                c if c == self.n_support() => m.clone(),
+                c => {
+                    let expected = format!(
+                        "one column for each of the {} training instances (or of the {} support \
+                         rows)",
+                        self.n_train,
+                        self.n_support()
+                    );
+                    return Err(Error::shape(what, expected, format!("{c} columns")));
+                }
+            };
+            return Ok(Side::new(&Table::Similarity(cut), None, Measure::Given, &[]));
+        }
+        if let Table::Similarity(_) = view.table {
+            return Err(Error::Data(format!("{what} is a similarity; the model wants features")));
+        }
+        if view.table.cols() != group.width {
+            let expected = format!("{} columns as in training", group.width);
+            return Err(Error::shape(what, expected, format!("{} columns", view.table.cols())));
+        }
+        if group.measure == Measure::ChiSquared {
+            refuse_negative(view)?;
+        }
+        let table = match &view.table {
+            Table::Dense(m) if group.side.is_sparse() => &Table::Sparse(sparse_of(m)?),
+            Table::Sparse(m) if !group.side.is_sparse() && group.column.is_none() => {
+                &Table::Dense(m.to_dense())
+            }
+            table => table,
+        };
+        let side = Side::new(table, group.column, group.measure, &group.mean);
+        refuse_too_large(&view.name, &side)?;
+        Ok(side)
+    }
+
+    /// The matrix of kernel m, new rows × support rows.
+    pub fn kernel(&self, new: &NewRows, m: usize) -> Matrix {
+        let s = self.n_support();
+        let mut out = Matrix::zeros(new.n, s);
+        let strip = self.strip(1);
+        out.values_mut().par_chunks_mut(strip * s).enumerate().for_each(|(c, out)| {
+            let rows = out.len() / s;
+            self.values(new, &[m], c * strip, rows, out);
+        });
+        out
+    }
+
+    /// (Σ_m w_m K_m) C, K_m new rows × support rows, for coefficients C, support rows × k.
+    pub fn multiply_sum(&self, new: &NewRows, weights: &[f64], coef: &Matrix) -> Matrix {
+        self.multiply(new, &nonzero(weights), &Rule::Sum(weights), coef)
+    }
+
+    /// (∏_m K_m) C, elementwise product over `kernels` (different indices).
+    ///
+    /// # Errors
+    /// A kernel is centred but the support rows are not all training instances: row means do
+    /// not cancel in a product.
+    pub fn multiply_product(
+        &self,
+        new: &NewRows,
+        kernels: &[usize],
+        coef: &Matrix,
+    ) -> Result<Matrix> {
+        let centered = |m: &&usize| self.steps[**m].iter().any(|s| matches!(s, Step::Center(..)));
+        if self.means == RowMeans::Cancelled
+            && let Some(m) = kernels.iter().find(centered)
+        {
+            return Err(Error::Data(format!(
+                "kernel '{}' is centred: in a product of kernels new rows need all training \
+                 instances",
+                self.kernels[*m].name
+            )));
+        }
+        Ok(self.multiply(new, kernels, &Rule::Product, coef))
+    }
+
+    fn multiply(&self, new: &NewRows, active: &[usize], rule: &Rule<'_>, coef: &Matrix) -> Matrix {
+        let (s, k) = (self.n_support(), coef.cols());
+        let mut out = Matrix::zeros(new.n, k);
+        if k == 0 || active.is_empty() {
+            return out;
+        }
+        let strip = self.strip(active.len());
+        let coef = MatRef::from_row_major_slice(coef.values(), s, k);
+        out.values_mut().par_chunks_mut(strip * k).enumerate().for_each(|(c, out)| {
+            let rows = out.len() / k;
+            let mut values = vec![0.0; rows * active.len() * s];
+            self.values(new, active, c * strip, rows, &mut values);
+            let mut one = vec![0.0; rows * s];
+            for (one, all) in one.chunks_mut(s).zip(values.chunks(active.len() * s)) {
+                let parts = active.iter().zip(all.chunks(s));
+                match rule {
+                    Rule::Sum(w) => parts.for_each(|(m, part)| {
+                        one.iter_mut().zip(part).for_each(|(o, v)| *o += w[*m] * v);
+                    }),
+                    Rule::Product => {
+                        one.fill(1.0);
+                        parts.for_each(|(_, part)| {
+                            one.iter_mut().zip(part).for_each(|(o, v)| *o *= v);
+                        });
+                    }
+                }
+            }
+            matmul(
+                MatMut::from_row_major_slice_mut(out, rows, k),
+                Accum::Replace,
+                MatRef::from_row_major_slice(&one, rows, s),
+                coef,
+                1.0,
+                Par::Seq,
+            );
+        });
+        out
+    }
+
+    /// New rows handled at once: about 4 MB of kernel values.
+    fn strip(&self, active: usize) -> usize {
+        ((512 << 10) / (self.n_support() * active).max(1)).clamp(1, 64)
+    }
+
+    /// Normalised values of rows i0.. into `out`: row, then active kernel, then support row.
+    fn values(&self, new: &NewRows, active: &[usize], i0: usize, rows: usize, out: &mut [f64]) {
+        let (s, slots) = (self.n_support(), self.engine.slots(active));
+        let mut measures = vec![0.0; rows * s];
+        for (group, side) in self.engine.groups.iter().zip(&new.sides) {
+            let Some(side) = side.as_ref() else { continue };
+            if group.members.iter().all(|m| slots[*m].is_none()) {
+                continue;
+            }
+            side.block(i0, rows, &group.side, 0, s, &mut measures);
+            for r in 0..rows {
+                let values = &measures[r * s..(r + 1) * s];
+                let out = &mut out[r * active.len() * s..(r + 1) * active.len() * s];
+                self.engine.functions_of(group, values, |m| slots[m], s, out);
+                for (m, a) in group.members.iter().filter_map(|m| slots[*m].map(|a| (*m, a))) {
+                    self.normalize(m, group, side, i0 + r, &mut out[a * s..(a + 1) * s]);
+                }
+            }
+        }
+    }
+
+    fn normalize(&self, m: usize, group: &Group, side: &Side, i: usize, values: &mut [f64]) {
+        let wants_self = self.steps[m].iter().any(|s| matches!(s, Step::Outer(_)));
+        let mut own = [0.0];
+        if wants_self {
+            let measure = [side.entry(i, side, i)];
+            let only = |k| (k == m).then_some(0);
+            self.engine.functions_of(group, &measure, only, 1, &mut own);
+        }
+        let mut own = own[0];
+        for step in &self.steps[m] {
+            match step {
+                Step::Scale(factor) => {
+                    values.iter_mut().for_each(|v| *v *= factor);
+                    own *= factor;
+                }
+                Step::Outer(scales) => {
+                    let factor = inverse_root(own);
+                    values.iter_mut().zip(scales).for_each(|(v, s)| *v *= factor * s);
+                    own *= factor * factor;
+                }
+                Step::Center(means, grand) => {
+                    let mean = match self.means {
+                        RowMeans::Exact => values.iter().sum::<f64>() / values.len() as f64,
+                        RowMeans::Cancelled => 0.0,
+                    };
+                    let shift = grand - mean;
+                    values.iter_mut().zip(means).for_each(|(v, r)| *v += shift - r);
+                    own += shift - mean;
+                }
+            }
+        }
+    }
+}
+
+/// The steps of kernel m with the statistics of the support rows.
+fn support_steps(engine: &Engine, m: usize, kernel: &Kernel, norms: &[Norm]) -> Result<Vec<Step>> {
+    let mut own = vec![0.0; engine.n];
+    if norms.contains(&Norm::UnitDiagonal) {
+        for (i, d) in own.iter_mut().enumerate() {
+            engine.entries(&[m], i, std::iter::once(i), std::slice::from_mut(d));
+        }
+    }
+    let mut steps = Vec::new();
+    for norm in norms {
+        steps.push(match norm {
+            Norm::UnitDiagonal => {
+                let scales: Vec<f64> = own.iter().map(|d| inverse_root(*d)).collect();
+                own.iter_mut().zip(&scales).for_each(|(d, s)| *d *= s * s);
+                Step::Outer(scales)
+            }
+            Norm::Scale { factor } => {
+                own.iter_mut().for_each(|d| *d *= factor);
+                Step::Scale(*factor)
+            }
+            Norm::Center { row_means, grand_mean } => {
+                if row_means.len() != engine.n {
+                    let what = format!("row means of kernel '{}'", kernel.name);
+                    return Err(Error::shape(what, engine.n, row_means.len()));
+                }
+                own.iter_mut().zip(row_means).for_each(|(d, r)| *d += grand_mean - r - r);
+                Step::Center(row_means.clone(), *grand_mean)
+            }
+        });
+    }
+    Ok(steps)
+}
+
+fn sparse_of(m: &Matrix) -> Result<crate::data::Csr> {
+    let row = |i: usize| {
+        let cells = m.row(i).iter().enumerate().filter(|c| *c.1 != 0.0);
+        cells.map(|(j, v)| (j as u32, *v)).collect()
+    };
+    crate::data::Csr::from_rows(m.cols(), (0..m.rows()).map(row).collect())
+}

@@ -1,0 +1,273 @@
+//! [`Engine`]: kernels grouped by what they are made of, evaluated block by block.
+//!
+//! Kernels on the same view, column and measure form a group: the measure is computed once for
+//! all. Within a group Gaussian kernels are sorted by γ; where γ is 2^k times the one before,
+//! the values are squared k times instead of taking another exponential (at most twelve
+//! squarings in a chain, which keep the relative error below 1e-12).
+
+use super::base::{Measure, Side, column_means};
+use super::simd;
+use crate::data::Views;
+use crate::kernel::{Function, Kernel, Metric};
+use crate::{Error, Result};
+
+/// Squarings after which an exponential is taken afresh.
+const LONGEST_CHAIN: u32 = 12;
+
+/// Kernels that share a measure.
+#[derive(Debug)]
+pub(super) struct Group {
+    pub(super) view: String,
+    pub(super) column: Option<usize>,
+    pub(super) measure: Measure,
+    /// Columns of the view.
+    pub(super) width: usize,
+    /// Centre for squared distances.
+    pub(super) mean: Vec<f64>,
+    pub(super) side: Side,
+    /// Indices of kernels, Gaussian ones by increasing γ.
+    pub(super) members: Vec<usize>,
+}
+
+/// A normalisation with its statistics on both sides, ready for entries (i, j).
+#[derive(Debug, Clone)]
+pub(super) enum Step {
+    /// k · s_i · s_j.
+    Outer(Vec<f64>),
+    /// k · factor.
+    Scale(f64),
+    /// k − r_i − r_j + g.
+    Center(Vec<f64>, f64),
+}
+
+#[derive(Debug)]
+pub(super) struct Engine {
+    pub(super) n: usize,
+    pub(super) functions: Vec<Function>,
+    pub(super) groups: Vec<Group>,
+    /// Normalisation steps of each kernel.
+    pub(super) steps: Vec<Vec<Step>>,
+}
+
+/// γ of a Gaussian kernel.
+fn gaussian(function: Function) -> Option<f64> {
+    match function {
+        Function::Exponential { metric: Metric::SquaredEuclidean, gamma } => Some(gamma),
+        _ => None,
+    }
+}
+
+/// How often the values for γ `from` must be squared to get those for `to`.
+fn squarings(from: f64, to: f64) -> Option<u32> {
+    let ratio = to / from;
+    let k = ratio.log2().round();
+    ((1.0..=f64::from(LONGEST_CHAIN)).contains(&k) && (ratio / k.exp2() - 1.0).abs() < 1e-12)
+        .then_some(k as u32)
+}
+
+impl Engine {
+    /// Groups kernels on the rows of `views`.
+    pub(super) fn new(views: &Views, kernels: &[Kernel]) -> Result<Self> {
+        let mut groups: Vec<Group> = Vec::new();
+        for (m, kernel) in kernels.iter().enumerate() {
+            let measure = Measure::of(kernel.function);
+            let known = groups.iter_mut().find(|g| {
+                g.view == kernel.view && g.column == kernel.column && g.measure == measure
+            });
+            if let Some(group) = known {
+                group.members.push(m);
+                continue;
+            }
+            let table = &views.get(&kernel.view)?.table;
+            if let Some(column) = kernel.column.filter(|c| *c >= table.cols()) {
+                let found = format!("column {column} in kernel '{}'", kernel.name);
+                let what = format!("view '{}'", kernel.view);
+                return Err(Error::shape(what, format!("below {}", table.cols()), found));
+            }
+            let mean = if measure == Measure::Squared && kernel.column.is_none() {
+                column_means(table)
+            } else {
+                Vec::new()
+            };
+            let side = Side::new(table, kernel.column, measure, &mean);
+            refuse_too_large(&kernel.view, &side)?;
+            let (view, column) = (kernel.view.clone(), kernel.column);
+            let (width, members) = (table.cols(), vec![m]);
+            groups.push(Group { view, column, measure, width, mean, side, members });
+        }
+        for group in &mut groups {
+            let gamma = |m: &usize| gaussian(kernels[*m].function).unwrap_or(-1.0);
+            group.members.sort_by(|a, b| gamma(a).total_cmp(&gamma(b)));
+        }
+        Ok(Engine {
+            n: views.n(),
+            functions: kernels.iter().map(|k| k.function).collect(),
+            groups,
+            steps: vec![Vec::new(); kernels.len()],
+        })
+    }
+
+    /// Kernel values from a row of measures, for the members of a group that `slot` maps to a
+    /// place: kernel m goes to `out[slot(m)·stride..]`. Normalisation is not applied.
+    pub(super) fn functions_of(
+        &self,
+        group: &Group,
+        measures: &[f64],
+        slot: impl Fn(usize) -> Option<usize>,
+        stride: usize,
+        out: &mut [f64],
+    ) {
+        let cols = measures.len();
+        let mut last: Option<(f64, usize, u32)> = None;
+        for &m in &group.members {
+            let Some(place) = slot(m) else { continue };
+            let at = place * stride;
+            if let Some(gamma) = gaussian(self.functions[m]) {
+                let chain = last.and_then(|(from, source, depth)| {
+                    let k = squarings(from, gamma)?;
+                    (depth + k <= LONGEST_CHAIN).then_some((source, k, depth + k))
+                });
+                if let Some((source, k, depth)) = chain {
+                    let (x, o) = two_parts(out, source, at, cols);
+                    simd::squares(x, k, o);
+                    last = Some((gamma, at, depth));
+                } else {
+                    simd::exp_of(measures, -gamma, &mut out[at..at + cols]);
+                    last = Some((gamma, at, 0));
+                }
+            } else {
+                apply(self.functions[m], measures, &mut out[at..at + cols]);
+            }
+        }
+    }
+
+    /// Normalises `values` = entries (i, j) for j in `columns` of kernel m.
+    pub(super) fn normalize(
+        &self,
+        m: usize,
+        i: usize,
+        columns: impl Iterator<Item = usize> + Clone,
+        values: &mut [f64],
+    ) {
+        for step in &self.steps[m] {
+            match step {
+                Step::Scale(factor) => values.iter_mut().for_each(|v| *v *= factor),
+                Step::Outer(s) => {
+                    let own = s[i];
+                    values.iter_mut().zip(columns.clone()).for_each(|(v, j)| *v *= own * s[j]);
+                }
+                Step::Center(r, g) => {
+                    let own = g - r[i];
+                    values.iter_mut().zip(columns.clone()).for_each(|(v, j)| *v += own - r[j]);
+                }
+            }
+        }
+    }
+
+    /// Entries (i, j), j in `columns`, of the kernels in `active`: kernel active[a] goes to
+    /// `out[a·len..]`, `len` the number of columns.
+    pub(super) fn entries(
+        &self,
+        active: &[usize],
+        i: usize,
+        columns: impl ExactSizeIterator<Item = usize> + Clone,
+        out: &mut [f64],
+    ) {
+        let len = columns.len();
+        let slots = self.slots(active);
+        let mut measures = vec![0.0; len];
+        for group in &self.groups {
+            if group.members.iter().all(|m| slots[*m].is_none()) {
+                continue;
+            }
+            group.side.entries(i, &group.side, columns.clone(), &mut measures);
+            self.functions_of(group, &measures, |m| slots[m], len, out);
+        }
+        for (a, &m) in active.iter().enumerate() {
+            self.normalize(m, i, columns.clone(), &mut out[a * len..(a + 1) * len]);
+        }
+    }
+
+    /// Place of each kernel within `active`.
+    pub(super) fn slots(&self, active: &[usize]) -> Vec<Option<usize>> {
+        let mut slots = vec![None; self.functions.len()];
+        for (a, &m) in active.iter().enumerate() {
+            slots[m] = Some(a);
+        }
+        slots
+    }
+
+    /// Entries of a strip: rows i0.. × columns j0.. of the kernels in `active`. Kernel active[a],
+    /// row r, starts at `out[(r·active + a)·stride]`. `measures` holds rows × cols numbers.
+    pub(super) fn strip(
+        &self,
+        slots: &[Option<usize>],
+        n_active: usize,
+        (i0, rows): (usize, usize),
+        (j0, cols): (usize, usize),
+        stride: usize,
+        measures: &mut [f64],
+        out: &mut [f64],
+    ) {
+        let row_stride = n_active * stride;
+        for group in &self.groups {
+            if group.members.iter().all(|m| slots[*m].is_none()) {
+                continue;
+            }
+            group.side.block(i0, rows, &group.side, j0, cols, measures);
+            for r in 0..rows {
+                let values = &measures[r * cols..(r + 1) * cols];
+                let out = &mut out[r * row_stride..(r + 1) * row_stride];
+                self.functions_of(group, values, |m| slots[m], stride, out);
+                for (m, a) in group.members.iter().filter_map(|m| slots[*m].map(|a| (*m, a))) {
+                    if !self.steps[m].is_empty() {
+                        let values = &mut out[a * stride..a * stride + cols];
+                        self.normalize(m, i0 + r, j0..j0 + cols, values);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Refuses features whose squared distances overflow.
+pub(super) fn refuse_too_large(view: &str, side: &Side) -> Result<()> {
+    match side.too_large() {
+        None => Ok(()),
+        Some(row) => Err(Error::Data(format!(
+            "view '{view}', row {row}: the features are too large for squared distances; scale \
+             them first"
+        ))),
+    }
+}
+
+/// `out[source..source + len]` to read and `out[at..at + len]` to write; they do not overlap.
+fn two_parts(out: &mut [f64], source: usize, at: usize, len: usize) -> (&[f64], &mut [f64]) {
+    if source < at {
+        let (head, tail) = out.split_at_mut(at);
+        (&head[source..source + len], &mut tail[..len])
+    } else {
+        let (head, tail) = out.split_at_mut(source);
+        (&tail[..len], &mut head[at..at + len])
+    }
+}
+
+/// A function that is not a Gaussian, on a row of measures.
+fn apply(function: Function, measures: &[f64], out: &mut [f64]) {
+    let pairs = out.iter_mut().zip(measures);
+    match function {
+        Function::Linear | Function::Precomputed => out.copy_from_slice(measures),
+        Function::Polynomial { degree, gamma, coef0 } => {
+            let degree = i32::try_from(degree).unwrap_or(i32::MAX);
+            pairs.for_each(|(o, v)| *o = (gamma * v + coef0).powi(degree));
+        }
+        Function::Sigmoid { gamma, coef0 } => {
+            pairs.for_each(|(o, v)| *o = (gamma * v + coef0).tanh());
+        }
+        Function::Exponential { metric: Metric::Euclidean, gamma } => {
+            pairs.for_each(|(o, v)| *o = v.sqrt());
+            simd::exp_in_place(out, -gamma);
+        }
+        Function::Exponential { gamma, .. } => simd::exp_of(measures, -gamma, out),
+    }
+}

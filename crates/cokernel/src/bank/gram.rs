@@ -1,0 +1,108 @@
+//! [`Gram`]: a stored symmetric matrix.
+
+use crate::data::Matrix;
+use crate::solve::Rows;
+use crate::{Error, Result};
+
+/// A stored symmetric matrix, n × n, row-major f64.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Gram {
+    n: usize,
+    values: Vec<f64>,
+}
+
+impl Gram {
+    /// A stored symmetric matrix.
+    ///
+    /// # Errors
+    /// Not square, not finite, or not symmetric to 1e-9 of its largest entry.
+    pub fn new(matrix: Matrix) -> Result<Self> {
+        let n = matrix.rows();
+        if n != matrix.cols() {
+            return Err(Error::shape(
+                "similarity matrix",
+                "as many columns as rows",
+                format!("{n} × {}", matrix.cols()),
+            ));
+        }
+        check_symmetric("similarity matrix", &matrix, 1e-9)?;
+        Ok(Gram { n, values: matrix.values().to_vec() })
+    }
+
+    /// A matrix that is symmetric by construction.
+    pub(super) fn trusted(n: usize, values: Vec<f64>) -> Self {
+        Gram { n, values }
+    }
+
+    /// n.
+    pub fn n(&self) -> usize {
+        self.n
+    }
+
+    /// Row i.
+    pub fn row(&self, i: usize) -> &[f64] {
+        &self.values[i * self.n..(i + 1) * self.n]
+    }
+
+    /// All values, row-major.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// All values, to be changed by a solver that keeps them symmetric (line searches).
+    pub fn values_mut(&mut self) -> &mut [f64] {
+        &mut self.values
+    }
+}
+
+impl Rows for Gram {
+    fn n(&self) -> usize {
+        self.n
+    }
+
+    fn diagonal(&self) -> Vec<f64> {
+        (0..self.n).map(|i| self.values[i * self.n + i]).collect()
+    }
+
+    fn fill(&self, i: usize, columns: Option<&[u32]>, out: &mut [f32]) {
+        let row = Gram::row(self, i);
+        match columns {
+            None => out.iter_mut().zip(row).for_each(|(o, v)| *o = *v as f32),
+            Some(c) => out.iter_mut().zip(c).for_each(|(o, j)| *o = row[*j as usize] as f32),
+        }
+    }
+
+    fn multiply(&self, coef: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+        for (i, &c) in coef.iter().enumerate().filter(|(_, c)| **c != 0.0) {
+            out.iter_mut().zip(Gram::row(self, i)).for_each(|(o, v)| *o += c * v);
+        }
+    }
+}
+
+/// Refuses values that are not finite and pairs that differ by more than `tolerance` times the
+/// largest entry.
+pub(crate) fn check_symmetric(what: &str, m: &Matrix, tolerance: f64) -> Result<()> {
+    let n = m.rows();
+    if n != m.cols() {
+        return Err(Error::shape(what, "as many columns as rows", format!("{n} × {}", m.cols())));
+    }
+    if let Some(p) = m.values().iter().position(|v| !v.is_finite()) {
+        let problem = format!("found {}, expected a finite number", m.values()[p]);
+        return Err(Error::Value { what: what.to_string(), row: p / n, column: p % n, problem });
+    }
+    let largest = m.values().iter().fold(0.0_f64, |a, v| a.max(v.abs()));
+    for i in 0..n {
+        for j in 0..i {
+            let (a, b) = (m.get(i, j), m.get(j, i));
+            if (a - b).abs() > tolerance * largest {
+                let problem = format!(
+                    "found {a}, but {b} at row {j}, column {i}; a similarity must be symmetric \
+                     (take (K + Kᵀ)/2 if that is meant)"
+                );
+                return Err(Error::Value { what: what.to_string(), row: i, column: j, problem });
+            }
+        }
+    }
+    Ok(())
+}

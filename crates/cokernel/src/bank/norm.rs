@@ -1,0 +1,180 @@
+//! Normalisations (A4): their statistics on the training instances.
+//!
+//! Steps are applied in the order in which they are asked for, each on the kernel as the steps
+//! before it have left it; LMKA §2.7.1 eq. (2.9), LMS §5.3.
+
+use super::engine::Step;
+use super::tiles::Tiles;
+use crate::kernel::{Kernel, Norm, Normalization};
+
+/// Adds the normalisation steps of all kernels to the engine of `tiles`; gives the statistics,
+/// the diagonals afterwards, and remarks for the user.
+pub(super) fn fit(
+    tiles: &mut Tiles,
+    kernels: &[Kernel],
+    mut diagonals: Vec<Vec<f64>>,
+) -> (Vec<Vec<Norm>>, Vec<Vec<f64>>, Vec<String>) {
+    let n = tiles.layout.n;
+    let mut notes = Vec::new();
+    let mut norms: Vec<Vec<Norm>> = vec![Vec::new(); kernels.len()];
+    let mut pending: Vec<Vec<Normalization>> =
+        kernels.iter().map(|k| plain(&k.normalize)).collect();
+    pending.iter_mut().for_each(|p| p.reverse());
+    loop {
+        for m in 0..kernels.len() {
+            while let Some(step) = pending[m].last().copied().filter(|s| !needs_pass(*s)) {
+                pending[m].pop();
+                let name = &kernels[m].name;
+                add_from_diagonal(tiles, step, m, name, &mut norms, &mut diagonals, &mut notes);
+            }
+        }
+        let next = |step: Normalization| -> Vec<usize> {
+            (0..kernels.len()).filter(|m| pending[*m].last() == Some(&step)).collect()
+        };
+        let (center, frobenius) = (next(Normalization::Center), next(Normalization::Frobenius));
+        if center.is_empty() && frobenius.is_empty() {
+            return (norms, diagonals, notes);
+        }
+        if !center.is_empty() {
+            for (m, row_means) in center.iter().zip(row_means(tiles, &center)) {
+                let grand_mean = row_means.iter().sum::<f64>() / n as f64;
+                for (d, r) in diagonals[*m].iter_mut().zip(&row_means) {
+                    *d += grand_mean - r - r;
+                }
+                tiles.engine.steps[*m].push(Step::Center(row_means.clone(), grand_mean));
+                norms[*m].push(Norm::Center { row_means, grand_mean });
+            }
+        }
+        if !frobenius.is_empty() {
+            for (m, square) in frobenius.iter().zip(squares(tiles, &frobenius)) {
+                let name = &kernels[*m].name;
+                let what = "Frobenius norm";
+                let (d, s) = (&mut diagonals[*m], &mut norms[*m]);
+                scale(tiles, *m, square.sqrt(), what, name, s, d, &mut notes);
+            }
+        }
+        for m in center.into_iter().chain(frobenius) {
+            pending[m].pop();
+        }
+    }
+}
+
+/// Centre-and-unit-variance as its two steps (the second is marked by the same name).
+pub(super) fn plain(steps: &[Normalization]) -> Vec<Normalization> {
+    let mut all = Vec::new();
+    for step in steps {
+        if *step == Normalization::CenterUnitVariance {
+            all.push(Normalization::Center);
+        }
+        all.push(*step);
+    }
+    all
+}
+
+fn needs_pass(step: Normalization) -> bool {
+    matches!(step, Normalization::Center | Normalization::Frobenius)
+}
+
+fn add_from_diagonal(
+    tiles: &mut Tiles,
+    step: Normalization,
+    m: usize,
+    name: &str,
+    norms: &mut [Vec<Norm>],
+    diagonals: &mut [Vec<f64>],
+    notes: &mut Vec<String>,
+) {
+    let n = tiles.layout.n as f64;
+    let trace: f64 = diagonals[m].iter().sum();
+    match step {
+        Normalization::UnitDiagonal => {
+            let factors: Vec<f64> = diagonals[m].iter().map(|d| inverse_root(*d)).collect();
+            let zeros = factors.iter().filter(|s| **s == 0.0).count();
+            if zeros > 0 {
+                notes.push(format!(
+                    "kernel '{name}': {zeros} of {} instances have no positive self-similarity; \
+                     unit_diagonal makes their similarities 0",
+                    factors.len()
+                ));
+            }
+            diagonals[m].iter_mut().zip(&factors).for_each(|(d, s)| *d *= s * s);
+            tiles.engine.steps[m].push(Step::Outer(factors));
+            norms[m].push(Norm::UnitDiagonal);
+        }
+        Normalization::UnitTrace => {
+            scale(tiles, m, trace, "trace", name, &mut norms[m], &mut diagonals[m], notes);
+        }
+        _ => {
+            let what = "variance";
+            scale(tiles, m, trace / n, what, name, &mut norms[m], &mut diagonals[m], notes);
+        }
+    }
+}
+
+/// 1/√d, or 0 where there is no positive self-similarity.
+pub(super) fn inverse_root(d: f64) -> f64 {
+    let s = 1.0 / d.sqrt();
+    if d > 0.0 && s.is_finite() { s } else { 0.0 }
+}
+
+fn scale(
+    tiles: &mut Tiles,
+    m: usize,
+    size: f64,
+    what: &str,
+    name: &str,
+    norms: &mut Vec<Norm>,
+    diagonal: &mut [f64],
+    notes: &mut Vec<String>,
+) {
+    let mut factor = 1.0 / size;
+    if !(size > 0.0 && factor.is_finite()) {
+        notes.push(format!("kernel '{name}': its {what} is {size:e}, so it is not divided by it"));
+        factor = 1.0;
+    }
+    diagonal.iter_mut().for_each(|d| *d *= factor);
+    tiles.engine.steps[m].push(Step::Scale(factor));
+    norms.push(Norm::Scale { factor });
+}
+
+/// Mean of each row of the kernels in `active`.
+pub(super) fn row_means(tiles: &Tiles, active: &[usize]) -> Vec<Vec<f64>> {
+    let (n, k) = (tiles.layout.n, active.len());
+    let sums = tiles.fold(
+        active,
+        |_, _| true,
+        || vec![0.0; n * k],
+        |sums, tile| {
+            for r in 0..tile.rows {
+                for a in 0..k {
+                    let segment = tile.segment(r, a);
+                    sums[a * n + tile.row0 + r] += segment.iter().sum::<f64>();
+                    if !tile.diagonal {
+                        let sums = &mut sums[a * n + tile.col0..][..tile.cols];
+                        sums.iter_mut().zip(segment).for_each(|(s, v)| *s += v);
+                    }
+                }
+            }
+        },
+        |total, part| total.iter_mut().zip(part).for_each(|(t, p)| *t += p),
+    );
+    sums.chunks(n).map(|s| s.iter().map(|v| v / n as f64).collect()).collect()
+}
+
+/// ‖K‖_F² of the kernels in `active`.
+fn squares(tiles: &Tiles, active: &[usize]) -> Vec<f64> {
+    tiles.fold(
+        active,
+        |_, _| true,
+        || vec![0.0; active.len()],
+        |sums, tile| {
+            for r in 0..tile.rows {
+                for (a, sum) in sums.iter_mut().enumerate() {
+                    let segment = tile.segment(r, a);
+                    *sum += tile.weight() * super::simd::dot(segment, segment);
+                }
+            }
+        },
+        |total, part| total.iter_mut().zip(part).for_each(|(t, p)| *t += p),
+    )
+}

@@ -1,0 +1,295 @@
+//! The primitives of the bank, each written once over the tiles of any storage.
+//!
+//! Costs, for n instances and M kernels: `combine`, `quad_forms`, `target_products` one read
+//! (or computation) of the M n²/2 entries; `inner_products` M² n²/2 multiplications; `apply`
+//! n² k multiplications; `pairs` M reads a pair.
+
+use super::norm::row_means;
+use super::tiles::{Tile, huge_pages};
+use super::{Bank, Gram, simd};
+use crate::data::Matrix;
+use faer::linalg::matmul::matmul;
+use faer::{Accum, MatMut, MatRef, Par};
+use rayon::prelude::*;
+
+/// A pointer into a matrix whose blocks are written by different threads.
+struct Shared(*mut f64);
+
+// SAFETY: every thread writes only the two blocks of its own tile (see `Bank::write_gram`).
+unsafe impl Sync for Shared {}
+
+impl Shared {
+    /// Writes `values` from position `at`.
+    ///
+    /// # Safety
+    /// The range lies within the matrix and nobody else reads or writes it meanwhile.
+    #[inline(always)]
+    unsafe fn write(&self, at: usize, values: &[f64]) {
+        // SAFETY: promised by the caller.
+        unsafe {
+            std::ptr::copy_nonoverlapping(values.as_ptr(), self.0.add(at), values.len());
+        }
+    }
+}
+
+impl Bank {
+    /// Row i of kernel m into `out` (length n).
+    pub fn row(&self, m: usize, i: usize, out: &mut [f64]) {
+        self.tiles.entries(&[m], i, 0..self.n, out);
+    }
+
+    /// Entry (i, j) of kernel m.
+    pub fn entry(&self, m: usize, i: usize, j: usize) -> f64 {
+        let mut out = [0.0];
+        self.tiles.entries(&[m], i, std::iter::once(j), &mut out);
+        out[0]
+    }
+
+    /// Entries (i, j) of kernel m for all j in `columns`, into `out`.
+    pub fn entries(&self, m: usize, i: usize, columns: &[u32], out: &mut [f64]) {
+        self.tiles.entries(&[m], i, columns.iter().map(|j| *j as usize), out);
+    }
+
+    /// Visits all kernels tile by tile, on this thread and always in the same order.
+    pub fn tiles(&self, visit: impl FnMut(&Tile<'_>)) {
+        let all: Vec<usize> = (0..self.len()).collect();
+        self.tiles.each(&all, visit);
+    }
+
+    /// Σ_m w_m K_m as a stored n × n matrix.
+    pub fn combine(&self, weights: &[f64]) -> Gram {
+        let mut gram = self.new_gram();
+        self.combine_into(weights, &mut gram);
+        gram
+    }
+
+    /// [`combine`](Self::combine) into a matrix that exists already (n × n), whose memory is
+    /// used again.
+    pub fn combine_into(&self, weights: &[f64], gram: &mut Gram) {
+        let active = nonzero(weights);
+        if active.is_empty() {
+            gram.values_mut().fill(0.0);
+            return;
+        }
+        self.write_gram(&active, gram, |tile, r, out| {
+            sum_segments(tile, r, &active, weights, out);
+        });
+    }
+
+    /// Elementwise product of the kernels with these indices (an index may come twice; no index
+    /// gives the matrix of ones).
+    pub fn product(&self, kernels: &[usize]) -> Gram {
+        let mut gram = self.new_gram();
+        let mut active = kernels.to_vec();
+        active.sort_unstable();
+        active.dedup();
+        if active.is_empty() {
+            gram.values_mut().fill(1.0);
+            return gram;
+        }
+        let places: Vec<usize> =
+            kernels.iter().filter_map(|m| active.iter().position(|a| a == m)).collect();
+        self.write_gram(&active, &mut gram, |tile, r, out| {
+            out.copy_from_slice(tile.segment(r, places[0]));
+            for a in &places[1..] {
+                out.iter_mut().zip(tile.segment(r, *a)).for_each(|(o, v)| *o *= v);
+            }
+        });
+        gram
+    }
+
+    fn new_gram(&self) -> Gram {
+        let values = vec![0.0; self.n * self.n];
+        huge_pages(&values);
+        Gram::trusted(self.n, values)
+    }
+
+    /// Writes a symmetric matrix whose rows within a tile are given by `row(tile, r, out)`.
+    fn write_gram(
+        &self,
+        active: &[usize],
+        gram: &mut Gram,
+        row: impl Fn(&Tile<'_>, usize, &mut [f64]) + Sync,
+    ) {
+        let n = self.n;
+        let shared = Shared(gram.values_mut().as_mut_ptr());
+        let shared = &shared;
+        self.tiles.par_each(active, |buffer, tile| {
+            let cols = tile.cols;
+            buffer.resize(tile.rows * cols, 0.0);
+            for r in 0..tile.rows {
+                let out = &mut buffer[r * cols..(r + 1) * cols];
+                row(tile, r, out);
+                // SAFETY: this block belongs to this tile alone, and lies within n × n.
+                unsafe { shared.write((tile.row0 + r) * n + tile.col0, out) };
+            }
+            if tile.diagonal {
+                return;
+            }
+            let mut line = [0.0; 8];
+            for r0 in (0..tile.rows).step_by(8) {
+                let height = 8.min(tile.rows - r0);
+                for c in 0..cols {
+                    for r in 0..height {
+                        line[r] = buffer[(r0 + r) * cols + c];
+                    }
+                    let at = (tile.col0 + c) * n + tile.row0 + r0;
+                    // SAFETY: the transposed block belongs to this tile alone: tiles off the
+                    // diagonal come up for one of their two places only.
+                    unsafe { shared.write(at, &line[..height]) };
+                }
+            }
+        });
+    }
+
+    /// cᵀ K_m c for every m and each of several coefficient vectors (length n, zeros skipped):
+    /// result[t][m], in one pass over the kernels.
+    pub fn quad_forms(&self, coefs: &[&[f64]]) -> Vec<Vec<f64>> {
+        let (all, kernels): (Vec<usize>, usize) = ((0..self.len()).collect(), self.len());
+        let touched = |coef: &[f64], span: (usize, usize)| {
+            coef[span.0..span.0 + span.1].iter().any(|c| *c != 0.0)
+        };
+        let sums = self.tiles.fold(
+            &all,
+            |rows, cols| coefs.iter().any(|c| touched(c, rows) && touched(c, cols)),
+            || (vec![0.0; coefs.len() * kernels], vec![0.0; kernels]),
+            |(sums, part), tile| {
+                let (values, stride, row_stride) = tile.raw();
+                for r in 0..tile.rows {
+                    let row = &values[r * row_stride..(r + 1) * row_stride];
+                    for (coef, sums) in coefs.iter().zip(sums.chunks_mut(kernels)) {
+                        let own = coef[tile.row0 + r];
+                        if own == 0.0 {
+                            continue;
+                        }
+                        let others = &coef[tile.col0..tile.col0 + tile.cols];
+                        part.fill(0.0);
+                        simd::dots(row, stride, others, own * tile.weight(), part);
+                        sums.iter_mut().zip(part.iter()).for_each(|(s, p)| *s += p);
+                    }
+                }
+            },
+            |total, part| total.0.iter_mut().zip(part.0).for_each(|(t, p)| *t += p),
+        );
+        sums.0.chunks(kernels).map(<[f64]>::to_vec).collect()
+    }
+
+    /// K_m V for a thin block V, n × k.
+    pub fn apply(&self, m: usize, block: &Matrix) -> Matrix {
+        let mut weights = vec![0.0; self.len()];
+        weights[m] = 1.0;
+        self.apply_combined(&weights, block)
+    }
+
+    /// (Σ_m w_m K_m) V for a thin block V, n × k.
+    pub fn apply_combined(&self, weights: &[f64], block: &Matrix) -> Matrix {
+        let (active, k) = (nonzero(weights), block.cols());
+        let mut out = Matrix::zeros(self.n, k);
+        if active.is_empty() || k == 0 {
+            return out;
+        }
+        let part = |start: usize, rows: usize| {
+            MatRef::from_row_major_slice(&block.values()[start * k..(start + rows) * k], rows, k)
+        };
+        let (sums, _) = self.tiles.fold(
+            &active,
+            |_, _| true,
+            || (vec![0.0; self.n * k], Vec::new()),
+            |(sums, buffer), tile| {
+                let (rows, cols) = (tile.rows, tile.cols);
+                buffer.resize(rows * cols, 0.0);
+                for (r, out) in buffer.chunks_mut(cols).enumerate().take(rows) {
+                    sum_segments(tile, r, &active, weights, out);
+                }
+                let values = MatRef::from_row_major_slice(&buffer[..rows * cols], rows, cols);
+                let mut add = |start: usize, len: usize, lhs, rhs| {
+                    let out = &mut sums[start * k..(start + len) * k];
+                    let out = MatMut::from_row_major_slice_mut(out, len, k);
+                    matmul(out, Accum::Add, lhs, rhs, 1.0, Par::Seq);
+                };
+                add(tile.row0, rows, values, part(tile.col0, cols));
+                if !tile.diagonal {
+                    add(tile.col0, cols, values.transpose(), part(tile.row0, rows));
+                }
+            },
+            |total, other| total.0.iter_mut().zip(other.0).for_each(|(t, p)| *t += p),
+        );
+        out.values_mut().copy_from_slice(&sums);
+        out
+    }
+
+    /// M × M matrix of ⟨K_m, K_h⟩_F, of the kernels centred in feature space if `centered`.
+    pub fn inner_products(&self, centered: bool) -> Matrix {
+        let (all, kernels): (Vec<usize>, usize) = ((0..self.len()).collect(), self.len());
+        let means = if centered { row_means(&self.tiles, &all) } else { Vec::new() };
+        let grand: Vec<f64> = means.iter().map(|r| r.iter().sum::<f64>() / self.n as f64).collect();
+        let (sums, _) = self.tiles.fold(
+            &all,
+            |_, _| true,
+            || (vec![0.0; kernels * kernels], Vec::new()),
+            |(sums, buffer), tile| {
+                let cols = tile.cols;
+                buffer.resize(kernels * cols, 0.0);
+                for r in 0..tile.rows {
+                    for (m, out) in buffer.chunks_mut(cols).enumerate().take(kernels) {
+                        out.copy_from_slice(tile.segment(r, m));
+                        if centered {
+                            let own = grand[m] - means[m][tile.row0 + r];
+                            let others = &means[m][tile.col0..tile.col0 + cols];
+                            out.iter_mut().zip(others).for_each(|(o, v)| *o += own - v);
+                        }
+                    }
+                    let values = &buffer[..kernels * cols];
+                    let values = MatRef::from_row_major_slice(values, kernels, cols);
+                    matmul(
+                        MatMut::from_row_major_slice_mut(sums, kernels, kernels),
+                        Accum::Add,
+                        values,
+                        values.transpose(),
+                        tile.weight(),
+                        Par::Seq,
+                    );
+                }
+            },
+            |total, part| total.0.iter_mut().zip(part.0).for_each(|(t, p)| *t += p),
+        );
+        Matrix::from_fn(kernels, kernels, |m, h| {
+            0.5 * (sums[m * kernels + h] + sums[h * kernels + m])
+        })
+    }
+
+    /// ⟨K_m, T⟩ for the target T_ij = t_i t_j given by `t`, centred if asked.
+    pub fn target_products(&self, t: &[f64], centered: bool) -> Vec<f64> {
+        let mean = if centered { t.iter().sum::<f64>() / self.n as f64 } else { 0.0 };
+        let t: Vec<f64> = t.iter().map(|v| v - mean).collect();
+        self.quad_forms(&[&t]).swap_remove(0)
+    }
+
+    /// K-examples: for each pair (i, j) the M kernel values, into `out` (pairs × M, row-major).
+    pub fn pairs(&self, pairs: &[(u32, u32)], out: &mut [f64]) {
+        const CHUNK: usize = 4_096;
+        if pairs.len() <= CHUNK {
+            return self.tiles.pairs(pairs, out);
+        }
+        out.par_chunks_mut(CHUNK * self.len())
+            .zip(pairs.par_chunks(CHUNK))
+            .for_each(|(out, pairs)| self.tiles.pairs(pairs, out));
+    }
+}
+
+/// Indices of the weights that are not 0.
+pub(super) fn nonzero(weights: &[f64]) -> Vec<usize> {
+    (0..weights.len()).filter(|m| weights[*m] != 0.0).collect()
+}
+
+/// out = Σ_a weights[active[a]] · row r of the a-th kernel of the tile.
+fn sum_segments(tile: &Tile<'_>, r: usize, active: &[usize], weights: &[f64], out: &mut [f64]) {
+    out.fill(0.0);
+    let mut terms: [(f64, &[f64]); 8] = [(0.0, &[]); 8];
+    for (c, part) in active.chunks(8).enumerate() {
+        for (k, m) in part.iter().enumerate() {
+            terms[k] = (weights[*m], tile.segment(r, 8 * c + k));
+        }
+        simd::weighted_sum(&terms[..part.len()], out);
+    }
+}

@@ -1,0 +1,99 @@
+//! A combination Σ_m w_m K_m read by rows, without n × n storage.
+
+use super::Bank;
+use super::primitives::nonzero;
+use crate::data::Matrix;
+use crate::solve::Rows;
+use rayon::prelude::*;
+
+/// Columns computed by one task.
+const CHUNK: usize = 1_024;
+
+struct Combined<'a> {
+    bank: &'a Bank,
+    weights: &'a [f64],
+    active: Vec<usize>,
+}
+
+impl Bank {
+    /// Σ_m w_m K_m read by rows, computed on demand: nothing of size n² is kept.
+    ///
+    /// A row costs n dot products per view and n evaluations per active kernel on demand, n
+    /// scattered reads per active kernel on resident storages (where
+    /// [`combine`](Self::combine) is the better choice if n² numbers fit).
+    pub fn combined_rows<'a>(&'a self, weights: &'a [f64]) -> Box<dyn Rows + 'a> {
+        Box::new(Combined { bank: self, weights, active: nonzero(weights) })
+    }
+}
+
+impl Combined<'_> {
+    fn part(
+        &self,
+        i: usize,
+        columns: impl ExactSizeIterator<Item = usize> + Clone,
+        out: &mut [f32],
+    ) {
+        let len = columns.len();
+        let mut values = vec![0.0; len * self.active.len()];
+        self.bank.tiles.entries(&self.active, i, columns, &mut values);
+        for (c, o) in out.iter_mut().enumerate() {
+            let terms = self.active.iter().enumerate();
+            *o = terms.map(|(a, m)| self.weights[*m] * values[a * len + c]).sum::<f64>() as f32;
+        }
+    }
+}
+
+impl Rows for Combined<'_> {
+    fn n(&self) -> usize {
+        self.bank.n
+    }
+
+    fn diagonal(&self) -> Vec<f64> {
+        let mut sum = vec![0.0; self.bank.n];
+        for m in &self.active {
+            let diagonal = self.bank.diagonal(*m);
+            sum.iter_mut().zip(diagonal).for_each(|(s, d)| *s += self.weights[*m] * d);
+        }
+        sum
+    }
+
+    fn fill(&self, i: usize, columns: Option<&[u32]>, out: &mut [f32]) {
+        let len = columns.map_or(self.bank.n, <[u32]>::len);
+        let out = &mut out[..len];
+        let part = |start: usize, out: &mut [f32]| match columns {
+            None => self.part(i, start..start + out.len(), out),
+            Some(c) => {
+                self.part(i, c[start..start + out.len()].iter().map(|j| *j as usize), out);
+            }
+        };
+        if len <= CHUNK {
+            return part(0, out);
+        }
+        out.par_chunks_mut(CHUNK).enumerate().for_each(|(k, out)| part(k * CHUNK, out));
+    }
+
+    fn multiply(&self, coef: &[f64], out: &mut [f64]) {
+        let support = coef.iter().filter(|c| **c != 0.0).count();
+        if 4 * support > self.bank.n {
+            let block = Matrix::from_fn(self.bank.n, 1, |i, _| coef[i]);
+            out.copy_from_slice(self.bank.apply_combined(self.weights, &block).values());
+            return;
+        }
+        let rows: Vec<usize> = (0..coef.len()).filter(|i| coef[*i] != 0.0).collect();
+        let k = self.active.len();
+        out.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, out)| {
+            let start = chunk * CHUNK;
+            let len = out.len();
+            let mut values = vec![0.0; len * k];
+            out.fill(0.0);
+            for &i in &rows {
+                self.bank.tiles.entries(&self.active, i, start..start + len, &mut values);
+                for (a, m) in self.active.iter().enumerate() {
+                    let w = self.weights[*m] * coef[i];
+                    let values = &values[a * len..(a + 1) * len];
+                    out.iter_mut().zip(values).for_each(|(o, v)| *o += w * v);
+                }
+            }
+        });
+    }
+}

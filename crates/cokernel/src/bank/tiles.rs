@@ -1,0 +1,450 @@
+//! [`Tiles`]: the upper triangle of M symmetric matrices as square tiles, kept in memory or
+//! computed when visited.
+//!
+//! In memory, row r of a tile holds the segments of all kernels one after the other:
+//! `values[((tile · b + r) · M + m) · b + c]`. A pass over all kernels is then one sequential
+//! read, one kernel is read in runs of b numbers, and the M values of one pair of instances lie
+//! within a few pages. Tiles on the diagonal are kept whole.
+//!
+//! Reductions run over a fixed number of chunks of consecutive tiles whose results are added in
+//! order, so they do not depend on the number of threads.
+
+use super::engine::Engine;
+use rayon::prelude::*;
+
+/// Rows and columns of a full tile.
+const SIDE: usize = 128;
+/// Chunks of a reduction.
+const CHUNKS: usize = 32;
+/// Bytes of scratch for computed tiles: within the second-level cache.
+const SCRATCH: usize = 512 << 10;
+
+/// The division of n × n into tiles.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Layout {
+    pub(super) n: usize,
+    /// Rows of a full tile.
+    pub(super) b: usize,
+    /// Tiles along one side.
+    pub(super) blocks: usize,
+}
+
+impl Layout {
+    pub(super) fn new(n: usize) -> Self {
+        let blocks = n.div_ceil(SIDE).max(1);
+        let b = n.div_ceil(blocks).next_multiple_of(8);
+        Layout { n, b, blocks: n.div_ceil(b) }
+    }
+
+    /// Number of tiles of the upper triangle.
+    pub(super) fn tiles(&self) -> usize {
+        self.blocks * (self.blocks + 1) / 2
+    }
+
+    /// Number of tile (I, J), I ≤ J.
+    fn index(&self, block_i: usize, block_j: usize) -> usize {
+        block_i * self.blocks - block_i * (block_i + 1) / 2 + block_j
+    }
+
+    /// (I, J) of a tile number.
+    fn place(&self, mut tile: usize) -> (usize, usize) {
+        let mut i = 0;
+        while tile >= self.blocks - i {
+            tile -= self.blocks - i;
+            i += 1;
+        }
+        (i, i + tile)
+    }
+
+    /// First instance of a block and how many there are.
+    fn span(&self, block: usize) -> (usize, usize) {
+        let start = block * self.b;
+        (start, self.b.min(self.n - start))
+    }
+
+    /// Numbers stored for M kernels.
+    pub(super) fn stored(&self, kernels: usize) -> usize {
+        self.tiles() * self.b * self.b * kernels
+    }
+
+    /// (tile · b + r, c) of entry (i, j): the stored row of the upper triangle and the column.
+    #[inline]
+    fn cell(&self, i: usize, j: usize) -> (usize, usize) {
+        let (i, j) = if i / self.b <= j / self.b { (i, j) } else { (j, i) };
+        let tile = self.index(i / self.b, j / self.b);
+        (tile * self.b + i % self.b, j % self.b)
+    }
+}
+
+#[derive(Debug)]
+pub(super) enum Values {
+    Full(Vec<f64>),
+    Half(Vec<f32>),
+    Computed,
+}
+
+/// A block of several kernels: rows `row0..row0 + rows`, columns `col0..col0 + cols`.
+///
+/// Over a visit of all tiles every pair (i, j) with i ≤ j comes up; a tile with
+/// [`diagonal`](Self::diagonal) also holds its pairs with i > j, other tiles stand for their
+/// transpose too.
+#[derive(Debug, Clone, Copy)]
+pub struct Tile<'a> {
+    /// First row.
+    pub row0: usize,
+    /// Number of rows.
+    pub rows: usize,
+    /// First column.
+    pub col0: usize,
+    /// Number of columns.
+    pub cols: usize,
+    /// Whether the tile lies on the diagonal.
+    pub diagonal: bool,
+    values: &'a [f64],
+    stride: usize,
+    row_stride: usize,
+    places: Option<&'a [usize]>,
+}
+
+impl<'a> Tile<'a> {
+    /// Row r of the tile (`cols` numbers) of the a-th visited kernel.
+    #[inline]
+    pub fn segment(&self, r: usize, a: usize) -> &'a [f64] {
+        let place = self.places.map_or(a, |p| p[a]);
+        let start = r * self.row_stride + place * self.stride;
+        &self.values[start..start + self.cols]
+    }
+
+    /// How often a pair of this tile counts in a sum over all ordered pairs.
+    pub fn weight(&self) -> f64 {
+        if self.diagonal { 1.0 } else { 2.0 }
+    }
+
+    /// All numbers, and the distances between the kernels and the rows in them.
+    pub(super) fn raw(&self) -> (&'a [f64], usize, usize) {
+        (self.values, self.stride, self.row_stride)
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Tiles {
+    pub(super) layout: Layout,
+    pub(super) kernels: usize,
+    pub(super) values: Values,
+    pub(super) engine: Engine,
+}
+
+/// Buffers of one thread.
+#[derive(Default)]
+pub(super) struct Scratch {
+    measures: Vec<f64>,
+    out: Vec<f64>,
+}
+
+impl Tiles {
+    /// Kernels that are computed when visited.
+    pub(super) fn computed(engine: Engine) -> Self {
+        let layout = Layout::new(engine.n);
+        Tiles { layout, kernels: engine.functions.len(), values: Values::Computed, engine }
+    }
+
+    /// Computes all tiles into memory and lets go of the features.
+    pub(super) fn keep(&mut self, half: bool) {
+        let (layout, kernels) = (self.layout, self.kernels);
+        let all: Vec<usize> = (0..kernels).collect();
+        let slots = self.engine.slots(&all);
+        let size = layout.b * layout.b * kernels;
+        let (b, engine) = (layout.b, &self.engine);
+        let fill = |tile: usize, scratch: &mut Scratch, out: &mut [f64]| {
+            let (i, j) = layout.place(tile);
+            scratch.measures.resize(b * b, 0.0);
+            let (rows, cols) = (layout.span(i), layout.span(j));
+            engine.strip(&slots, kernels, rows, cols, b, &mut scratch.measures, out);
+        };
+        self.values = if half {
+            let mut values = vec![0.0_f32; layout.stored(kernels)];
+            huge_pages(&values);
+            values.par_chunks_mut(size).enumerate().for_each_init(
+                Scratch::default,
+                |s, (t, out)| {
+                    let mut wide = std::mem::take(&mut s.out);
+                    wide.resize(size, 0.0);
+                    fill(t, s, &mut wide);
+                    out.iter_mut().zip(&wide).for_each(|(o, v)| *o = *v as f32);
+                    s.out = wide;
+                },
+            );
+            Values::Half(values)
+        } else {
+            let mut values = vec![0.0_f64; layout.stored(kernels)];
+            huge_pages(&values);
+            values
+                .par_chunks_mut(size)
+                .enumerate()
+                .for_each_init(Scratch::default, |s, (t, out)| fill(t, s, out));
+            Values::Full(values)
+        };
+        self.engine.groups.clear();
+        self.engine.steps.clear();
+    }
+
+    /// Visits one tile of the kernels in `active`, in one or more strips of rows.
+    pub(super) fn visit(
+        &self,
+        tile: usize,
+        active: &[usize],
+        slots: &[Option<usize>],
+        scratch: &mut Scratch,
+        visit: &mut impl FnMut(&Tile<'_>),
+    ) {
+        let Layout { b, .. } = self.layout;
+        let (block_i, block_j) = self.layout.place(tile);
+        let ((i0, rows), (j0, cols)) = (self.layout.span(block_i), self.layout.span(block_j));
+        let diagonal = block_i == block_j;
+        if let Values::Full(values) = &self.values {
+            let size = b * b * self.kernels;
+            visit(&Tile {
+                row0: i0,
+                rows,
+                col0: j0,
+                cols,
+                diagonal,
+                values: &values[tile * size..(tile + 1) * size],
+                stride: b,
+                row_stride: self.kernels * b,
+                places: Some(active),
+            });
+            return;
+        }
+        let k = active.len();
+        let strip = (SCRATCH / (8 * b * k.max(1))).clamp(1, b);
+        let strip = if strip < b { strip.next_multiple_of(8).min(b) } else { b };
+        scratch.measures.resize(strip * b, 0.0);
+        scratch.out.resize(strip * b * k, 0.0);
+        for r0 in (0..rows).step_by(strip) {
+            let height = strip.min(rows - r0);
+            match &self.values {
+                Values::Half(values) => {
+                    for r in 0..height {
+                        let row = (tile * b + r0 + r) * self.kernels * b;
+                        for (a, m) in active.iter().enumerate() {
+                            let from = &values[row + m * b..][..cols];
+                            let to = &mut scratch.out[(r * k + a) * b..][..cols];
+                            to.iter_mut().zip(from).for_each(|(o, v)| *o = f64::from(*v));
+                        }
+                    }
+                }
+                _ => self.engine.strip(
+                    slots,
+                    k,
+                    (i0 + r0, height),
+                    (j0, cols),
+                    b,
+                    &mut scratch.measures,
+                    &mut scratch.out,
+                ),
+            }
+            visit(&Tile {
+                row0: i0 + r0,
+                rows: height,
+                col0: j0,
+                cols,
+                diagonal,
+                values: &scratch.out,
+                stride: b,
+                row_stride: k * b,
+                places: None,
+            });
+        }
+    }
+
+    /// Visits the wanted tiles of the kernels in `active` and reduces: each of a fixed number
+    /// of chunks starts from `init`, and the chunks are merged in order. `wanted` is asked
+    /// about (first row, rows) and (first column, columns).
+    pub(super) fn fold<S: Send>(
+        &self,
+        active: &[usize],
+        wanted: impl Fn((usize, usize), (usize, usize)) -> bool + Sync,
+        init: impl Fn() -> S + Sync,
+        visit: impl Fn(&mut S, &Tile<'_>) + Sync,
+        mut merge: impl FnMut(&mut S, S),
+    ) -> S {
+        let slots = if active.is_empty() { Vec::new() } else { self.slots(active) };
+        let tiles = self.layout.tiles();
+        let chunks = CHUNKS.min(tiles);
+        let states: Vec<S> = (0..chunks)
+            .into_par_iter()
+            .map(|c| {
+                let (mut state, mut scratch) = (init(), Scratch::default());
+                if active.is_empty() {
+                    return state;
+                }
+                for tile in c * tiles / chunks..(c + 1) * tiles / chunks {
+                    let (i, j) = self.layout.place(tile);
+                    if wanted(self.layout.span(i), self.layout.span(j)) {
+                        let mut visit = |t: &Tile<'_>| visit(&mut state, t);
+                        self.visit(tile, active, &slots, &mut scratch, &mut visit);
+                    }
+                }
+                state
+            })
+            .collect();
+        let mut states = states.into_iter();
+        let mut total = states.next().unwrap_or_else(&init);
+        states.for_each(|s| merge(&mut total, s));
+        total
+    }
+
+    fn slots(&self, active: &[usize]) -> Vec<Option<usize>> {
+        match self.values {
+            Values::Computed => self.engine.slots(active),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Visits all tiles in order, on this thread.
+    pub(super) fn each(&self, active: &[usize], mut visit: impl FnMut(&Tile<'_>)) {
+        let (slots, mut scratch) = (self.slots(active), Scratch::default());
+        for tile in 0..self.layout.tiles() {
+            self.visit(tile, active, &slots, &mut scratch, &mut visit);
+        }
+    }
+
+    /// Visits all tiles, in any order and on all threads.
+    pub(super) fn par_each(
+        &self,
+        active: &[usize],
+        visit: impl Fn(&mut Vec<f64>, &Tile<'_>) + Sync,
+    ) {
+        let slots = self.slots(active);
+        (0..self.layout.tiles()).into_par_iter().for_each_init(
+            || (Scratch::default(), Vec::new()),
+            |(scratch, buffer), tile| {
+                self.visit(tile, active, &slots, scratch, &mut |t| visit(buffer, t));
+            },
+        );
+    }
+
+    /// Entries (i, j), j in `columns`, of the kernels in `active`: kernel active[a] goes to
+    /// `out[a·len..]`.
+    pub(super) fn entries(
+        &self,
+        active: &[usize],
+        i: usize,
+        columns: impl ExactSizeIterator<Item = usize> + Clone,
+        out: &mut [f64],
+    ) {
+        let (len, b, kernels) = (columns.len(), self.layout.b, self.kernels);
+        if let Values::Computed = self.values {
+            return self.engine.entries(active, i, columns, out);
+        }
+        for (k, j) in columns.enumerate() {
+            let (row, c) = self.layout.cell(i, j);
+            for (a, m) in active.iter().enumerate() {
+                let at = (row * kernels + m) * b + c;
+                out[a * len + k] = match &self.values {
+                    Values::Full(v) => v[at],
+                    Values::Half(v) => f64::from(v[at]),
+                    Values::Computed => 0.0,
+                };
+            }
+        }
+    }
+
+    /// The M values of each pair, row by row into `out`.
+    pub(super) fn pairs(&self, pairs: &[(u32, u32)], out: &mut [f64]) {
+        match &self.values {
+            Values::Full(values) => self.gather(values, pairs, out, |v| v),
+            Values::Half(values) => self.gather(values, pairs, out, f64::from),
+            Values::Computed => {
+                let all: Vec<usize> = (0..self.kernels).collect();
+                for (&(i, j), out) in pairs.iter().zip(out.chunks_mut(self.kernels)) {
+                    let j = std::iter::once(j as usize);
+                    self.engine.entries(&all, i as usize, j, out);
+                }
+            }
+        }
+    }
+
+    fn gather<T: Copy>(
+        &self,
+        values: &[T],
+        pairs: &[(u32, u32)],
+        out: &mut [f64],
+        widen: impl Fn(T) -> f64,
+    ) {
+        let (b, kernels) = (self.layout.b, self.kernels);
+        let start = |p: &(u32, u32)| {
+            let (row, c) = self.layout.cell(p.0 as usize, p.1 as usize);
+            row * kernels * b + c
+        };
+        for (k, (pair, out)) in pairs.iter().zip(out.chunks_mut(kernels)).enumerate() {
+            if let Some(ahead) = pairs.get(k + AHEAD) {
+                let from = start(ahead);
+                (0..kernels).for_each(|m| prefetch(values, from + m * b));
+            }
+            let from = start(pair);
+            out.iter_mut().enumerate().for_each(|(m, o)| *o = widen(values[from + m * b]));
+        }
+    }
+}
+
+/// Pairs whose values are asked for ahead of time.
+const AHEAD: usize = 2;
+
+#[inline(always)]
+fn prefetch<T>(values: &[T], at: usize) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a prefetch of any address is allowed; it reads nothing.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(values.as_ptr().wrapping_add(at).cast()) };
+    }
+    let _ = (values, at);
+}
+
+/// Asks the system to back a large fresh allocation by huge pages, which saves most of the time
+/// of first touching it and of looking up addresses. Only advice: nothing depends on it.
+pub(crate) fn huge_pages<T>(values: &[T]) {
+    #[cfg(target_os = "linux")]
+    {
+        const PAGE: usize = 4096;
+        const MADV_HUGEPAGE: i32 = 14;
+        unsafe extern "C" {
+            fn madvise(start: *mut std::ffi::c_void, length: usize, advice: i32) -> i32;
+        }
+        let bytes = size_of_val(values);
+        if bytes < 4 << 20 {
+            return;
+        }
+        let start = values.as_ptr().addr().next_multiple_of(PAGE);
+        let end = (values.as_ptr().addr() + bytes) & !(PAGE - 1);
+        let start_pointer = values.as_ptr().with_addr(start).cast_mut().cast();
+        // SAFETY: the range lies within an allocation of this process, page by page, and this
+        // advice does not change its content.
+        unsafe { madvise(start_pointer, end - start, MADV_HUGEPAGE) };
+    }
+    let _ = values;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tiles_cover_the_upper_triangle() {
+        for n in [1, 7, 8, 128, 129, 300, 1000] {
+            let layout = Layout::new(n);
+            assert!(layout.b <= SIDE && layout.b * layout.blocks >= n);
+            let mut tile = 0;
+            for i in 0..layout.blocks {
+                assert!(layout.span(i).1 > 0);
+                for j in i..layout.blocks {
+                    assert_eq!((layout.index(i, j), layout.place(tile)), (tile, (i, j)));
+                    tile += 1;
+                }
+            }
+            assert_eq!(tile, layout.tiles());
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! The best single kernel: the machine is trained on every kernel, one is kept.
+//!
+//! The control of LMS §5.3 ("best kernel") and of METHODS C1. There the choice is made on test
+//! accuracy; here it is honest: accuracy in an inner cross-validation on the training instances,
+//! with stratified folds that are the same for every kernel. Equal accuracies are decided by the
+//! lower primal objective ½‖w‖² + Σ C_i ξ_i of the machine on all training instances, equal
+//! objectives by the order of the kernels.
+//!
+//! | symbol | name |
+//! |---|---|
+//! | number of folds | `folds` |
+//! | fold of instance i | `fold[i]` |
+//!
+//! Instances of the held-out fold take part with cost C_i = 0, so the kernel is formed once for
+//! all folds. Normalisations of the bank (centring, scaling) are those of all training instances.
+//! A class with one instance cannot be both learned and held out: the choice is then made by the
+//! primal objective alone, and the report says so.
+//!
+//! **Scale.** Multiplying a kernel by s is the same as multiplying C by s for it, which changes
+//! its accuracy as C does; normalise, so that the kernels meet the same C. A second copy of a
+//! kernel is never chosen.
+//!
+//! **Cost**: M·`folds` machines and M sums of one kernel; memory for one n × n matrix.
+
+use super::{Learned, Learner, Problem, Rule, check, combined, remaining};
+use crate::data::Classes;
+use crate::machine::Machines;
+use crate::method::{Build, Method, Param, Range, Task, WeightSet};
+use crate::solve::Rows;
+use crate::{Event, Report, Result, Run, Watch};
+use rand::seq::SliceRandom;
+
+/// The registry entry.
+pub static METHOD: Method = Method {
+    id: "best_single",
+    title: "best single kernel",
+    source: "LMKA §5, LMS §5.3 (C1)",
+    summary: "Trains the machine on every kernel and keeps the one with the best accuracy in an \
+              inner cross-validation. Costs a few machines per kernel.",
+    tasks: &[Task::Classify],
+    weights: WeightSet::One,
+    params: &[Param {
+        name: "folds",
+        doc: "Folds of the inner cross-validation on the training instances.",
+        range: Range::Int { default: 3, min: 2, max: 100 },
+    }],
+    build: Build::Learner(|p| Box::new(BestSingle { folds: p.count("folds") })),
+};
+
+#[derive(Debug)]
+struct BestSingle {
+    folds: usize,
+}
+
+/// What is known about a kernel.
+struct Candidate {
+    kernel: usize,
+    /// Correct predictions over all folds.
+    correct: usize,
+    machines: Machines,
+}
+
+impl Candidate {
+    fn beats(&self, other: &Candidate) -> bool {
+        self.correct > other.correct
+            || (self.correct == other.correct && self.machines.primal() < other.machines.primal())
+    }
+}
+
+impl Learner for BestSingle {
+    fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
+        check(problem)?;
+        let watch = run.watch();
+        let mut report = Report::closed_form(run);
+        let kernels = problem.bank.len();
+        let fold = stratified(problem.classes, self.folds, run);
+        if fold.is_none() {
+            report.notes.push(
+                "a class has a single instance, so there was no inner cross-validation; the \
+                 kernel was chosen by the objective of its machine"
+                    .to_string(),
+            );
+        }
+        run.tell(Event::Begin { stage: "single kernels", total: Some(kernels as u64) });
+        let mut best: Option<Candidate> = None;
+        for kernel in 0..kernels {
+            let candidate =
+                self.judge(problem, kernel, fold.as_deref(), run, &watch, &mut report)?;
+            if let Some(status) = watch.stop() {
+                report.status = status;
+                report.notes.push(format!(
+                    "stopped ({status}) after {kernel} of {kernels} kernels; the best of those \
+                     is kept"
+                ));
+                best.get_or_insert(candidate);
+                break;
+            }
+            if best.as_ref().is_none_or(|b| candidate.beats(b)) {
+                best = Some(candidate);
+            }
+            let message = &problem.bank.kernels()[kernel].name;
+            run.tell(Event::Step { done: kernel as u64 + 1, message });
+        }
+        run.tell(Event::End);
+        let mut weights = vec![0.0; kernels];
+        let mut machines = None;
+        if let Some(best) = best {
+            weights[best.kernel] = 1.0;
+            report.objective.push(best.machines.primal());
+            machines = Some(best.machines);
+        }
+        report.seconds = watch.seconds();
+        Ok(Learned { rule: Rule::Linear { weights }, machines, report })
+    }
+}
+
+impl BestSingle {
+    /// Cross-validates one kernel and trains the machine on it.
+    fn judge(
+        &self,
+        problem: &Problem<'_>,
+        kernel: usize,
+        fold: Option<&[usize]>,
+        run: &Run,
+        watch: &Watch,
+        report: &mut Report,
+    ) -> Result<Candidate> {
+        let mut weights = vec![0.0; problem.bank.len()];
+        weights[kernel] = 1.0;
+        let rows = combined(problem.bank, &weights, run);
+        report.counts.combines += 1;
+        let fit = |costs: Option<&[f64]>, warm: Option<&Machines>| {
+            let rest = remaining(run, watch);
+            problem.machine.fit(rows.as_ref(), problem.classes, costs, warm, &rest)
+        };
+        let machines = fit(None, None)?;
+        report.counts.add(&machines.counts);
+        let mut correct = 0;
+        for held in 0..fold.map_or(0, |_| self.folds) {
+            let Some(fold) = fold else { break };
+            let costs: Vec<f64> = fold.iter().map(|f| f64::from(u8::from(*f != held))).collect();
+            let part = fit(Some(&costs), Some(&machines))?;
+            report.counts.add(&part.counts);
+            let predicted = predict(&part, rows.as_ref(), problem.classes.n_classes());
+            correct += (0..fold.len())
+                .filter(|&i| fold[i] == held && predicted[i] == problem.classes.codes[i])
+                .count();
+        }
+        Ok(Candidate { kernel, correct, machines })
+    }
+}
+
+/// Class codes of all instances.
+fn predict(machines: &Machines, rows: &dyn Rows, n_classes: usize) -> Vec<u32> {
+    let decisions: Vec<Vec<f64>> = machines
+        .duals
+        .iter()
+        .map(|d| {
+            let mut values = vec![0.0; d.coef.len()];
+            rows.multiply(&d.coef, &mut values);
+            values.iter_mut().for_each(|v| *v += d.bias);
+            values
+        })
+        .collect();
+    Machines::decide(machines.decomposition, &machines.pairs(), n_classes, &decisions)
+}
+
+/// A fold for each instance, classes spread evenly; `None` if a class has a single instance.
+fn stratified(classes: &Classes, folds: usize, run: &Run) -> Option<Vec<usize>> {
+    if classes.counts().iter().any(|c| *c < 2) {
+        return None;
+    }
+    let mut order: Vec<usize> = (0..classes.codes.len()).collect();
+    order.shuffle(&mut run.rng("best_single folds"));
+    order.sort_by_key(|&i| classes.codes[i]);
+    let mut fold = vec![0; order.len()];
+    for (k, &i) in order.iter().enumerate() {
+        fold[i] = k % folds;
+    }
+    Some(fold)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folds_hold_every_class_evenly() {
+        let texts: Vec<String> = (0..31).map(|i| ["a", "b", "c"][i % 3].to_string()).collect();
+        let classes = Classes::from_texts(&texts).unwrap();
+        let fold = stratified(&classes, 3, &Run::default()).unwrap();
+        for f in 0..3 {
+            for c in 0..3 {
+                let held =
+                    (0..31).filter(|&i| fold[i] == f && classes.codes[i] == c as u32).count();
+                assert!((3..=4).contains(&held));
+            }
+        }
+        let lonely = Classes::from_texts(&["a", "a", "b"]).unwrap();
+        assert!(stratified(&lonely, 3, &Run::default()).is_none());
+    }
+}

@@ -1,0 +1,37 @@
+//! All views side by side: the kernels are computed on the concatenated columns.
+//!
+//! The control against which every combination of views is measured (LMS §3.4): one table made of
+//! the columns of all feature views, the given kernel families on it, and their mean (one family
+//! gives one kernel, and the mean is that kernel). Columns keep their scales, so a view with many
+//! or with large columns dominates: standardise first. Precomputed similarities have no columns
+//! and cannot take part. Cost: one machine.
+
+use super::{Arrangement, Learned, Learner, Problem, Rule, fixed};
+use crate::method::{Build, Method, Task, WeightSet};
+use crate::{Result, Run};
+
+/// The registry entry.
+pub static METHOD: Method = Method {
+    id: "concat",
+    title: "concatenated views",
+    source: "LMS §3.4 (control)",
+    summary: "One machine on all columns side by side; the control for combining views at all. Costs one machine.",
+    tasks: &[Task::Classify],
+    weights: WeightSet::Simplex,
+    params: &[],
+    build: Build::Learner(|_| Box::new(Concat)),
+};
+
+#[derive(Debug)]
+struct Concat;
+
+impl Learner for Concat {
+    fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
+        let m = problem.bank.len();
+        fixed(problem, Rule::Linear { weights: vec![1.0 / m as f64; m] }, run)
+    }
+
+    fn arrangement(&self) -> Arrangement {
+        Arrangement::Concatenated
+    }
+}

@@ -1,0 +1,32 @@
+//! The elementwise product of the kernels: k(x, z) = Π_m k_m(x, z).
+//!
+//! A fixed rule (LMKA §2.1, C1; LMS §3.4). It is positive semi-definite with its factors (Schur).
+//! For Gaussian kernels it is the Gaussian kernel of the summed squared distances γ_m d_m, so it
+//! is narrow when there are many; with kernels that can be negative (centred, linear) it mixes
+//! signs and is rarely useful. Multiplying one kernel by s multiplies the product by s, which is
+//! the same as multiplying C by s. Cost: M n² multiplications; all M kernels are needed to predict.
+
+use super::{Learned, Learner, Problem, Rule, fixed};
+use crate::method::{Build, Method, Task, WeightSet};
+use crate::{Result, Run};
+
+/// The registry entry.
+pub static METHOD: Method = Method {
+    id: "product",
+    title: "product of the kernels",
+    source: "LMKA §2.1, LMS §3.4 (C1)",
+    summary: "Two instances are similar only if they are similar in every kernel. Nothing is learned. Costs one machine.",
+    tasks: &[Task::Classify],
+    weights: WeightSet::None,
+    params: &[],
+    build: Build::Learner(|_| Box::new(Product)),
+};
+
+#[derive(Debug)]
+struct Product;
+
+impl Learner for Product {
+    fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
+        fixed(problem, Rule::Product, run)
+    }
+}

@@ -1,0 +1,110 @@
+//! First and second derivatives of J(η).
+//!
+//! Where the set F of free support vectors (0 < α_i < C_i) does not change, the optimal
+//! coefficients c move with η by dc_F = −Π v_m dη_m with v_m = (K_m c)_F, and therefore
+//!
+//! ```text
+//! ∂²J/∂η_m∂η_l = v_mᵀ Π v_l,      Π = K_FF⁻¹ − K_FF⁻¹ 1 1ᵀ K_FF⁻¹ / (1ᵀ K_FF⁻¹ 1)
+//! ```
+//!
+//! with K_FF from the combined kernel; the second term keeps Σ c = 0. With K_FF = L Lᵀ,
+//! W = L⁻¹ [v_1 … v_M] and a = L⁻¹ 1 this is WᵀW − (Wᵀa)(Wᵀa)ᵀ/aᵀa: positive semi-definite.
+//! Binary problems add up. Cost: M products with n × n kernels, |F|³/3 + |F|² M + |F| M²
+//! for each binary problem.
+
+use crate::bank::Bank;
+use crate::data::Matrix;
+use crate::machine::Machines;
+use crate::solve::cholesky::Cholesky;
+use rayon::prelude::*;
+
+/// Most free support vectors of one binary problem for which the Hessian is formed (8·|F|² bytes).
+const LARGEST: usize = 4096;
+/// Binary problems worked on at a time.
+const TOGETHER: usize = 8;
+
+/// The free support vectors of each binary problem.
+pub(super) fn free(machines: &Machines, costs: &[f64]) -> Vec<Vec<u32>> {
+    let inside = |c: f64, cost: f64| c != 0.0 && c.abs() < (1.0 - 1e-9) * cost;
+    machines
+        .duals
+        .iter()
+        .map(|d| (0..costs.len()).filter(|&i| inside(d.coef[i], costs[i])).map(|i| i as u32))
+        .map(Iterator::collect)
+        .collect()
+}
+
+/// Whether the Hessian can be formed.
+pub(super) fn feasible(free: &[Vec<u32>]) -> bool {
+    free.iter().all(|f| f.len() <= LARGEST)
+}
+
+/// The quadratic forms q_m^u, and the Hessian (M × M) if no factorisation failed.
+///
+/// `row(i, columns, out)` reads entries of the combined kernel.
+pub(super) fn derivatives(
+    bank: &Bank,
+    machines: &Machines,
+    free: &[Vec<u32>],
+    row: &(dyn Fn(usize, &[u32], &mut [f64]) + Sync),
+) -> (Vec<Vec<f64>>, Option<Vec<f64>>) {
+    let (n, m, problems) = (bank.n(), bank.len(), machines.duals.len());
+    let coefs = Matrix::from_fn(n, problems, |i, u| machines.duals[u].coef[i]);
+    let mut forms = vec![vec![0.0; m]; problems];
+    // For each binary problem v_1 … v_M one after the other, then 1.
+    let mut sides: Vec<Vec<f64>> =
+        free.iter().map(|f| Vec::with_capacity(f.len() * (m + 1))).collect();
+    for k in 0..m {
+        let products = bank.apply(k, &coefs);
+        for u in 0..problems {
+            let terms = (0..n).map(|i| coefs.get(i, u) * products.get(i, u));
+            forms[u][k] = terms.sum();
+            sides[u].extend(free[u].iter().map(|&i| products.get(i as usize, u)));
+        }
+    }
+    let mut hessian = vec![0.0; m * m];
+    for (sides, free) in sides.chunks_mut(TOGETHER).zip(free.chunks(TOGETHER)) {
+        let parts: Vec<Option<Vec<f64>>> = sides
+            .par_iter_mut()
+            .zip(free)
+            .map(|(sides, free)| part(std::mem::take(sides), free, m, row))
+            .collect();
+        for part in parts {
+            let Some(part) = part else { return (forms, None) };
+            hessian.iter_mut().zip(&part).for_each(|(h, p)| *h += p);
+        }
+    }
+    (forms, Some(hessian))
+}
+
+/// The Hessian of one binary problem.
+fn part(
+    mut sides: Vec<f64>,
+    free: &[u32],
+    m: usize,
+    row: &(dyn Fn(usize, &[u32], &mut [f64]) + Sync),
+) -> Option<Vec<f64>> {
+    let f = free.len();
+    let mut hessian = vec![0.0; m * m];
+    if f == 0 {
+        return Some(hessian);
+    }
+    let mut block = vec![0.0; f * f];
+    for (out, &i) in block.chunks_mut(f).zip(free) {
+        row(i as usize, free, out);
+    }
+    let factor = Cholesky::with_ridge(f, &block)?;
+    drop(block);
+    sides.resize(f * (m + 1), 1.0);
+    factor.forward(&mut sides, m + 1);
+    let (w, a) = sides.split_at(f * m);
+    let dot = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
+    let length = dot(a, a);
+    let along: Vec<f64> = w.chunks(f).map(|w| dot(w, a)).collect();
+    hessian.par_chunks_mut(m).enumerate().for_each(|(k, out)| {
+        for (l, h) in out.iter_mut().enumerate() {
+            *h = dot(&w[k * f..(k + 1) * f], &w[l * f..(l + 1) * f]) - along[k] * along[l] / length;
+        }
+    });
+    hessian.iter().all(|h| h.is_finite()).then_some(hessian)
+}

@@ -1,0 +1,312 @@
+//! Points of the simplex with their machines, and the line search between them.
+
+use super::curvature;
+use crate::bank::Gram;
+use crate::machine::Machines;
+use crate::mkl::{Problem, fits, remaining};
+use crate::{Counts, Result, Run, Watch};
+
+/// Weights below this are set to 0 whenever a kernel is formed.
+const DROP: f64 = 1e-8;
+/// Loosest tolerance of a machine.
+const LOOSEST: f64 = 1e-3;
+/// Trials of one line search.
+const TRIALS: usize = 20;
+/// Armijo's constant: the part of the linear decrease that must be achieved.
+const ARMIJO: f64 = 1e-4;
+
+/// Weights, the machines on their kernel, and the quadratic forms of the machines.
+pub(super) struct Point {
+    pub weights: Vec<f64>,
+    pub machines: Machines,
+    /// q_m^u, empty until asked for.
+    pub forms: Vec<Vec<f64>>,
+}
+
+impl Point {
+    /// The upper bound P.
+    pub fn primal(&self) -> f64 {
+        self.machines.primal()
+    }
+
+    /// Σ_u q_m^u.
+    fn total_forms(&self) -> Vec<f64> {
+        let m = self.weights.len();
+        (0..m).map(|k| self.forms.iter().map(|q| q[k]).sum()).collect()
+    }
+
+    /// ∂J/∂η.
+    pub fn gradient(&self) -> Vec<f64> {
+        self.total_forms().iter().map(|q| -0.5 * q).collect()
+    }
+
+    /// Relative duality gap of the whole problem.
+    pub fn gap(&self) -> f64 {
+        let sum: f64 = self.machines.duals.iter().flat_map(|d| &d.coef).map(|c| c.abs()).sum();
+        let worst = self.total_forms().into_iter().fold(f64::NEG_INFINITY, f64::max);
+        let primal = self.primal();
+        (primal - (sum - 0.5 * worst)) / primal.abs().max(f64::MIN_POSITIVE)
+    }
+
+    /// Absolute duality gap of the machines at these weights.
+    pub fn inner_gap(&self) -> f64 {
+        self.primal() - self.machines.objective()
+    }
+
+    /// Number of kernels with a weight.
+    pub fn active(&self) -> usize {
+        self.weights.iter().filter(|w| **w > 0.0).count()
+    }
+}
+
+/// The weights with those below `drop` set to 0 and the rest divided by their sum.
+pub(super) fn cleaned(weights: &[f64], drop: f64) -> Vec<f64> {
+    let kept: Vec<f64> = weights.iter().map(|w| if *w < drop { 0.0 } else { *w }).collect();
+    let sum: f64 = kept.iter().sum();
+    if sum > 0.0 { kept.iter().map(|w| w / sum).collect() } else { weights.to_vec() }
+}
+
+/// The state of the search beside its current point.
+pub(super) struct Search<'a> {
+    pub problem: &'a Problem<'a>,
+    pub run: &'a Run,
+    pub watch: Watch,
+    pub counts: Counts,
+    /// C_i.
+    costs: Vec<f64>,
+    /// The kernels of the current point and of the last trial, where two fit into memory.
+    stored: Option<(Gram, Gram)>,
+    tol: f64,
+    /// Relative gap to which machines are solved now, and its smallest value.
+    inner: f64,
+    floor: f64,
+}
+
+impl<'a> Search<'a> {
+    pub fn new(problem: &'a Problem<'a>, run: &'a Run, tol: f64) -> Result<Self> {
+        let floor = (1e-6 * tol).max(1e-13);
+        Ok(Search {
+            problem,
+            run,
+            watch: run.watch(),
+            counts: Counts::default(),
+            costs: problem.machine.costs(problem.classes, None)?,
+            stored: None,
+            tol,
+            inner: LOOSEST.min(tol),
+            floor,
+        })
+    }
+
+    /// The first point.
+    pub fn start(&mut self, weights: Vec<f64>) -> Result<Point> {
+        if fits(self.problem.bank, 2, self.run) {
+            let base = self.problem.bank.combine(&weights);
+            let trial = base.clone();
+            self.stored = Some((base, trial));
+        }
+        self.counts.combines += 1;
+        let machines = self.machines(&weights, true, None, self.inner)?;
+        Ok(Point { weights, machines, forms: Vec::new() })
+    }
+
+    /// The machines on the stored kernel of the point (`base`) or of the trial, or on the kernel
+    /// with these weights where none is stored.
+    fn machines(
+        &mut self,
+        weights: &[f64],
+        base: bool,
+        warm: Option<&Machines>,
+        tol: f64,
+    ) -> Result<Machines> {
+        let mut machine = self.problem.machine.clone();
+        machine.tol = tol;
+        let run = remaining(self.run, &self.watch);
+        let classes = self.problem.classes;
+        let machines = match &self.stored {
+            Some((point, _)) if base => machine.fit(point, classes, None, warm, &run),
+            Some((_, trial)) => machine.fit(trial, classes, None, warm, &run),
+            None => {
+                let rows = self.problem.bank.combined_rows(weights);
+                machine.fit(rows.as_ref(), classes, None, warm, &run)
+            }
+        }?;
+        self.counts.add(&machines.counts);
+        Ok(machines)
+    }
+
+    /// Whether machines can be solved more exactly.
+    pub fn can_tighten(&self) -> bool {
+        self.inner > self.floor
+    }
+
+    /// Asks for more exact machines from now on; false if they are as exact as they get.
+    pub fn tighten(&mut self) -> bool {
+        let can = self.can_tighten() && self.watch.stop().is_none();
+        if can {
+            self.inner = (self.inner / 30.0).max(self.floor);
+        }
+        can
+    }
+
+    /// Solves the machines of a point again, at the current tolerance.
+    pub fn solve_again(&mut self, point: &mut Point) -> Result<()> {
+        self.solve_to(point, self.inner)
+    }
+
+    /// Solves the machines of a point again, to this relative gap.
+    pub fn solve_to(&mut self, point: &mut Point, tol: f64) -> Result<()> {
+        point.machines = self.machines(&point.weights, true, Some(&point.machines), tol)?;
+        Ok(())
+    }
+
+    /// A point with other weights than those on a line; its kernel becomes the stored one.
+    pub fn elsewhere(&mut self, weights: Vec<f64>, from: &Point) -> Result<Point> {
+        if let Some((base, _)) = &mut self.stored {
+            self.problem.bank.combine_into(&weights, base);
+        }
+        self.counts.combines += 1;
+        let tol = from.machines.gap().clamp(self.floor, LOOSEST);
+        let machines = self.machines(&weights, true, Some(&from.machines), tol)?;
+        Ok(Point { weights, machines, forms: Vec::new() })
+    }
+
+    /// Fills in the quadratic forms; the Hessian of J if it is asked for and can be had.
+    pub fn differentiate(&mut self, point: &mut Point, second: bool) -> Result<Option<Vec<f64>>> {
+        if second {
+            let free = curvature::free(&point.machines, &self.costs);
+            if curvature::feasible(&free) {
+                let (forms, hessian) = match &self.stored {
+                    Some((base, _)) => {
+                        let block = |i: usize, columns: &[u32], out: &mut [f64]| {
+                            let row = base.row(i);
+                            out.iter_mut().zip(columns).for_each(|(o, j)| *o = row[*j as usize]);
+                        };
+                        curvature::derivatives(self.problem.bank, &point.machines, &free, &block)
+                    }
+                    None => {
+                        let rows = self.problem.bank.combined_rows(&point.weights);
+                        let block = |i: usize, columns: &[u32], out: &mut [f64]| {
+                            let mut single = vec![0.0_f32; columns.len()];
+                            rows.fill(i, Some(columns), &mut single);
+                            out.iter_mut().zip(&single).for_each(|(o, v)| *o = f64::from(*v));
+                        };
+                        curvature::derivatives(self.problem.bank, &point.machines, &free, &block)
+                    }
+                };
+                point.forms = forms;
+                return Ok(hessian);
+            }
+        }
+        let coefs: Vec<&[f64]> = point.machines.duals.iter().map(|d| d.coef.as_slice()).collect();
+        point.forms = self.problem.bank.quad_forms(&coefs);
+        Ok(None)
+    }
+
+    /// Moves along `direction` from `from`; `None` if no step was good enough.
+    ///
+    /// `decrease` is what the model promises for step 1. With `first` any step is taken that
+    /// satisfies Armijo's condition, else one near the minimum of the line.
+    pub fn line(
+        &mut self,
+        from: &Point,
+        direction: &[f64],
+        decrease: f64,
+        first: bool,
+    ) -> Result<Option<Point>> {
+        let slope: f64 = from.gradient().iter().zip(direction).map(|(g, d)| g * d).sum();
+        if slope >= 0.0 || !slope.is_finite() {
+            return Ok(None);
+        }
+        let promised = 0.1 * decrease / from.primal().abs().max(f64::MIN_POSITIVE);
+        let loosest = self.inner.min(0.1 * from.gap()).max(self.floor);
+        let exact = (1e-2 * self.tol).clamp(self.floor, loosest);
+        let tol = promised.clamp(exact, loosest);
+        let (mut low, mut high) = ((0.0, slope), None);
+        let (mut step, mut last) = (1.0, None);
+        for trial in 0..TRIALS {
+            let weights = self.move_to(from, direction, step, last.take());
+            let machines = self.machines(&weights, false, Some(&from.machines), tol)?;
+            if self.watch.stop().is_some() {
+                return Ok(None);
+            }
+            let mut next = Point { weights, machines, forms: Vec::new() };
+            let enough = next.primal() <= from.primal() + ARMIJO * step * slope;
+            if first {
+                if enough {
+                    return Ok(Some(self.accept(next)));
+                }
+                let excess = next.primal() - from.primal() - slope * step;
+                let least = -0.5 * slope * step / excess.max(f64::MIN_POSITIVE);
+                last = Some((step, next.weights));
+                step *= least.clamp(0.1, 0.5);
+                continue;
+            }
+            self.differentiate(&mut next, false)?;
+            let here: f64 = next.gradient().iter().zip(direction).map(|(g, d)| g * d).sum();
+            let flat = here.abs() <= 0.1 * slope.abs() || (step == 1.0 && here <= 0.0);
+            if enough && (flat || trial > 6) {
+                return Ok(Some(self.accept(next)));
+            }
+            if here > 0.0 || !enough {
+                high = Some((step, here.max(0.0)));
+            } else {
+                low = (step, here);
+            }
+            last = Some((step, next.weights));
+            let (far, there) = high.unwrap_or((1.0, 0.0));
+            let secant = low.1 / (low.1 - there);
+            let part = if secant.is_finite() { secant.clamp(0.1, 0.9) } else { 0.5 };
+            step = low.0 + part * (far - low.0);
+        }
+        Ok(None)
+    }
+
+    /// Forms the kernel at `step`, from the stored ones where there was a trial before (`last`:
+    /// its step and weights); gives the weights.
+    fn move_to(
+        &mut self,
+        from: &Point,
+        direction: &[f64],
+        step: f64,
+        last: Option<(f64, Vec<f64>)>,
+    ) -> Vec<f64> {
+        self.counts.combines += 1;
+        match (&mut self.stored, last) {
+            (Some((base, trial)), Some((before, weights))) => {
+                let part = step / before;
+                let blend = |a: f64, b: f64| a + part * (b - a);
+                blend_grams(base, trial, part);
+                from.weights.iter().zip(&weights).map(|(a, b)| blend(*a, *b)).collect()
+            }
+            (stored, _) => {
+                let moved: Vec<f64> =
+                    from.weights.iter().zip(direction).map(|(w, d)| w + step * d).collect();
+                let weights = cleaned(&moved, DROP);
+                if let Some((_, trial)) = stored {
+                    self.problem.bank.combine_into(&weights, trial);
+                }
+                weights
+            }
+        }
+    }
+
+    /// Makes the kernel of the last trial the current one.
+    fn accept(&mut self, point: Point) -> Point {
+        if let Some((base, trial)) = &mut self.stored {
+            std::mem::swap(base, trial);
+        }
+        point
+    }
+}
+
+/// trial ← base + part·(trial − base), in parallel over chunks.
+fn blend_grams(base: &Gram, trial: &mut Gram, part: f64) {
+    use rayon::prelude::*;
+    const CHUNK: usize = 1 << 16;
+    trial
+        .values_mut()
+        .par_chunks_mut(CHUNK)
+        .zip(base.values().par_chunks(CHUNK))
+        .for_each(|(t, b)| t.iter_mut().zip(b).for_each(|(t, b)| *t = b + part * (*t - b)));
+}

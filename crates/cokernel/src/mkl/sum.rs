@@ -1,0 +1,30 @@
+//! The sum of the kernels: η_m = 1.
+//!
+//! A fixed rule (LMKA §2.1, C1; "kernel addition" in LMS §3.4). The same function as the mean
+//! with M times the cost C, because ½‖w‖² is measured in a kernel that is M times larger.
+//! Scaling and duplicates act as in the mean. Cost: M n² multiplications for the one sum.
+
+use super::{Learned, Learner, Problem, Rule, fixed};
+use crate::method::{Build, Method, Task, WeightSet};
+use crate::{Result, Run};
+
+/// The registry entry.
+pub static METHOD: Method = Method {
+    id: "sum",
+    title: "sum of the kernels",
+    source: "LMKA §2.1, LMS §3.4 (C1)",
+    summary: "All kernels with weight 1: the mean with M times the cost C. Nothing is learned. Costs one machine.",
+    tasks: &[Task::Classify],
+    weights: WeightSet::NonNegative,
+    params: &[],
+    build: Build::Learner(|_| Box::new(Sum)),
+};
+
+#[derive(Debug)]
+struct Sum;
+
+impl Learner for Sum {
+    fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
+        fixed(problem, Rule::Linear { weights: vec![1.0; problem.bank.len()] }, run)
+    }
+}

@@ -1,0 +1,93 @@
+//! Cholesky factors A = L Lᵀ of symmetric positive definite matrices, on faer, in one thread (so
+//! that the bits do not depend on threads). O(n³/3) operations, the n × n matrix is overwritten.
+
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
+use faer::linalg::triangular_solve::{
+    solve_lower_triangular_in_place, solve_upper_triangular_in_place,
+};
+use faer::{MatMut, MatRef, Par};
+
+/// L, lower triangle, column-major.
+#[derive(Debug, Clone)]
+pub struct Cholesky {
+    n: usize,
+    factor: Vec<f64>,
+}
+
+impl Cholesky {
+    /// Factors a symmetric matrix (n × n, all entries given); `None` if it is not positive
+    /// definite in floating-point arithmetic.
+    pub fn new(n: usize, matrix: Vec<f64>) -> Option<Self> {
+        let mut factor = matrix;
+        let mut memory =
+            MemBuffer::new(cholesky_in_place_scratch::<f64>(n, Par::Seq, Default::default()));
+        cholesky_in_place(
+            MatMut::from_column_major_slice_mut(&mut factor, n, n),
+            Default::default(),
+            Par::Seq,
+            MemStack::new(&mut memory),
+            Default::default(),
+        )
+        .ok()?;
+        let positive = (0..n).all(|i| factor[i * n + i].is_finite() && factor[i * n + i] > 0.0);
+        positive.then_some(Cholesky { n, factor })
+    }
+
+    /// Factors A + ρI with the least of the ridges ρ = 10⁻¹², 10⁻¹⁰ … 1 times the largest
+    /// diagonal entry that makes it positive definite; `None` if none does.
+    pub fn with_ridge(n: usize, matrix: &[f64]) -> Option<Self> {
+        let largest = (0..n).fold(0.0_f64, |a, i| a.max(matrix[i * n + i].abs()));
+        let scale = if largest > 0.0 { largest } else { 1.0 };
+        (0..7).find_map(|k| {
+            let mut shifted = matrix.to_vec();
+            let ridge = scale * 10_f64.powi(2 * k - 12);
+            (0..n).for_each(|i| shifted[i * n + i] += ridge);
+            Cholesky::new(n, shifted)
+        })
+    }
+
+    /// b ← L⁻¹ b for k right-hand sides, each contiguous.
+    pub fn forward(&self, b: &mut [f64], k: usize) {
+        let factor = MatRef::from_column_major_slice(&self.factor, self.n, self.n);
+        let b = MatMut::from_column_major_slice_mut(b, self.n, k);
+        solve_lower_triangular_in_place(factor, b, Par::Seq);
+    }
+
+    /// b ← A⁻¹ b for k right-hand sides, each contiguous.
+    pub fn solve(&self, b: &mut [f64], k: usize) {
+        self.forward(b, k);
+        let factor = MatRef::from_column_major_slice(&self.factor, self.n, self.n);
+        let b = MatMut::from_column_major_slice_mut(b, self.n, k);
+        solve_upper_triangular_in_place(factor.transpose(), b, Par::Seq);
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn solves_a_hand_computed_system() {
+        // A = [[4, 2], [2, 5]], L = [[2, 0], [1, 2]].
+        let c = Cholesky::new(2, vec![4.0, 2.0, 2.0, 5.0]).unwrap();
+        let mut b = vec![2.0, 5.0, 8.0, 8.0];
+        c.forward(&mut b, 2);
+        assert_eq!(b, [1.0, 2.0, 4.0, 2.0]);
+        let mut b = vec![8.0, 12.0];
+        c.solve(&mut b, 1);
+        assert!((b[0] - 1.0).abs() < 1e-15 && (b[1] - 2.0).abs() < 1e-15, "{b:?}");
+    }
+
+    #[test]
+    fn singular_matrices_need_a_ridge() {
+        let ones = vec![1.0; 9];
+        assert!(Cholesky::new(3, ones.clone()).is_none());
+        let c = Cholesky::with_ridge(3, &ones).unwrap();
+        let mut b = vec![3.0, 3.0, 3.0];
+        c.solve(&mut b, 1);
+        assert!(b.iter().all(|v| (v - 1.0).abs() < 1e-3), "{b:?}");
+        assert!(Cholesky::with_ridge(1, &[f64::NAN]).is_none());
+    }
+}

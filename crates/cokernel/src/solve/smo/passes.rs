@@ -1,0 +1,349 @@
+//! The loops over the active variables: AVX-512, AVX2 or portable, chosen at run time.
+//!
+//! All inputs are padded to a multiple of [`LANES`]; padding has no bit in `up` and `low`. Ties go
+//! to the lowest position on every path. The paths round differently in the last bit (fused
+//! multiply-add), so different processors may take different steps to the same answer.
+
+use super::cache::Real;
+
+/// Active variables are padded to a multiple of this.
+pub(super) const LANES: usize = 32;
+
+/// The first variable of a pair, and how far the other side reaches.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct First {
+    /// Position of the smallest f over `up`.
+    pub i: usize,
+    /// That f; infinity if `up` is empty.
+    pub min_up: f64,
+    /// Largest f over `low`; −infinity if it is empty.
+    pub max_low: f64,
+}
+
+/// Instructions to use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Level {
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    Portable,
+}
+
+impl Level {
+    /// The best that this processor has.
+    pub fn detect() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        {
+            if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") {
+                return Level::Avx512;
+            }
+            if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+                return Level::Avx2;
+            }
+        }
+        Level::Portable
+    }
+}
+
+/// f += t·(row_i − row_j), then the first variable of the next pair.
+pub(super) fn update<T: Real>(
+    level: Level,
+    f: &mut [f64],
+    row_i: &[T],
+    row_j: &[T],
+    t: f64,
+    up: &[u8],
+    low: &[u8],
+) -> First {
+    let m = f.len();
+    assert!(m.is_multiple_of(LANES) && row_i.len() == m && row_j.len() == m);
+    assert!(up.len() * 8 == m && low.len() * 8 == m);
+    match level {
+        // SAFETY: the level was detected, and lengths were checked above.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => unsafe { avx512::update(f, row_i, row_j, t, up, low) },
+        // SAFETY: the level was detected.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => unsafe { update_avx2(f, row_i, row_j, t, up, low) },
+        Level::Portable => update_lanes(f, row_i, row_j, t, up, low),
+    }
+}
+
+/// The variable that violates most from below, and how far the other side reaches.
+pub(super) fn first(f: &[f64], up: &[u8], low: &[u8]) -> First {
+    let mut best = First { i: 0, min_up: f64::INFINITY, max_low: f64::NEG_INFINITY };
+    for (k, &v) in f.iter().enumerate() {
+        let bit = |bits: &[u8]| bits[k / 8] >> (k % 8) & 1 != 0;
+        if v < best.min_up && bit(up) {
+            (best.i, best.min_up) = (k, v);
+        }
+        if v > best.max_low && bit(low) {
+            best.max_low = v;
+        }
+    }
+    best
+}
+
+/// The partner of a variable with gradient `f_i` and diagonal `d_i` that promises the largest
+/// decrease: argmax over `low` with f > f_i of (f − f_i)² / max(curvature, tau).
+pub(super) fn second<T: Real>(
+    level: Level,
+    f: &[f64],
+    row_i: &[T],
+    diagonal: &[f64],
+    low: &[u8],
+    (f_i, d_i): (f64, f64),
+    tau: f64,
+) -> Option<usize> {
+    let m = f.len();
+    assert!(m.is_multiple_of(LANES) && row_i.len() == m && diagonal.len() == m);
+    assert!(low.len() * 8 == m);
+    match level {
+        // SAFETY: the level was detected, and lengths were checked above.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => unsafe { avx512::second(f, row_i, diagonal, low, f_i, d_i, tau) },
+        // SAFETY: the level was detected.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => unsafe { second_avx2(f, row_i, diagonal, low, f_i, d_i, tau) },
+        Level::Portable => second_lanes(f, row_i, diagonal, low, f_i, d_i, tau),
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+fn update_avx2<T: Real>(
+    f: &mut [f64],
+    row_i: &[T],
+    row_j: &[T],
+    t: f64,
+    up: &[u8],
+    low: &[u8],
+) -> First {
+    update_lanes(f, row_i, row_j, t, up, low)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+fn second_avx2<T: Real>(
+    f: &[f64],
+    row_i: &[T],
+    diagonal: &[f64],
+    low: &[u8],
+    f_i: f64,
+    d_i: f64,
+    tau: f64,
+) -> Option<usize> {
+    second_lanes(f, row_i, diagonal, low, f_i, d_i, tau)
+}
+
+/// Eight variables at a time, in a form that compilers turn into vector instructions.
+#[inline(always)]
+fn update_lanes<T: Real>(
+    f: &mut [f64],
+    row_i: &[T],
+    row_j: &[T],
+    t: f64,
+    up: &[u8],
+    low: &[u8],
+) -> First {
+    let mut best = [f64::INFINITY; 8];
+    let mut block = [0_u64; 8];
+    let mut largest = [f64::NEG_INFINITY; 8];
+    let (f, _) = f.as_chunks_mut::<8>();
+    let (row_i, _) = row_i.as_chunks::<8>();
+    let (row_j, _) = row_j.as_chunks::<8>();
+    let chunks = f.iter_mut().zip(row_i).zip(row_j).zip(up).zip(low);
+    for (b, ((((f, a), c), u), l)) in chunks.enumerate() {
+        for k in 0..8 {
+            let (a, c): (f64, f64) = (a[k].into(), c[k].into());
+            f[k] += t * (a - c);
+            let in_up = u & (1 << k) != 0;
+            let in_low = l & (1 << k) != 0;
+            let better = in_up & (f[k] < best[k]);
+            best[k] = if better { f[k] } else { best[k] };
+            block[k] = if better { b as u64 } else { block[k] };
+            largest[k] = if in_low & (f[k] > largest[k]) { f[k] } else { largest[k] };
+        }
+    }
+    let mut found = First { i: usize::MAX, min_up: f64::INFINITY, max_low: f64::NEG_INFINITY };
+    for k in 0..8 {
+        let i = block[k] as usize * 8 + k;
+        if best[k] < found.min_up || (best[k] == found.min_up && i < found.i) {
+            (found.i, found.min_up) = (i, best[k]);
+        }
+        found.max_low = found.max_low.max(largest[k]);
+    }
+    found
+}
+
+#[inline(always)]
+fn second_lanes<T: Real>(
+    f: &[f64],
+    row_i: &[T],
+    diagonal: &[f64],
+    low: &[u8],
+    f_i: f64,
+    d_i: f64,
+    tau: f64,
+) -> Option<usize> {
+    let mut num = [0.0; 8];
+    let mut den = [1.0; 8];
+    let mut block = [0_u64; 8];
+    let (f, _) = f.as_chunks::<8>();
+    let (row_i, _) = row_i.as_chunks::<8>();
+    let (diagonal, _) = diagonal.as_chunks::<8>();
+    for (b, (((f, r), d), l)) in f.iter().zip(row_i).zip(diagonal).zip(low).enumerate() {
+        for k in 0..8 {
+            let r: f64 = r[k].into();
+            let curvature = d_i + d[k] - 2.0 * r;
+            let curvature = if curvature > tau { curvature } else { tau };
+            let rise = f[k] - f_i;
+            let square = rise * rise;
+            let better =
+                (l & (1 << k) != 0) & (rise > 0.0) & (square * den[k] > num[k] * curvature);
+            num[k] = if better { square } else { num[k] };
+            den[k] = if better { curvature } else { den[k] };
+            block[k] = if better { b as u64 } else { block[k] };
+        }
+    }
+    let (mut value, mut j) = (0.0, None);
+    for k in 0..8 {
+        let (ratio, at) = (num[k] / den[k], block[k] as usize * 8 + k);
+        if ratio > value || (ratio == value && j.is_some_and(|j| at < j)) {
+            (value, j) = (ratio, Some(at));
+        }
+    }
+    j
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx512 {
+    use super::{First, LANES, Real};
+    use std::arch::x86_64::*;
+
+    /// Block numbers of four accumulators of eight lanes, made into positions.
+    #[target_feature(enable = "avx512f,avx512dq")]
+    fn positions(block: &[__m512i; 4]) -> [__m512i; 4] {
+        let lane = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
+        std::array::from_fn(|v| {
+            let shift = _mm512_set1_epi64(8 * v as i64);
+            _mm512_add_epi64(_mm512_add_epi64(block[v], lane), shift)
+        })
+    }
+
+    /// # Safety
+    /// All lengths must fit: `row_i`, `row_j` as long as `f`, a multiple of `LANES`; one bit each
+    /// in `up` and `low`.
+    #[target_feature(enable = "avx512f,avx512dq")]
+    pub unsafe fn update<T: Real>(
+        f: &mut [f64],
+        row_i: &[T],
+        row_j: &[T],
+        t: f64,
+        up: &[u8],
+        low: &[u8],
+    ) -> First {
+        let m = f.len();
+        let step = _mm512_set1_pd(t);
+        let mut best = [_mm512_set1_pd(f64::INFINITY); 4];
+        let mut block = [_mm512_setzero_si512(); 4];
+        let mut largest = [_mm512_set1_pd(f64::NEG_INFINITY); 4];
+        let mut k = 0;
+        while k < m {
+            let here = _mm512_set1_epi64(k as i64);
+            for v in 0..4 {
+                let at = k + 8 * v;
+                // SAFETY: at + 8 ≤ m by the caller's promise on lengths.
+                unsafe {
+                    let (a, b) = (T::load(row_i.as_ptr().add(at)), T::load(row_j.as_ptr().add(at)));
+                    let p = f.as_mut_ptr().add(at);
+                    let value = _mm512_fmadd_pd(step, _mm512_sub_pd(a, b), _mm512_loadu_pd(p));
+                    _mm512_storeu_pd(p, value);
+                    let (u, l) = (*up.get_unchecked(at / 8), *low.get_unchecked(at / 8));
+                    let better = _mm512_mask_cmp_pd_mask::<_CMP_LT_OQ>(u, value, best[v]);
+                    best[v] = _mm512_mask_mov_pd(best[v], better, value);
+                    block[v] = _mm512_mask_mov_epi64(block[v], better, here);
+                    largest[v] = _mm512_mask_max_pd(largest[v], l, largest[v], value);
+                }
+            }
+            k += LANES;
+        }
+        let position = positions(&block);
+        let (mut value, mut at) = (best[0], position[0]);
+        for v in 1..4 {
+            let less = _mm512_cmp_pd_mask::<_CMP_LT_OQ>(best[v], value);
+            let same = _mm512_cmp_pd_mask::<_CMP_EQ_OQ>(best[v], value);
+            let better = less | (same & _mm512_cmplt_epu64_mask(position[v], at));
+            value = _mm512_mask_mov_pd(value, better, best[v]);
+            at = _mm512_mask_mov_epi64(at, better, position[v]);
+        }
+        let min_up = _mm512_reduce_min_pd(value);
+        let equal = _mm512_cmp_pd_mask::<_CMP_EQ_OQ>(value, _mm512_set1_pd(min_up));
+        let i = _mm512_mask_reduce_min_epu64(equal, at) as usize;
+        let largest = _mm512_max_pd(
+            _mm512_max_pd(largest[0], largest[1]),
+            _mm512_max_pd(largest[2], largest[3]),
+        );
+        First { i, min_up, max_low: _mm512_reduce_max_pd(largest) }
+    }
+
+    /// # Safety
+    /// All lengths must fit: `row_i`, `diagonal` as long as `f`, a multiple of `LANES`; one bit
+    /// each in `low`.
+    #[target_feature(enable = "avx512f,avx512dq")]
+    pub unsafe fn second<T: Real>(
+        f: &[f64],
+        row_i: &[T],
+        diagonal: &[f64],
+        low: &[u8],
+        f_i: f64,
+        d_i: f64,
+        tau: f64,
+    ) -> Option<usize> {
+        let m = f.len();
+        let (base, own, least) = (_mm512_set1_pd(f_i), _mm512_set1_pd(d_i), _mm512_set1_pd(tau));
+        let two = _mm512_set1_pd(2.0);
+        let mut num = [_mm512_setzero_pd(); 4];
+        let mut den = [_mm512_set1_pd(1.0); 4];
+        let mut block = [_mm512_setzero_si512(); 4];
+        let mut k = 0;
+        while k < m {
+            let here = _mm512_set1_epi64(k as i64);
+            for v in 0..4 {
+                let at = k + 8 * v;
+                // SAFETY: at + 8 ≤ m by the caller's promise on lengths.
+                unsafe {
+                    let value = _mm512_loadu_pd(f.as_ptr().add(at));
+                    let r = T::load(row_i.as_ptr().add(at));
+                    let d = _mm512_add_pd(own, _mm512_loadu_pd(diagonal.as_ptr().add(at)));
+                    let l = *low.get_unchecked(at / 8);
+                    let curvature = _mm512_max_pd(_mm512_fnmadd_pd(two, r, d), least);
+                    let rise = _mm512_sub_pd(value, base);
+                    let square = _mm512_mul_pd(rise, rise);
+                    let able = _mm512_mask_cmp_pd_mask::<_CMP_GT_OQ>(l, value, base);
+                    let (mine, best) =
+                        (_mm512_mul_pd(square, den[v]), _mm512_mul_pd(num[v], curvature));
+                    let better = _mm512_mask_cmp_pd_mask::<_CMP_GT_OQ>(able, mine, best);
+                    num[v] = _mm512_mask_mov_pd(num[v], better, square);
+                    den[v] = _mm512_mask_mov_pd(den[v], better, curvature);
+                    block[v] = _mm512_mask_mov_epi64(block[v], better, here);
+                }
+            }
+            k += LANES;
+        }
+        let position = positions(&block);
+        let (mut value, mut at) = (_mm512_div_pd(num[0], den[0]), position[0]);
+        for v in 1..4 {
+            let ratio = _mm512_div_pd(num[v], den[v]);
+            let more = _mm512_cmp_pd_mask::<_CMP_GT_OQ>(ratio, value);
+            let same = _mm512_cmp_pd_mask::<_CMP_EQ_OQ>(ratio, value);
+            let better = more | (same & _mm512_cmplt_epu64_mask(position[v], at));
+            value = _mm512_mask_mov_pd(value, better, ratio);
+            at = _mm512_mask_mov_epi64(at, better, position[v]);
+        }
+        let ratio = _mm512_reduce_max_pd(value);
+        let equal = _mm512_cmp_pd_mask::<_CMP_EQ_OQ>(value, _mm512_set1_pd(ratio));
+        (ratio > 0.0).then(|| _mm512_mask_reduce_min_epu64(equal, at) as usize)
+    }
+}
