@@ -42,7 +42,7 @@ pub fn assemble(
     labels: Option<LabelFile>,
     options: &AssembleOptions,
 ) -> Result<Assembled> {
-    let label_ids = labels.as_ref().map(|l| ("the labels".to_string(), l.ids.as_deref()));
+    let label_ids = labels.as_ref().map(|l| ("the label file".to_string(), l.ids.as_deref()));
     let sources: Vec<(String, Option<&[String]>)> = tables
         .iter()
         .map(|(name, t)| (format!("view '{name}'"), t.ids.as_deref()))
@@ -296,6 +296,7 @@ fn pick_rows(table: Table, rows: &[Option<usize>]) -> Result<Table> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::data::{ReadOptions, read::parse_csv, read::parse_labels};

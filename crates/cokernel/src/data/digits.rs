@@ -47,6 +47,7 @@ fn decompressed(name: &str, bytes: &[u8]) -> Result<Vec<u8>> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::data::Table;

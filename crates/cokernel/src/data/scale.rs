@@ -505,6 +505,7 @@ fn scale_note(views: &Views) -> Result<Option<String>> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

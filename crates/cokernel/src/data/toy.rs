@@ -78,6 +78,7 @@ fn normal(rng: &mut impl Rng) -> f64 {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::data::Table;

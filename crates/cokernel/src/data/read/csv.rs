@@ -25,6 +25,13 @@ pub fn parse_csv(bytes: &[u8], path: &Path, options: &ReadOptions) -> Result<Tab
     }
     let columns = Columns::of(header.as_deref(), width, path, options)?;
     rows.check_widths(path, usize::from(named), width)?;
+    if header.as_ref().is_some_and(|h| h[0].is_empty() && width > 1)
+        && columns.features.first() == Some(&0)
+    {
+        let problem = "the first column has no name; if it counts or names the instances, give it \
+                       as id column 1, otherwise give it a name";
+        return Err(parse_error(path, (1, 1), problem));
+    }
 
     let count = rows.len() - usize::from(named);
     if count == 0 {
@@ -48,6 +55,9 @@ pub fn parse_csv(bytes: &[u8], path: &Path, options: &ReadOptions) -> Result<Tab
             let x = number(fields[j], &hint).map_err(|p| parse_error(path, (line, j + 1), p))?;
             values.push(x);
         }
+    }
+    if let Some(id) = columns.id {
+        rows.check_ids(path, usize::from(named), id)?;
     }
     let texts = |column: Option<usize>| {
         column.map(|j| {
@@ -332,12 +342,30 @@ impl Rows {
         }
     }
 
+    /// Refuses the first id that is empty or has occurred before.
+    pub(super) fn check_ids(&self, path: &Path, from: usize, column: usize) -> Result<()> {
+        let mut seen = std::collections::HashMap::new();
+        for (line, fields) in self.iter().skip(from) {
+            let id = fields[column];
+            let problem = match seen.insert(id, line) {
+                _ if id.is_empty() => "the id is empty".to_string(),
+                Some(first) => {
+                    format!("the id '{}' appears twice, first at line {first}", shorten(id))
+                }
+                None => continue,
+            };
+            return Err(parse_error(path, (line, column + 1), problem));
+        }
+        Ok(())
+    }
+
     /// Refuses the first row that has not as many fields as expected.
     pub(super) fn check_widths(&self, path: &Path, from: usize, width: usize) -> Result<()> {
         for (line, fields) in self.iter().skip(from) {
             if fields.len() != width {
                 let found = fields.len();
-                let problem = format!("expected {width} fields like the first row, found {found}");
+                let problem =
+                    format!("number of fields: expected {width} like the first row, found {found}");
                 return Err(parse_error(path, (line, 0), problem));
             }
         }
@@ -374,6 +402,7 @@ fn detect_delimiter(text: &str, path: &Path, white: bool) -> u8 {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -431,6 +460,10 @@ mod tests {
         let file = parse("x y\np 1 2\nq 3 4\n", &r).unwrap();
         assert_eq!(file.columns.unwrap(), ["x", "y"]);
         assert_eq!(file.ids.unwrap(), ["p", "q"]);
+        for text in [",a,b\n0,1,2\n1,3,4\n", "a b\n1 1 2\n2 3 4\n"] {
+            let e = error(text, &auto);
+            assert!(e.starts_with("a.csv, line 1, column 1: the first column has no name"), "{e}");
+        }
     }
 
     #[test]

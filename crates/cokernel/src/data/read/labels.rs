@@ -88,6 +88,9 @@ pub fn parse_labels(bytes: &[u8], path: &Path, options: &ReadOptions) -> Result<
         Some(label) => label,
         None => only_label(header.as_deref(), width, id, path)?,
     };
+    if let Some(id) = id {
+        rows.check_ids(path, usize::from(named), id)?;
+    }
     let column = |j: usize| -> Vec<String> {
         rows.iter().skip(usize::from(named)).map(|(_, fields)| fields[j].to_string()).collect()
     };
@@ -135,6 +138,7 @@ fn only_label(
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

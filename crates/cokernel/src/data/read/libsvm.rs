@@ -92,6 +92,7 @@ fn label_text(label: &str) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::data::Table;

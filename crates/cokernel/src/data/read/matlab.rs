@@ -14,11 +14,14 @@ use std::borrow::Cow;
 use std::io::Read;
 use std::path::Path;
 
+const DOUBLE: u32 = 9;
 const COMPRESSED: u32 = 15;
 const MATRIX: u32 = 14;
 const HEADER: usize = 128;
 /// Bit of the array flags that says that the numbers are complex.
 const COMPLEX: u32 = 0x0800;
+/// Bit of the array flags that says that the numbers are true or false.
+const LOGICAL: u32 = 0x0200;
 
 /// Reads one matrix.
 ///
@@ -48,7 +51,7 @@ pub fn parse_mat(bytes: &[u8], path: &Path, options: &ReadOptions) -> Result<Tab
         numbers.into_iter().map(|x| whole(x).ok_or(format!("{x} is no index"))).collect()
     };
     let (mut indices, starts) = (wholes().map_err(fail)?, wholes().map_err(fail)?);
-    let mut values = parts.numbers().map_err(fail)?;
+    let mut values = parts.sparse_values(variable.logical, indices.len()).map_err(fail)?;
     if starts.len() != cols.saturating_add(1) {
         let found = starts.len();
         return Err(fail(format!("expected {cols} columns and an end, found {found} starts")));
@@ -97,6 +100,7 @@ struct Variable<'a> {
     name: String,
     class: Class,
     complex: bool,
+    logical: bool,
     shape: Vec<usize>,
     /// The elements after the name.
     content: Cow<'a, [u8]>,
@@ -121,7 +125,8 @@ fn chosen<'a>(bytes: &'a [u8], path: &Path, options: &ReadOptions) -> Result<(Va
     let fail = |problem: String| parse_error(path, (0, 0), problem);
     let big_endian = byte_order(bytes).map_err(fail)?;
     let variables = variables(bytes, big_endian).map_err(fail)?;
-    let numeric = |v: &&Variable<'_>| v.class != Class::Other && !v.shape.contains(&0);
+    let numeric =
+        |v: &&Variable<'_>| v.class != Class::Other && !v.shape.contains(&0) && !v.name.is_empty();
     let usable: Vec<String> = variables.iter().filter(numeric).map(|v| v.name.clone()).collect();
     // A variable that exists but cannot be used is explained, not called unknown.
     let asked = options.variable.as_ref().filter(|n| variables.iter().any(|v| v.name == **n));
@@ -177,10 +182,13 @@ fn decompress(content: &[u8], big_endian: bool) -> Result<Vec<u8>, String> {
         return Ok(Vec::new());
     }
     let mut inside = Vec::new();
-    stream.take(u64::from(size)).read_to_end(&mut inside).map_err(damaged)?;
-    if inside.len() != size as usize {
-        let found = inside.len();
-        return Err(format!("a compressed variable has {found} of {size} bytes"));
+    stream.by_ref().take(u64::from(size)).read_to_end(&mut inside).map_err(damaged)?;
+    // The check sum is compared when the end is reached; there is at most padding before it.
+    let mut after = Vec::new();
+    stream.take(16).read_to_end(&mut after).map_err(damaged)?;
+    if inside.len() != size as usize || after.len() > 8 {
+        let found = inside.len() + after.len();
+        return Err(format!("a compressed variable declares {size} bytes and has {found}"));
     }
     Ok(inside)
 }
@@ -211,7 +219,8 @@ fn variable(content: Cow<'_, [u8]>, big_endian: bool) -> Result<Option<Variable<
         Cow::Borrowed(bytes) => Cow::Borrowed(&bytes[used..]),
         Cow::Owned(mut bytes) => Cow::Owned(bytes.split_off(used)),
     };
-    Ok(Some(Variable { name, class, complex: flags & COMPLEX != 0, shape, content }))
+    let (complex, logical) = (flags & COMPLEX != 0, flags & LOGICAL != 0);
+    Ok(Some(Variable { name, class, complex, logical, shape, content }))
 }
 
 /// A list of elements.
@@ -245,6 +254,18 @@ impl<'a> Elements<'a> {
         Ok((kind, content))
     }
 
+    /// The next element as the values of a sparse matrix with room for `count` of them. MATLAB
+    /// calls truth values of one byte each doubles here.
+    fn sparse_values(&mut self, logical: bool, count: usize) -> Result<Vec<f64>, String> {
+        let before = self.rest;
+        let (kind, content) = self.next()?;
+        if logical && kind == DOUBLE && content.len() == count {
+            return Ok(content.iter().map(|b| f64::from(*b)).collect());
+        }
+        self.rest = before;
+        self.numbers()
+    }
+
     /// The next element as numbers.
     fn numbers(&mut self) -> Result<Vec<f64>, String> {
         let (kind, content) = self.next()?;
@@ -270,7 +291,7 @@ impl<'a> Elements<'a> {
             5 => read!(i32).map(f64::from).collect(),
             6 => read!(u32).map(f64::from).collect(),
             7 => read!(f32).map(f64::from).collect(),
-            9 => read!(f64).collect(),
+            DOUBLE => read!(f64).collect(),
             12 => read!(i64).map(|x| exact(x.into())).collect::<Result<_, _>>()?,
             13 => read!(u64).map(|x| exact(x.into())).collect::<Result<_, _>>()?,
             _ => return Err(format!("expected numbers, found an element of type {kind}")),
@@ -284,6 +305,7 @@ fn word(bytes: &[u8], big_endian: bool) -> u32 {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::super::samples::{compressed, element, mat, matrix, small};
     use super::*;
@@ -328,10 +350,27 @@ mod tests {
     }
 
     #[test]
+    fn a_wrong_check_sum_is_seen() {
+        let x = compressed(&matrix(6, "x", &[1, 2], &[double(&[1.0, 2.0])]));
+        let mut file = mat(&[x]);
+        assert!(read(&file, None).is_ok());
+        if let Some(last) = file.last_mut() {
+            *last ^= 1;
+        }
+        let e = read(&file, None).unwrap_err().to_string();
+        assert!(e.starts_with("a.mat: a compressed variable is damaged"), "{e}");
+    }
+
+    #[test]
     fn sparse_matrices() {
         let parts = [whole(&[0, 2, 0, 0]), whole(&[0, 1, 2, 3]), double(&[1.0, 3.0, 2.0])];
         let file = mat(&[matrix(5, "s", &[3, 3], &parts)]);
         let rows = vec![vec![(0, 1.0), (2, 2.0)], vec![], vec![(1, 3.0)]];
+        assert_eq!(read(&file, None).unwrap(), Table::Sparse(Csr::from_rows(3, rows).unwrap()));
+        // Truth values as MATLAB writes them.
+        let parts = [whole(&[0, 2]), whole(&[0, 1, 1, 2]), element(9, &[1, 1])];
+        let file = mat(&[matrix(5 | LOGICAL, "s", &[3, 3], &parts)]);
+        let rows = vec![vec![(0, 1.0)], vec![], vec![(2, 1.0)]];
         assert_eq!(read(&file, None).unwrap(), Table::Sparse(Csr::from_rows(3, rows).unwrap()));
         let parts = [whole(&[9]), whole(&[0, 1, 1, 1]), double(&[1.0])];
         let e = read(&mat(&[matrix(5, "s", &[3, 3], &parts)]), None).unwrap_err().to_string();
@@ -358,7 +397,10 @@ mod tests {
                 mat(&[matrix(6, "x", &[1, 1], &[double(&[f64::NAN])])]),
                 "row 1, column 1: NaN is not",
             ),
-            (mat(&[compressed(b"\x0e\0\0\0\xff\xff\xff\xff")]), "has 0 of 4294967295 bytes"),
+            (
+                mat(&[compressed(b"\x0e\0\0\0\xff\xff\xff\xff")]),
+                "declares 4294967295 bytes and has 0",
+            ),
         ] {
             let e = read(&file, None).unwrap_err().to_string();
             assert!(e.starts_with("a.mat: ") && e.contains(expected), "{e} / {expected}");

@@ -192,6 +192,7 @@ fn array<'a>(
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::data::{Matrix, Table};

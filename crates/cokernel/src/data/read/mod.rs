@@ -346,6 +346,7 @@ fn csr_from_columns(
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -417,6 +417,7 @@ impl<'a> Archive<'a> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::super::samples::{npy, npz};
     use super::*;

@@ -1,5 +1,7 @@
 //! Whatever the bytes, a reader answers with a table or with an error.
 
+#![allow(clippy::unwrap_used)]
+
 use super::samples::{compressed, element, mat, matrix, npy, npz, small};
 use super::*;
 use proptest::prelude::*;
@@ -166,6 +168,11 @@ proptest! {
         bytes.splice(cut.index(bytes.len())..cut.index(bytes.len()), add);
         check(parser, &bytes);
     }
+}
+
+proptest! {
+    // Few cases: each waits for the disk.
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(40) })]
 
     #[test]
     fn what_is_written_is_read_back(

@@ -1,5 +1,7 @@
 //! Small valid files, made by hand, for the tests of the readers.
 
+#![allow(clippy::unwrap_used)]
+
 use std::io::Write;
 
 /// A NumPy array of version 1.
