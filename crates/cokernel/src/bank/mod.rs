@@ -15,6 +15,7 @@ mod engine;
 mod gram;
 mod norm;
 mod primitives;
+mod products;
 mod rows;
 mod simd;
 mod tiles;

@@ -9,11 +9,10 @@
 //!
 //! with K_FF from the combined kernel; the second term keeps Σ c = 0. With K_FF = L Lᵀ,
 //! W = L⁻¹ [v_1 … v_M] and a = L⁻¹ 1 this is WᵀW − (Wᵀa)(Wᵀa)ᵀ/aᵀa: positive semi-definite.
-//! Binary problems add up. Cost: M products with n × n kernels, |F|³/3 + |F|² M + |F| M²
+//! Binary problems add up. Cost: one pass over the rows of support vectors in all kernels, |F|³/3 + |F|² M + |F| M²
 //! for each binary problem.
 
 use crate::bank::Bank;
-use crate::data::Matrix;
 use crate::machine::Machines;
 use crate::solve::cholesky::Cholesky;
 use rayon::prelude::*;
@@ -48,20 +47,17 @@ pub(super) fn derivatives(
     free: &[Vec<u32>],
     row: &(dyn Fn(usize, &[u32], &mut [f64]) + Sync),
 ) -> (Vec<Vec<f64>>, Option<Vec<f64>>) {
-    let (n, m, problems) = (bank.n(), bank.len(), machines.duals.len());
-    let coefs = Matrix::from_fn(n, problems, |i, u| machines.duals[u].coef[i]);
+    let (m, problems) = (bank.len(), machines.duals.len());
+    let coefs: Vec<&[f64]> = machines.duals.iter().map(|d| d.coef.as_slice()).collect();
     let mut forms = vec![vec![0.0; m]; problems];
     // For each binary problem v_1 … v_M one after the other, then 1.
     let mut sides: Vec<Vec<f64>> =
         free.iter().map(|f| Vec::with_capacity(f.len() * (m + 1))).collect();
-    for k in 0..m {
-        let products = bank.apply(k, &coefs);
-        for u in 0..problems {
-            let terms = (0..n).map(|i| coefs.get(i, u) * products.get(i, u));
-            forms[u][k] = terms.sum();
-            sides[u].extend(free[u].iter().map(|&i| products.get(i as usize, u)));
-        }
-    }
+    bank.products(&coefs, |k, u, product| {
+        let terms = coefs[u].iter().zip(product).filter(|(c, _)| **c != 0.0);
+        forms[u][k] = terms.map(|(c, p)| c * p).sum();
+        sides[u].extend(free[u].iter().map(|&i| product[i as usize]));
+    });
     let mut hessian = vec![0.0; m * m];
     for (sides, free) in sides.chunks_mut(TOGETHER).zip(free.chunks(TOGETHER)) {
         let parts: Vec<Option<Vec<f64>>> = sides

@@ -1,0 +1,60 @@
+//! SimpleMKL on given matrices: folder, cost, tolerance, times.
+//!
+//! Reads `kernels.npy` (M·n × n, one kernel under the other) and `labels.npy` (±1), writes
+//! `weights.npy`, `coef.npy` (bias last) and prints one line of JSON.
+
+use cokernel::Run;
+use cokernel::bank::{Bank, Storage};
+use cokernel::data::{Classes, Matrix};
+use cokernel::machine::Svc;
+use cokernel::method::{Value, find};
+use cokernel::mkl::{Problem, Rule, train};
+use cokernel_benches::{best_of, read_npy, write_npy};
+use std::path::PathBuf;
+
+fn main() {
+    let args: Vec<String> = std::env::args().collect();
+    let folder = PathBuf::from(&args[1]);
+    let (c, tol): (f64, f64) = (args[2].parse().expect("cost"), args[3].parse().expect("tol"));
+    let times: usize = args[4].parse().expect("times");
+    let direction = args.get(5).map_or("newton", String::as_str);
+    let stacked = read_npy(&folder.join("kernels.npy"));
+    let labels = read_npy(&folder.join("labels.npy"));
+    let n = stacked.cols();
+    let matrices = (0..stacked.rows() / n)
+        .map(|m| {
+            let values = stacked.values()[m * n * n..(m + 1) * n * n].to_vec();
+            (format!("k{m}"), Matrix::new(n, n, values).expect("n × n"))
+        })
+        .collect();
+    let bank = Bank::from_matrices(matrices, Storage::Resident).expect("a bank");
+    let texts: Vec<String> = labels.values().iter().map(f64::to_string).collect();
+    let classes = Classes::from_texts(&texts).expect("two classes");
+    let machine = Svc { c, tol, ..Svc::default() };
+    let problem = Problem { bank: &bank, classes: &classes, machine: &machine };
+    let method = find("simple_mkl").expect("registered");
+    let given = [("tol", Value::Real(tol)), ("direction", Value::Text(direction.to_string()))];
+    let params = method.check(given.iter().map(|(n, v)| (*n, v))).expect("parameters");
+    let learner = method.learner(&params).expect("a learner");
+    let run = Run::default();
+    let (seconds, learned) =
+        best_of(times, || train(&problem, learner.as_ref(), &run).expect("learned"));
+    let Rule::Linear { weights } = &learned.rule else { panic!("weights") };
+    let dual = &learned.machines.as_ref().expect("machines").duals[0];
+    let mut coef = dual.coef.clone();
+    coef.push(dual.bias);
+    write_npy(&folder.join("weights.npy"), 1, weights.len(), weights);
+    write_npy(&folder.join("coef.npy"), 1, coef.len(), &coef);
+    let report = &learned.report;
+    let line = serde_json::json!({
+        "seconds": seconds,
+        "gap": report.gap,
+        "status": report.status,
+        "iterations": report.iterations,
+        "machine_solves": report.counts.machine_solves,
+        "smo_steps": report.counts.smo_steps,
+        "combines": report.counts.combines,
+        "objective": report.objective,
+    });
+    println!("{line}");
+}
