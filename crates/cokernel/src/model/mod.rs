@@ -3,6 +3,8 @@
 mod file;
 mod fit;
 mod predict;
+#[cfg(test)]
+mod tests;
 
 pub use fit::{Mkl, Prepared};
 pub(crate) use fit::{Recipe, check, name, remaining};
