@@ -54,9 +54,7 @@ fn value(kernel: &Kernel, x: &[f64], z: &[f64]) -> f64 {
     let squared: f64 = cells.iter().map(|&c| (x[c] - z[c]).powi(2)).sum();
     match kernel.function {
         Function::Linear => dot,
-        Function::Polynomial { degree, gamma, coef0 } => {
-            (gamma * dot + coef0).powi(degree as i32)
-        }
+        Function::Polynomial { degree, gamma, coef0 } => (gamma * dot + coef0).powi(degree as i32),
         Function::Exponential { metric: Metric::Manhattan, gamma } => (-gamma * manhattan).exp(),
         Function::Exponential { gamma, .. } => (-gamma * squared).exp(),
         _ => unreachable!("not used here"),
@@ -90,9 +88,8 @@ fn cross(kernel: &Kernel, train: &Matrix, new: &Matrix) -> Matrix {
                 let root = |v: f64| 1.0 / v.sqrt();
                 let (d, s) = (diagonal, selves.clone());
                 own = Matrix::from_fn(n, n, |i, j| own.get(i, j) * root(d[i]) * root(d[j]));
-                all = Matrix::from_fn(all.rows(), n, |i, j| {
-                    all.get(i, j) * root(s[i]) * root(d[j])
-                });
+                all =
+                    Matrix::from_fn(all.rows(), n, |i, j| all.get(i, j) * root(s[i]) * root(d[j]));
                 selves.fill(1.0);
                 continue;
             }
