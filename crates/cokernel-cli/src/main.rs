@@ -1,2 +1,95 @@
-//! x
-fn main() {}
+//! The command line of Cokernel: learn from several views on disk to a trusted model.
+//!
+//! Thin: one file per command under `cmd/`; every number comes from the library.
+
+mod args;
+mod cmd;
+mod data;
+mod files;
+mod misuse;
+mod progress;
+mod project;
+mod report;
+mod session;
+mod settings;
+mod table;
+
+use clap::{Parser, Subcommand};
+use std::io::Write;
+use std::process::ExitCode;
+
+/// Learn from many similarities at once: multiple kernel learning and multi-view clustering
+#[derive(Debug, Parser)]
+#[command(name = "cokernel", version, after_help = AFTER_HELP)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    #[command(flatten)]
+    global: args::GlobalArgs,
+}
+
+const AFTER_HELP: &str = "\
+Start with
+  cokernel demo                      the whole story on real data, in a minute
+  cokernel methods                   what can be learned
+  cokernel help fit                  your own files
+
+Exit codes: 0 done, 1 failed, 2 wrong call or project file, 130 stopped by Ctrl-C (the best
+result so far is written).";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Compare methods on the six digit views that come with the program
+    Demo(cmd::demo::Args),
+    /// Learn a model from your files
+    Fit(cmd::fit::Args),
+    /// Label new instances with a model
+    Predict(cmd::predict::Args),
+    /// Estimate the accuracy of one method on instances it has not seen
+    Evaluate(cmd::evaluate::Args),
+    /// Compare several methods on the same splits
+    Compare(cmd::compare::Args),
+    /// Cluster instances by all their views
+    Cluster(cmd::cluster::Args),
+    /// Show what a model file holds
+    Inspect(cmd::inspect::Args),
+    /// List the methods, or explain one
+    Methods(cmd::methods::Args),
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let result = match cli.command {
+        Command::Demo(args) => cmd::demo::run(args, &cli.global),
+        Command::Fit(args) => cmd::fit::run(args, &cli.global),
+        Command::Predict(args) => cmd::predict::run(args, &cli.global),
+        Command::Evaluate(args) => cmd::evaluate::run(args, &cli.global),
+        Command::Compare(args) => cmd::compare::run(args, &cli.global),
+        Command::Cluster(args) => cmd::cluster::run(args, &cli.global),
+        Command::Inspect(args) => cmd::inspect::run(args, &cli.global),
+        Command::Methods(args) => cmd::methods::run(args, &cli.global),
+    };
+    match result {
+        Ok(code) => code,
+        Err(error) if misuse::is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            // There is nobody left to tell if the standard error is gone.
+            let _ = writeln!(std::io::stderr(), "error: {}", misuse::one_line(&error));
+            let code = match session::interrupted() {
+                true => session::INTERRUPTED,
+                false => misuse::exit_code(&error),
+            };
+            ExitCode::from(code)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_flags_are_consistent() {
+        super::Cli::command().debug_assert();
+    }
+}

@@ -80,7 +80,9 @@ enum Rule<'a> {
 impl Cross {
     /// Kernels towards the rows of `support`, which are the training instances `rows` (indices)
     /// of `n_train`. `norms[m]` are the statistics of kernel m as the training bank gave them
-    /// ([`Bank::norms`](super::Bank::norms)), row means cut to the support rows.
+    /// ([`Bank::norms`](super::Bank::norms)), row means cut to the support rows. Of a similarity
+    /// view only the name is looked at (it may have any number of columns), unless a kernel on it
+    /// has a unit diagonal.
     ///
     /// # Errors
     /// Sizes that do not fit; support rows alone where all training rows are needed
@@ -102,14 +104,6 @@ impl Cross {
         }
         if means == RowMeans::Exact && n != n_train {
             return Err(Error::shape("rows for exact centring", n_train, n));
-        }
-        for view in support.iter() {
-            if let Table::Similarity(m) = &view.table
-                && m.cols() != n
-            {
-                let what = format!("view '{}' of the support rows", view.name);
-                return Err(Error::shape(what, format!("{n} columns"), m.cols()));
-            }
         }
         let engine = Engine::new(support, kernels)?;
         let mut steps = Vec::new();

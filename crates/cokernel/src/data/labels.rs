@@ -1,6 +1,7 @@
 //! [`Labels`]: classes or real targets, some of which may be missing.
 
 use crate::{Error, Result};
+use std::collections::HashMap;
 
 /// What is known about the instances.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,34 +28,64 @@ pub struct Classes {
     pub codes: Vec<u32>,
 }
 
+/// A text without surrounding space; `None` if it says that the label is missing.
+fn known(text: &str) -> Option<&str> {
+    let text = text.trim();
+    let missing = matches!(text, "" | "?")
+        || text.eq_ignore_ascii_case("na")
+        || text.eq_ignore_ascii_case("nan");
+    (!missing).then_some(text)
+}
+
 impl Labels {
     /// Class labels from their texts; an empty text, `?`, `NA` or `nan` is a missing label.
+    ///
+    /// If all labels are numbers, texts with the same value (`1`, `1.0`, `+1`) are one class,
+    /// named by the shortest of them.
     pub fn from_texts<S: AsRef<str>>(texts: &[S]) -> Self {
-        let known = |t: &str| {
-            let t = t.trim();
-            !(t.is_empty()
-                || t == "?"
-                || t.eq_ignore_ascii_case("na")
-                || t.eq_ignore_ascii_case("nan"))
-        };
-        let mut names: Vec<String> =
-            texts.iter().map(|t| t.as_ref().trim().to_string()).filter(|t| known(t)).collect();
-        let numbers: Option<Vec<f64>> = names.iter().map(|t| t.parse().ok()).collect();
-        if numbers.is_some() {
-            names.sort_by(|a, b| {
-                let (x, y): (f64, f64) = (a.parse().unwrap_or(0.0), b.parse().unwrap_or(0.0));
-                x.total_cmp(&y).then_with(|| a.cmp(b))
-            });
-        } else {
-            names.sort();
-        }
+        let mut names: Vec<&str> = texts.iter().filter_map(|t| known(t.as_ref())).collect();
+        names.sort_unstable();
         names.dedup();
-        let code = |t: &S| {
-            let t = t.as_ref().trim();
-            names.iter().position(|n| n == t).map(|c| c as u32)
-        };
-        let codes = texts.iter().map(code).collect();
+        let numbers: Option<Vec<f64>> = names.iter().map(|t| t.parse().ok()).collect();
+        let mut classes: Vec<Vec<&str>> = Vec::new();
+        match numbers {
+            Some(numbers) => {
+                let value = |x: f64| if x == 0.0 { 0.0 } else { x };
+                let mut pairs: Vec<(f64, &str)> =
+                    numbers.into_iter().map(value).zip(names).collect();
+                pairs.sort_by(|a, b| {
+                    a.0.total_cmp(&b.0).then(a.1.len().cmp(&b.1.len())).then(a.1.cmp(b.1))
+                });
+                for same in pairs.chunk_by(|a, b| a.0 == b.0) {
+                    classes.push(same.iter().map(|p| p.1).collect());
+                }
+            }
+            None => classes.extend(names.into_iter().map(|n| vec![n])),
+        }
+        let code: HashMap<&str, u32> = (0_u32..)
+            .zip(&classes)
+            .flat_map(|(c, texts)| texts.iter().map(move |t| (*t, c)))
+            .collect();
+        let codes = texts.iter().map(|t| known(t.as_ref()).map(|t| code[t])).collect();
+        let names = classes.iter().map(|texts| texts[0].to_string()).collect();
         Labels::Classes { names, codes }
+    }
+
+    /// Real targets from their texts; an empty text, `?`, `NA` or `nan` is a missing target.
+    ///
+    /// # Errors
+    /// Row (from 0) of the first text that is neither missing nor a finite number.
+    pub fn real_from_texts<S: AsRef<str>>(texts: &[S]) -> Result<Self> {
+        let real = |(row, text): (usize, &S)| {
+            let Some(text) = known(text.as_ref()) else { return Ok(None) };
+            match text.parse::<f64>() {
+                Ok(x) if x.is_finite() => Ok(Some(x)),
+                _ => Err(Error::Labels(format!(
+                    "expected a finite number in row {row}, found '{text}'"
+                ))),
+            }
+        };
+        texts.iter().enumerate().map(real).collect::<Result<_>>().map(Labels::Real)
     }
 
     /// Number of instances.
@@ -160,6 +191,7 @@ impl Classes {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -170,6 +202,27 @@ mod tests {
         };
         assert_eq!(names, ["9", "10"]);
         assert_eq!(codes, [Some(1), Some(0), None, Some(0)]);
+    }
+
+    #[test]
+    fn equal_numbers_are_one_class() {
+        let Labels::Classes { names, codes } = Labels::from_texts(&["+1", "-1", "1.0", "1"]) else {
+            panic!("classes");
+        };
+        assert_eq!(names, ["-1", "1"]);
+        assert_eq!(codes, [Some(1), Some(0), Some(1), Some(1)]);
+        let Labels::Classes { names, .. } = Labels::from_texts(&["1", "1.0", "a"]) else {
+            panic!("classes");
+        };
+        assert_eq!(names, ["1", "1.0", "a"]);
+    }
+
+    #[test]
+    fn real_targets() {
+        let labels = Labels::real_from_texts(&["1e3", " NA", "-0.5"]).unwrap();
+        assert_eq!(labels, Labels::Real(vec![Some(1000.0), None, Some(-0.5)]));
+        let e = Labels::real_from_texts(&["1", "high"]).unwrap_err();
+        assert_eq!(e.to_string(), "labels: expected a finite number in row 1, found 'high'");
     }
 
     #[test]

@@ -5,10 +5,27 @@ use serde::{Deserialize, Serialize};
 
 /// A dense matrix, row-major (C order).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(try_from = "MatrixParts")]
 pub struct Matrix {
     rows: usize,
     cols: usize,
     values: Vec<f64>,
+}
+
+/// What a stored matrix says it is, before it is checked.
+#[derive(Deserialize)]
+struct MatrixParts {
+    rows: usize,
+    cols: usize,
+    values: Vec<f64>,
+}
+
+impl TryFrom<MatrixParts> for Matrix {
+    type Error = Error;
+
+    fn try_from(parts: MatrixParts) -> Result<Self> {
+        Matrix::new(parts.rows, parts.cols, parts.values)
+    }
 }
 
 impl Matrix {
@@ -17,10 +34,10 @@ impl Matrix {
     /// # Errors
     /// The number of values is not `rows * cols`.
     pub fn new(rows: usize, cols: usize, values: Vec<f64>) -> Result<Self> {
-        if values.len() != rows * cols {
+        if Some(values.len()) != rows.checked_mul(cols) {
             return Err(Error::shape(
                 "matrix",
-                format!("{rows} × {cols} = {} values", rows * cols),
+                format!("{rows} × {cols} values"),
                 format!("{} values", values.len()),
             ));
         }
@@ -109,7 +126,8 @@ impl Matrix {
 }
 
 /// A sparse matrix by rows. Column indices are strictly increasing within a row.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "CsrParts")]
 pub struct Csr {
     cols: usize,
     starts: Vec<usize>,
@@ -117,7 +135,70 @@ pub struct Csr {
     values: Vec<f64>,
 }
 
+/// What a stored sparse matrix says it is, before it is checked.
+#[derive(Deserialize)]
+struct CsrParts {
+    cols: usize,
+    starts: Vec<usize>,
+    indices: Vec<u32>,
+    values: Vec<f64>,
+}
+
+impl TryFrom<CsrParts> for Csr {
+    type Error = Error;
+
+    fn try_from(parts: CsrParts) -> Result<Self> {
+        Csr::from_parts(parts.cols, parts.starts, parts.indices, parts.values)
+    }
+}
+
+impl Default for Csr {
+    /// No rows and no columns.
+    fn default() -> Self {
+        Csr { cols: 0, starts: vec![0], indices: Vec::new(), values: Vec::new() }
+    }
+}
+
 impl Csr {
+    /// A sparse matrix from its parts: row i has the columns `indices[starts[i]..starts[i + 1]]`,
+    /// strictly increasing, with the values at the same places.
+    ///
+    /// # Errors
+    /// The parts do not describe a matrix: `starts` does not begin with 0, decreases, or does not
+    /// end with the number of entries; or the columns of a row are out of range or not strictly
+    /// increasing.
+    pub fn from_parts(
+        cols: usize,
+        starts: Vec<usize>,
+        indices: Vec<u32>,
+        values: Vec<f64>,
+    ) -> Result<Self> {
+        let what = "sparse matrix";
+        if indices.len() != values.len() {
+            return Err(Error::shape(what, format!("{} values", indices.len()), values.len()));
+        }
+        let ends = (starts.first(), starts.last());
+        if ends != (Some(&0), Some(&indices.len())) || starts.windows(2).any(|w| w[0] > w[1]) {
+            let expected = format!("row starts that rise from 0 to {}", indices.len());
+            return Err(Error::shape(what, expected, "others"));
+        }
+        for (row, span) in starts.windows(2).enumerate() {
+            let columns = &indices[span[0]..span[1]];
+            for (k, &j) in columns.iter().enumerate() {
+                let column = j as usize;
+                let problem = if column >= cols {
+                    format!("column index out of range, expected below {cols}")
+                } else if k > 0 && columns[k - 1] >= j {
+                    "column indices must rise within a row".to_string()
+                } else {
+                    continue;
+                };
+                return Err(Error::Value { what: what.to_string(), row, column, problem });
+            }
+        }
+        Ok(Csr { cols, starts, indices, values })
+    }
+
     /// A sparse matrix from `(column, value)` lists, one per row; entries are sorted, zeros kept.
     ///
     /// # Errors
@@ -161,9 +242,19 @@ impl Csr {
         (&self.indices[span.clone()], &self.values[span])
     }
 
+    /// The stored entries of all rows, row by row: column indices and values.
+    pub fn entries(&self) -> (&[u32], &[f64]) {
+        (&self.indices, &self.values)
+    }
+
     /// The stored values of all rows, to be changed.
     pub fn values_mut(&mut self) -> &mut [f64] {
         &mut self.values
+    }
+
+    /// The same entries in a matrix with more columns (never fewer than now).
+    pub fn widened(&self, cols: usize) -> Csr {
+        Csr { cols: cols.max(self.cols), ..self.clone() }
     }
 
     /// Number of stored entries.
@@ -194,5 +285,46 @@ impl Csr {
             }
         }
         dense
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_that_are_no_matrix_are_refused() {
+        let csr = |starts: &[usize], indices: &[u32]| {
+            Csr::from_parts(3, starts.to_vec(), indices.to_vec(), vec![1.0; indices.len()])
+        };
+        assert!(csr(&[0, 2, 2, 3], &[0, 2, 1]).is_ok());
+        for (starts, indices) in [
+            (&[][..], &[][..]),
+            (&[1, 3], &[0, 1, 2]),
+            (&[0, 2, 1, 3], &[0, 1, 2]),
+            (&[0, 2], &[0, 1, 2]),
+            (&[0, 2], &[1, 1]),
+            (&[0, 2], &[1, 0]),
+            (&[0, 1], &[3]),
+        ] {
+            assert!(csr(starts, indices).is_err(), "{starts:?} {indices:?}");
+        }
+        assert!(Matrix::new(usize::MAX, 2, vec![]).is_err());
+        let stored = r#"{"rows":2,"cols":2,"values":[1,2,3]}"#;
+        assert!(serde_json::from_str::<Matrix>(stored).is_err());
+        let stored = r#"{"cols":2,"starts":[0,9],"indices":[1],"values":[2]}"#;
+        assert!(serde_json::from_str::<Csr>(stored).is_err());
+    }
+
+    #[test]
+    fn sparse_and_dense_agree() {
+        let s = Csr::from_rows(3, vec![vec![(2, 5.0), (0, 1.0)], vec![], vec![(1, 2.0)]]).unwrap();
+        let d = Matrix::new(3, 3, vec![1.0, 0.0, 5.0, 0.0, 0.0, 0.0, 0.0, 2.0, 0.0]).unwrap();
+        assert_eq!(s.to_dense(), d);
+        assert_eq!(s.select_rows(&[2, 0]).to_dense(), d.select_rows(&[2, 0]));
+        let text = serde_json::to_string(&s).unwrap();
+        assert_eq!(serde_json::from_str::<Csr>(&text).unwrap(), s);
+        assert_eq!(Csr::default().rows(), 0);
     }
 }

@@ -1,9 +1,20 @@
 //! Views over the same n instances, their labels, readers, scaling and toy generators.
 
+mod assemble;
+mod digits;
 mod labels;
 mod matrix;
+pub mod read;
+mod scale;
+pub mod toy;
 mod views;
+mod write;
 
+pub use assemble::{AssembleOptions, Assembled, assemble};
+pub use digits::digits;
 pub use labels::{Classes, Labels};
 pub use matrix::{Csr, Matrix};
-pub use views::{Table, View, Views};
+pub use read::{Header, LabelFile, ReadOptions, TableFile, read_labels, read_table};
+pub use scale::{Preparation, Scale, Scaler};
+pub use views::{Fill, Table, View, Views};
+pub use write::{atomic_write, write_csv};

@@ -68,6 +68,15 @@ pub struct View {
     pub present: Option<Vec<bool>>,
 }
 
+/// What stands in for the features of instances that lack a view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fill {
+    /// Zeros.
+    Zero,
+    /// The mean of each column over the instances that have the view.
+    Mean,
+}
+
 /// Named views over the same n instances.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Views {
@@ -107,6 +116,9 @@ impl Views {
     /// finite.
     pub fn push(&mut self, view: View) -> Result<()> {
         let what = format!("view '{}'", view.name);
+        if view.name.is_empty() {
+            return Err(Error::Data("a view must have a name".to_string()));
+        }
         if self.views.iter().any(|v| v.name == view.name) {
             return Err(Error::Data(format!("{what} is given twice; view names must differ")));
         }
@@ -257,6 +269,60 @@ impl Views {
             .collect()
     }
 
+    /// Complete views: rows of instances that lack a feature view are filled.
+    ///
+    /// # Errors
+    /// A similarity view is incomplete: a row of similarities has no neutral value.
+    pub fn fill_missing(&self, fill: Fill) -> Result<Views> {
+        let mut filled = self.clone();
+        for view in &mut filled.views {
+            let Some(present) = view.present.take() else { continue };
+            if present.iter().all(|p| *p) {
+                continue;
+            }
+            let kept: Vec<usize> = (0..present.len()).filter(|&i| present[i]).collect();
+            let mut row = vec![0.0; view.table.cols()];
+            let known = kept.len() as f64;
+            match &mut view.table {
+                Table::Dense(m) => {
+                    if fill == Fill::Mean {
+                        for &i in &kept {
+                            row.iter_mut().zip(m.row(i)).for_each(|(r, x)| *r += x / known);
+                        }
+                    }
+                    for i in (0..present.len()).filter(|&i| !present[i]) {
+                        m.row_mut(i).copy_from_slice(&row);
+                    }
+                }
+                Table::Sparse(m) => {
+                    if fill == Fill::Mean {
+                        for &i in &kept {
+                            let (c, v) = m.row(i);
+                            c.iter().zip(v).for_each(|(&j, x)| row[j as usize] += x / known);
+                        }
+                    }
+                    let mean: Vec<(u32, f64)> =
+                        (0_u32..).zip(row.iter().copied()).filter(|(_, x)| *x != 0.0).collect();
+                    let rows = (0..present.len()).map(|i| {
+                        let (c, v) = m.row(i);
+                        let own = c.iter().copied().zip(v.iter().copied());
+                        if present[i] { own.collect() } else { mean.clone() }
+                    });
+                    *m = Csr::from_rows(m.cols(), rows.collect())?;
+                }
+                Table::Similarity(_) => {
+                    return Err(Error::Data(format!(
+                        "view '{}' is a similarity and is missing for {} instances; similarities \
+                         cannot be filled: keep the complete instances only",
+                        view.name,
+                        present.len() - kept.len()
+                    )));
+                }
+            }
+        }
+        Ok(filled)
+    }
+
     /// An error if any instance lacks a view.
     ///
     /// # Errors
@@ -277,6 +343,7 @@ impl Views {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -304,6 +371,28 @@ mod tests {
         assert_eq!(views.complete_rows(), [0, 2]);
         assert!(views.require_complete().unwrap_err().to_string().contains("first: row 1"));
         assert!(views.select(&[0, 2]).require_complete().is_ok());
+    }
+
+    #[test]
+    fn filled_views_are_complete() {
+        let m = Matrix::new(3, 2, vec![1.0, 0.0, f64::NAN, f64::NAN, 3.0, 0.0]).unwrap();
+        let sparse = vec![vec![(0, 1.0)], vec![(1, 9.0)], vec![(0, 3.0)]];
+        let present = Some(vec![true, false, true]);
+        let mut views = Views::new();
+        for (name, table) in
+            [("d", Table::Dense(m)), ("s", Table::Sparse(Csr::from_rows(2, sparse).unwrap()))]
+        {
+            let view = View { name: name.into(), table, columns: None, present: present.clone() };
+            views.push(view).unwrap();
+        }
+        for (fill, value) in [(Fill::Zero, 0.0), (Fill::Mean, 2.0)] {
+            let filled = views.fill_missing(fill).unwrap();
+            filled.require_complete().unwrap();
+            let expected = Matrix::new(3, 2, vec![1.0, 0.0, value, 0.0, 3.0, 0.0]).unwrap();
+            let Table::Sparse(s) = &filled.get("s").unwrap().table else { panic!("sparse") };
+            assert_eq!(s.to_dense(), expected);
+            assert_eq!(filled.get("d").unwrap().table, Table::Dense(expected));
+        }
     }
 
     #[test]

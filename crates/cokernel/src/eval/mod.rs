@@ -1,1 +1,15 @@
-//! Scores, splits, cross-validation and comparison of methods.
+//! Scores, splits, cross-validation and the comparison of methods.
+
+pub mod cluster_scores;
+mod clusterings;
+mod compare;
+mod cross_validate;
+mod scores;
+mod splits;
+mod table;
+
+pub use clusterings::{ClusterMethod, ClusteringRow, Clusterings, compare_clusterings};
+pub use compare::{Comparison, ComparisonRow, MeanWeight, compare};
+pub use cross_validate::{CvResult, SplitResult, cross_validate};
+pub use scores::{Scores, Stat};
+pub use splits::{Protocol, Split, Splits};

@@ -1,1 +1,428 @@
-//! The fitted model: how it is made, how it predicts, and its file format.
+//! The fitted model: how it is made ([`Mkl`]), what it is ([`Model`]), and its file.
+
+mod file;
+mod fit;
+mod predict;
+#[cfg(test)]
+mod tests;
+
+pub use fit::{Mkl, Prepared};
+pub(crate) use fit::{Recipe, check, name, remaining};
+pub use predict::Prediction;
+
+use crate::data::{Matrix, Preparation, Table, View, Views};
+use crate::kernel::{Function, Kernel, Norm, Normalization};
+use crate::machine::{Dual, Machines, Svc};
+use crate::method::Params;
+use crate::mkl::{Learned, Rule};
+use crate::{Error, Report, Result, Run, VERSION};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// What prediction needs, and how it was found. Made by [`Mkl::fit`] or [`Model::load`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Model {
+    info: Info,
+    /// Training instances that prediction compares with, increasing.
+    kept: Vec<u32>,
+    /// Their prepared rows, for the feature views of active kernels.
+    support: Views,
+    /// α_i y_i: machines × kept.
+    coef: Matrix,
+    /// b of each machine.
+    bias: Vec<f64>,
+}
+
+/// Everything that is not a table of numbers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Info {
+    method: String,
+    params: Params,
+    svc: Svc,
+    seed: u64,
+    library_version: String,
+    classes: Vec<String>,
+    n_train: usize,
+    n_dropped: usize,
+    views: Vec<ViewInfo>,
+    preparation: Preparation,
+    kernels: Vec<Kernel>,
+    /// Normalisations of each kernel, cut to the kept instances; empty for inactive kernels.
+    norms: Vec<Vec<Norm>>,
+    rule: Rule,
+    machines: Vec<MachineInfo>,
+    report: Report,
+}
+
+/// A view as it was in training.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ViewInfo {
+    /// Its name.
+    pub name: String,
+    /// `dense`, `sparse` or `similarity`.
+    pub kind: String,
+    /// Number of columns; the number of training instances for a similarity.
+    pub cols: usize,
+    /// Names of the columns, where the source had them.
+    pub columns: Option<Vec<String>>,
+}
+
+/// A kernel with its weight in the combination.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct KernelWeight {
+    /// The name of the kernel.
+    pub kernel: String,
+    /// The view it looks at.
+    pub view: String,
+    /// Its weight; 1 for every factor of a product.
+    pub weight: f64,
+    /// Whether prediction evaluates it.
+    pub active: bool,
+}
+
+/// A binary problem of the decomposition and its solution.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MachineInfo {
+    /// `positive vs negative`, or `positive vs rest`.
+    pub name: String,
+    /// Code of the class with positive decision values.
+    pub positive: u32,
+    /// Code of the class with negative decision values; `None` is the rest.
+    pub negative: Option<u32>,
+    /// Number of support vectors of this machine.
+    pub support: usize,
+    /// Relative duality gap of this machine.
+    pub gap: f64,
+}
+
+impl MachineInfo {
+    fn of(dual: &Dual, classes: &[String]) -> Self {
+        let name = |code: u32| classes[code as usize].as_str();
+        let rest = dual.negative.map_or("rest", name);
+        MachineInfo {
+            name: format!("{} vs {rest}", name(dual.positive)),
+            positive: dual.positive,
+            negative: dual.negative,
+            support: dual.support_count(),
+            gap: dual.gap,
+        }
+    }
+}
+
+/// The training instances that prediction compares with; never none, so that tables have a row.
+fn kept_rows(machines: &Machines, n: usize, all: bool) -> Vec<usize> {
+    if all {
+        return (0..n).collect();
+    }
+    let support = machines.support();
+    if support.is_empty() { vec![0] } else { support }
+}
+
+/// A normalisation for the kept instances only.
+fn cut(norm: &Norm, kept: &[usize]) -> Norm {
+    match norm {
+        Norm::Center { row_means, grand_mean } => Norm::Center {
+            row_means: kept.iter().map(|&i| row_means[i]).collect(),
+            grand_mean: *grand_mean,
+        },
+        other => other.clone(),
+    }
+}
+
+/// A summary for people and programs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Summary {
+    /// Registry id of the method.
+    pub method: String,
+    /// Its parameters.
+    pub params: Params,
+    /// The machine's parameters.
+    pub svc: Svc,
+    /// Version of the library that fitted the model.
+    pub library_version: String,
+    /// The seed that was used.
+    pub seed: u64,
+    /// Class names in code order.
+    pub classes: Vec<String>,
+    /// Number of training instances.
+    pub n_train: usize,
+    /// Instances left out because their label was missing.
+    pub n_dropped: usize,
+    /// The views that must be given to predict.
+    pub views: Vec<ViewInfo>,
+    /// Every kernel with its weight.
+    pub weights: Vec<KernelWeight>,
+    /// Number of kernels that prediction evaluates.
+    pub active_kernels: usize,
+    /// Number of training instances that are a support vector of some machine.
+    pub support: usize,
+    /// The same in percent of the training instances.
+    pub support_percent: f64,
+    /// The binary problems.
+    pub machines: Vec<MachineInfo>,
+    /// How learning went.
+    pub report: Report,
+}
+
+impl ViewInfo {
+    /// What a model says about this view.
+    fn of(view: &View) -> Self {
+        let kind = match view.table {
+            Table::Dense(_) => "dense",
+            Table::Sparse(_) => "sparse",
+            Table::Similarity(_) => "similarity",
+        };
+        ViewInfo {
+            name: view.name.clone(),
+            kind: kind.to_string(),
+            cols: view.table.cols(),
+            columns: view.columns.clone(),
+        }
+    }
+}
+
+/// Indices of the kernels that take part in the rule.
+fn active(rule: &Rule, kernels: usize) -> Vec<usize> {
+    match rule {
+        Rule::Linear { weights } => (0..kernels).filter(|&m| weights[m] != 0.0).collect(),
+        Rule::Product => (0..kernels).collect(),
+    }
+}
+
+/// Refuses what no model could predict: a similarity view does not tell the self-similarity of new
+/// instances.
+fn refuse_unit_diagonal(active: &[usize], kernels: &[Kernel]) -> Result<()> {
+    let unit = |m: &&usize| {
+        kernels[**m].function == Function::Precomputed
+            && kernels[**m].normalize.contains(&Normalization::UnitDiagonal)
+    };
+    match active.iter().find(unit) {
+        None => Ok(()),
+        Some(m) => Err(Error::Data(format!(
+            "kernel '{}' has normalisation unit_diagonal, but a similarity does not tell the \
+             self-similarity of new instances; normalise the similarity itself before training \
+             and prediction",
+            kernels[*m].name
+        ))),
+    }
+}
+
+/// Whether every training instance must be kept, not only the support vectors.
+///
+/// Centring subtracts r(x), the mean of k(x, ·) over all training instances. In Σ_i coef_i k(x_i, x)
+/// it cancels because Σ_i coef_i = 0. It does not cancel where the centred value is divided by its
+/// diagonal afterwards, or multiplied with other kernels.
+fn needs_all_rows<'a>(rule: &Rule, norms: impl IntoIterator<Item = &'a [Norm]>) -> bool {
+    let center = |n: &Norm| matches!(n, Norm::Center { .. });
+    norms.into_iter().any(|steps| match (rule, steps.iter().position(center)) {
+        (_, None) => false,
+        (Rule::Product, Some(_)) => true,
+        (Rule::Linear { .. }, Some(p)) => steps[p..].contains(&Norm::UnitDiagonal),
+    })
+}
+
+impl Model {
+    /// Cuts what was learned down to what prediction needs.
+    fn build(
+        method: &str,
+        params: Params,
+        svc: &Svc,
+        prepared: &Prepared,
+        learned: Learned,
+        run: &Run,
+    ) -> Result<Self> {
+        let Learned { rule, machines, mut report } = learned;
+        let machines = machines.ok_or_else(|| {
+            Error::Data(format!("method '{method}' gave a rule but no machine was trained on it"))
+        })?;
+        let bank = &prepared.bank;
+        let n = prepared.rows.len();
+        let active = active(&rule, bank.len());
+        let all = needs_all_rows(&rule, active.iter().map(|&m| bank.norms(m)));
+        let kept = kept_rows(&machines, n, all);
+        let norms = (0..bank.len())
+            .map(|m| match active.contains(&m) {
+                true => bank.norms(m).iter().map(|norm| cut(norm, &kept)).collect(),
+                false => Vec::new(),
+            })
+            .collect();
+        let kernels = bank.kernels();
+        let looked_at = |name: &str| active.iter().any(|&m| kernels[m].view == name);
+        let preparation = prepared.preparation.clone().only(looked_at);
+        let asked_for = |v: &&ViewInfo| preparation.names().contains(&v.name.as_str());
+        let views = prepared.given.iter().filter(asked_for).cloned().collect();
+        refuse_unit_diagonal(&active, kernels)?;
+        let mut support = Views::new();
+        for view in prepared.views.iter() {
+            if looked_at(&view.name) && !matches!(view.table, Table::Similarity(_)) {
+                support = support.with(view.name.clone(), view.table.select_rows(&kept))?;
+            }
+        }
+        let coef = Matrix::from_fn(machines.duals.len(), kept.len(), |t, i| {
+            machines.duals[t].coef[kept[i]]
+        });
+        let names = &prepared.classes.names;
+        report.notes.splice(0..0, prepared.notes().iter().cloned());
+        let info = Info {
+            method: method.to_string(),
+            params,
+            svc: svc.clone(),
+            seed: run.seed,
+            library_version: VERSION.to_string(),
+            classes: names.clone(),
+            n_train: n,
+            n_dropped: prepared.n_dropped,
+            views,
+            preparation,
+            kernels: kernels.to_vec(),
+            norms,
+            rule,
+            machines: machines.duals.iter().map(|d| MachineInfo::of(d, names)).collect(),
+            report,
+        };
+        let bias = machines.duals.iter().map(|d| d.bias).collect();
+        let kept = kept.into_iter().map(|i| i as u32).collect();
+        Ok(Model { info, kept, support, coef, bias })
+    }
+
+    /// Labels and decision values of new instances. Similarity views hold, for each new instance,
+    /// its similarity to all training instances in their order.
+    ///
+    /// # Errors
+    /// A view is missing or incomplete, or differs from training in kind, number of columns or
+    /// column names.
+    pub fn predict(&self, views: &Views) -> Result<Prediction> {
+        predict::predict(self, views)
+    }
+
+    /// Writes the model in one step: `path` holds the old content or the new, never half.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        file::save(self, path.as_ref())
+    }
+
+    /// Reads a model. Nothing is executed, and every size is checked before it is used.
+    ///
+    /// # Errors
+    /// The file cannot be read, is not a model, is truncated or damaged, or comes from a newer
+    /// version of the format.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self> {
+        file::load(path.as_ref())
+    }
+
+    /// Registry id of the method.
+    pub fn method(&self) -> &str {
+        &self.info.method
+    }
+
+    /// The checked parameters of the method.
+    pub fn params(&self) -> &Params {
+        &self.info.params
+    }
+
+    /// The parameters of the machine.
+    pub fn svc(&self) -> &Svc {
+        &self.info.svc
+    }
+
+    /// The combination, over [`kernels`](Self::kernels).
+    pub fn rule(&self) -> &Rule {
+        &self.info.rule
+    }
+
+    /// All kernels of training in order.
+    pub fn kernels(&self) -> &[Kernel] {
+        &self.info.kernels
+    }
+
+    /// Every kernel with its weight, in order.
+    pub fn weights(&self) -> Vec<KernelWeight> {
+        let one = |(m, kernel): (usize, &Kernel)| {
+            let weight = match &self.info.rule {
+                Rule::Linear { weights } => weights[m],
+                Rule::Product => 1.0,
+            };
+            KernelWeight {
+                kernel: kernel.name.clone(),
+                view: kernel.view.clone(),
+                weight,
+                active: weight != 0.0,
+            }
+        };
+        self.info.kernels.iter().enumerate().map(one).collect()
+    }
+
+    /// Indices of the kernels that prediction evaluates.
+    fn active(&self) -> Vec<usize> {
+        active(&self.info.rule, self.info.kernels.len())
+    }
+
+    /// Number of training instances that are a support vector of some machine.
+    pub fn n_support(&self) -> usize {
+        let used = |i: &usize| (0..self.coef.rows()).any(|t| self.coef.get(t, *i) != 0.0);
+        (0..self.kept.len()).filter(used).count()
+    }
+
+    /// Support vectors in percent of the training instances.
+    pub fn support_percent(&self) -> f64 {
+        100.0 * self.n_support() as f64 / self.info.n_train.max(1) as f64
+    }
+
+    /// The binary problems, in the order of the columns of [`Prediction::decisions`].
+    pub fn machines(&self) -> &[MachineInfo] {
+        &self.info.machines
+    }
+
+    /// Class names in code order.
+    pub fn classes(&self) -> &[String] {
+        &self.info.classes
+    }
+
+    /// The views that must be given to predict.
+    pub fn views(&self) -> &[ViewInfo] {
+        &self.info.views
+    }
+
+    /// Number of training instances.
+    pub fn n_train(&self) -> usize {
+        self.info.n_train
+    }
+
+    /// How learning went; its notes hold everything a user should read.
+    pub fn report(&self) -> &Report {
+        &self.info.report
+    }
+
+    /// The seed that was used.
+    pub fn seed(&self) -> u64 {
+        self.info.seed
+    }
+
+    /// Version of the library that fitted the model.
+    pub fn library_version(&self) -> &str {
+        &self.info.library_version
+    }
+
+    /// All of the above in one serialisable value.
+    pub fn inspect(&self) -> Summary {
+        Summary {
+            method: self.info.method.clone(),
+            params: self.info.params.clone(),
+            svc: self.info.svc.clone(),
+            library_version: self.info.library_version.clone(),
+            seed: self.info.seed,
+            classes: self.info.classes.clone(),
+            n_train: self.info.n_train,
+            n_dropped: self.info.n_dropped,
+            views: self.info.views.clone(),
+            weights: self.weights(),
+            active_kernels: self.weights().iter().filter(|w| w.active).count(),
+            support: self.n_support(),
+            support_percent: self.support_percent(),
+            machines: self.info.machines.clone(),
+            report: self.info.report.clone(),
+        }
+    }
+}

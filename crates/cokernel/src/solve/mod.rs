@@ -1,6 +1,8 @@
 //! Solvers that know matrices only: no labels, no kernels.
 
 pub mod cholesky;
+pub mod dense;
+pub mod eigen;
 pub mod simplex;
 pub mod smo;
 pub mod verify;

@@ -2,5 +2,5 @@
 
 mod bank;
 mod mkl;
-mod multiview;
+pub mod multiview;
 mod smo;

@@ -1,1 +1,296 @@
-//! See the layer's page.
+//! Clustering: order of views, identical views, storages, threads, monotone traces, stops.
+
+use cokernel::bank::{Bank, Storage};
+use cokernel::data::{Matrix, Table, Views};
+use cokernel::method::{Value, find};
+use cokernel::multiview::Clustering;
+use cokernel::{Result, Run, Status};
+use proptest::prelude::*;
+use rand::RngExt;
+
+/// Overlapping groups seen by several noisy Gaussian kernels.
+pub struct Toy {
+    pub kernels: Vec<Matrix>,
+    pub classes: Vec<u32>,
+}
+
+impl Toy {
+    pub fn new(n: usize, views: usize, groups: usize, seed: u64) -> Self {
+        let kernels =
+            (0..views).map(|v| gaussian(&points(n, groups, seed * 100 + v as u64), 0.15)).collect();
+        Toy { kernels, classes: (0..n).map(|i| (i % groups) as u32).collect() }
+    }
+
+    pub fn bank(&self) -> Bank {
+        self.bank_in_order(&(0..self.kernels.len()).collect::<Vec<_>>())
+    }
+
+    fn bank_in_order(&self, order: &[usize]) -> Bank {
+        let named = order.iter().map(|v| (format!("view {v}"), self.kernels[*v].clone()));
+        Bank::from_matrices(named.collect(), Storage::Resident).unwrap()
+    }
+}
+
+fn points(n: usize, groups: usize, seed: u64) -> Matrix {
+    let mut rng = Run::with_seed(seed).rng("points");
+    let centers = Matrix::from_fn(groups, 3, |g, j| {
+        2.2 * f64::from(u8::from(g % 3 == j)) + rng.random::<f64>()
+    });
+    Matrix::from_fn(n, 3, |i, j| {
+        let noise: f64 = (0..4).map(|_| rng.random::<f64>() - 0.5).sum();
+        centers.get(i % groups, j) + noise
+    })
+}
+
+fn gaussian(x: &Matrix, gamma: f64) -> Matrix {
+    Matrix::from_fn(x.rows(), x.rows(), |i, j| {
+        let d: f64 = x.row(i).iter().zip(x.row(j)).map(|(a, b)| (a - b).powi(2)).sum();
+        (-gamma * d).exp()
+    })
+}
+
+pub struct Real(pub Value);
+
+impl From<f64> for Real {
+    fn from(v: f64) -> Self {
+        Real(Value::Real(v))
+    }
+}
+
+impl From<i64> for Real {
+    fn from(v: i64) -> Self {
+        Real(Value::Int(v))
+    }
+}
+
+pub fn run_method(
+    id: &str,
+    bank: &Bank,
+    k: usize,
+    params: &[(&str, Real)],
+    run: &Run,
+) -> Result<Clustering> {
+    let method = find(id)?;
+    let params = method.check(params.iter().map(|(name, v)| (*name, &v.0)))?;
+    method.clusterer(&params)?.cluster(bank, k, run)
+}
+
+pub fn cluster(id: &str, bank: &Bank, k: usize, params: &[(&str, Real)]) -> Clustering {
+    run_method(id, bank, k, params, &Run::default()).unwrap()
+}
+
+/// All but the seconds.
+fn timeless(mut c: Clustering) -> Clustering {
+    c.report.seconds = 0.0;
+    c
+}
+
+#[test]
+fn groups_are_found() {
+    let toy = Toy::new(180, 3, 3, 1);
+    for id in ["spectral", "co_regularized"] {
+        let found = cluster(id, &toy.bank(), 3, &[]);
+        let right = found.assignments.iter().zip(&toy.classes).filter(|(a, b)| a == b).count();
+        assert!(right >= 170, "{id}: {right} of 180");
+        let norms = |i: usize| found.embedding.row(i).iter().map(|v| v * v).sum::<f64>();
+        let parts = found.embedding.cols() as f64 / 3.0;
+        assert!((0..180).all(|i| (norms(i) - parts).abs() < 1e-12));
+    }
+}
+
+#[test]
+fn identical_views_give_the_single_view_result() {
+    for n in [60, 170] {
+        let toy = Toy::new(n, 1, 3, 4);
+        let single = cluster("spectral", &toy.bank(), 3, &[]);
+        let same = Toy { kernels: vec![toy.kernels[0].clone(); 3], classes: toy.classes.clone() };
+        let mean = cluster("spectral", &same.bank(), 3, &[]);
+        assert_eq!(mean.assignments, single.assignments);
+        let together = cluster("co_regularized", &same.bank(), 3, &[("lambda", 0.3.into())]);
+        assert_eq!(together.assignments, single.assignments);
+        assert!((together.inertia - 3.0 * single.inertia).abs() < 1e-6 * single.inertia);
+        // Each view's operator has the single view's eigenvalues, raised by λ for two others.
+        for (a, b) in together.eigenvalues[1].iter().zip(&single.eigenvalues[0]) {
+            assert!((a - b - 0.6).abs() < 1e-9, "{a} and {b}");
+        }
+        let alone = cluster("co_regularized", &toy.bank(), 3, &[]);
+        assert_eq!(alone.assignments, single.assignments);
+    }
+}
+
+#[test]
+fn without_coupling_it_is_the_concatenation_of_single_views() {
+    let toy = Toy::new(150, 2, 3, 6);
+    let zero = cluster("co_regularized", &toy.bank(), 3, &[("lambda", 0.0.into())]);
+    assert_eq!(zero.embedding.cols(), 6);
+    for v in 0..2 {
+        let single = cluster("spectral", &toy.bank_in_order(&[v]), 3, &[]);
+        for i in 0..150 {
+            for j in 0..3 {
+                let (a, b) = (zero.embedding.get(i, 3 * v + j), single.embedding.get(i, j));
+                assert!((a - b).abs() < 1e-8, "{a} and {b}");
+            }
+        }
+        let named = [("lambda", 0.0.into()), ("view", Real::from(v as i64))];
+        let named = cluster("co_regularized", &toy.bank(), 3, &named);
+        assert_eq!(named.assignments, single.assignments);
+        assert_eq!(named.embedding.cols(), 3);
+    }
+}
+
+#[test]
+fn permuted_views_give_permuted_results() {
+    let toy = Toy::new(150, 3, 3, 8);
+    // At a tight tolerance the order of updates leaves no trace.
+    let tight = || [("tol", Real::from(1e-13)), ("lambda", 0.1.into()), ("max_iter", 1000.into())];
+    let a = cluster("co_regularized", &toy.bank(), 3, &tight());
+    let order = [2, 0, 1];
+    let b = cluster("co_regularized", &toy.bank_in_order(&order), 3, &tight());
+    assert_eq!(a.assignments, b.assignments);
+    for (place, v) in order.into_iter().enumerate() {
+        for (x, y) in b.eigenvalues[place].iter().zip(&a.eigenvalues[v]) {
+            assert!((x - y).abs() < 1e-6, "{x} and {y}");
+        }
+    }
+    let (x, y) = (a.report.objective.last().unwrap(), b.report.objective.last().unwrap());
+    assert!((x - y).abs() < 1e-10 * x);
+    let mean = |order: &[usize]| cluster("spectral", &toy.bank_in_order(order), 3, &[]).assignments;
+    assert_eq!(mean(&[0, 1, 2]), mean(&[1, 2, 0]));
+}
+
+#[test]
+fn permuted_instances_give_the_same_partition() {
+    let toy = Toy::new(140, 2, 3, 9);
+    let shuffled: Vec<usize> = (0..140).map(|i| (i * 37 + 5) % 140).collect();
+    let moved = Toy {
+        kernels: toy
+            .kernels
+            .iter()
+            .map(|k| k.select_rows(&shuffled).select_cols(&shuffled))
+            .collect(),
+        classes: Vec::new(),
+    };
+    for id in ["spectral", "co_regularized"] {
+        let a = cluster(id, &toy.bank(), 3, &[]).assignments;
+        let b = cluster(id, &moved.bank(), 3, &[]).assignments;
+        for x in 0..140 {
+            for y in 0..140 {
+                assert_eq!(a[shuffled[x]] == a[shuffled[y]], b[x] == b[y]);
+            }
+        }
+    }
+}
+
+#[test]
+fn threads_and_repetition_do_not_change_bits() {
+    let toy = Toy::new(700, 2, 4, 10);
+    let bank = toy.bank();
+    for id in ["spectral", "co_regularized"] {
+        let with = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            timeless(pool.install(|| cluster(id, &bank, 4, &[])))
+        };
+        let one = with(1);
+        assert_eq!(one, with(3), "{id}");
+        assert_eq!(one, with(1), "{id}");
+        let other = run_method(id, &bank, 4, &[], &Run::with_seed(77)).unwrap();
+        assert_eq!(other.report.seed, 77);
+        assert_eq!(other.assignments, one.assignments);
+    }
+}
+
+#[test]
+fn storages_agree() {
+    let specs = ["gaussian@a:gamma=0.2", "gaussian@b:gamma=0.3"];
+    let specs: Vec<_> = specs.iter().map(|s| s.parse().unwrap()).collect();
+    let views = Views::new()
+        .with("a", Table::Dense(points(160, 3, 1)))
+        .and_then(|v| v.with("b", Table::Dense(points(160, 3, 2))))
+        .unwrap();
+    let run = Run::default();
+    let bank = |storage| Bank::build(&views, &specs, storage, &run).unwrap();
+    for id in ["spectral", "co_regularized"] {
+        let resident = cluster(id, &bank(Storage::Resident), 3, &[]);
+        for (storage, tol) in [(Storage::OnDemand, 1e-9), (Storage::ResidentF32, 1e-5)] {
+            let other = cluster(id, &bank(storage), 3, &[]);
+            assert_eq!(other.assignments, resident.assignments);
+            let (a, b) = (other.eigenvalues.concat(), resident.eigenvalues.concat());
+            assert!(a.iter().zip(&b).all(|(x, y)| (x - y).abs() < tol), "{a:?} and {b:?}");
+        }
+        // Too little memory for the mean kernel: it is applied kernel by kernel.
+        let poor = Run { memory: 1000, ..Run::default() };
+        let streamed = run_method(id, &bank(Storage::Resident), 3, &[], &poor).unwrap();
+        assert_eq!(streamed.assignments, resident.assignments);
+        assert_eq!(streamed.report.counts.combines, 0);
+    }
+}
+
+#[test]
+fn degenerate_inputs_are_clustered() {
+    let toy = Toy::new(90, 2, 3, 12);
+    for id in ["spectral", "co_regularized"] {
+        assert_eq!(cluster(id, &toy.bank(), 1, &[]).assignments, [0; 90]);
+        // Every instance three times: copies go together.
+        let rows: Vec<usize> = (0..270).map(|i| i % 90).collect();
+        let kernels = toy.kernels.iter().map(|k| k.select_rows(&rows).select_cols(&rows));
+        let copies = Toy { kernels: kernels.collect(), classes: Vec::new() };
+        let found = cluster(id, &copies.bank(), 3, &[]).assignments;
+        assert_eq!(found[..90], found[90..180]);
+        assert_eq!(found[..90], found[180..]);
+        // As many clusters as instances.
+        let few = Toy::new(5, 2, 3, 13);
+        let all = cluster(id, &few.bank(), 5, &[]).assignments;
+        assert_eq!(all, [0, 1, 2, 3, 4]);
+        let one = Toy { kernels: vec![Matrix::from_fn(1, 1, |_, _| 2.0)], classes: vec![0] };
+        assert_eq!(cluster(id, &one.bank(), 1, &[]).assignments, [0]);
+        let wide = cluster(id, &toy.bank(), 3, &[("eigenvectors", 5.into())]);
+        assert_eq!(wide.eigenvalues[0].len(), 5);
+    }
+}
+
+#[test]
+fn limits_end_with_a_status_and_a_result() {
+    let toy = Toy::new(150, 2, 3, 14);
+    let once = [("max_iter", 1.into()), ("tol", Real::from(0.0))];
+    let found = cluster("co_regularized", &toy.bank(), 3, &once);
+    assert_eq!((found.report.status, found.report.iterations), (Status::IterationLimit, 1));
+    assert_eq!(found.report.counts.eigen_solves, 4);
+    let run = Run::default();
+    run.cancel.cancel();
+    for id in ["spectral", "co_regularized"] {
+        let found = run_method(id, &toy.bank(), 3, &[], &run).unwrap();
+        assert_eq!(found.report.status, Status::Interrupted);
+        assert_eq!(found.assignments.len(), 150);
+        let late = Run { time_limit: Some(std::time::Duration::ZERO), ..Run::default() };
+        let found = run_method(id, &toy.bank(), 3, &[], &late).unwrap();
+        assert_eq!(found.report.status, Status::TimeLimit);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    /// The objective never falls, whatever the similarities, λ and number of views.
+    #[test]
+    fn the_objective_never_falls(
+        seed in 0_u64..1000,
+        n in 20_usize..170,
+        views in 2_usize..5,
+        k in 1_usize..5,
+        lambda in prop_oneof![Just(0.0), 1e-3_f64..3.0],
+    ) {
+        let mut rng = Run::with_seed(seed).rng("similarities");
+        let kernels = (0..views).map(|_| {
+            let half = Matrix::from_fn(n, n, |_, _| rng.random::<f64>().powi(4));
+            Matrix::from_fn(n, n, |i, j| half.get(i, j) + half.get(j, i))
+        });
+        let toy = Toy { kernels: kernels.collect(), classes: Vec::new() };
+        let params = [("lambda", lambda.into()), ("tol", Real::from(1e-7)), ("max_iter", 30.into())];
+        let found = cluster("co_regularized", &toy.bank(), k, &params);
+        let trace = &found.report.objective;
+        prop_assert_eq!(trace.len(), found.report.iterations);
+        for pair in trace.windows(2) {
+            prop_assert!(pair[1] >= pair[0] - 1e-12 * pair[0].abs(), "{:?}", trace);
+        }
+    }
+}

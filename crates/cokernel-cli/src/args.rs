@@ -1,0 +1,166 @@
+//! Flags that several commands share.
+
+use crate::misuse::misuse;
+use anyhow::Result;
+use clap::Args;
+use cokernel::method::Value;
+use std::path::PathBuf;
+
+/// Flags of every command.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Global options")]
+pub struct GlobalArgs {
+    /// Seed of every random choice; the same seed gives the same result on any number of threads
+    #[arg(long, global = true, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Number of threads [default: all cores]
+    #[arg(long, global = true, value_name = "N")]
+    pub threads: Option<usize>,
+    /// Stop a computation after this many seconds and keep what it has
+    #[arg(long, global = true, value_name = "SECONDS")]
+    pub time_limit: Option<f64>,
+    /// No progress bar, no remarks
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+    /// Print the result as JSON, and nothing else, to the standard output
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+/// Where the data is.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Data")]
+pub struct DataArgs {
+    /// A feature table: one row per instance; CSV, TSV, NPY, NPZ, LIBSVM, MatrixMarket or MAT
+    /// file, also gzipped. Repeat for each view
+    #[arg(long = "view", value_name = "NAME=FILE")]
+    pub views: Vec<String>,
+    /// A precomputed similarity: n × n for training; n_new × n for new instances. Repeatable
+    #[arg(long = "similarity", value_name = "NAME=FILE")]
+    pub similarities: Vec<String>,
+    /// The file with the labels, one row per instance
+    #[arg(long, value_name = "FILE")]
+    pub labels: Option<PathBuf>,
+    /// The column of the label file that holds the labels, if it has several
+    #[arg(long, value_name = "COLUMN")]
+    pub label_column: Option<String>,
+    /// The column that names the instances; rows are matched by it instead of by position
+    #[arg(long, value_name = "COLUMN")]
+    pub id: Option<String>,
+    /// Leave out instances that lack a view, instead of refusing them
+    #[arg(long)]
+    pub drop_incomplete: bool,
+    /// Read settings from this file [default: ./cokernel.toml if it exists and no view is given]
+    #[arg(long, value_name = "FILE")]
+    pub project: Option<PathBuf>,
+}
+
+/// What the kernels are, and where they are kept.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Kernels")]
+pub struct KernelArgs {
+    /// A kernel, as family[@view][:key=value]…, for example `gaussian@fou:sigma=median`; without
+    /// a view, one kernel for each view that the family can use. Repeatable
+    /// [default: gaussian with the median distance as width, for each view]
+    #[arg(long = "kernel", value_name = "SPEC")]
+    pub kernels: Vec<String>,
+    /// Scaling of the feature columns, learned on the training rows [default: none]
+    #[arg(long, value_name = "none|standard|min_max")]
+    pub scale: Option<String>,
+    /// How kernels are kept in memory [default: auto]
+    #[arg(long, value_name = "auto|resident|resident_f32|on_demand")]
+    pub storage: Option<String>,
+    /// Memory for kernels before they are computed on demand, as 500MB or 2GiB [default: 2GiB]
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<String>,
+}
+
+/// The machine that is trained on the combined kernel.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Machine")]
+pub struct MachineArgs {
+    /// Cost of a unit of slack, greater than 0 [default: 1]
+    #[arg(long, value_name = "C")]
+    pub c: Option<f64>,
+    /// Factor on the cost for a class, as CLASS=FACTOR (repeatable), or `balanced`
+    #[arg(long = "class-weight", value_name = "CLASS=FACTOR|balanced")]
+    pub class_weights: Vec<String>,
+    /// How several classes become two-class machines [default: one_vs_rest]
+    #[arg(long, value_name = "one_vs_rest|one_vs_one")]
+    pub decomposition: Option<String>,
+}
+
+/// How instances are split into training and test sets; always stratified by class.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Splits")]
+pub struct SplitArgs {
+    /// Folds of a cross-validation, at least 2 [default: 5]
+    #[arg(long, value_name = "K", conflicts_with = "test_fraction")]
+    pub folds: Option<usize>,
+    /// How often the folds, or the random test sets, are drawn anew [default: 1; 5 with
+    /// --test-fraction]
+    #[arg(long, value_name = "N")]
+    pub repeats: Option<usize>,
+    /// Random test sets of this fraction of the instances instead of folds
+    #[arg(long, value_name = "FRACTION")]
+    pub test_fraction: Option<f64>,
+}
+
+/// `NAME=REST`, for a flag.
+pub fn name_and_rest<'a>(flag: &str, what: &str, text: &'a str) -> Result<(&'a str, &'a str)> {
+    match text.split_once('=') {
+        Some((name, rest)) if !name.trim().is_empty() && !rest.is_empty() => {
+            Ok((name.trim(), rest))
+        }
+        _ => Err(misuse(format!("{flag}: expected {what}, found '{text}'"))),
+    }
+}
+
+/// A parameter value as it is typed: a whole number, a real number or a word.
+pub fn value(text: &str) -> Value {
+    if let Ok(v) = text.parse::<i64>() {
+        Value::Int(v)
+    } else if let Ok(v) = text.parse::<f64>() {
+        Value::Real(v)
+    } else {
+        Value::Text(text.to_string())
+    }
+}
+
+/// A number of bytes: `2GiB`, `500 MB`, `1048576`.
+pub fn bytes(text: &str) -> Option<usize> {
+    let text = text.trim();
+    let split = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
+    let number: f64 = text[..split].trim().parse().ok()?;
+    let unit = match text[split..].to_ascii_lowercase().as_str() {
+        "" | "b" => 1.0,
+        "k" | "kb" => 1e3,
+        "m" | "mb" => 1e6,
+        "g" | "gb" => 1e9,
+        "t" | "tb" => 1e12,
+        "kib" => 1024.0,
+        "mib" => 1_048_576.0,
+        "gib" => 1_073_741_824.0,
+        "tib" => 1_099_511_627_776.0,
+        _ => return None,
+    };
+    (number > 0.0 && number.is_finite()).then_some((number * unit) as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_and_values_are_read() {
+        assert_eq!(bytes("2GiB"), Some(2 << 30));
+        assert_eq!(bytes("500 MB"), Some(500_000_000));
+        assert_eq!(bytes("1024"), Some(1024));
+        assert_eq!(bytes("-1"), None);
+        assert_eq!(bytes("2 elephants"), None);
+        assert_eq!(value("3"), Value::Int(3));
+        assert_eq!(value("1e-4"), Value::Real(1e-4));
+        assert_eq!(value("hinge"), Value::Text("hinge".into()));
+        assert!(name_and_rest("--view", "NAME=FILE", "fou.csv").is_err());
+    }
+}

@@ -1,0 +1,229 @@
+//! `cokernel compare`: several methods on the same splits, or several clusterings of the same
+//! instances.
+
+use crate::args::{DataArgs, GlobalArgs, KernelArgs, MachineArgs, SplitArgs};
+use crate::cmd::cluster::{Clustered, cluster, clusterings_table};
+use crate::data;
+use crate::files::{check_place, csv_line, write, write_json};
+use crate::misuse::misuse;
+use crate::report;
+use crate::session::Session;
+use crate::settings::Settings;
+use crate::table::count;
+use anyhow::{Context, Result};
+use clap::ValueEnum;
+use cokernel::eval::{Clusterings, Comparison, Protocol, compare};
+use cokernel::method::Task;
+use cokernel::model::Mkl;
+use serde_json::to_value;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Compare several methods on the same splits
+///
+/// Every method sees the same training and test instances and, where it uses the same kernels,
+/// the same kernel matrices. Seconds are those of learning, without the kernels.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples
+  All methods, five folds:
+    cokernel compare --view fou=fou.csv --view fac=fac.csv --labels y.csv
+  Three methods and every single kernel on ten random thirds, for a spreadsheet:
+    cokernel compare --view fou=fou.csv --view fac=fac.csv --labels y.csv --singles \\
+      --methods simple_mkl,mean,concat --repeats 10 --test-fraction 0.33 --csv table.csv
+  Parameters of one method among several: --set two_stage.steps=5000
+  Clusterings of the same instances, scored against labels:
+    cokernel compare --task cluster -k 10 --view fou=fou.csv --view fac=fac.csv --labels y.csv")]
+pub struct Args {
+    #[command(flatten)]
+    data: DataArgs,
+    #[command(flatten)]
+    kernels: KernelArgs,
+    /// The methods, separated by commas [default: all that can do the task]
+    #[arg(long, value_name = "ID,…", value_delimiter = ',', help_heading = "Method")]
+    methods: Vec<String>,
+    /// A parameter, as tol=1e-4 for every method that has it or simple_mkl.tol=1e-4 for one.
+    /// Repeatable
+    #[arg(long = "set", value_name = "[ID.]NAME=VALUE", help_heading = "Method")]
+    set: Vec<String>,
+    /// Try every kernel alone, too
+    #[arg(long, help_heading = "Method")]
+    singles: bool,
+    /// What the methods are to do
+    #[arg(long, value_enum, default_value_t = Kind::Classify, help_heading = "Method")]
+    task: Kind,
+    /// Number of clusters, for --task cluster
+    #[arg(long, short = 'k', value_name = "K", help_heading = "Method")]
+    clusters: Option<usize>,
+    #[command(flatten)]
+    machine: MachineArgs,
+    #[command(flatten)]
+    splits: SplitArgs,
+    /// Write the result as JSON to this file
+    #[arg(long, short, value_name = "FILE", help_heading = "Output")]
+    output: Option<PathBuf>,
+    /// Write the table as CSV to this file
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    csv: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
+enum Kind {
+    Classify,
+    Cluster,
+}
+
+/// Runs the command.
+pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
+    for output in [&args.output, &args.csv].into_iter().flatten() {
+        check_place(output)?;
+    }
+    let settings = Settings::load(&args.data, &args.set, global)?;
+    match args.task {
+        Kind::Classify => classify(&args, settings),
+        Kind::Cluster => compare_clusters(&args, settings),
+    }
+}
+
+fn classify(args: &Args, mut settings: Settings) -> Result<ExitCode> {
+    if args.clusters.is_some() {
+        return Err(misuse("--clusters needs --task cluster"));
+    }
+    let methods = settings.methods(&args.methods, Task::Classify)?;
+    let learning = settings.learning(&args.kernels, &args.machine)?;
+    let mkls: Vec<Mkl> =
+        methods.iter().map(|m| settings.mkl(m, &methods, &learning)).collect::<Result<_>>()?;
+    let protocol = settings.protocol(&args.splits)?;
+    let session = Session::start(&settings.options)?;
+    let data = data::load_labelled(&settings, &session)?;
+    let splits = protocol.split(&data.labels, session.run.seed)?;
+    let result = compare(&mkls, args.singles, &data.views, &data.labels, &splits, &session.run)?;
+    session.clear_progress();
+    let json = to_value(&result)?;
+    if let Some(output) = &args.output {
+        write_json(output, &json)?;
+    }
+    if let Some(path) = &args.csv {
+        write(path, as_csv(&result).as_bytes())?;
+    }
+    session.notes(notes(&result));
+    session.show(describe(&result))?;
+    say_written(&session, args)?;
+    session.show_json(&json)?;
+    Ok(session.end([result.status]))
+}
+
+/// The remarks of all methods, each once.
+pub fn notes(result: &Comparison) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for note in result.rows.iter().flat_map(|r| &r.notes) {
+        if !all.contains(note) {
+            all.push(note.clone());
+        }
+    }
+    all
+}
+
+fn describe(result: &Comparison) -> String {
+    let asked = result.splits.splits.len();
+    let of = if result.complete < asked { format!(" of {asked}") } else { String::new() };
+    let mut text = format!(
+        "{} in {}, {}{of}\n\n{}",
+        count(result.instances, "instance", "instances"),
+        count(result.classes.len(), "class", "classes"),
+        splits_text(result.splits.protocol, result.complete),
+        report::comparison(result)
+    );
+    if result.complete > 1 {
+        text.push_str("\n  ± is the standard deviation over the splits\n");
+    }
+    text
+}
+
+/// `3 random splits with 33 % to test on`.
+pub fn splits_text(protocol: Protocol, complete: usize) -> String {
+    let splits = count(complete, "split", "splits");
+    match protocol {
+        Protocol::KFold { folds, repeats: 1 } => format!("{folds} folds, {splits}"),
+        Protocol::KFold { folds, repeats } => format!("{folds} folds {repeats} times, {splits}"),
+        Protocol::Shuffle { test, .. } => {
+            format!("{splits} with a random {:.0} % to test on", 100.0 * test)
+        }
+        Protocol::FiveByTwo => format!("5 × 2 folds, {splits}"),
+    }
+}
+
+fn as_csv(result: &Comparison) -> String {
+    let mut text = csv_line([
+        "name",
+        "method",
+        "accuracy",
+        "accuracy_sd",
+        "balanced_accuracy",
+        "macro_f1",
+        "active_kernels",
+        "kernels",
+        "support_percent",
+        "seconds",
+        "gap",
+        "status",
+    ]);
+    for r in &result.rows {
+        text.push_str(&csv_line([
+            r.name.clone(),
+            r.method.clone(),
+            r.accuracy.mean.to_string(),
+            r.accuracy.sd.to_string(),
+            r.balanced_accuracy.mean.to_string(),
+            r.macro_f1.mean.to_string(),
+            r.active_kernels.mean.to_string(),
+            r.kernels.to_string(),
+            r.support_percent.mean.to_string(),
+            r.seconds.mean.to_string(),
+            r.gap.map_or(String::new(), |g| g.to_string()),
+            r.status.to_string(),
+        ]));
+    }
+    text
+}
+
+fn compare_clusters(args: &Args, mut settings: Settings) -> Result<ExitCode> {
+    let methods = settings.methods(&args.methods, Task::Cluster)?;
+    let Clustered { result, session, .. } =
+        cluster(&mut settings, &methods, &args.kernels, args.clusters)?;
+    let json = to_value(&result)?;
+    if let Some(output) = &args.output {
+        write_json(output, &json)?;
+    }
+    if let Some(path) = &args.csv {
+        write(path, clusterings_csv(&result).as_bytes())?;
+    }
+    session.show(clusterings_table(&result))?;
+    say_written(&session, args)?;
+    session.show_json(&json)?;
+    Ok(session.end(result.rows.iter().map(|r| r.report.status)))
+}
+
+fn clusterings_csv(result: &Clusterings) -> String {
+    let mut text = csv_line(["name", "method", "nmi", "ari", "seconds", "status"]);
+    let score = |s: Option<f64>| s.map_or(String::new(), |s| s.to_string());
+    for r in &result.rows {
+        text.push_str(&csv_line([
+            r.name.clone(),
+            r.method.clone(),
+            score(r.nmi),
+            score(r.ari),
+            r.report.seconds.to_string(),
+            r.report.status.to_string(),
+        ]));
+    }
+    text
+}
+
+fn say_written(session: &Session, args: &Args) -> Result<()> {
+    let written = [&args.output, &args.csv].into_iter().flatten();
+    for path in written.map(|p| p as &Path) {
+        session.say(format!("\nwritten to {}", path.display())).context("standard output")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,134 @@
+//! `cokernel evaluate`: cross-validation of one method.
+
+use crate::args::{DataArgs, GlobalArgs, KernelArgs, MachineArgs, SplitArgs};
+use crate::data;
+use crate::files::{check_place, write_json};
+use crate::report::{shortened, stat_percent, weight_bars};
+use crate::session::Session;
+use crate::settings::Settings;
+use crate::table::{Table, count, gap, percent, seconds};
+use anyhow::Result;
+use cokernel::eval::{CvResult, cross_validate};
+use serde_json::to_value;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Estimate the accuracy of one method on instances it has not seen
+///
+/// Everything that is learned (scaling, kernel widths, normalisations, weights, machines) is
+/// learned on the training instances of each split only.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples
+  cokernel evaluate --view fou=fou.csv --view fac=fac.csv --labels y.csv
+  cokernel evaluate --view fou=fou.csv --labels y.csv --method mean --folds 10 -o results.json
+  cokernel evaluate --view fou=fou.csv --labels y.csv --repeats 20 --test-fraction 0.33")]
+pub struct Args {
+    #[command(flatten)]
+    data: DataArgs,
+    #[command(flatten)]
+    kernels: KernelArgs,
+    /// The method; `cokernel methods` lists them [default: simple_mkl]
+    #[arg(long, short, value_name = "ID", help_heading = "Method")]
+    method: Option<String>,
+    /// A parameter of the method, as tol=1e-4. Repeatable; see `cokernel methods ID`
+    #[arg(long = "set", value_name = "NAME=VALUE", help_heading = "Method")]
+    set: Vec<String>,
+    #[command(flatten)]
+    machine: MachineArgs,
+    #[command(flatten)]
+    splits: SplitArgs,
+    /// Write the result as JSON to this file
+    #[arg(long, short, value_name = "FILE", help_heading = "Output")]
+    output: Option<PathBuf>,
+}
+
+/// Runs the command.
+pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
+    let mut settings = Settings::load(&args.data, &args.set, global)?;
+    let method = settings.method(args.method.as_ref(), "simple_mkl")?;
+    let learning = settings.learning(&args.kernels, &args.machine)?;
+    let mkl = settings.mkl(method, &[method], &learning)?;
+    let protocol = settings.protocol(&args.splits)?;
+    if let Some(output) = &args.output {
+        check_place(output)?;
+    }
+    let session = Session::start(&settings.options)?;
+    let data = data::load_labelled(&settings, &session)?;
+    let splits = protocol.split(&data.labels, session.run.seed)?;
+    let result = cross_validate(&mkl, &data.views, &data.labels, &splits, &session.run)?;
+    session.clear_progress();
+    let json = to_value(&result)?;
+    if let Some(output) = &args.output {
+        write_json(output, &json)?;
+    }
+    let mut notes: Vec<&String> = result.results.iter().flat_map(|r| &r.notes).collect();
+    notes.sort();
+    notes.dedup();
+    session.notes(notes);
+    session.show(describe(&result))?;
+    if let Some(output) = &args.output {
+        session.say(format!("\nresult written to {}", output.display()))?;
+    }
+    session.show_json(&json)?;
+    Ok(session.end([result.status]))
+}
+
+fn describe(result: &CvResult) -> String {
+    let asked = result.splits.splits.len();
+    let mut text = format!(
+        "{} on {}{}, {}: {}\n\n",
+        result.method,
+        count(result.results.len(), "split", "splits"),
+        if result.results.len() < asked { format!(" of {asked}") } else { String::new() },
+        count(result.classes.len(), "class", "classes"),
+        shortened(&result.classes, 12)
+    );
+    let titles =
+        ["split", "accuracy %", "active kernels", "support vectors %", "seconds", "gap", "<status"];
+    let mut table = Table::new(&titles);
+    for (i, r) in result.results.iter().enumerate() {
+        table.row(vec![
+            (i + 1).to_string(),
+            percent(r.scores.accuracy),
+            format!("{} of {}", r.active_kernels, result.kernels.len()),
+            percent(r.support_percent / 100.0),
+            seconds(r.seconds),
+            gap(r.gap),
+            r.status.to_string(),
+        ]);
+    }
+    text.push_str(&table.text());
+    text.push_str(&format!("\n  accuracy           {} %\n", stat_percent(&result.accuracy)));
+    let balanced = stat_percent(&result.balanced_accuracy);
+    text.push_str(&format!("  balanced accuracy  {balanced} %\n"));
+    text.push_str(&format!("  macro F1           {} %\n", stat_percent(&result.macro_f1)));
+    if (2..=12).contains(&result.classes.len()) {
+        text.push_str(&format!("\n{}", confusion(result)));
+    }
+    text + &format!("\n{}", weight_bars(&weights(result)))
+}
+
+/// Mean and spread of each weight over the splits.
+fn weights(result: &CvResult) -> Vec<(String, f64, Option<f64>)> {
+    let n = result.results.len().max(1) as f64;
+    let one = |(m, name): (usize, &String)| {
+        let values = || result.results.iter().map(|r| r.weights.get(m).copied().unwrap_or(0.0));
+        let mean = values().sum::<f64>() / n;
+        let squares: f64 = values().map(|w| (w - mean).powi(2)).sum();
+        (name.clone(), mean, (n > 1.0).then(|| (squares / (n - 1.0)).sqrt()))
+    };
+    result.kernels.iter().enumerate().map(one).collect()
+}
+
+fn confusion(result: &CvResult) -> String {
+    let mut titles = vec!["true \\ predicted"];
+    titles.extend(result.classes.iter().map(String::as_str));
+    let mut table = Table::new(&titles);
+    for (name, counts) in result.classes.iter().zip(&result.confusion) {
+        let mut cells = vec![name.clone()];
+        cells.extend(counts.iter().map(u64::to_string));
+        table.row(cells);
+    }
+    table.text()
+}

@@ -1,0 +1,117 @@
+//! `cokernel methods`: the registry, for people, programs and the README.
+
+use crate::args::GlobalArgs;
+use crate::session::{Options, Session};
+use crate::table::{Table, wrap};
+use anyhow::Result;
+use cokernel::method::{Method, Task, find, methods};
+use serde_json::{Value, json};
+use std::process::ExitCode;
+
+/// List the methods, or explain one
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples
+  cokernel methods                   all methods with their sources
+  cokernel methods simple_mkl        one method and its parameters
+  cokernel methods --json            the same for programs")]
+pub struct Args {
+    /// The method to explain
+    #[arg(value_name = "ID")]
+    id: Option<String>,
+    /// The table of the README
+    #[arg(long, hide = true)]
+    markdown: bool,
+}
+
+/// Runs the command.
+pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
+    let session = Session::start(&Options { json: global.json, ..Options::default() })?;
+    if let Some(id) = &args.id {
+        let method = find(id)?;
+        session.show_json(&as_json(method))?;
+        session.show(explain(method))?;
+    } else if args.markdown {
+        session.show(markdown())?;
+    } else {
+        session.show_json(&methods().map(as_json).collect())?;
+        session.show(list())?;
+    }
+    Ok(session.end([]))
+}
+
+fn list() -> String {
+    let mut text = String::new();
+    for (task, title) in [(Task::Classify, "Learn from labels"), (Task::Cluster, "Cluster")] {
+        let mut table = Table::new(&["id", "<what it does", "<source"]);
+        for m in methods().filter(|m| m.tasks.contains(&task)) {
+            table.row(vec![m.id.to_string(), m.title.to_string(), m.source.to_string()]);
+        }
+        text.push_str(&format!("{title}\n{}\n", table.text()));
+    }
+    text + "`cokernel methods ID` explains a method and lists its parameters.\n"
+}
+
+fn explain(m: &Method) -> String {
+    let mut text = format!("{}: {}\n\n{}\n", m.id, m.title, wrap(m.summary, 2, 96));
+    text.push_str(&format!("  source   {}\n  weights  {}\n", m.source, weights(m)));
+    text.push_str(&format!("  tasks    {}\n\n", tasks(m).join(", ")));
+    if m.params.is_empty() {
+        return text + "It has no parameters.\n";
+    }
+    let mut table = Table::new(&["parameter", "default", "<range", "<meaning"]);
+    for p in m.params {
+        let default = p.default().to_string();
+        table.row(vec![p.name.to_string(), default, p.range_text(), p.doc.to_string()]);
+    }
+    let first = &m.params[0];
+    let example = format!("--set {}={}", first.name, first.default());
+    text + &table.text() + &format!("\nParameters are set by flags such as `{example}`.\n")
+}
+
+fn weights(m: &Method) -> &'static str {
+    use cokernel::method::WeightSet;
+    match m.weights {
+        WeightSet::Simplex => "not negative, with sum 1",
+        WeightSet::NonNegative => "not negative",
+        WeightSet::One => "one kernel has weight 1, the others 0",
+        WeightSet::None => "no weights: the rule is not a weighted sum",
+    }
+}
+
+fn tasks(m: &Method) -> Vec<String> {
+    let word = |t: &Task| match t {
+        Task::Classify => "classify".to_string(),
+        Task::Cluster => "cluster".to_string(),
+    };
+    m.tasks.iter().map(word).collect()
+}
+
+fn as_json(m: &Method) -> Value {
+    let params: Vec<Value> = m
+        .params
+        .iter()
+        .map(|p| {
+            json!({
+                "name": p.name, "doc": p.doc, "default": p.default(), "range": p.range_text(),
+            })
+        })
+        .collect();
+    json!({
+        "id": m.id, "title": m.title, "source": m.source, "summary": m.summary,
+        "tasks": m.tasks, "weights": m.weights, "params": params,
+    })
+}
+
+fn markdown() -> String {
+    let mut text =
+        String::from("| id | method | tasks | weights | source |\n|---|---|---|---|---|\n");
+    for m in methods() {
+        let (tasks, weights) = (tasks(m).join(", "), weights(m));
+        text.push_str(&format!(
+            "| `{}` | {} | {tasks} | {weights} | {} |\n",
+            m.id, m.title, m.source
+        ));
+    }
+    text
+}

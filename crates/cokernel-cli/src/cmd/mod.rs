@@ -1,0 +1,10 @@
+//! One file per command.
+
+pub mod cluster;
+pub mod compare;
+pub mod demo;
+pub mod evaluate;
+pub mod fit;
+pub mod inspect;
+pub mod methods;
+pub mod predict;

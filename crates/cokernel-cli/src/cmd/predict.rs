@@ -1,0 +1,130 @@
+//! `cokernel predict`: a model and new instances to labels and decision values.
+
+use crate::args::{DataArgs, GlobalArgs};
+use crate::data;
+use crate::files::{check_place, csv_line, write};
+use crate::report::shortened;
+use crate::session::Session;
+use crate::settings::Settings;
+use crate::table::{count, percent};
+use anyhow::Result;
+use cokernel::data::{Labels, Views};
+use cokernel::eval::Scores;
+use cokernel::model::{Model, Prediction};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Label new instances with a model
+///
+/// Writes one line per instance: its id or row number (from 0), the predicted label, and the
+/// decision value of each machine. With two classes there is one machine, positive for the class
+/// that its column begins with.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples
+  cokernel predict model.ck --view fou=new-fou.csv --view fac=new-fac.npy -o out.csv
+  cokernel predict model.ck --view fou=new-fou.csv --view fac=new-fac.csv --id sample | head
+A similarity holds one row per new instance and one column per training instance, in their order:
+  cokernel predict model.ck --similarity graph=K-new.npy -o out.csv
+With --labels the accuracy is printed as well.")]
+pub struct Args {
+    /// The model file
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+    #[command(flatten)]
+    data: DataArgs,
+    /// The CSV file to write [default: the standard output]
+    #[arg(long, short, value_name = "FILE", help_heading = "Output")]
+    output: Option<PathBuf>,
+}
+
+/// Runs the command.
+pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
+    let model = Model::load(&args.model)?;
+    let mut settings = Settings::load(&args.data, &[], global)?;
+    // A project file may list views that this model does not look at.
+    let names: Vec<String> = model.views().iter().map(|v| v.name.clone()).collect();
+    settings.require_views(&names)?;
+    if let Some(output) = &args.output {
+        check_place(output)?;
+    }
+    let session = Session::start(&settings.options)?;
+    let data = data::load_new(&settings, &session)?;
+    let prediction = model.predict(&data.views)?;
+    session.clear_progress();
+    let csv = as_csv(&prediction, &data.views);
+    match &args.output {
+        Some(output) => {
+            write(output, csv.as_bytes())?;
+            let n = count(prediction.labels.len(), "instance", "instances");
+            session.say(format!("{n} labelled, written to {}", output.display()))?;
+        }
+        None => session.show(&csv)?,
+    }
+    let scores = scores(&prediction, &data.labels)?;
+    if let Some(scores) = &scores {
+        session.notes([format!("accuracy on the given labels: {} %", percent(scores.accuracy))]);
+    }
+    session.show_json(&as_json(&prediction, &data.views, scores.as_ref(), &args.output))?;
+    Ok(session.end([]))
+}
+
+fn as_csv(prediction: &Prediction, views: &Views) -> String {
+    let first = if views.ids().is_some() { "id" } else { "row" };
+    let titles = [first, "label"].into_iter();
+    let machines = prediction.machine_names.iter().map(String::as_str);
+    let mut text = csv_line(titles.chain(machines));
+    for (i, label) in prediction.labels.iter().enumerate() {
+        let name = views.ids().map_or_else(|| i.to_string(), |ids| ids[i].clone());
+        let values = prediction.decisions.row(i).iter().map(f64::to_string);
+        text.push_str(&csv_line([name, label.clone()].into_iter().chain(values)));
+    }
+    text
+}
+
+/// Scores on the instances whose label is given.
+fn scores(prediction: &Prediction, labels: &Labels) -> Result<Option<Scores>> {
+    let Labels::Classes { names, codes } = labels else {
+        return Ok(None);
+    };
+    let (mut truth, mut said) = (Vec::new(), Vec::new());
+    for (code, label) in codes.iter().zip(&prediction.labels) {
+        if let Some(code) = code {
+            truth.push(names[*code as usize].as_str());
+            said.push(label.as_str());
+        }
+    }
+    if truth.is_empty() { Ok(None) } else { Ok(Some(Scores::new(&truth, &said)?)) }
+}
+
+fn as_json(
+    prediction: &Prediction,
+    views: &Views,
+    scores: Option<&Scores>,
+    output: &Option<PathBuf>,
+) -> Value {
+    let rows: Vec<&[f64]> =
+        (0..prediction.decisions.rows()).map(|i| prediction.decisions.row(i)).collect();
+    json!({
+        "ids": views.ids(), "labels": prediction.labels, "machines": prediction.machine_names,
+        "decisions": rows, "scores": scores, "output": output,
+    })
+}
+
+impl Settings {
+    /// Keeps the views with these names; says which are missing before any file is read.
+    fn require_views(&mut self, names: &[String]) -> Result<()> {
+        let given: Vec<String> = self.views.iter().map(|v| v.name.clone()).collect();
+        if let Some(missing) = names.iter().find(|name| !given.contains(name)) {
+            let known = shortened(names, 20);
+            let found = if given.is_empty() { "none".to_string() } else { shortened(&given, 20) };
+            return Err(crate::misuse::misuse(format!(
+                "the model needs the view '{missing}' (its views: {known}; given: {found}); \
+                 add --view {missing}=FILE"
+            )));
+        }
+        self.views.retain(|v| names.contains(&v.name));
+        Ok(())
+    }
+}

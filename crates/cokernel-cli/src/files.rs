@@ -1,0 +1,70 @@
+//! Output files: written whole or not at all, and refused before the work if they cannot be.
+
+use crate::misuse::misuse;
+use anyhow::Result;
+use cokernel::data::atomic_write;
+use std::io::Write;
+use std::path::Path;
+
+/// Writes a file in one step.
+pub fn write(path: &Path, content: &[u8]) -> Result<()> {
+    atomic_write(path, |out| {
+        let io = |source| cokernel::Error::Io { path: path.to_path_buf(), source };
+        out.write_all(content).map_err(io)
+    })?;
+    Ok(())
+}
+
+/// A JSON value as an indented file.
+pub fn write_json(path: &Path, value: &serde_json::Value) -> Result<()> {
+    let mut text = serde_json::to_string_pretty(value)?;
+    text.push('\n');
+    write(path, text.as_bytes())
+}
+
+/// The folder of an output file exists: said before the work, not after.
+pub fn check_place(path: &Path) -> Result<()> {
+    if path.is_dir() {
+        let path = path.display();
+        return Err(misuse(format!("cannot write {path}: it is a folder; name a file")));
+    }
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
+    match folder {
+        Some(folder) if !folder.is_dir() => Err(misuse(format!(
+            "cannot write {}: there is no folder {}",
+            path.display(),
+            folder.display()
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// One CSV line, ended by a line break; fields are quoted where needed.
+pub fn csv_line<S: AsRef<str>>(fields: impl IntoIterator<Item = S>) -> String {
+    let quoted = |text: &str| match text.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text.to_string(),
+    };
+    let fields: Vec<String> = fields.into_iter().map(|f| quoted(f.as_ref())).collect();
+    fields.join(",") + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_checked_first() {
+        let dir = tempfile::tempdir().unwrap();
+        let e = check_place(&dir.path().join("no/b.csv")).unwrap_err();
+        assert!(e.to_string().contains("there is no folder"), "{e}");
+        assert!(check_place(dir.path()).unwrap_err().to_string().contains("is a folder"));
+        assert!(check_place(&dir.path().join("b.csv")).is_ok());
+        assert!(check_place(Path::new("b.csv")).is_ok());
+    }
+
+    #[test]
+    fn fields_are_quoted_when_needed() {
+        assert_eq!(csv_line(["a,b", "say \"x\"", "plain"]), "\"a,b\",\"say \"\"x\"\"\",plain\n");
+    }
+}

@@ -1,0 +1,247 @@
+//! The project file: everything the flags can say, in TOML.
+//!
+//! Unknown keys are refused with file, line and a suggestion; relative paths are relative to the
+//! folder of the file.
+
+use crate::misuse::misuse;
+use anyhow::{Context, Result};
+use cokernel::method::Value;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use toml::Spanned;
+
+/// The name that is looked for in the current folder.
+pub const DEFAULT: &str = "cokernel.toml";
+
+/// An example that says everything; shown by `--help` and read by a test.
+pub const EXAMPLE: &str = r#"# cokernel.toml: paths are relative to this file
+labels = "y.csv"                    # file with the labels
+label_column = "class"              # its column, if there are several
+id = "sample"                       # column that names the instances, in every file
+drop_incomplete = false             # true: leave out instances that lack a view
+kernels = ["gaussian@fou:sigma=median", "linear@fac", "precomputed@graph"]
+method = "simple_mkl"               # for fit and evaluate
+methods = ["simple_mkl", "mean"]    # for compare
+c = 1.0                             # cost of slack
+class_weights = "balanced"          # or { rare = 5.0, common = 1.0 }
+decomposition = "one_vs_rest"       # or "one_vs_one"
+scale = "standard"                  # or "min_max", "none"
+storage = "auto"                    # or "resident", "resident_f32", "on_demand"
+memory = "2GiB"                     # for the kernels
+output = "model.ck"
+folds = 5                           # for evaluate and compare; or test_fraction = 0.33
+repeats = 1
+clusters = 10                       # for cluster
+seed = 0
+threads = 2
+time_limit = 600                    # seconds
+
+[views]
+fou = "fou.csv"
+fac = { path = "fac.npz", variable = "X" }
+graph = { path = "graph.npy", similarity = true }
+
+[params]                            # of `method` and `methods`: see `cokernel methods ID`
+tol = 1e-3
+[params.two_stage]                  # of one method by its id
+steps = 2000
+"#;
+
+/// The file as it is written.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Content {
+    pub views: BTreeMap<String, Spanned<ViewEntry>>,
+    pub labels: Option<PathBuf>,
+    pub label_column: Option<String>,
+    pub id: Option<String>,
+    pub drop_incomplete: bool,
+    pub kernels: Option<Vec<Spanned<String>>>,
+    pub method: Option<Spanned<String>>,
+    pub methods: Option<Vec<Spanned<String>>>,
+    pub params: BTreeMap<String, Spanned<ParamEntry>>,
+    pub c: Option<f64>,
+    pub class_weights: Option<ClassWeights>,
+    pub decomposition: Option<Spanned<String>>,
+    pub scale: Option<Spanned<String>>,
+    pub storage: Option<Spanned<String>>,
+    pub memory: Option<Spanned<String>>,
+    pub output: Option<PathBuf>,
+    pub folds: Option<usize>,
+    pub repeats: Option<usize>,
+    pub test_fraction: Option<f64>,
+    pub clusters: Option<usize>,
+    pub seed: Option<u64>,
+    pub threads: Option<usize>,
+    pub time_limit: Option<f64>,
+}
+
+/// A view: a file, or a file with options.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub enum ViewEntry {
+    Path(PathBuf),
+    Table(ViewTable),
+}
+
+/// The options of a view.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ViewTable {
+    pub path: PathBuf,
+    #[serde(default)]
+    pub similarity: bool,
+    #[serde(default)]
+    pub variable: Option<String>,
+}
+
+/// A value for the chosen method, or a table of values for one method by its id.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+pub enum ParamEntry {
+    One(Value),
+    Method(BTreeMap<String, Value>),
+}
+
+/// Cost factors by class, or the word `balanced`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+pub enum ClassWeights {
+    Word(String),
+    ByClass(BTreeMap<String, f64>),
+}
+
+/// A project file that was read.
+#[derive(Debug)]
+pub struct Project {
+    pub path: PathBuf,
+    text: String,
+    pub content: Content,
+}
+
+impl Project {
+    /// Reads and checks a project file.
+    pub fn read(path: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(path)
+            .with_context(|| format!("cannot read the project file {}", path.display()))?;
+        Self::parse(path, text)
+    }
+
+    fn parse(path: &Path, text: String) -> Result<Self> {
+        let refuse = |span: Option<std::ops::Range<usize>>, problem: String| {
+            let line = span.map_or(String::new(), |s| format!(", line {}", line(&text, s.start)));
+            misuse(format!("{}{line}: {problem}", path.display()))
+        };
+        let raw = toml::de::DeTable::parse(&text)
+            .map_err(|e| refuse(e.span(), e.message().replace('\n', " ")))?;
+        // An untagged enum forgets which key was wrong: views are checked on their own.
+        for (name, view) in
+            raw.get_ref().get("views").iter().flat_map(|v| v.get_ref().as_table()).flatten()
+        {
+            if view.get_ref().is_table() {
+                let table = ViewTable::deserialize(toml::de::ValueDeserializer::from(view.clone()));
+                table.map_err(|e| {
+                    let span = e.span().or(Some(view.span()));
+                    refuse(span, format!("view '{}': {}", name.get_ref(), explain(e.message())))
+                })?;
+            }
+        }
+        let content: Content =
+            toml::from_str(&text).map_err(|e| refuse(e.span(), explain(e.message())))?;
+        drop(raw);
+        Ok(Project { path: path.to_path_buf(), text, content })
+    }
+
+    /// Where a value stands: `cokernel.toml, line 7`.
+    pub fn place<T>(&self, value: &Spanned<T>) -> String {
+        format!("{}, line {}", self.path.display(), line(&self.text, value.span().start))
+    }
+
+    /// The views in the order of the file.
+    pub fn views(&self) -> Vec<(&str, &ViewEntry)> {
+        let mut views: Vec<_> = self.content.views.iter().collect();
+        views.sort_by_key(|(_, entry)| entry.span().start);
+        views.into_iter().map(|(name, entry)| (name.as_str(), entry.get_ref())).collect()
+    }
+
+    /// A path of the file, seen from where the program runs.
+    pub fn resolve(&self, path: &Path) -> PathBuf {
+        match self.path.parent() {
+            Some(folder) if path.is_relative() => folder.join(path),
+            _ => path.to_path_buf(),
+        }
+    }
+}
+
+fn line(text: &str, offset: usize) -> usize {
+    1 + text.bytes().take(offset).filter(|b| *b == b'\n').count()
+}
+
+/// Serde's sentence about an unknown key, in ours with a suggestion; other sentences as they are.
+fn explain(message: &str) -> String {
+    let words: Vec<&str> = message.split('`').collect();
+    match (words.first(), words.get(1)) {
+        (Some(&"unknown field "), Some(name)) => {
+            let known: Vec<&str> = words.iter().skip(3).step_by(2).copied().collect();
+            cokernel::Error::unknown("key", *name, known).to_string()
+        }
+        _ => message.replace('\n', " "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Project> {
+        Project::parse(Path::new("p/cokernel.toml"), text.to_string())
+    }
+
+    fn refusal(text: &str) -> String {
+        read(text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_example_says_everything() {
+        let project = read(EXAMPLE).unwrap();
+        let c = &project.content;
+        let names: Vec<&str> = project.views().iter().map(|v| v.0).collect();
+        assert_eq!(names, ["fou", "fac", "graph"]);
+        assert_eq!(c.kernels.as_ref().map(Vec::len), Some(3));
+        assert_eq!(project.place(c.method.as_ref().unwrap()), "p/cokernel.toml, line 7");
+        assert_eq!(project.resolve(Path::new("fou.csv")), Path::new("p/fou.csv"));
+        assert!(matches!(c.params["tol"].get_ref(), ParamEntry::One(Value::Real(_))));
+        assert!(matches!(c.params["two_stage"].get_ref(), ParamEntry::Method(_)));
+        // Every key of the struct is in the example, but for the alternative it names.
+        let keys = refusal("nothing = 1");
+        for key in keys.split("known: ").nth(1).unwrap().split(", ") {
+            assert!(EXAMPLE.contains(key), "{key} is not in the example");
+        }
+    }
+
+    #[test]
+    fn unknown_keys_are_refused_by_file_line_and_suggestion() {
+        let said = refusal("c = 1\nkernel = [\"linear\"]\n");
+        assert!(
+            said.starts_with(
+                "p/cokernel.toml, line 2: unknown key 'kernel' (did you mean 'kernels'?); known: "
+            ),
+            "{said}"
+        );
+        let said = refusal("[views]\na = \"a.csv\"\nb = { path = \"b\", similarty = true }\n");
+        assert_eq!(
+            said,
+            "p/cokernel.toml, line 3: view 'b': unknown key 'similarty' (did you mean \
+             'similarity'?); known: path, similarity, variable"
+        );
+    }
+
+    #[test]
+    fn wrong_types_and_syntax_name_the_line() {
+        let said = refusal("seed = 1\nc = \"one\"\n");
+        assert!(said.starts_with("p/cokernel.toml, line 2: invalid type"), "{said}");
+        let said = refusal("seed = 1\nc = = 2\n");
+        assert!(said.starts_with("p/cokernel.toml, line 2: "), "{said}");
+    }
+}

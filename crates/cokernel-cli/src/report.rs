@@ -1,0 +1,149 @@
+//! Results as text: weights, reports and comparisons, shared by several commands.
+
+use crate::table::{self, Table, bar, count, gap, percent, percent_spread, seconds, weight};
+use cokernel::Report;
+use cokernel::eval::{Comparison, MeanWeight, Stat};
+use cokernel::model::{KernelWeight, Model};
+
+/// Kernels listed one by one; of more, only the heaviest.
+const LISTED: usize = 40;
+const BAR: usize = 30;
+
+/// One line per kernel: its name, its weight and a bar.
+pub fn weight_bars(weights: &[(String, f64, Option<f64>)]) -> String {
+    let mut order: Vec<usize> = (0..weights.len()).collect();
+    if weights.len() > LISTED {
+        order.sort_by(|&a, &b| weights[b].1.total_cmp(&weights[a].1));
+        order.truncate(LISTED);
+        order.sort_unstable();
+    }
+    let full = weights.iter().map(|w| w.1).fold(0.0, f64::max);
+    let mut table = Table::new(&["kernel", "weight", "<"]);
+    for &i in &order {
+        let (name, w, spread) = &weights[i];
+        let number = match spread {
+            Some(s) => format!("{} ± {:.4}", weight(*w), s),
+            None => weight(*w),
+        };
+        table.row(vec![name.clone(), number, bar(*w, full, BAR)]);
+    }
+    let mut text = table.text();
+    if order.len() < weights.len() {
+        let rest = count(weights.len() - order.len(), "kernel", "kernels");
+        text.push_str(&format!("  … and {rest} with smaller weights\n"));
+    }
+    text
+}
+
+/// The weights of a model.
+pub fn model_weights(weights: &[KernelWeight]) -> String {
+    let rows: Vec<_> = weights.iter().map(|w| (w.kernel.clone(), w.weight, None)).collect();
+    weight_bars(&rows)
+}
+
+/// Weights over splits.
+pub fn mean_weights(weights: &[MeanWeight]) -> String {
+    let rows: Vec<_> = weights.iter().map(|w| (w.kernel.clone(), w.mean, Some(w.sd))).collect();
+    weight_bars(&rows)
+}
+
+/// `converged after 12 iterations, 1.42 s, duality gap 8.1e-4`.
+pub fn how_it_went(report: &Report) -> String {
+    let mut text = report.status.to_string();
+    if report.iterations > 0 {
+        text.push_str(&format!(" after {}", count(report.iterations, "iteration", "iterations")));
+    }
+    text.push_str(&format!(", {} s", seconds(report.seconds)));
+    if report.gap.is_some() {
+        text.push_str(&format!(", duality gap {}", gap(report.gap)));
+    }
+    text
+}
+
+/// What a model is, in a few lines.
+pub fn model_lines(model: &Model) -> String {
+    let s = model.inspect();
+    let mut text = format!("  method    {}{}\n", s.method, parameters(&s.params));
+    text.push_str(&format!("  status    {}\n", how_it_went(&s.report)));
+    text.push_str(&format!(
+        "  learned   {}, {}: {}\n",
+        count(s.n_train, "instance", "instances"),
+        count(s.classes.len(), "class", "classes"),
+        shortened(&s.classes, 12)
+    ));
+    text.push_str(&format!(
+        "  support   {} of them in {} ({} %)\n",
+        table::thousands(s.support),
+        count(s.machines.len(), "machine", "machines"),
+        percent(s.support_percent / 100.0)
+    ));
+    let kernels = count(s.weights.len(), "kernel", "kernels");
+    text + &format!("  active    {} of {kernels}\n", s.active_kernels)
+}
+
+/// ` (tol=0.001, max_iter=200)`, or nothing.
+pub fn parameters(params: &cokernel::method::Params) -> String {
+    let all: Vec<String> = params.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    if all.is_empty() { String::new() } else { format!(" ({})", all.join(", ")) }
+}
+
+/// The first names of a list, and how many more there are.
+pub fn shortened(names: &[String], shown: usize) -> String {
+    match names.len() {
+        n if n > shown => format!("{}, … ({} more)", names[..shown].join(", "), n - shown),
+        _ => names.join(", "),
+    }
+}
+
+fn spread(stat: &Stat) -> Option<f64> {
+    (stat.values.len() > 1).then_some(stat.sd)
+}
+
+/// `97.3 ± 0.4`, in percent.
+pub fn stat_percent(stat: &Stat) -> String {
+    percent_spread(stat.mean, spread(stat))
+}
+
+/// One row per method of a comparison.
+pub fn comparison(result: &Comparison) -> String {
+    let titles = ["method", "accuracy %", "active kernels", "support vectors %", "seconds", "gap"];
+    let stopped = result.rows.iter().any(|r| !r.status.is_success());
+    let mut header = titles.to_vec();
+    if stopped {
+        header.push("<status");
+    }
+    let mut table = Table::new(&header);
+    for row in &result.rows {
+        let active = match row.active_kernels.mean {
+            m if m.fract() == 0.0 => format!("{m} of {}", row.kernels),
+            m => format!("{m:.1} of {}", row.kernels),
+        };
+        let mut cells = vec![
+            row.name.clone(),
+            stat_percent(&row.accuracy),
+            active,
+            percent(row.support_percent.mean / 100.0),
+            seconds(row.seconds.mean),
+            gap(row.gap),
+        ];
+        if stopped {
+            cells.push(row.status.to_string());
+        }
+        table.row(cells);
+    }
+    table.text()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lists_keep_the_heaviest_kernels_in_their_order() {
+        let weights: Vec<_> = (0..100).map(|m| (format!("k{m}"), m as f64, None)).collect();
+        let text = weight_bars(&weights);
+        assert_eq!(text.lines().count(), 2 + LISTED + 1);
+        assert!(text.lines().nth(2).unwrap().starts_with("  k60 "), "{text}");
+        assert!(text.ends_with("… and 60 kernels with smaller weights\n"));
+    }
+}

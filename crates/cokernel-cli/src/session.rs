@@ -1,0 +1,136 @@
+//! One run of the program: seed, threads, limits, progress, Ctrl-C and what goes where.
+
+use crate::misuse::misuse;
+use crate::progress::Progress;
+use anyhow::Result;
+use cokernel::{Cancel, Observer, Run, Status};
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+/// Exit code after Ctrl-C, as shells have it.
+pub const INTERRUPTED: u8 = 130;
+
+/// Set once per process, for the exit code of errors that follow an interruption.
+static CANCEL: OnceLock<Cancel> = OnceLock::new();
+
+/// Whether Ctrl-C was pressed.
+pub fn interrupted() -> bool {
+    CANCEL.get().is_some_and(Cancel::is_cancelled)
+}
+
+/// What is not about data or methods.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Seed of every random choice.
+    pub seed: Option<u64>,
+    /// Number of threads; all cores if not given.
+    pub threads: Option<usize>,
+    /// Seconds for one computation.
+    pub time_limit: Option<f64>,
+    /// Bytes for kernels.
+    pub memory: Option<usize>,
+    /// No progress, no remarks.
+    pub quiet: bool,
+    /// The result as JSON, and nothing else.
+    pub json: bool,
+}
+
+/// A started run.
+pub struct Session {
+    /// Passed to the library.
+    pub run: Run,
+    json: bool,
+    quiet: bool,
+    progress: Option<Arc<Progress>>,
+}
+
+impl Session {
+    /// Sets threads, limits, Ctrl-C and progress.
+    pub fn start(options: &Options) -> Result<Self> {
+        if let Some(threads) = options.threads {
+            if threads == 0 {
+                return Err(misuse("threads: expected at least 1, found 0"));
+            }
+            rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()?;
+        }
+        let mut run = Run::with_seed(options.seed.unwrap_or(0));
+        if let Some(memory) = options.memory {
+            run.memory = memory;
+        }
+        if let Some(seconds) = options.time_limit {
+            let limit = Duration::try_from_secs_f64(seconds).ok().filter(|d| !d.is_zero());
+            run.time_limit = Some(limit.ok_or_else(|| {
+                misuse(format!("time limit: expected seconds greater than 0, found {seconds}"))
+            })?);
+        }
+        let cancel = CANCEL.get_or_init(|| run.cancel.clone()).clone();
+        ctrlc::set_handler(move || {
+            if cancel.is_cancelled() {
+                std::process::exit(i32::from(INTERRUPTED));
+            }
+            cancel.cancel();
+            let text = "\nstopping after this step; press Ctrl-C again to stop at once";
+            let _ = writeln!(std::io::stderr(), "{text}");
+        })?;
+        let watched = !options.quiet && std::io::stderr().is_terminal();
+        let progress = watched.then(Progress::start);
+        run.observer = progress.clone().map(|p| p as Arc<dyn Observer>);
+        Ok(Session { run, json: options.json, quiet: options.quiet, progress })
+    }
+
+    /// A remark on the standard output: not with `--quiet` or `--json`.
+    pub fn say(&self, text: impl AsRef<str>) -> Result<()> {
+        if self.quiet { Ok(()) } else { self.show(text) }
+    }
+
+    /// The result for people on the standard output: not with `--json`.
+    pub fn show(&self, text: impl AsRef<str>) -> Result<()> {
+        if !self.json {
+            self.print(text.as_ref())?;
+        }
+        Ok(())
+    }
+
+    /// The result for programs on the standard output: only with `--json`.
+    pub fn show_json(&self, value: &serde_json::Value) -> Result<()> {
+        if self.json {
+            self.print(&serde_json::to_string_pretty(value)?)?;
+        }
+        Ok(())
+    }
+
+    /// A result that is the same for people and programs.
+    pub fn print(&self, text: &str) -> Result<()> {
+        let mut out = std::io::stdout().lock();
+        out.write_all(text.trim_end_matches('\n').as_bytes())?;
+        out.write_all(b"\n")?;
+        out.flush()?;
+        Ok(())
+    }
+
+    /// Sentences that the user should read, on the standard error.
+    pub fn notes<S: AsRef<str>>(&self, notes: impl IntoIterator<Item = S>) {
+        if !self.quiet {
+            for note in notes {
+                // Nothing can be said if the standard error is gone.
+                let _ = writeln!(std::io::stderr(), "note: {}", note.as_ref());
+            }
+        }
+    }
+
+    /// Removes the progress bar before results are printed.
+    pub fn clear_progress(&self) {
+        if let Some(progress) = &self.progress {
+            progress.finish();
+        }
+    }
+
+    /// Ends the progress display; the exit code of a run that ended with these states.
+    pub fn end(self, statuses: impl IntoIterator<Item = Status>) -> ExitCode {
+        self.clear_progress();
+        let stopped = statuses.into_iter().any(|s| s == Status::Interrupted);
+        if stopped || interrupted() { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS }
+    }
+}

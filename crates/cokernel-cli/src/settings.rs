@@ -1,0 +1,399 @@
+//! Flags and project file together: what a command was asked to do. Flags override the file.
+
+use crate::args::{
+    DataArgs, GlobalArgs, KernelArgs, MachineArgs, SplitArgs, bytes, name_and_rest, value,
+};
+use crate::misuse::misuse;
+use crate::project::{self, ClassWeights, Content, ParamEntry, Project, ViewEntry};
+use crate::session::Options;
+use anyhow::{Context, Result};
+use cokernel::bank::Storage;
+use cokernel::data::Scale;
+use cokernel::eval::Protocol;
+use cokernel::kernel::KernelSpec;
+use cokernel::machine::{Decomposition, Svc};
+use cokernel::method::{Method, Task, Value, find, methods};
+use cokernel::model::Mkl;
+use std::path::{Path, PathBuf};
+use toml::Spanned;
+
+/// A view and where it comes from.
+#[derive(Debug, Clone)]
+pub struct ViewSource {
+    pub name: String,
+    pub path: PathBuf,
+    pub similarity: bool,
+    pub variable: Option<String>,
+}
+
+/// A parameter that was given.
+#[derive(Debug, Clone)]
+pub struct Given {
+    /// Ids of the methods it belongs to; empty: of whichever is in use.
+    methods: Vec<String>,
+    name: String,
+    value: Value,
+    place: String,
+}
+
+/// Everything about learning but the method and the data.
+pub struct Learning {
+    pub kernels: Option<Vec<KernelSpec>>,
+    pub svc: Svc,
+    pub scale: Scale,
+    pub storage: Storage,
+}
+
+/// Flags over project file.
+pub struct Settings {
+    project: Option<Project>,
+    pub options: Options,
+    pub views: Vec<ViewSource>,
+    pub labels: Option<PathBuf>,
+    pub label_column: Option<String>,
+    pub id: Option<String>,
+    pub drop_incomplete: bool,
+    params: Vec<Given>,
+}
+
+impl Settings {
+    /// Reads the project file, if there is one, and puts the flags over it.
+    pub fn load(data: &DataArgs, set: &[String], global: &GlobalArgs) -> Result<Self> {
+        let project = project_file(data)?;
+        let empty = Content::default();
+        let content = project.as_ref().map_or(&empty, |p| &p.content);
+        let options = Options {
+            seed: global.seed.or(content.seed),
+            threads: global.threads.or(content.threads),
+            time_limit: global.time_limit.or(content.time_limit),
+            memory: None,
+            quiet: global.quiet,
+            json: global.json,
+        };
+        let path = |p: &PathBuf| project.as_ref().map_or(p.clone(), |project| project.resolve(p));
+        Ok(Settings {
+            options,
+            views: views(data, project.as_ref())?,
+            labels: data.labels.clone().or_else(|| content.labels.as_ref().map(path)),
+            label_column: data.label_column.clone().or_else(|| content.label_column.clone()),
+            id: data.id.clone().or_else(|| content.id.clone()),
+            drop_incomplete: data.drop_incomplete || content.drop_incomplete,
+            params: params(set, project.as_ref())?,
+            project,
+        })
+    }
+
+    fn content(&self) -> Option<&Content> {
+        self.project.as_ref().map(|p| &p.content)
+    }
+
+    /// A setting that only the file or a flag of one command has.
+    pub fn or_file<T>(&self, flag: Option<T>, file: impl Fn(&Content) -> Option<T>) -> Option<T> {
+        flag.or_else(|| self.content().and_then(file))
+    }
+
+    /// The output file: the flag, or that of the project file.
+    pub fn output(&self, flag: Option<&Path>) -> Option<PathBuf> {
+        let file = || {
+            let project = self.project.as_ref()?;
+            project.content.output.as_ref().map(|p| project.resolve(p))
+        };
+        flag.map(Path::to_path_buf).or_else(file)
+    }
+
+    /// A word of a flag or of the file, with the place it stands at.
+    fn word(
+        &self,
+        flag: Option<&String>,
+        name: &str,
+        file: impl Fn(&Content) -> Option<&Spanned<String>>,
+    ) -> Option<(String, String)> {
+        if let Some(text) = flag {
+            return Some((text.clone(), format!("--{name}")));
+        }
+        let project = self.project.as_ref()?;
+        let text = file(&project.content)?;
+        Some((text.get_ref().clone(), project.place(text)))
+    }
+
+    /// The kernel specifications of the flags, else of the file, else of neither.
+    pub fn kernels(&self, args: &KernelArgs) -> Result<Option<Vec<KernelSpec>>> {
+        let given: Vec<(String, String)> = if !args.kernels.is_empty() {
+            args.kernels.iter().map(|k| (k.clone(), "--kernel".to_string())).collect()
+        } else if let Some(project) = &self.project {
+            let listed = project.content.kernels.iter().flatten();
+            listed.map(|k| (k.get_ref().clone(), project.place(k))).collect()
+        } else {
+            Vec::new()
+        };
+        let mut specs = Vec::new();
+        for (text, place) in &given {
+            specs.extend(KernelSpec::parse_list(text).with_context(|| place.clone())?);
+        }
+        Ok(if specs.is_empty() { None } else { Some(specs) })
+    }
+
+    /// For clustering: Gaussian at the median distance for each feature view, similarities as
+    /// they are, as learning has it by default.
+    pub fn default_kernels(&self) -> Vec<KernelSpec> {
+        let text = |v: &ViewSource| match v.similarity {
+            true => format!("precomputed@{}", v.name),
+            false => format!("gaussian@{}:sigma=median", v.name),
+        };
+        self.views.iter().filter_map(|v| text(v).parse().ok()).collect()
+    }
+
+    /// What a learning command has in common: kernels, machine, scaling and storage.
+    pub fn learning(&mut self, kernels: &KernelArgs, machine: &MachineArgs) -> Result<Learning> {
+        Ok(Learning {
+            kernels: self.kernels(kernels)?,
+            svc: self.machine(machine)?,
+            scale: self.scale(kernels)?,
+            storage: self.storage(kernels)?,
+        })
+    }
+
+    /// A method with the given parameters; see [`params`](Self::params).
+    pub fn mkl(
+        &self,
+        method: &'static Method,
+        methods: &[&'static Method],
+        learning: &Learning,
+    ) -> Result<Mkl> {
+        let mut mkl = Mkl::new(method.id)?
+            .svc(learning.svc.clone())
+            .scale(learning.scale)
+            .storage(learning.storage);
+        if let Some(kernels) = &learning.kernels {
+            mkl = mkl.kernels(kernels.clone());
+        }
+        for (name, value) in self.params(method, methods)? {
+            mkl = mkl.param(name, value);
+        }
+        Ok(mkl)
+    }
+
+    /// The method of a command that has one.
+    pub fn method(&self, flag: Option<&String>, default: &str) -> Result<&'static Method> {
+        match self.word(flag, "method", |c| c.method.as_ref()) {
+            Some((id, place)) => find(&id).context(place),
+            None => Ok(find(default)?),
+        }
+    }
+
+    /// The methods of a comparison: the flags, the file, or all of this task.
+    pub fn methods(&self, flags: &[String], task: Task) -> Result<Vec<&'static Method>> {
+        let listed: Vec<(String, String)> = if !flags.is_empty() {
+            flags.iter().map(|id| (id.clone(), "--methods".to_string())).collect()
+        } else if let Some(project) = &self.project {
+            let listed = project.content.methods.iter().flatten();
+            listed.map(|id| (id.get_ref().clone(), project.place(id))).collect()
+        } else {
+            Vec::new()
+        };
+        if listed.is_empty() {
+            return Ok(methods().filter(|m| m.tasks.contains(&task)).collect());
+        }
+        listed.into_iter().map(|(id, place)| find(id.trim()).context(place)).collect()
+    }
+
+    /// The given parameters that concern this method, checked by the method itself.
+    ///
+    /// `methods` are all methods of the command: with several, a parameter is passed to those
+    /// that have it, and must be known to one of them. The parameters of a project file are those
+    /// of the methods that it names.
+    pub fn params(
+        &self,
+        method: &'static Method,
+        methods: &[&'static Method],
+    ) -> Result<Vec<(String, Value)>> {
+        let mut kept: Vec<(String, Value)> = Vec::new();
+        for given in &self.params {
+            let has = |m: &Method| m.params.iter().any(|p| p.name == given.name);
+            let named: Vec<&Method> = given.methods.iter().flat_map(|id| find(id)).collect();
+            let meant = named.is_empty() || named.iter().any(|m| m.id == method.id);
+            let others = if named.is_empty() { methods } else { &named };
+            if !meant || (!has(method) && others.iter().any(|m| has(m))) {
+                continue;
+            }
+            let one = [(given.name.as_str(), &given.value)];
+            method.check(one).with_context(|| format!("{}: {}", given.place, method.id))?;
+            kept.retain(|(name, _)| *name != given.name);
+            kept.push((given.name.clone(), given.value.clone()));
+        }
+        Ok(kept)
+    }
+
+    /// The machine.
+    pub fn machine(&self, args: &MachineArgs) -> Result<Svc> {
+        let mut machine = Svc::default();
+        if let Some(c) = self.or_file(args.c, |f| f.c) {
+            machine.c = c;
+        }
+        let word =
+            self.word(args.decomposition.as_ref(), "decomposition", |f| f.decomposition.as_ref());
+        if let Some((word, place)) = word {
+            let known = [
+                ("one_vs_rest", Decomposition::OneVsRest),
+                ("one_vs_one", Decomposition::OneVsOne),
+            ];
+            machine.decomposition = choose("decomposition", &word, &known).context(place)?;
+        }
+        if args.class_weights.is_empty() {
+            match self.content().and_then(|f| f.class_weights.as_ref()) {
+                None => {}
+                Some(ClassWeights::Word(word)) if word == "balanced" => machine.balanced = true,
+                Some(ClassWeights::Word(word)) => {
+                    return Err(misuse(format!(
+                        "class_weights: expected \"balanced\" or a table, found \"{word}\""
+                    )));
+                }
+                Some(ClassWeights::ByClass(table)) => {
+                    machine.class_weights = table.iter().map(|(k, v)| (k.clone(), *v)).collect();
+                }
+            }
+        }
+        for text in &args.class_weights {
+            if text == "balanced" {
+                machine.balanced = true;
+                continue;
+            }
+            let what = "CLASS=FACTOR or `balanced`";
+            let (class, factor) = name_and_rest("--class-weight", what, text)?;
+            let factor = factor.parse().map_err(|_| {
+                misuse(format!("--class-weight {class}: expected a number, found '{factor}'"))
+            })?;
+            machine.class_weights.push((class.to_string(), factor));
+        }
+        Ok(machine)
+    }
+
+    /// How instances are split: flags, else file, else five folds.
+    pub fn protocol(&self, args: &SplitArgs) -> Result<Protocol> {
+        let repeats = self.or_file(args.repeats, |f| f.repeats);
+        // A flag for one kind of split overrides the other kind in the file.
+        let test = match args.folds {
+            Some(_) => None,
+            None => self.or_file(args.test_fraction, |f| f.test_fraction),
+        };
+        let folds = self.or_file(args.folds, |f| f.folds);
+        if self.content().is_some_and(|f| f.folds.is_some() && f.test_fraction.is_some()) {
+            return Err(misuse("project file: give either folds or test_fraction, not both"));
+        }
+        if repeats == Some(0) {
+            return Err(misuse("repeats: expected at least 1, found 0"));
+        }
+        Ok(match test {
+            Some(test) => Protocol::Shuffle { repeats: repeats.unwrap_or(5), test },
+            None => Protocol::KFold { folds: folds.unwrap_or(5), repeats: repeats.unwrap_or(1) },
+        })
+    }
+
+    /// Where kernels are kept; also moves the memory limit into the options.
+    pub fn storage(&mut self, args: &KernelArgs) -> Result<Storage> {
+        if let Some((text, place)) =
+            self.word(args.memory.as_ref(), "memory", |f| f.memory.as_ref())
+        {
+            self.options.memory = Some(bytes(&text).ok_or_else(|| {
+                misuse(format!("{place}: expected a size such as 500MB or 2GiB, found '{text}'"))
+            })?);
+        }
+        let known = [
+            ("auto", Storage::Auto),
+            ("resident", Storage::Resident),
+            ("resident_f32", Storage::ResidentF32),
+            ("on_demand", Storage::OnDemand),
+        ];
+        match self.word(args.storage.as_ref(), "storage", |f| f.storage.as_ref()) {
+            Some((word, place)) => choose("storage", &word, &known).context(place),
+            None => Ok(Storage::Auto),
+        }
+    }
+
+    /// How feature columns are scaled.
+    pub fn scale(&self, args: &KernelArgs) -> Result<Scale> {
+        match self.word(args.scale.as_ref(), "scale", |f| f.scale.as_ref()) {
+            Some((word, place)) => Scale::from_id(&word).context(place),
+            None => Ok(Scale::None),
+        }
+    }
+}
+
+fn choose<T: Copy>(kind: &'static str, word: &str, known: &[(&str, T)]) -> cokernel::Result<T> {
+    known
+        .iter()
+        .find(|(name, _)| *name == word)
+        .map(|(_, value)| *value)
+        .ok_or_else(|| cokernel::Error::unknown(kind, word, known.iter().map(|k| k.0)))
+}
+
+/// The project file that was named, or the one in this folder if no view is given.
+fn project_file(data: &DataArgs) -> Result<Option<Project>> {
+    if let Some(path) = &data.project {
+        return Project::read(path).map(Some);
+    }
+    let here = Path::new(project::DEFAULT);
+    let found = data.views.is_empty() && data.similarities.is_empty() && here.is_file();
+    if found { Project::read(here).map(Some) } else { Ok(None) }
+}
+
+fn views(data: &DataArgs, project: Option<&Project>) -> Result<Vec<ViewSource>> {
+    let mut views = Vec::new();
+    for (flag, texts, similarity) in
+        [("--view", &data.views, false), ("--similarity", &data.similarities, true)]
+    {
+        for text in texts {
+            let what = "NAME=FILE, as fou=fou.csv";
+            let (name, path) = name_and_rest(flag, what, text)?;
+            let (name, path) = (name.to_string(), PathBuf::from(path));
+            views.push(ViewSource { name, path, similarity, variable: None });
+        }
+    }
+    if let (true, Some(project)) = (views.is_empty(), project) {
+        for (name, entry) in project.views() {
+            let (path, similarity, variable) = match entry {
+                ViewEntry::Path(path) => (path, false, None),
+                ViewEntry::Table(t) => (&t.path, t.similarity, t.variable.clone()),
+            };
+            let path = project.resolve(path);
+            views.push(ViewSource { name: name.to_string(), path, similarity, variable });
+        }
+    }
+    Ok(views)
+}
+
+/// Parameters of the file, then those of the flags: later ones win.
+fn params(set: &[String], project: Option<&Project>) -> Result<Vec<Given>> {
+    let mut all = Vec::new();
+    if let Some(project) = project {
+        let content = &project.content;
+        let named = content.method.iter().chain(content.methods.iter().flatten());
+        let owners: Vec<String> = named.map(|id| id.get_ref().clone()).collect();
+        for (name, entry) in &content.params {
+            let place = project.place(entry);
+            let (methods, values) = match entry.get_ref() {
+                ParamEntry::One(value) => (owners.clone(), vec![(name, value)]),
+                ParamEntry::Method(values) => {
+                    find(name).with_context(|| place.clone())?;
+                    (vec![name.clone()], values.iter().collect())
+                }
+            };
+            all.extend(values.into_iter().map(|(name, value)| Given {
+                methods: methods.clone(),
+                name: name.clone(),
+                value: value.clone(),
+                place: place.clone(),
+            }));
+        }
+    }
+    for text in set {
+        let (name, rest) = name_and_rest("--set", "NAME=VALUE, as tol=1e-4", text)?;
+        let (methods, name) = match name.split_once('.') {
+            Some((id, name)) => (vec![find(id).context("--set")?.id.to_string()], name),
+            None => (Vec::new(), name),
+        };
+        let (name, value) = (name.to_string(), value(rest));
+        all.push(Given { methods, name, value, place: "--set".to_string() });
+    }
+    Ok(all)
+}

@@ -1,0 +1,173 @@
+//! Aligned text tables, bars and numbers for people.
+
+/// A text table; the first column is aligned left, the others as asked.
+pub struct Table {
+    header: Vec<String>,
+    left: Vec<bool>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// A table with these column titles. A title that starts with `<` has its column aligned left
+    /// (the sign is not shown); the first column always is.
+    pub fn new(header: &[&str]) -> Self {
+        Table {
+            header: header.iter().map(|h| h.trim_start_matches('<').to_string()).collect(),
+            left: header.iter().enumerate().map(|(i, h)| i == 0 || h.starts_with('<')).collect(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// Adds a row, one cell per column.
+    pub fn row(&mut self, cells: Vec<String>) {
+        debug_assert_eq!(cells.len(), self.header.len());
+        self.rows.push(cells);
+    }
+
+    /// The table as text, every line indented by two spaces and ended by a line break.
+    pub fn text(&self) -> String {
+        let columns = self.header.len();
+        let widths: Vec<usize> = (0..columns)
+            .map(|c| {
+                let cells = self.rows.iter().map(|r| width(&r[c]));
+                cells.chain([width(&self.header[c])]).max().unwrap_or(0)
+            })
+            .collect();
+        let mut text = String::new();
+        let rule: Vec<String> = widths.iter().map(|w| "─".repeat(*w)).collect();
+        for row in [&self.header, &rule].into_iter().chain(&self.rows) {
+            let mut line = String::from("  ");
+            for (c, cell) in row.iter().enumerate() {
+                let pad = " ".repeat(widths[c] - width(cell));
+                match self.left[c] {
+                    true => line.push_str(&format!("{cell}{pad}  ")),
+                    false => line.push_str(&format!("{pad}{cell}  ")),
+                }
+            }
+            text.push_str(line.trim_end());
+            text.push('\n');
+        }
+        text
+    }
+}
+
+fn width(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// A bar for a number in `0..=full`, at most `cells` wide, drawn in eighths of a cell.
+pub fn bar(value: f64, full: f64, cells: usize) -> String {
+    const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    if !(value > 0.0 && full > 0.0) {
+        return String::new();
+    }
+    let eighths = ((value / full).min(1.0) * (8 * cells) as f64).round() as usize;
+    match eighths {
+        0 => PARTS[1].to_string(),
+        e => "█".repeat(e / 8) + PARTS[e % 8],
+    }
+}
+
+/// `97.3`: a fraction in percent, with one digit.
+pub fn percent(fraction: f64) -> String {
+    format!("{:.1}", 100.0 * fraction)
+}
+
+/// `97.3 ± 0.4`: a fraction and its spread in percent; the spread only where there is one.
+pub fn percent_spread(fraction: f64, spread: Option<f64>) -> String {
+    match spread {
+        Some(s) => format!("{} ± {:.1}", percent(fraction), 100.0 * s),
+        None => percent(fraction),
+    }
+}
+
+/// Seconds with a sensible number of digits: `0.013`, `1.42`, `87`.
+pub fn seconds(s: f64) -> String {
+    match s {
+        s if s < 0.1 => format!("{s:.3}"),
+        s if s < 20.0 => format!("{s:.2}"),
+        s => format!("{s:.0}"),
+    }
+}
+
+/// A duality gap: `8.1e-4`, or a dash where the method has none.
+pub fn gap(gap: Option<f64>) -> String {
+    match gap {
+        Some(g) => format!("{g:.1e}"),
+        None => "–".to_string(),
+    }
+}
+
+/// A weight with four digits after the point, `0` if it is exactly zero.
+pub fn weight(w: f64) -> String {
+    if w == 0.0 { "0".to_string() } else { format!("{w:.4}") }
+}
+
+/// `1 kernel`, `2 kernels`.
+pub fn count(n: usize, singular: &str, plural: &str) -> String {
+    format!("{} {}", thousands(n), if n == 1 { singular } else { plural })
+}
+
+/// `12,345`.
+pub fn thousands(n: usize) -> String {
+    let digits = n.to_string();
+    let mut text = String::new();
+    for (i, d) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(d);
+    }
+    text
+}
+
+/// The text broken into lines of at most `columns` characters, each indented by `indent` spaces.
+pub fn wrap(text: &str, indent: usize, columns: usize) -> String {
+    let mut lines = String::new();
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        if !line.is_empty() && indent + width(&line) + 1 + width(word) > columns {
+            lines.push_str(&format!("{:indent$}{line}\n", ""));
+            line.clear();
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    lines + &format!("{:indent$}{line}\n", "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_line_up_by_characters() {
+        let mut t = Table::new(&["method", "accuracy", "<status"]);
+        t.row(vec!["mean".into(), "97.3 ± 0.4".into(), "converged".into()]);
+        t.row(vec!["simple_mkl".into(), "8".into(), "ok".into()]);
+        let lines: Vec<String> = t.text().lines().map(str::to_string).collect();
+        assert_eq!(lines[0], "  method        accuracy  status");
+        assert_eq!(lines[2], "  mean        97.3 ± 0.4  converged");
+        assert_eq!(lines[3], "  simple_mkl           8  ok");
+    }
+
+    #[test]
+    fn bars_are_proportional_and_never_vanish() {
+        assert_eq!(bar(1.0, 1.0, 4), "████");
+        assert_eq!(bar(0.5, 1.0, 4), "██");
+        assert_eq!(bar(1e-9, 1.0, 4), "▏");
+        assert_eq!(bar(0.0, 1.0, 4), "");
+        assert_eq!(bar(f64::NAN, 1.0, 4), "");
+    }
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!(thousands(1_234_567), "1,234,567");
+        assert_eq!(thousands(999), "999");
+        assert_eq!(percent_spread(0.973, Some(0.004)), "97.3 ± 0.4");
+        assert_eq!(gap(Some(0.00081)), "8.1e-4");
+        assert_eq!(wrap("aa bb cc", 1, 6), " aa bb\n cc\n");
+    }
+}

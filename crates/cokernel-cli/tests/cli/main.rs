@@ -1,0 +1,14 @@
+//! The program as a user runs it: files in, files and sentences out.
+
+#![allow(clippy::unwrap_used)]
+
+mod cluster;
+mod compare;
+mod demo;
+mod evaluate;
+mod fit;
+mod methods;
+mod predict;
+mod project;
+mod refusal;
+mod toy;

@@ -1,0 +1,40 @@
+use crate::toy::Toy;
+use cokernel::method::methods;
+
+#[test]
+fn every_method_is_listed_with_its_source() {
+    let toy = Toy::new();
+    let (list, markdown) = (toy.output("methods"), toy.output("methods --markdown"));
+    let json = toy.json("methods");
+    assert!(methods().count() >= 9);
+    for m in methods() {
+        assert!(list.contains(m.id) && list.contains(m.source), "{}", m.id);
+        assert!(markdown.contains(&format!("| `{}` | {} |", m.id, m.title)), "{}", m.id);
+        assert!(json.as_array().unwrap().iter().any(|e| e["id"] == m.id), "{}", m.id);
+    }
+}
+
+#[test]
+fn a_method_is_explained_with_its_parameters() {
+    let toy = Toy::new();
+    let method = cokernel::method::find("simple_mkl").unwrap();
+    let said = toy.output("methods simple_mkl");
+    let json = toy.json("methods simple_mkl");
+    assert!(said.starts_with("simple_mkl: "), "{said}");
+    for (i, p) in method.params.iter().enumerate() {
+        assert!(said.contains(p.name) && said.contains(&p.range_text()), "{said}");
+        assert_eq!(json["params"][i]["name"], p.name);
+    }
+}
+
+#[test]
+fn help_shows_examples_for_every_command() {
+    let toy = Toy::new();
+    for command in
+        ["demo", "fit", "predict", "evaluate", "compare", "cluster", "inspect", "methods"]
+    {
+        let help = toy.output(&format!("help {command}"));
+        assert!(help.contains("Examples\n"), "{help}");
+        assert!(toy.output("help").contains(command));
+    }
+}

@@ -1,0 +1,87 @@
+use crate::toy::Toy;
+
+const PROJECT: &str = r#"
+labels = "y.csv"
+kernels = ["gaussian@a:sigma=median", "linear@b"]
+method = "simple_mkl"
+methods = ["mean", "simple_mkl"]
+c = 2.0
+output = "from-project.ck"
+folds = 3
+clusters = 3
+seed = 9
+
+[views]
+b = "b.npy"
+a = { path = "a.csv" }
+
+[params]
+tol = 1e-2
+"#;
+
+#[test]
+fn a_project_file_says_all_of_it() {
+    let toy = Toy::new();
+    toy.write("cokernel.toml", PROJECT.as_bytes());
+    let json = toy.json("fit");
+    assert_eq!(json["output"], "./from-project.ck".trim_start_matches("./"));
+    let model = &json["model"];
+    assert_eq!(model["svc"]["c"], 2.0);
+    assert_eq!(model["seed"], 9);
+    assert_eq!(model["params"]["tol"], 1e-2);
+    assert_eq!(model["views"][0]["name"], "b", "views keep the order of the file");
+    assert_eq!(model["weights"][1]["kernel"], "linear@b");
+    assert!(toy.output("predict from-project.ck").starts_with("row,label,"));
+    assert_eq!(toy.json("evaluate")["results"].as_array().unwrap().len(), 3);
+    assert_eq!(toy.json("compare")["rows"].as_array().unwrap().len(), 2);
+    assert_eq!(toy.json("cluster --kernel gaussian")["clustering"]["k"], 3);
+}
+
+#[test]
+fn flags_override_the_file_and_paths_are_those_of_the_file() {
+    let toy = Toy::new();
+    toy.write("cokernel.toml", PROJECT.as_bytes());
+    std::fs::create_dir(toy.path("elsewhere")).unwrap();
+    let mut command = toy.command(
+        "fit --project ../cokernel.toml --method mean --c 3 --seed 1 --kernel linear -o m.ck --json",
+    );
+    // tol belongs to the method that the file names, not to mean.
+    let output = command.current_dir(toy.path("elsewhere")).assert().success();
+    let json: serde_json::Value = serde_json::from_slice(&output.get_output().stdout).unwrap();
+    assert_eq!(json["model"]["method"], "mean");
+    assert_eq!(json["model"]["svc"]["c"], 3.0);
+    assert_eq!(json["model"]["seed"], 1);
+    assert!(toy.path("elsewhere/m.ck").is_file());
+}
+
+#[test]
+fn mistakes_are_found_by_line() {
+    let toy = Toy::new();
+    let refusal = |from: &str, to: &str| {
+        toy.write("cokernel.toml", PROJECT.replace(from, to).as_bytes());
+        toy.refusal("fit", 2)
+    };
+    let said = refusal("kernels = ", "kernel = ");
+    let expected =
+        "error: cokernel.toml, line 3: unknown key 'kernel' (did you mean 'kernels'?); known: ";
+    assert!(said.starts_with(expected), "{said}");
+    let said = refusal("\"simple_mkl\"\nmethods", "\"simple_mlk\"\nmethods");
+    let expected =
+        "error: cokernel.toml, line 4: unknown method 'simple_mlk' (did you mean 'simple_mkl'?)";
+    assert!(said.starts_with(expected), "{said}");
+    let said = refusal("gaussian@a", "gausian@a");
+    let expected =
+        "error: cokernel.toml, line 3: unknown kernel 'gausian' (did you mean 'gaussian'?)";
+    assert!(said.starts_with(expected), "{said}");
+    let said = refusal("c = 2.0", "c = \"two\"");
+    assert!(said.starts_with("error: cokernel.toml, line 6: invalid type: string"), "{said}");
+    let said = refusal("path = ", "pth = ");
+    let expected =
+        "error: cokernel.toml, line 14: view 'a': unknown key 'pth' (did you mean 'path'?)";
+    assert!(said.starts_with(expected), "{said}");
+    let said = refusal("tol = 1e-2", "tol = -1");
+    assert!(
+        said.starts_with("error: cokernel.toml, line 17: simple_mkl: parameter 'tol'"),
+        "{said}"
+    );
+}

@@ -1,0 +1,71 @@
+use crate::toy::{DATA, Toy};
+
+#[test]
+fn wrong_calls_exit_with_two_and_one_sentence() {
+    let toy = Toy::new();
+    let said = toy.refusal("fit --labels y.csv", 2);
+    assert_eq!(said, "error: no view is given; add --view NAME=FILE, or write a cokernel.toml");
+    let said = toy.refusal("fit --view a=a.csv", 2);
+    assert_eq!(said, "error: no labels are given; add --labels FILE");
+    let said = toy.refusal("fit --view a.csv --labels y.csv", 2);
+    assert_eq!(said, "error: --view: expected NAME=FILE, as fou=fou.csv, found 'a.csv'");
+    let said = toy.refusal(&format!("fit {DATA} --method simple_mlk"), 2);
+    let expected = "error: --method: unknown method 'simple_mlk' (did you mean 'simple_mkl'?); ";
+    assert!(said.starts_with(expected), "{said}");
+    let said = toy.refusal(&format!("fit {DATA} --kernel gausian"), 2);
+    let expected = "error: --kernel: unknown kernel 'gausian' (did you mean 'gaussian'?); ";
+    assert!(said.starts_with(expected), "{said}");
+    let said = toy.refusal(&format!("fit {DATA} --kernel linear@c"), 2);
+    assert!(said.contains("unknown view 'c'"), "{said}");
+    let said = toy.refusal(&format!("fit {DATA} --set tool=1"), 2);
+    let expected = "error: --set: simple_mkl: unknown parameter 'tool' (did you mean 'tol'?); ";
+    assert!(said.starts_with(expected), "{said}");
+    let said = toy.refusal(&format!("fit {DATA} --set tol"), 2);
+    assert_eq!(said, "error: --set: expected NAME=VALUE, as tol=1e-4, found 'tol'");
+    let said = toy.refusal(&format!("fit {DATA} --scale standrad"), 2);
+    assert!(said.contains("'standrad' (did you mean 'standard'?)"), "{said}");
+    let said = toy.refusal(&format!("fit {DATA} --memory lots"), 2);
+    assert_eq!(said, "error: --memory: expected a size such as 500MB or 2GiB, found 'lots'");
+    let said = toy.refusal(&format!("fit {DATA} --c 0"), 2);
+    assert!(said.starts_with("error: parameter 'c': "), "{said}");
+    let said = toy.refusal(&format!("fit {DATA} --threads 0"), 2);
+    assert_eq!(said, "error: threads: expected at least 1, found 0");
+    let said = toy.refusal(&format!("fit {DATA} --time-limit=-1"), 2);
+    assert_eq!(said, "error: time limit: expected seconds greater than 0, found -1");
+    let said = toy.refusal(&format!("fit {DATA} -o none/model.ck"), 2);
+    assert_eq!(said, "error: cannot write none/model.ck: there is no folder none");
+    let said = toy.refusal("methods simple", 2);
+    assert!(said.starts_with("error: unknown method 'simple'"), "{said}");
+    toy.run("fit --veiw a=a.csv").code(2);
+}
+
+#[test]
+fn wrong_data_exits_with_one_and_names_the_place() {
+    let toy = Toy::new();
+    let said = toy.refusal("fit --view a=none.csv --labels y.csv", 1);
+    assert!(said.starts_with("error: none.csv: No such file"), "{said}");
+    let mut text = toy.read("a.csv");
+    text = text.replacen("\n", "\nx,1\n", 2);
+    toy.write("bad.csv", text.as_bytes());
+    let said = toy.refusal("fit --view a=bad.csv --labels y.csv", 1);
+    assert!(said.starts_with("error: bad.csv, line "), "{said}");
+    let short: Vec<String> = toy.read("y.csv").lines().take(51).map(str::to_string).collect();
+    toy.write("short.csv", short.join("\n").as_bytes());
+    let said = toy.refusal("fit --view a=a.csv --labels short.csv", 1);
+    assert!(said.contains("50") && said.contains("60"), "{said}");
+    toy.write("one.csv", format!("class\n{}", "red\n".repeat(60)).as_bytes());
+    let said = toy.refusal("fit --view a=a.csv --labels one.csv", 1);
+    assert_eq!(
+        said,
+        "error: labels: every instance is in class 'red'; at least two classes are needed"
+    );
+    assert!(!toy.path("model.ck").exists());
+}
+
+#[test]
+fn a_time_limit_keeps_what_there_is() {
+    let toy = Toy::new();
+    let json = toy.json(&format!("fit {DATA} --set tol=1e-9 --time-limit 1e-6"));
+    assert_eq!(json["model"]["report"]["status"], "time_limit");
+    assert!(toy.path("model.ck").is_file());
+}

@@ -1,0 +1,506 @@
+//! Text tables: comma-, tab- or semicolon-separated values with quotes, or white space between
+//! numbers.
+
+use super::{Header, ReadOptions, TableFile, parse_error, utf8};
+use crate::data::{Matrix, Table};
+use crate::{Error, Result};
+use std::path::Path;
+
+/// Reads a text table of numbers.
+///
+/// Blank lines are skipped. A first line that starts with `#` is a header. A header may lack the
+/// name of the first column, as R writes it.
+///
+/// # Errors
+/// Line and column (field number) of the first field that is empty or not a finite number, or
+/// line of the first row that has not as many fields as the first.
+pub fn parse_csv(bytes: &[u8], path: &Path, options: &ReadOptions) -> Result<TableFile> {
+    let rows = Rows::of(bytes, path, options.delimiter, true)?;
+    let (mut header, named) = split_header(&rows, path, options)?;
+    let width = rows.width(named);
+    if let Some(names) = &mut header
+        && names.len() + 1 == width
+    {
+        names.insert(0, String::new());
+    }
+    let columns = Columns::of(header.as_deref(), width, path, options)?;
+    rows.check_widths(path, usize::from(named), width)?;
+    if header.as_ref().is_some_and(|h| h[0].is_empty() && width > 1)
+        && columns.features.first() == Some(&0)
+    {
+        let problem = "the first column has no name; if it counts or names the instances, give it \
+                       as id column 1, otherwise give it a name";
+        return Err(parse_error(path, (1, 1), problem));
+    }
+
+    let count = rows.len() - usize::from(named);
+    if count == 0 {
+        return Err(parse_error(path, (0, 0), "there are no rows"));
+    }
+    if columns.features.is_empty() {
+        let problem = "there are no columns besides ids and labels";
+        return Err(parse_error(path, (0, 0), problem));
+    }
+    let mut values = Vec::with_capacity(count * columns.features.len());
+    let mut present = vec![true; count];
+    for (k, (line, fields)) in rows.iter().skip(usize::from(named)).enumerate() {
+        let absent = columns.features.iter().all(|&j| is_missing(fields[j]));
+        if options.missing_rows && absent {
+            present[k] = false;
+            values.extend(columns.features.iter().map(|_| f64::NAN));
+            continue;
+        }
+        for &j in &columns.features {
+            let hint = Hint { first: k == 0 && !named, first_column: j == 0, options };
+            let x = number(fields[j], &hint).map_err(|p| parse_error(path, (line, j + 1), p))?;
+            values.push(x);
+        }
+    }
+    if let Some(id) = columns.id {
+        rows.check_ids(path, usize::from(named), id)?;
+    }
+    let texts = |column: Option<usize>| {
+        column.map(|j| {
+            let body = rows.iter().skip(usize::from(named));
+            body.map(|(_, fields)| fields[j].to_string()).collect::<Vec<_>>()
+        })
+    };
+    let matrix = Matrix::new(count, columns.features.len(), values)?;
+    let names = header.map(|h| columns.features.iter().map(|&j| h[j].clone()).collect::<Vec<_>>());
+    Ok(TableFile {
+        path: path.to_path_buf(),
+        notes: counting_note(&matrix, named).into_iter().collect(),
+        table: if options.similarity { Table::Similarity(matrix) } else { Table::Dense(matrix) },
+        columns: names,
+        ids: texts(columns.id),
+        labels: texts(columns.label),
+        present: present.contains(&false).then_some(present),
+    })
+}
+
+/// A first row 0, 1, 2, … is likely to be a header that was read as data.
+fn counting_note(matrix: &Matrix, named: bool) -> Option<String> {
+    let row = matrix.row(0);
+    let from = |start: usize| row.iter().zip(start..).all(|(x, k)| *x == k as f64);
+    (!named && row.len() > 2 && matrix.rows() > 1 && (from(0) || from(1))).then(|| {
+        "the first line counts its columns; it was read as an instance: if it is a header, say \
+         that the file has one"
+            .to_string()
+    })
+}
+
+/// Which fields hold what.
+struct Columns {
+    id: Option<usize>,
+    label: Option<usize>,
+    features: Vec<usize>,
+}
+
+impl Columns {
+    fn of(
+        header: Option<&[String]>,
+        width: usize,
+        path: &Path,
+        options: &ReadOptions,
+    ) -> Result<Self> {
+        let find = |name: &Option<String>, kind| {
+            name.as_ref().map(|n| find_column(n, header, width, path, kind)).transpose()
+        };
+        let id = find(&options.id_column, "id column")?;
+        let label = find(&options.label_column, "label column")?;
+        if id.is_some() && id == label {
+            let problem = "the same column is given for ids and labels";
+            return Err(parse_error(path, (0, 0), problem));
+        }
+        let features = (0..width).filter(|j| Some(*j) != id && Some(*j) != label).collect();
+        Ok(Columns { id, label, features })
+    }
+}
+
+/// The 0-based place of a column given by name or by a number from 1.
+pub(super) fn find_column(
+    name: &str,
+    header: Option<&[String]>,
+    width: usize,
+    path: &Path,
+    kind: &'static str,
+) -> Result<usize> {
+    if let Some(names) = header {
+        let mut places = (0..names.len()).filter(|&j| names[j] == name);
+        if let Some(j) = places.next() {
+            if places.next().is_some() {
+                let problem = format!("the header names '{name}' twice; give its number from 1");
+                return Err(parse_error(path, (1, 0), problem));
+            }
+            return Ok(j);
+        }
+    }
+    if let Ok(k) = name.parse::<usize>() {
+        if (1..=width).contains(&k) {
+            return Ok(k - 1);
+        }
+        let problem = format!("{kind} {k}: there are columns 1 to {width}");
+        return Err(parse_error(path, (0, 0), problem));
+    }
+    let problem = match header {
+        Some(names) => Error::unknown(kind, name, names).to_string(),
+        None => format!("there is no header, so the {kind} '{name}' must be a number from 1"),
+    };
+    Err(parse_error(path, (0, 0), problem))
+}
+
+/// The header, if there is one, and whether the first row is it.
+fn split_header(
+    rows: &Rows,
+    path: &Path,
+    options: &ReadOptions,
+) -> Result<(Option<Vec<String>>, bool)> {
+    let Some((_, first)) = rows.iter().next() else {
+        return Err(parse_error(path, (0, 0), "the file is empty"));
+    };
+    let special = [options.id_column.as_deref(), options.label_column.as_deref()];
+    let by_number = |j: usize| special.iter().flatten().any(|n| n.parse() == Ok(j + 1));
+    let by_name =
+        |field: &str| special.iter().flatten().any(|n| *n == field && n.parse::<usize>().is_err());
+    let named = match options.header {
+        Header::Yes => true,
+        Header::No => false,
+        Header::Auto => {
+            rows.commented
+                || first.iter().any(|f| by_name(f))
+                || first
+                    .iter()
+                    .enumerate()
+                    .any(|(j, f)| !by_number(j) && !is_missing(f) && f.parse::<f64>().is_err())
+        }
+    };
+    let header = named.then(|| first.iter().map(|f| f.to_string()).collect());
+    Ok((header, named))
+}
+
+/// What is known about a field when it has to be explained why it is wrong.
+struct Hint<'a> {
+    first: bool,
+    first_column: bool,
+    options: &'a ReadOptions,
+}
+
+fn number(field: &str, hint: &Hint<'_>) -> Result<f64, String> {
+    let mut advice = String::new();
+    if is_missing(field) {
+        if hint.first && hint.first_column {
+            advice.push_str("; if the first line is a header, say that the file has one");
+        }
+        if hint.options.missing_rows {
+            advice.push_str("; only a row without any value counts as missing");
+        }
+        return Err(if field.is_empty() {
+            format!("the field is empty, expected a number{advice}")
+        } else {
+            format!("'{field}' is a missing value, expected a number{advice}")
+        });
+    }
+    match field.parse::<f64>() {
+        Ok(x) if x.is_finite() => Ok(x),
+        Ok(_) => Err(format!("'{}' is not a finite number", shorten(field))),
+        Err(_) => {
+            if hint.first_column && hint.options.id_column.is_none() {
+                advice.push_str("; if this column names the instances, give it as id column");
+            }
+            if field.replacen(',', ".", 1).parse::<f64>().is_ok() {
+                advice.push_str("; decimals are written with a point");
+            }
+            Err(format!("'{}' is not a number{advice}", shorten(field)))
+        }
+    }
+}
+
+/// A field short enough for a sentence.
+pub(super) fn shorten(field: &str) -> String {
+    if field.chars().count() <= 40 {
+        return field.to_string();
+    }
+    field.chars().take(40).chain(['…']).collect()
+}
+
+/// Whether a field stands for a value that is not known.
+pub(super) fn is_missing(field: &str) -> bool {
+    matches!(field, "" | "?")
+        || field.eq_ignore_ascii_case("na")
+        || field.eq_ignore_ascii_case("nan")
+}
+
+/// All fields of a text file, trimmed, with the line at which each row starts.
+pub(super) struct Rows {
+    /// All fields one after the other, and where each ends.
+    content: String,
+    field_ends: Vec<usize>,
+    /// Per row: 1-based line, end of its fields.
+    ends: Vec<(usize, usize)>,
+    /// Whether the first row began with `#`, now removed.
+    pub(super) commented: bool,
+}
+
+impl Rows {
+    /// Splits a file. Without a delimiter the first line decides; `white` says whether white
+    /// space may be one.
+    pub(super) fn of(
+        bytes: &[u8],
+        path: &Path,
+        delimiter: Option<u8>,
+        white: bool,
+    ) -> Result<Self> {
+        let text = utf8(bytes, path)?;
+        if let Some(position) = text.find('\0') {
+            let line = 1 + text[..position].matches('\n').count();
+            return Err(parse_error(path, (line, 0), "a zero byte: this is not a text file"));
+        }
+        // Blank lines before the first row are left out, its leading white space is not.
+        let blank = text.len() - text.trim_start().len();
+        let start = text[..blank].rfind('\n').map_or(0, |p| p + 1);
+        let before = text[..start].matches('\n').count();
+        let body = &text[start..];
+        let uncommented = body.strip_prefix('#');
+        let mut rows = Rows {
+            content: String::with_capacity(body.len()),
+            field_ends: Vec::new(),
+            ends: Vec::new(),
+            commented: uncommented.is_some(),
+        };
+        let body = uncommented.unwrap_or(body);
+        match delimiter.unwrap_or_else(|| detect_delimiter(body, path, white)) {
+            b' ' => {
+                for (k, line) in body.lines().enumerate() {
+                    line.split_whitespace().for_each(|field| rows.add(field));
+                    rows.end_row(before + k + 1);
+                }
+            }
+            delimiter => rows.split(body, before, delimiter, path)?,
+        }
+        Ok(rows)
+    }
+
+    fn add(&mut self, field: &str) {
+        self.content.push_str(field.trim());
+        self.field_ends.push(self.content.len());
+    }
+
+    fn end_row(&mut self, line: usize) {
+        if self.field_ends.len() > self.ends.last().map_or(0, |e| e.1) {
+            self.ends.push((line, self.field_ends.len()));
+        }
+    }
+
+    fn split(&mut self, text: &str, before: usize, delimiter: u8, path: &Path) -> Result<()> {
+        let mut reader = csv::ReaderBuilder::new()
+            .has_headers(false)
+            .flexible(true)
+            .delimiter(delimiter)
+            .from_reader(text.as_bytes());
+        let mut record = csv::StringRecord::new();
+        loop {
+            // The reader passes over line breaks between rows without counting them to a row.
+            let (position, rest) = (reader.position(), reader.position().byte() as usize);
+            let rest = text.as_bytes().get(rest..).unwrap_or_default();
+            let skipped = rest.iter().take_while(|b| matches!(b, b'\r' | b'\n'));
+            let breaks = skipped.filter(|b| **b == b'\n').count();
+            let line = before + position.line() as usize + breaks;
+            let more = reader.read_record(&mut record).map_err(|e| {
+                parse_error(path, (line, 0), format!("the row cannot be split into fields: {e}"))
+            })?;
+            if !more {
+                return Ok(());
+            }
+            if record.len() == 1 && record[0].trim().is_empty() {
+                continue;
+            }
+            record.iter().for_each(|field| self.add(field));
+            self.end_row(line);
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Line and fields of every row.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (usize, Vec<&str>)> {
+        self.ends.iter().enumerate().map(|(k, &(line, end))| {
+            let start = if k == 0 { 0 } else { self.ends[k - 1].1 };
+            let from = |j: usize| if j == 0 { 0 } else { self.field_ends[j - 1] };
+            (line, (start..end).map(|j| &self.content[from(j)..self.field_ends[j]]).collect())
+        })
+    }
+
+    /// Number of fields of the first row below the header; of the first if there is no other.
+    pub(super) fn width(&self, named: bool) -> usize {
+        let first = self.ends.first().map_or(0, |e| e.1);
+        match self.ends.get(1) {
+            // One more field than names: R leaves out the name of the first column.
+            Some((_, end)) if named && end - first == first + 1 => first + 1,
+            _ => first,
+        }
+    }
+
+    /// Refuses the first id that is empty or has occurred before.
+    pub(super) fn check_ids(&self, path: &Path, from: usize, column: usize) -> Result<()> {
+        let mut seen = std::collections::HashMap::new();
+        for (line, fields) in self.iter().skip(from) {
+            let id = fields[column];
+            let problem = match seen.insert(id, line) {
+                _ if id.is_empty() => "the id is empty".to_string(),
+                Some(first) => {
+                    format!("the id '{}' appears twice, first at line {first}", shorten(id))
+                }
+                None => continue,
+            };
+            return Err(parse_error(path, (line, column + 1), problem));
+        }
+        Ok(())
+    }
+
+    /// Refuses the first row that has not as many fields as expected.
+    pub(super) fn check_widths(&self, path: &Path, from: usize, width: usize) -> Result<()> {
+        for (line, fields) in self.iter().skip(from) {
+            if fields.len() != width {
+                let found = fields.len();
+                let problem =
+                    format!("number of fields: expected {width} like the first row, found {found}");
+                return Err(parse_error(path, (line, 0), problem));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The delimiter that the first line shows.
+fn detect_delimiter(text: &str, path: &Path, white: bool) -> u8 {
+    let line = text.lines().next().unwrap_or("").trim_end();
+    let mut quoted = false;
+    let outside: Vec<char> = line
+        .chars()
+        .filter(|c| {
+            quoted ^= *c == '"';
+            !quoted && *c != '"'
+        })
+        .collect();
+    let name = path.to_string_lossy().to_lowercase();
+    let tab = outside.contains(&'\t');
+    if tab && name.trim_end_matches(".gz").ends_with(".tsv") {
+        b'\t'
+    } else if outside.contains(&';') {
+        b';'
+    } else if outside.contains(&',') {
+        b','
+    } else if tab {
+        b'\t'
+    } else if white && outside.iter().any(|c| c.is_whitespace()) {
+        b' '
+    } else {
+        b','
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str, options: &ReadOptions) -> Result<TableFile> {
+        parse_csv(text.as_bytes(), Path::new("a.csv"), options)
+    }
+
+    fn values(text: &str) -> (usize, usize, Vec<f64>) {
+        match parse(text, &ReadOptions::default()).unwrap().table {
+            Table::Dense(m) => (m.rows(), m.cols(), m.values().to_vec()),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn error(text: &str, options: &ReadOptions) -> String {
+        parse(text, options).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn every_delimiter_and_line_ending() {
+        let expected = (2, 2, vec![1.0, -2.5, 3e2, 0.25]);
+        for text in [
+            "1,-2.5\n3e2,.25\n",
+            "1\t-2.5\n3e2\t.25",
+            "1; -2.5 \r\n 3e2;+0.25\r\n",
+            "  1  -2.5\n\n3e2 \t .25\n\n",
+            "\n\n1,-2.5\n   \n3e2,.25\n\n",
+            "\u{feff}1,-2.5\n3e2,0.25",
+            "\"1\",\"-2.5\"\n\"3e2\",\".25\"\n",
+        ] {
+            assert_eq!(values(text), expected, "{text:?}");
+        }
+        assert_eq!(values("1\n2\n"), (2, 1, vec![1.0, 2.0]));
+    }
+
+    #[test]
+    fn headers() {
+        let names = |text: &str, options: &ReadOptions| parse(text, options).unwrap().columns;
+        let auto = ReadOptions::default();
+        let named = Some(vec!["a".to_string(), "b, c".to_string()]);
+        assert_eq!(names("a,\"b, c\"\n1,2\n", &auto), named);
+        assert_eq!(names("# a,\"b, c\"\n1,2\n", &auto), named);
+        assert_eq!(names("1,2\n3,4\n", &auto), None);
+        let no = ReadOptions { header: Header::No, ..Default::default() };
+        assert!(
+            error("a,b\n1,2\n", &no).starts_with("a.csv, line 1, column 1: 'a' is not a number")
+        );
+        let text = "0,1,2\n5,6,7\n";
+        assert!(parse(text, &auto).unwrap().notes[0].starts_with("the first line counts"));
+        let yes = ReadOptions { header: Header::Yes, ..Default::default() };
+        let file = parse(text, &yes).unwrap();
+        assert_eq!((file.columns.unwrap().concat(), file.notes.len()), ("012".to_string(), 0));
+        // R leaves out the name of the first column.
+        let r = ReadOptions { id_column: Some("1".into()), ..Default::default() };
+        let file = parse("x y\np 1 2\nq 3 4\n", &r).unwrap();
+        assert_eq!(file.columns.unwrap(), ["x", "y"]);
+        assert_eq!(file.ids.unwrap(), ["p", "q"]);
+        for text in [",a,b\n0,1,2\n1,3,4\n", "a b\n1 1 2\n2 3 4\n"] {
+            let e = error(text, &auto);
+            assert!(e.starts_with("a.csv, line 1, column 1: the first column has no name"), "{e}");
+        }
+    }
+
+    #[test]
+    fn ids_and_labels() {
+        let options = ReadOptions {
+            id_column: Some("name".into()),
+            label_column: Some("3".into()),
+            ..Default::default()
+        };
+        let file = parse("x,name,kind,y\n1,p,good,2\n3,q,bad,4\n", &options).unwrap();
+        assert_eq!(file.ids.unwrap(), ["p", "q"]);
+        assert_eq!(file.labels.unwrap(), ["good", "bad"]);
+        assert_eq!(file.columns.unwrap(), ["x", "y"]);
+        let options = ReadOptions {
+            id_column: Some("2".into()),
+            label_column: Some("1".into()),
+            ..Default::default()
+        };
+        let file = parse("good,p,1\nbad,q,2\n", &options).unwrap();
+        assert_eq!((file.columns, file.table.rows()), (None, 2));
+    }
+
+    #[test]
+    fn missing_rows() {
+        let options = ReadOptions { missing_rows: true, ..Default::default() };
+        let file = parse("1,2\n,\nNaN,na\n3,4\n", &options).unwrap();
+        assert_eq!(file.present.unwrap(), [true, false, false, true]);
+        let e = error("1,2\n1,\n", &options);
+        assert!(e.ends_with("only a row without any value counts as missing"), "{e}");
+    }
+
+    #[test]
+    fn lines_are_counted_across_blank_ones_and_quotes() {
+        let auto = ReadOptions::default();
+        assert!(error("1,2\n\n\r\n3,x\n", &auto).starts_with("a.csv, line 4, column 2: 'x'"));
+        assert!(error("\n\n1,2\n3,x\n", &auto).starts_with("a.csv, line 4, column 2: 'x'"));
+        assert!(error("\"a\nb\",c\n1,2\n3,x\n", &auto).starts_with("a.csv, line 4, column 2"));
+        assert!(error("1 2\n\n3 x\n", &auto).starts_with("a.csv, line 3, column 2: 'x'"));
+    }
+}

@@ -1,0 +1,384 @@
+//! Readers of tables and labels: one file per format, chosen by the ending of the name.
+//!
+//! | ending | format | gives |
+//! |---|---|---|
+//! | `.csv` `.tsv` `.txt` `.dat` | fields between commas, tabs, semicolons or white space | dense |
+//! | `.npy` `.npz` | NumPy arrays; SciPy's sparse `.npz` | dense, sparse |
+//! | `.libsvm` `.svm` `.svmlight` | `label index:value …` | sparse with labels |
+//! | `.mtx` `.mm` | MatrixMarket | sparse or dense |
+//! | `.mat` | MATLAB 5 to 7 (not 7.3) | dense or sparse |
+//!
+//! `.gz` after any of them means gzip. A size that a header declares is compared with the content
+//! before memory is reserved for it. Every error names the file and the place in it.
+
+mod csv;
+mod labels;
+mod libsvm;
+mod matlab;
+mod matrix_market;
+mod npy;
+#[cfg(test)]
+mod robust;
+#[cfg(test)]
+mod samples;
+
+pub use csv::parse_csv;
+pub use labels::{LabelFile, parse_labels, read_labels};
+pub use libsvm::parse_libsvm;
+pub use matlab::parse_mat;
+pub use matrix_market::parse_matrix_market;
+pub use npy::{parse_npy, parse_npz};
+
+use super::{Csr, Matrix, Table};
+use crate::{Error, Result};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// Whether the first line of a text table names its columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Header {
+    /// It does if one of its fields, ids and labels apart, is not a number.
+    #[default]
+    Auto,
+    /// It does.
+    Yes,
+    /// It does not.
+    No,
+}
+
+/// How a file is to be understood.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ReadOptions {
+    /// The column of a text table that names the instances: a column name, or a number from 1.
+    pub id_column: Option<String>,
+    /// The column that holds the labels: a column name, or a number from 1.
+    pub label_column: Option<String>,
+    /// The character between fields; `Some(b' ')` is any white space, `None` looks at the file.
+    pub delimiter: Option<u8>,
+    /// Whether the first line names the columns.
+    pub header: Header,
+    /// The entry of an `.npz` or `.mat` file; needed where there are several.
+    pub variable: Option<String>,
+    /// The table holds similarities between instances, not features.
+    pub similarity: bool,
+    /// A row of nothing but empty fields or NaN is an instance that lacks this view. Otherwise it
+    /// is an error.
+    pub missing_rows: bool,
+}
+
+/// What a file holds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TableFile {
+    /// Where it was read from.
+    pub path: PathBuf,
+    /// The values.
+    pub table: Table,
+    /// Names of the columns, where the file has them.
+    pub columns: Option<Vec<String>>,
+    /// Names of the instances, where an id column was asked for.
+    pub ids: Option<Vec<String>>,
+    /// Labels, from the label column or the first field of LIBSVM lines.
+    pub labels: Option<Vec<String>>,
+    /// Which rows hold values; `None` means all.
+    pub present: Option<Vec<bool>>,
+    /// Sentences about the file that a user should read.
+    pub notes: Vec<String>,
+}
+
+/// Reads a table; the ending of the name says in which format.
+///
+/// # Errors
+/// The file cannot be read, the ending is not known, or the content is not what the format asks
+/// for: the error says where.
+pub fn read_table(path: &Path, options: &ReadOptions) -> Result<TableFile> {
+    let parse = Format::of(path)?.parser();
+    parse(&read_bytes(path)?, path, options)
+}
+
+/// The formats by the ending of the name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Format {
+    Text,
+    Npy,
+    Npz,
+    Libsvm,
+    MatrixMarket,
+    Matlab,
+}
+
+impl Format {
+    fn of(path: &Path) -> Result<Self> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+        let stem = name.strip_suffix(".gz").unwrap_or(&name);
+        Ok(match stem.rsplit_once('.').map_or("", |(_, ending)| ending) {
+            "csv" | "tsv" | "txt" | "dat" => Format::Text,
+            "npy" => Format::Npy,
+            "npz" => Format::Npz,
+            "libsvm" | "svm" | "svmlight" => Format::Libsvm,
+            "mtx" | "mm" => Format::MatrixMarket,
+            "mat" => Format::Matlab,
+            other => {
+                return Err(parse_error(
+                    path,
+                    (0, 0),
+                    format!(
+                        "the ending '{other}' is not that of a known format; known: csv, tsv, \
+                         txt, dat, npy, npz, libsvm, svm, svmlight, mtx, mm, mat, each also \
+                         with .gz"
+                    ),
+                ));
+            }
+        })
+    }
+
+    fn parser(self) -> fn(&[u8], &Path, &ReadOptions) -> Result<TableFile> {
+        match self {
+            Format::Text => parse_csv,
+            Format::Npy => parse_npy,
+            Format::Npz => parse_npz,
+            Format::Libsvm => parse_libsvm,
+            Format::MatrixMarket => parse_matrix_market,
+            Format::Matlab => parse_mat,
+        }
+    }
+}
+
+/// The content of a file, decompressed if its name ends in `.gz`.
+fn read_bytes(path: &Path) -> Result<Vec<u8>> {
+    let io = |source| Error::Io { path: path.to_path_buf(), source };
+    let bytes = std::fs::read(path).map_err(io)?;
+    let compressed = bytes.starts_with(&[0x1f, 0x8b]);
+    let named = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("gz"));
+    if compressed && !named {
+        let problem = "the content is compressed by gzip; add .gz to the name".to_string();
+        return Err(parse_error(path, (0, 0), problem));
+    }
+    if !named {
+        return Ok(bytes);
+    }
+    let mut content = Vec::new();
+    flate2::read::MultiGzDecoder::new(bytes.as_slice()).read_to_end(&mut content).map_err(|e| {
+        let problem = format!("not a complete gzip file ({e})");
+        parse_error(path, (0, 0), problem)
+    })?;
+    Ok(content)
+}
+
+fn parse_error(path: &Path, place: (usize, usize), problem: impl Into<String>) -> Error {
+    Error::Parse {
+        path: path.to_path_buf(),
+        line: place.0,
+        column: place.1,
+        problem: problem.into(),
+    }
+}
+
+/// Text from the bytes of a file, without a byte order mark.
+fn utf8<'a>(bytes: &'a [u8], path: &Path) -> Result<&'a str> {
+    if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+        return Err(parse_error(path, (1, 0), "the text is UTF-16; save it as UTF-8"));
+    }
+    let text = std::str::from_utf8(bytes).map_err(|e| {
+        let line = 1 + bytes[..e.valid_up_to()].iter().filter(|b| **b == b'\n').count();
+        parse_error(path, (line, 0), "the text is not UTF-8")
+    })?;
+    Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
+}
+
+/// Memory that a header may claim without entries to show for it.
+const FREE_CELLS: usize = 1 << 24;
+
+/// Refuses a declared number of cells that the content does not bear out: more than 16 million
+/// with fewer than one entry per 1,000 cells.
+fn plausible(path: &Path, what: &str, cells: Option<usize>, entries: usize) -> Result<usize> {
+    match cells {
+        Some(cells) if cells <= FREE_CELLS.max(entries.saturating_mul(1000)) => Ok(cells),
+        _ => Err(parse_error(
+            path,
+            (0, 0),
+            format!(
+                "the file declares {what}, but holds {entries} entries only; \
+                 above {FREE_CELLS} cells at least one in 1,000 must be stored"
+            ),
+        )),
+    }
+}
+
+/// A table of numbers in a binary format, row by row, after the checks that all of them share.
+fn dense_table(
+    rows: usize,
+    cols: usize,
+    values: Vec<f64>,
+    path: &Path,
+    options: &ReadOptions,
+) -> Result<TableFile> {
+    if rows == 0 || cols == 0 {
+        let problem = format!("the table is {rows} × {cols}; there must be a row and a column");
+        return Err(parse_error(path, (0, 0), problem));
+    }
+    no_text_options(path, options)?;
+    let mut present = vec![true; rows];
+    for (i, row) in values.chunks_exact(cols).enumerate() {
+        if options.missing_rows && row.iter().all(|x| x.is_nan()) {
+            present[i] = false;
+        } else if let Some(j) = row.iter().position(|x| !x.is_finite()) {
+            let hint = if options.missing_rows {
+                "; only a row that is NaN throughout counts as missing"
+            } else {
+                ""
+            };
+            return Err(parse_error(
+                path,
+                (0, 0),
+                format!("row {}, column {}: {} is not a finite number{hint}", i + 1, j + 1, row[j]),
+            ));
+        }
+    }
+    let matrix = Matrix::new(rows, cols, values)?;
+    let table = if options.similarity { Table::Similarity(matrix) } else { Table::Dense(matrix) };
+    Ok(plain(path, table, present))
+}
+
+/// A sparse table after the checks that all sparse formats share; dense if it is a similarity.
+fn sparse_table(csr: Csr, path: &Path, options: &ReadOptions) -> Result<TableFile> {
+    let (rows, cols) = (csr.rows(), csr.cols());
+    if rows == 0 || cols == 0 {
+        let problem = format!("the table is {rows} × {cols}; there must be a row and a column");
+        return Err(parse_error(path, (0, 0), problem));
+    }
+    for i in 0..rows {
+        let (columns, values) = csr.row(i);
+        if let Some(k) = values.iter().position(|x| !x.is_finite()) {
+            let (column, x) = (columns[k] + 1, values[k]);
+            let problem = format!("row {}, column {column}: {x} is not a finite number", i + 1);
+            return Err(parse_error(path, (0, 0), problem));
+        }
+    }
+    let present = vec![true; rows];
+    if options.similarity {
+        let what = format!("{rows} × {cols} similarities");
+        plausible(path, &what, rows.checked_mul(cols), csr.stored())?;
+        return Ok(plain(path, Table::Similarity(csr.to_dense()), present));
+    }
+    Ok(plain(path, Table::Sparse(csr), present))
+}
+
+/// Binary and sparse formats have neither ids nor label columns: asking for them is a mistake
+/// that must not pass silently.
+fn no_text_options(path: &Path, options: &ReadOptions) -> Result<()> {
+    let asked = match (&options.id_column, &options.label_column) {
+        (Some(id), _) => format!("id column '{id}'"),
+        (_, Some(label)) => format!("label column '{label}'"),
+        _ => return Ok(()),
+    };
+    let problem = format!("this format has no named columns, so there is no {asked}");
+    Err(parse_error(path, (0, 0), problem))
+}
+
+fn plain(path: &Path, table: Table, present: Vec<bool>) -> TableFile {
+    TableFile {
+        path: path.to_path_buf(),
+        table,
+        columns: None,
+        ids: None,
+        labels: None,
+        present: present.contains(&false).then_some(present),
+        notes: Vec::new(),
+    }
+}
+
+/// The variable that was asked for, or the only one of a file.
+fn choose(
+    names: &[String],
+    options: &ReadOptions,
+    path: &Path,
+    kind: &'static str,
+) -> Result<String> {
+    let problem = match (&options.variable, names) {
+        (_, []) => format!("the file holds no {kind} of numbers"),
+        (Some(name), _) if names.contains(name) => return Ok(name.clone()),
+        (Some(name), _) => Error::unknown(kind, name, names).to_string(),
+        (None, [one]) => return Ok(one.clone()),
+        (None, _) => format!("the file holds several; name one of {}", names.join(", ")),
+    };
+    Err(parse_error(path, (0, 0), problem))
+}
+
+/// A sparse matrix from its columns: column j has the rows `rows[starts[j]..starts[j + 1]]`.
+fn csr_from_columns(
+    n_rows: usize,
+    starts: &[usize],
+    rows: &[usize],
+    values: &[f64],
+) -> Result<Csr, String> {
+    let cols = starts.len().saturating_sub(1);
+    if starts.first() != Some(&0) || starts.windows(2).any(|w| w[0] > w[1]) {
+        return Err("the column starts do not rise from 0".to_string());
+    }
+    if starts[cols] != rows.len() || rows.len() != values.len() {
+        let (end, found, v) = (starts[cols], rows.len(), values.len());
+        return Err(format!("the columns end at entry {end}, found {found} rows and {v} values"));
+    }
+    if u32::try_from(cols).is_err() {
+        return Err(format!("{cols} columns are too many"));
+    }
+    let mut row_starts = vec![0_usize; n_rows + 1];
+    for &i in rows {
+        if i >= n_rows {
+            return Err(format!("row {} of {n_rows} rows is named", i.saturating_add(1)));
+        }
+        row_starts[i + 1] += 1;
+    }
+    for i in 0..n_rows {
+        row_starts[i + 1] += row_starts[i];
+    }
+    let mut next = row_starts.clone();
+    let (mut indices, mut out) = (vec![0_u32; rows.len()], vec![0.0; rows.len()]);
+    for j in 0..cols {
+        for k in starts[j]..starts[j + 1] {
+            let place = &mut next[rows[k]];
+            indices[*place] = j as u32;
+            out[*place] = values[k];
+            *place += 1;
+        }
+    }
+    Csr::from_parts(cols, row_starts, indices, out).map_err(|e| e.to_string())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ending_chooses_the_format() {
+        let of = |name: &str| Format::of(Path::new(name));
+        assert_eq!(of("a/b.c.CSV.gz").unwrap(), Format::Text);
+        assert_eq!(of("x.npz").unwrap(), Format::Npz);
+        assert_eq!(of("x.svm").unwrap(), Format::Libsvm);
+        assert_eq!(of("x.mtx.gz").unwrap(), Format::MatrixMarket);
+        let e = of("x.xls").unwrap_err().to_string();
+        assert!(e.starts_with("x.xls: the ending 'xls' is not that of a known format"), "{e}");
+        assert!(of("csv").is_err() && of("").is_err());
+    }
+
+    #[test]
+    fn gzip_is_decompressed_and_checked() {
+        use std::io::Write;
+        let dir = tempfile::tempdir().unwrap();
+        let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+        gz.write_all(b"1,2\n3,4\n").unwrap();
+        let gz = gz.finish().unwrap();
+        let path = dir.path().join("a.csv.gz");
+        std::fs::write(&path, &gz).unwrap();
+        let table = read_table(&path, &ReadOptions::default()).unwrap().table;
+        assert_eq!(table, Table::Dense(Matrix::new(2, 2, vec![1.0, 2.0, 3.0, 4.0]).unwrap()));
+        std::fs::write(&path, &gz[..gz.len() - 3]).unwrap();
+        let e = read_table(&path, &ReadOptions::default()).unwrap_err().to_string();
+        assert!(e.contains("a.csv.gz: not a complete gzip file"), "{e}");
+        let wrong = dir.path().join("a.csv");
+        std::fs::write(&wrong, &gz).unwrap();
+        let e = read_table(&wrong, &ReadOptions::default()).unwrap_err().to_string();
+        assert!(e.ends_with("add .gz to the name"), "{e}");
+    }
+}

@@ -1,0 +1,308 @@
+//! Several methods on the same splits.
+
+use super::cross_validate::{SplitResult, Truth, stopped_before_the_first, worst};
+use super::{Split, Splits, Stat, table};
+use crate::data::{Labels, Views};
+use crate::machine::Svc;
+use crate::method::Params;
+use crate::mkl::{Arrangement, Learned, Learner, Problem, Rule};
+use crate::model::{Mkl, Model, Prepared, Recipe, remaining};
+use crate::{Error, Event, Report, Result, Run, Status, VERSION, Watch};
+use serde::Serialize;
+use std::fmt;
+
+/// A kernel's weight over splits.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MeanWeight {
+    /// The kernel, without numbers that differ between splits.
+    pub kernel: String,
+    /// Mean.
+    pub mean: f64,
+    /// Standard deviation.
+    pub sd: f64,
+}
+
+/// One method of a comparison.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ComparisonRow {
+    /// `method`, `method(name=value)` where parameters were given, or `single:kernel`.
+    pub name: String,
+    /// Registry id, or `single`.
+    pub method: String,
+    /// Its parameters.
+    pub params: Params,
+    /// The machine's parameters.
+    pub svc: Svc,
+    /// Accuracy.
+    pub accuracy: Stat,
+    /// Balanced accuracy.
+    pub balanced_accuracy: Stat,
+    /// Macro F1.
+    pub macro_f1: Stat,
+    /// Number of kernels that prediction evaluates.
+    pub active_kernels: Stat,
+    /// Number of kernels to choose from.
+    pub kernels: usize,
+    /// Support vectors in percent of the training instances.
+    pub support_percent: Stat,
+    /// Seconds to learn, without the kernels (they are shared).
+    pub seconds: Stat,
+    /// Relative duality gap of the method, else the largest of its machines: the largest over
+    /// the splits.
+    pub gap: Option<f64>,
+    /// Kernel weights.
+    pub weights: Vec<MeanWeight>,
+    /// The worst status over the splits.
+    pub status: Status,
+    /// What a user should read, without repetitions.
+    pub notes: Vec<String>,
+}
+
+/// Several methods on the same splits.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Comparison {
+    /// One row per method, in the given order; single kernels first.
+    pub rows: Vec<ComparisonRow>,
+    /// How instances were split, and with which seed.
+    pub splits: Splits,
+    /// Splits that are complete for every row; fewer than asked for if the run was stopped.
+    pub complete: usize,
+    /// Number of labelled instances.
+    pub instances: usize,
+    /// Class names.
+    pub classes: Vec<String>,
+    /// Seed of the methods.
+    pub seed: u64,
+    /// Version of the library.
+    pub library_version: String,
+    /// Interrupted or out of time, else converged.
+    pub status: Status,
+}
+
+/// One kernel, given weight 1.
+#[derive(Debug)]
+struct Single {
+    kernel: usize,
+}
+
+impl Learner for Single {
+    fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
+        let weight = |m| f64::from(u8::from(m == self.kernel));
+        let weights = (0..problem.bank.len()).map(weight).collect();
+        let rule = Rule::Linear { weights };
+        Ok(Learned { rule, machines: None, report: Report::closed_form(run) })
+    }
+}
+
+/// What a row of the comparison collects over the splits.
+struct Collected {
+    results: Vec<SplitResult>,
+    names: Vec<Vec<String>>,
+}
+
+/// Compares methods on the same splits. Methods with the same kernels, scaling and storage share
+/// one bank per split. With `singles`, every kernel of the first method is also tried alone
+/// (of the first that does not concatenate, if there is one).
+///
+/// # Errors
+/// As [`Mkl::fit`]; no method; splits that do not belong to these labels; no split was complete
+/// when the run was stopped.
+pub fn compare(
+    methods: &[Mkl],
+    singles: bool,
+    views: &Views,
+    labels: &Labels,
+    splits: &Splits,
+    run: &Run,
+) -> Result<Comparison> {
+    let watch = run.watch();
+    let recipes: Vec<Recipe> = methods.iter().map(Mkl::recipe).collect::<Result<_>>()?;
+    let apart = |m: &Mkl| m.recipe().is_ok_and(|r| r.arrangement == Arrangement::Views);
+    let Some(base) = methods.iter().position(apart).or((!methods.is_empty()).then_some(0)) else {
+        return Err(Error::Data("there is no method to compare; name at least one".to_string()));
+    };
+    let truth = Truth::new(views, labels, splits)?;
+    let plan = Plan { methods, recipes, base: singles.then_some(base), views, labels, truth };
+    run.tell(Event::Begin { stage: "splits", total: None });
+    let mut rows: Vec<Collected> = Vec::new();
+    let (mut done, mut stopped) = (0, None);
+    for split in &splits.splits {
+        let Some(found) = plan.split(split, &mut done, run, &watch)? else {
+            stopped = watch.stop();
+            break;
+        };
+        if rows.is_empty() {
+            rows = found.iter().map(|_| Collected { results: vec![], names: vec![] }).collect();
+        }
+        if rows.len() != found.len() {
+            let problem = "the number of kernels differs between splits: single kernels cannot \
+                           be compared";
+            return Err(Error::Data(problem.to_string()));
+        }
+        for (row, (result, names)) in rows.iter_mut().zip(found) {
+            row.results.push(result);
+            row.names.push(names);
+        }
+    }
+    run.tell(Event::End);
+    if rows.is_empty() {
+        return Err(stopped_before_the_first());
+    }
+    let complete = rows[0].results.len();
+    let n_singles = rows.len() - methods.len();
+    let rows = rows.into_iter().enumerate().map(|(i, row)| match i.checked_sub(n_singles) {
+        Some(m) => methods[m].params().map(|params| {
+            finished(methods[m].name(), methods[m].method().id, params, &methods[m], &row)
+        }),
+        None => {
+            let names = table::common_names(&row.names);
+            let name = format!("single:{}", names[i]);
+            Ok(finished(name, "single", Params::default(), &methods[base], &row))
+        }
+    });
+    Ok(Comparison {
+        rows: rows.collect::<Result<_>>()?,
+        splits: splits.clone(),
+        complete,
+        instances: plan.truth.labelled,
+        classes: plan.truth.classes,
+        seed: run.seed,
+        library_version: VERSION.to_string(),
+        status: stopped.unwrap_or(Status::Converged),
+    })
+}
+
+/// What stays the same over the splits.
+struct Plan<'a> {
+    methods: &'a [Mkl],
+    recipes: Vec<Recipe>,
+    /// The method whose kernels are tried alone.
+    base: Option<usize>,
+    views: &'a Views,
+    labels: &'a Labels,
+    truth: Truth,
+}
+
+type Found = (SplitResult, Vec<String>);
+
+impl Plan<'_> {
+    /// All rows on one split: single kernels, then the methods. `None` if the run was stopped.
+    fn split(
+        &self,
+        split: &Split,
+        done: &mut u64,
+        run: &Run,
+        watch: &Watch,
+    ) -> Result<Option<Vec<Found>>> {
+        let train = (self.views.select(&split.train), self.labels.select(&split.train));
+        let mut singles = Vec::new();
+        let mut found: Vec<Option<Found>> = self.methods.iter().map(|_| None).collect();
+        for first in 0..self.methods.len() {
+            if found[first].is_some() {
+                continue;
+            }
+            // One bank at a time is in memory.
+            let inner = remaining(run, watch).quiet();
+            let prepared = self.methods[first].prepare(&train.0, &train.1, &inner)?;
+            let same = |m: &usize| self.recipes[*m] == self.recipes[first];
+            let group: Vec<usize> = (first..self.methods.len()).filter(same).collect();
+            let mut step = |model: Result<Model>, name: &str| -> Result<Option<Found>> {
+                let model = model?;
+                if watch.stop().is_some() {
+                    return Ok(None);
+                }
+                let result = self.truth.score(&model, self.views, split)?;
+                *done += 1;
+                run.tell(Event::Step { done: *done, message: name });
+                Ok(Some((result, names(&prepared))))
+            };
+            if let Some(base) = self.base.filter(|b| group.contains(b)) {
+                for kernel in 0..prepared.bank().len() {
+                    let (single, none) = (Single { kernel }, Params::default());
+                    let inner = remaining(run, watch).quiet();
+                    let mkl = &self.methods[base];
+                    let model = mkl.fit_learner(&prepared, "single", &single, none, &inner);
+                    match step(model, &prepared.kernels()[kernel].name)? {
+                        Some(one) => singles.push(one),
+                        None => return Ok(None),
+                    }
+                }
+            }
+            for m in group {
+                let inner = remaining(run, watch).quiet();
+                let model = self.methods[m].fit_prepared(&prepared, &inner);
+                found[m] = step(model, self.methods[m].method().id)?;
+                if found[m].is_none() {
+                    return Ok(None);
+                }
+            }
+        }
+        Ok(Some(singles.into_iter().chain(found.into_iter().flatten()).collect()))
+    }
+}
+
+fn names(prepared: &Prepared) -> Vec<String> {
+    prepared.kernels().iter().map(|k| k.name.clone()).collect()
+}
+
+fn finished(name: String, id: &str, params: Params, mkl: &Mkl, row: &Collected) -> ComparisonRow {
+    let stat = |f: &dyn Fn(&SplitResult) -> f64| Stat::new(row.results.iter().map(f).collect());
+    let kernels = table::common_names(&row.names);
+    let weights = kernels.iter().enumerate().map(|(m, kernel)| {
+        let Stat { mean, sd, .. } = stat(&|r| r.weights.get(m).copied().unwrap_or(0.0));
+        MeanWeight { kernel: kernel.clone(), mean, sd }
+    });
+    let mut notes: Vec<String> = Vec::new();
+    for note in row.results.iter().flat_map(|r| &r.notes) {
+        if !notes.contains(note) {
+            notes.push(note.clone());
+        }
+    }
+    ComparisonRow {
+        name,
+        method: id.to_string(),
+        params,
+        svc: mkl.machine().clone(),
+        accuracy: stat(&|r| r.scores.accuracy),
+        balanced_accuracy: stat(&|r| r.scores.balanced_accuracy),
+        macro_f1: stat(&|r| r.scores.macro_f1),
+        active_kernels: stat(&|r| r.active_kernels as f64),
+        kernels: kernels.len(),
+        support_percent: stat(&|r| r.support_percent),
+        seconds: stat(&|r| r.seconds),
+        gap: row.results.iter().filter_map(|r| r.gap).reduce(f64::max),
+        weights: weights.collect(),
+        status: worst(row.results.iter().map(|r| r.status)),
+        notes,
+    }
+}
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "{} instances, {} classes, {}, seed {}",
+            self.instances,
+            self.classes.len(),
+            self.splits.protocol,
+            self.splits.seed
+        )?;
+        let row = |r: &ComparisonRow| {
+            vec![
+                r.name.clone(),
+                table::percent(&r.accuracy),
+                format!("{}/{}", short(r.active_kernels.mean), r.kernels),
+                format!("{:.1}", r.support_percent.mean),
+                format!("{:.2}", r.seconds.mean),
+                table::gap(r.gap),
+            ]
+        };
+        let header = ["method", "accuracy %", "active", "SV %", "seconds", "gap"];
+        let rows: Vec<_> = self.rows.iter().map(row).collect();
+        f.write_str(&table::aligned(&header, &rows))
+    }
+}
+
+fn short(mean: f64) -> String {
+    if mean.fract() == 0.0 { format!("{mean:.0}") } else { format!("{mean:.1}") }
+}

@@ -1,0 +1,431 @@
+//! [`Mkl`]: from views and labels to a [`Model`].
+//!
+//! Fitting has two halves, so that several methods can share the expensive first one:
+//! [`Mkl::prepare`] keeps the labelled instances, scales the views (side by side for methods that
+//! concatenate) and computes the kernels; [`Mkl::fit_prepared`] learns.
+
+use super::Model;
+use crate::bank::{Bank, Storage};
+use crate::data::{Classes, Labels, Preparation, Scale, Table, Views};
+use crate::kernel::{Family, Kernel, KernelSpec};
+use crate::machine::{Decomposition, Svc};
+use crate::method::{self, Method, Params, Value};
+use crate::mkl::{self, Arrangement, Learner, Problem};
+use crate::{Error, Event, Result, Run, Watch};
+use std::borrow::Cow;
+
+/// A method with its parameters, kernels, machine and scaling: everything but the data.
+///
+/// ```
+/// use cokernel::{Run, data, kernel::KernelSpec, model::Mkl};
+///
+/// let (views, labels) = data::digits()?;
+/// let (train, test): (Vec<usize>, Vec<usize>) = (0..2000).step_by(10).partition(|i| i % 20 == 0);
+/// let model = Mkl::new("mean")?
+///     .kernels([KernelSpec::gaussian(), KernelSpec::linear().view("fou")])
+///     .scale(data::Scale::Standard)
+///     .c(10.0)
+///     .fit(&views.select(&train), &labels.select(&train), &Run::default())?;
+/// let predicted = model.predict(&views.select(&test))?;
+/// assert_eq!(predicted.labels.len(), 100);
+/// assert_eq!(model.weights().len(), 7);
+/// # Ok::<(), cokernel::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Mkl {
+    method: &'static Method,
+    given: Vec<(String, Value)>,
+    kernels: Option<Vec<KernelSpec>>,
+    svc: Svc,
+    scale: Scale,
+    storage: Storage,
+}
+
+/// Everything that decides which kernels a [`Prepared`] has.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Recipe {
+    kernels: Option<Vec<KernelSpec>>,
+    scale: Scale,
+    storage: Storage,
+    pub(crate) arrangement: Arrangement,
+}
+
+/// Training instances ready to learn from: several methods with the same kernels can share one.
+pub struct Prepared {
+    pub(super) rows: Vec<usize>,
+    pub(super) classes: Classes,
+    pub(super) preparation: Preparation,
+    pub(super) views: Views,
+    pub(super) given: Vec<super::ViewInfo>,
+    pub(super) bank: Bank,
+    pub(super) n_dropped: usize,
+    recipe: Recipe,
+    notes: Vec<String>,
+    seconds: f64,
+}
+
+impl std::fmt::Debug for Prepared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (n, kernels) = (self.rows.len(), self.bank.len());
+        write!(f, "Prepared({n} instances, {kernels} kernels)")
+    }
+}
+
+impl Mkl {
+    /// The method with this registry id, everything else at its default.
+    ///
+    /// # Errors
+    /// No such method (the closest is suggested), or it does not learn from labels.
+    pub fn new(id: &str) -> Result<Self> {
+        let method = method::find(id)?;
+        method.learner(&method.defaults())?;
+        Ok(Mkl {
+            method,
+            given: Vec::new(),
+            kernels: None,
+            svc: Svc::default(),
+            scale: Scale::None,
+            storage: Storage::Auto,
+        })
+    }
+
+    /// The kernels. Default: a Gaussian kernel with the median width on every feature view, the
+    /// view itself where it is a similarity.
+    #[must_use]
+    pub fn kernels(mut self, kernels: impl IntoIterator<Item = KernelSpec>) -> Self {
+        self.kernels = Some(kernels.into_iter().collect());
+        self
+    }
+
+    /// A parameter of the method; checked against its table when fitting.
+    #[must_use]
+    pub fn param(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.given.push((name.into(), value.into()));
+        self
+    }
+
+    /// Cost C of a unit of slack.
+    #[must_use]
+    pub fn c(mut self, c: f64) -> Self {
+        self.svc.c = c;
+        self
+    }
+
+    /// Multiplies C for the instances of one class.
+    #[must_use]
+    pub fn class_weight(mut self, class: impl Into<String>, weight: f64) -> Self {
+        self.svc.class_weights.push((class.into(), weight));
+        self
+    }
+
+    /// Multiplies C of each class by n / (k · n_class).
+    #[must_use]
+    pub fn balanced(mut self, balanced: bool) -> Self {
+        self.svc.balanced = balanced;
+        self
+    }
+
+    /// How several classes become binary problems.
+    #[must_use]
+    pub fn decomposition(mut self, decomposition: Decomposition) -> Self {
+        self.svc.decomposition = decomposition;
+        self
+    }
+
+    /// All parameters of the machine at once.
+    #[must_use]
+    pub fn svc(mut self, svc: Svc) -> Self {
+        self.svc = svc;
+        self
+    }
+
+    /// How the columns of feature views are scaled. Default: not.
+    #[must_use]
+    pub fn scale(mut self, scale: Scale) -> Self {
+        self.scale = scale;
+        self
+    }
+
+    /// How kernels are kept. Default: in memory if they fit into [`Run::memory`].
+    #[must_use]
+    pub fn storage(mut self, storage: Storage) -> Self {
+        self.storage = storage;
+        self
+    }
+
+    /// The registry entry of the method.
+    pub fn method(&self) -> &'static Method {
+        self.method
+    }
+
+    /// The parameters of the machine.
+    pub fn machine(&self) -> &Svc {
+        &self.svc
+    }
+
+    /// `method`, or `method(name=value, …)` where parameters were given.
+    pub fn name(&self) -> String {
+        name(self.method, &self.given)
+    }
+
+    /// The checked parameters of the method.
+    ///
+    /// # Errors
+    /// An unknown name (with a suggestion) or a value outside its range.
+    pub fn params(&self) -> Result<Params> {
+        check(self.method, &self.given)
+    }
+
+    /// Learns from the instances whose label is known.
+    ///
+    /// # Errors
+    /// Views and labels of different length, incomplete views, fewer than two classes, wrong
+    /// parameters, kernels that the views cannot serve.
+    pub fn fit(&self, views: &Views, labels: &Labels, run: &Run) -> Result<Model> {
+        let watch = run.watch();
+        let prepared = self.prepare(views, labels, run)?;
+        let mut model = self.fit_prepared(&prepared, &remaining(run, &watch))?;
+        model.info.report.seconds = watch.seconds();
+        Ok(model)
+    }
+
+    /// The first half of [`fit`](Self::fit): instances, scaling and kernels.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit).
+    pub fn prepare(&self, views: &Views, labels: &Labels, run: &Run) -> Result<Prepared> {
+        let watch = run.watch();
+        let recipe = self.recipe()?;
+        if views.is_empty() {
+            return Err(Error::Data("there is no view; give at least one".to_string()));
+        }
+        if labels.len() != views.n() {
+            let expected = format!("{}, one per instance of the views", views.n());
+            return Err(Error::shape("labels", expected, labels.len()));
+        }
+        let rows = labels.known_rows();
+        let n_dropped = views.n() - rows.len();
+        if rows.is_empty() && matches!(labels, Labels::Classes { .. }) {
+            return Err(Error::Labels("every label is missing".to_string()));
+        }
+        let classes = labels.select(&rows).classes()?;
+        let views = match n_dropped {
+            0 => Cow::Borrowed(views),
+            _ => Cow::Owned(views.select(&rows)),
+        };
+        let specs = self.specs(&views)?;
+        let views = used_views(views, &specs)?;
+        views.require_complete()?;
+        check_square(&views)?;
+        run.tell(Event::Begin { stage: "kernels", total: None });
+        let concat = recipe.arrangement == Arrangement::Concatenated;
+        let preparation = Preparation::fit(&views, self.scale, concat)?;
+        let mut notes = dropped_note(n_dropped, &views);
+        notes.extend_from_slice(preparation.notes());
+        let given = views.iter().map(super::ViewInfo::of).collect();
+        let views = preparation.apply(&views)?;
+        let specs = if concat { without_view(specs) } else { specs };
+        let bank = Bank::build(&views, &specs, self.storage, run)?;
+        notes.extend_from_slice(bank.notes());
+        run.tell(Event::End);
+        Ok(Prepared {
+            rows,
+            classes,
+            preparation,
+            views,
+            given,
+            bank,
+            n_dropped,
+            recipe,
+            notes,
+            seconds: watch.seconds(),
+        })
+    }
+
+    /// The second half of [`fit`](Self::fit): learns on kernels that may be shared.
+    ///
+    /// # Errors
+    /// Wrong parameters; or `prepared` was made with other kernels, scaling or arrangement.
+    pub fn fit_prepared(&self, prepared: &Prepared, run: &Run) -> Result<Model> {
+        if prepared.recipe != self.recipe()? {
+            return Err(Error::Data(
+                "the instances were prepared with other kernels, scaling, storage or arrangement \
+                 of views than this method has; prepare them again"
+                    .to_string(),
+            ));
+        }
+        self.fit_learner(prepared, self.method.id, self.learner()?.as_ref(), self.params()?, run)
+    }
+
+    /// [`fit_prepared`](Self::fit_prepared) with any learner, whatever the kernels.
+    pub(crate) fn fit_learner(
+        &self,
+        prepared: &Prepared,
+        id: &str,
+        learner: &dyn Learner,
+        params: Params,
+        run: &Run,
+    ) -> Result<Model> {
+        let (bank, classes) = (&prepared.bank, &prepared.classes);
+        let problem = Problem { bank, classes, machine: &self.svc };
+        let learned = mkl::train(&problem, learner, run)?;
+        Model::build(id, params, &self.svc, prepared, learned, run)
+    }
+
+    fn learner(&self) -> Result<Box<dyn Learner>> {
+        self.method.learner(&self.params()?)
+    }
+
+    /// What decides about the kernels; also checks the parameters.
+    pub(crate) fn recipe(&self) -> Result<Recipe> {
+        let arrangement = self.learner()?.arrangement();
+        let (kernels, scale, storage) = (self.kernels.clone(), self.scale, self.storage);
+        Ok(Recipe { kernels, scale, storage, arrangement })
+    }
+
+    /// The given kernel specifications, or the default for these views.
+    fn specs(&self, views: &Views) -> Result<Vec<KernelSpec>> {
+        if let Some(specs) = &self.kernels {
+            if specs.is_empty() {
+                return Err(Error::Data("the list of kernels is empty".to_string()));
+            }
+            return Ok(specs.clone());
+        }
+        let is_similarity = |t: &Table| matches!(t, Table::Similarity(_));
+        let mut specs = Vec::new();
+        if views.iter().any(|v| !is_similarity(&v.table)) {
+            specs.push(KernelSpec::gaussian());
+        }
+        if views.iter().any(|v| is_similarity(&v.table)) {
+            specs.push(KernelSpec::precomputed());
+        }
+        Ok(specs)
+    }
+}
+
+/// What is left of a run for an inner computation: the same, with the time that remains.
+pub(crate) fn remaining(run: &Run, watch: &Watch) -> Run {
+    let spent = std::time::Duration::from_secs_f64(watch.seconds());
+    Run { time_limit: run.time_limit.map(|l| l.saturating_sub(spent)), ..run.clone() }
+}
+
+/// `method`, or `method(name=value, …)` where parameters were given.
+pub(crate) fn name(method: &Method, given: &[(String, Value)]) -> String {
+    if given.is_empty() {
+        return method.id.to_string();
+    }
+    let list: Vec<String> = given.iter().map(|(k, v)| format!("{k}={v}")).collect();
+    format!("{}({})", method.id, list.join(", "))
+}
+
+/// Checks parameters against the table; also refuses infinite numbers, which no file can hold.
+pub(crate) fn check(method: &Method, given: &[(String, Value)]) -> Result<Params> {
+    for (name, value) in given {
+        if let Value::Real(v) = value
+            && !v.is_finite()
+        {
+            let problem = format!("expected a finite number, found {v}");
+            return Err(Error::parameter(name, problem));
+        }
+    }
+    method.check(given.iter().map(|(name, value)| (name.as_str(), value)))
+}
+
+/// Refuses a similarity that is not between the instances themselves.
+fn check_square(views: &Views) -> Result<()> {
+    for v in views.iter() {
+        if let Table::Similarity(m) = &v.table
+            && m.rows() != m.cols()
+        {
+            let found = format!("{} × {}", m.rows(), m.cols());
+            let expected = "a similarity between the training instances, as many columns as rows";
+            return Err(Error::shape(format!("view '{}'", v.name), expected, found));
+        }
+    }
+    Ok(())
+}
+
+/// Only the views that some kernel looks at, so that prediction does not ask for others.
+fn used_views<'a>(views: Cow<'a, Views>, specs: &[KernelSpec]) -> Result<Cow<'a, Views>> {
+    for spec in specs {
+        if let Some(name) = &spec.view {
+            views.get(name)?;
+        }
+    }
+    let serves = |v: &crate::data::View, spec: &KernelSpec| match &spec.view {
+        Some(name) => *name == v.name,
+        None => {
+            matches!(v.table, Table::Similarity(_)) == matches!(spec.family, Family::Precomputed)
+        }
+    };
+    let used = |v: &crate::data::View| specs.iter().any(|s| serves(v, s));
+    if views.iter().all(used) {
+        return Ok(views);
+    }
+    let mut kept = Views::new();
+    for v in views.iter().filter(|v| used(v)) {
+        kept.push(v.clone())?;
+    }
+    if kept.is_empty() {
+        return Err(Error::Data("no view can serve any of the kernels".to_string()));
+    }
+    Ok(Cow::Owned(kept))
+}
+
+/// The specifications on the one view that holds all, each once.
+fn without_view(specs: Vec<KernelSpec>) -> Vec<KernelSpec> {
+    let mut plain: Vec<KernelSpec> = Vec::new();
+    for mut spec in specs {
+        spec.view = None;
+        if !plain.contains(&spec) {
+            plain.push(spec);
+        }
+    }
+    plain
+}
+
+fn dropped_note(dropped: usize, views: &Views) -> Vec<String> {
+    if dropped == 0 {
+        return Vec::new();
+    }
+    let n = views.n();
+    let mut note = format!("{dropped} of {} instances have no label and are left out", n + dropped);
+    if views.iter().any(|v| matches!(v.table, Table::Similarity(_))) {
+        note.push_str(&format!(
+            "; to predict, similarities are to the {n} labelled training instances"
+        ));
+    }
+    vec![note]
+}
+
+impl Prepared {
+    /// Indices, in the given views, of the instances that are learned from.
+    pub fn rows(&self) -> &[usize] {
+        &self.rows
+    }
+
+    /// Their classes.
+    pub fn classes(&self) -> &Classes {
+        &self.classes
+    }
+
+    /// The kernels over them.
+    pub fn bank(&self) -> &Bank {
+        &self.bank
+    }
+
+    /// The resolved kernels.
+    pub fn kernels(&self) -> &[Kernel] {
+        self.bank.kernels()
+    }
+
+    /// Sentences about the data and the kernels that a user should read.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Wall-clock seconds that preparing took.
+    pub fn seconds(&self) -> f64 {
+        self.seconds
+    }
+}

@@ -1,0 +1,94 @@
+//! Prediction: only active kernels, only kept rows; the values of a few new rows at a time.
+
+use super::Model;
+use crate::bank::{Cross, RowMeans};
+use crate::data::{Matrix, Table, Views};
+use crate::machine::Machines;
+use crate::mkl::Rule;
+use crate::{Error, Result};
+use serde::Serialize;
+
+/// What a model says about new instances.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Prediction {
+    /// The name of the predicted class of each instance.
+    pub labels: Vec<String>,
+    /// The same as codes into [`Model::classes`](super::Model::classes).
+    pub codes: Vec<u32>,
+    /// Decision values, instances × machines. With two classes there is one machine; it is
+    /// positive for the class that its name begins with.
+    pub decisions: Matrix,
+    /// Names of the machines, `positive vs negative` or `positive vs rest`.
+    pub machine_names: Vec<String>,
+}
+
+/// See [`Model::predict`].
+pub(super) fn predict(model: &Model, views: &Views) -> Result<Prediction> {
+    let info = &model.info;
+    let decisions = decisions(model, views)?;
+    let (n, t) = (decisions.rows(), decisions.cols());
+    let by_machine: Vec<Vec<f64>> = (0..t).map(|t| decisions.col(t)).collect();
+    let pairs: Vec<_> = info.machines.iter().map(|m| (m.positive, m.negative)).collect();
+    let decomposition = info.svc.decomposition;
+    let codes = Machines::decide(decomposition, &pairs, info.classes.len(), &by_machine);
+    debug_assert_eq!(codes.len(), n);
+    Ok(Prediction {
+        labels: codes.iter().map(|c| info.classes[*c as usize].clone()).collect(),
+        codes,
+        decisions,
+        machine_names: info.machines.iter().map(|m| m.name.clone()).collect(),
+    })
+}
+
+/// Σ_i coef_i k(x_i, x) + b: new instances × machines.
+fn decisions(model: &Model, views: &Views) -> Result<Matrix> {
+    let info = &model.info;
+    let active = model.active();
+    let mut out = Matrix::zeros(views.n(), model.bias.len());
+    if !active.is_empty() {
+        let views = info.preparation.apply(views)?;
+        views.require_complete()?;
+        let cross = cross(model, &active)?;
+        let all: Vec<usize> = (0..active.len()).collect();
+        let new = cross.new_rows(&views, &all)?;
+        let coef = model.coef.transposed();
+        out = match &info.rule {
+            Rule::Linear { weights } => {
+                let weights: Vec<f64> = active.iter().map(|&m| weights[m]).collect();
+                cross.multiply_sum(&new, &weights, &coef)
+            }
+            Rule::Product => cross.multiply_product(&new, &all, &coef)?,
+        };
+    }
+    for i in 0..out.rows() {
+        out.row_mut(i).iter_mut().zip(&model.bias).for_each(|(v, b)| *v += b);
+    }
+    if let Some(p) = out.values().iter().position(|v| !v.is_finite()) {
+        let (row, machine) = (p / out.cols(), p % out.cols());
+        return Err(Error::Data(format!(
+            "row {row}: the decision value of machine '{}' is not a finite number; the features \
+             of this instance are too large",
+            info.machines[machine].name
+        )));
+    }
+    Ok(out)
+}
+
+/// The active kernels towards the kept rows.
+fn cross(model: &Model, active: &[usize]) -> Result<Cross> {
+    let info = &model.info;
+    let rows: Vec<usize> = model.kept.iter().map(|i| *i as usize).collect();
+    let kernels: Vec<_> = active.iter().map(|&m| info.kernels[m].clone()).collect();
+    let norms: Vec<_> = active.iter().map(|&m| info.norms[m].clone()).collect();
+    let mut support = model.support.clone();
+    for kernel in &kernels {
+        // Similarities come with the new instances: only their names are needed here.
+        if support.get(&kernel.view).is_err() {
+            let nothing = Table::Similarity(Matrix::zeros(rows.len(), 1));
+            support = support.with(kernel.view.clone(), nothing)?;
+        }
+    }
+    let complete = rows.len() == info.n_train;
+    let means = if complete { RowMeans::Exact } else { RowMeans::Cancelled };
+    Cross::new(&support, &rows, info.n_train, &kernels, &norms, means)
+}

@@ -1,0 +1,349 @@
+//! k-means: min Σ_i ‖x_i − c_{a(i)}‖² over centres c_1 … c_k and assignments a.
+//!
+//! Lloyd's iteration from k-means++ seeds (Arthur & Vassilvitskii, SODA 2007) in the greedy form:
+//! each new seed is the best of 2 + ⌊ln k⌋ candidates drawn with probability proportional to the
+//! squared distance to the seeds so far. Restarts run in parallel, each with a generator of its
+//! own, and the one with the least inertia wins (the first of them if several agree), so that the
+//! result does not depend on threads.
+//!
+//! A centre that loses all its instances moves to the instance that is farthest from its own
+//! centre, as long as that distance is positive; with fewer distinct instances than k, clusters
+//! therefore stay empty and fewer than k labels occur.
+//!
+//! Distances are taken as ‖c‖² − 2⟨x, c⟩ from one matrix product per block of rows, after the
+//! mean is subtracted; the inertia is summed from differences. Cost per iteration O(n k d), memory
+//! n d + 2 n values per restart that is running.
+//!
+//! Deviation from common practice: the iteration ends when no assignment changes (or at
+//! [`MAX_ITERATIONS`]), not at a movement of the centres that counts as small.
+
+use crate::data::Matrix;
+use crate::solve::dense::{self, Slice};
+use crate::{Error, Result, Run, Status, Watch};
+use rand::RngExt;
+use rayon::prelude::*;
+
+/// Lloyd iterations after which a restart ends in any case.
+pub const MAX_ITERATIONS: usize = 300;
+
+/// Rows of one matrix product.
+const CHUNK: usize = 256;
+
+/// The best of several restarts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KMeans {
+    /// Cluster of each row, numbered in order of first appearance.
+    pub assignments: Vec<u32>,
+    /// Centres in the same order, one row for each cluster that is not empty.
+    pub centers: Matrix,
+    /// Σ_i ‖x_i − c_{a(i)}‖² of the best restart.
+    pub inertia: f64,
+    /// The inertia of every restart that was run, in order.
+    pub inertias: Vec<f64>,
+    /// Lloyd iterations of the best restart.
+    pub iterations: usize,
+    /// Converged, or why the best restart ended before; after a stop the restarts that had not
+    /// begun are missing.
+    pub status: Status,
+}
+
+/// Clusters the rows of `x` into at most `k` clusters.
+///
+/// # Errors
+/// k is 0 or above the number of rows; no restarts; values that are not finite.
+pub fn kmeans(x: &Matrix, k: usize, restarts: usize, run: &Run, watch: &Watch) -> Result<KMeans> {
+    check_clusters(k, x.rows())?;
+    if restarts == 0 {
+        return Err(Error::parameter("restarts", "expected at least 1, found 0"));
+    }
+    if let Some(p) = x.values().iter().position(|v| !v.is_finite()) {
+        return Err(Error::Value {
+            what: "input of k-means".into(),
+            row: p / x.cols(),
+            column: p % x.cols(),
+            problem: format!("found {}, expected a finite number", x.values()[p]),
+        });
+    }
+    let (centered, mean) = subtract_mean(x);
+    let states: Vec<State> = (0..restarts)
+        .into_par_iter()
+        .filter(|r| *r == 0 || watch.stop().is_none())
+        .map(|r| lloyd(&centered, k, run, r, watch))
+        .collect();
+    let inertias: Vec<f64> = states.iter().map(|s| s.inertia).collect();
+    let best = states
+        .into_iter()
+        .reduce(|best, s| if s.inertia < best.inertia { s } else { best })
+        .expect("restart 0 always runs");
+    let (assignments, order) = number_by_appearance(&best.assignments, k);
+    let centers = Matrix::from_fn(order.len(), x.cols(), |c, j| {
+        best.centers.get(order[c] as usize, j) + mean[j]
+    });
+    let status = watch.stop().unwrap_or(best.status);
+    let (inertia, iterations) = (best.inertia, best.iterations);
+    Ok(KMeans { assignments, centers, inertia, inertias, iterations, status })
+}
+
+/// Refuses k = 0 and k > n.
+pub(crate) fn check_clusters(k: usize, n: usize) -> Result<()> {
+    if k == 0 || k > n {
+        return Err(Error::parameter(
+            "k",
+            format!("expected from 1 to {n} clusters (the number of instances), found {k}"),
+        ));
+    }
+    Ok(())
+}
+
+/// The same clusters numbered in order of first appearance, and the old number of each new one.
+pub(crate) fn number_by_appearance(labels: &[u32], k: usize) -> (Vec<u32>, Vec<u32>) {
+    let mut new = vec![None; k];
+    let mut order = Vec::new();
+    let numbered = labels
+        .iter()
+        .map(|l| {
+            *new[*l as usize].get_or_insert_with(|| {
+                order.push(*l);
+                order.len() as u32 - 1
+            })
+        })
+        .collect();
+    (numbered, order)
+}
+
+struct State {
+    assignments: Vec<u32>,
+    centers: Matrix,
+    inertia: f64,
+    iterations: usize,
+    status: Status,
+}
+
+fn subtract_mean(x: &Matrix) -> (Matrix, Vec<f64>) {
+    let (n, d) = (x.rows(), x.cols());
+    let mut mean = vec![0.0; d];
+    for i in 0..n {
+        mean.iter_mut().zip(x.row(i)).for_each(|(m, v)| *m += v / n as f64);
+    }
+    (Matrix::from_fn(n, d, |i, j| x.get(i, j) - mean[j]), mean)
+}
+
+fn lloyd(x: &Matrix, k: usize, run: &Run, restart: usize, watch: &Watch) -> State {
+    let mut centers = seed(x, k, run, restart);
+    let mut assignments = vec![u32::MAX; x.rows()];
+    let mut status = Status::IterationLimit;
+    let mut iterations = 0;
+    while iterations < MAX_ITERATIONS {
+        iterations += 1;
+        let changed = assign(x, &centers, &mut assignments);
+        if !changed {
+            status = Status::Converged;
+            break;
+        }
+        update(x, k, &mut assignments, &mut centers);
+        if let Some(stop) = watch.stop() {
+            status = stop;
+            break;
+        }
+    }
+    let inertia =
+        (0..x.rows()).map(|i| distance(x.row(i), centers.row(assignments[i] as usize))).sum();
+    State { assignments, centers, inertia, iterations, status }
+}
+
+/// Greedy k-means++.
+fn seed(x: &Matrix, k: usize, run: &Run, restart: usize) -> Matrix {
+    let mut rng = run.rng(&format!("k-means restart {restart}"));
+    let n = x.rows();
+    let trials = 2 + (k as f64).ln() as usize;
+    let mut chosen = vec![rng.random_range(0..n)];
+    let mut nearest: Vec<f64> = (0..n).map(|i| distance(x.row(i), x.row(chosen[0]))).collect();
+    while chosen.len() < k {
+        let mut sums = Vec::with_capacity(n);
+        let mut total = 0.0;
+        for d in &nearest {
+            total += d;
+            sums.push(total);
+        }
+        let mut best: Option<(f64, usize, Vec<f64>)> = None;
+        for _ in 0..trials {
+            let at = rng.random::<f64>() * total;
+            // With fewer distinct rows than seeds the total is 0 and any row will do.
+            let candidate = sums.partition_point(|s| *s <= at).min(n - 1);
+            let distances: Vec<f64> =
+                (0..n).map(|i| nearest[i].min(distance(x.row(i), x.row(candidate)))).collect();
+            let potential: f64 = distances.iter().sum();
+            if best.as_ref().is_none_or(|(p, _, _)| potential < *p) {
+                best = Some((potential, candidate, distances));
+            }
+        }
+        let (_, candidate, distances) = best.expect("there is at least one trial");
+        chosen.push(candidate);
+        nearest = distances;
+    }
+    x.select_rows(&chosen)
+}
+
+fn distance(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(x, y)| (x - y) * (x - y)).sum()
+}
+
+/// The nearest centre of each row, the first of them if several are; whether any changed.
+fn assign(x: &Matrix, centers: &Matrix, assignments: &mut [u32]) -> bool {
+    let (k, d) = (centers.rows(), x.cols());
+    if d == 0 {
+        let changed = assignments.iter().any(|a| *a != 0);
+        assignments.fill(0);
+        return changed;
+    }
+    let lengths: Vec<f64> = (0..k).map(|c| centers.row(c).iter().map(|v| v * v).sum()).collect();
+    let mut products = vec![0.0; CHUNK * k];
+    let mut changed = false;
+    for (rows, labels) in x.values().chunks(CHUNK * d).zip(assignments.chunks_mut(CHUNK)) {
+        let m = labels.len();
+        let products = &mut products[..m * k];
+        dense::product_nt(Slice::new(rows, m, d), Slice::of(centers), products);
+        for (label, row) in labels.iter_mut().zip(products.chunks_exact(k)) {
+            let (mut nearest, mut least) = (0, f64::INFINITY);
+            for c in 0..k {
+                let value = lengths[c] - 2.0 * row[c];
+                if value < least {
+                    (nearest, least) = (c as u32, value);
+                }
+            }
+            changed |= *label != nearest;
+            *label = nearest;
+        }
+    }
+    changed
+}
+
+/// Centres become means; empty clusters take the farthest rows.
+fn update(x: &Matrix, k: usize, assignments: &mut [u32], centers: &mut Matrix) {
+    let mut sizes = vec![0_usize; k];
+    assignments.iter().for_each(|a| sizes[*a as usize] += 1);
+    for empty in (0..k).filter(|c| sizes[*c] == 0).collect::<Vec<_>>() {
+        let farthest = (0..x.rows())
+            .map(|i| (i, distance(x.row(i), centers.row(assignments[i] as usize))))
+            .filter(|(i, d)| *d > 0.0 && sizes[assignments[*i] as usize] > 1)
+            .reduce(|best, e| if e.1 > best.1 { e } else { best });
+        if let Some((i, _)) = farthest {
+            sizes[assignments[i] as usize] -= 1;
+            sizes[empty] = 1;
+            assignments[i] = empty as u32;
+            centers.row_mut(empty).copy_from_slice(x.row(i));
+        }
+    }
+    let old = std::mem::replace(centers, Matrix::zeros(k, x.cols()));
+    for (i, a) in assignments.iter().enumerate() {
+        let center = centers.row_mut(*a as usize);
+        center.iter_mut().zip(x.row(i)).for_each(|(c, v)| *c += v);
+    }
+    for c in 0..k {
+        if sizes[c] == 0 {
+            centers.row_mut(c).copy_from_slice(old.row(c));
+        } else {
+            centers.row_mut(c).iter_mut().for_each(|v| *v /= sizes[c] as f64);
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn blobs(n: usize, k: usize, spread: f64, seed: u64) -> Matrix {
+        let mut rng = Run::with_seed(seed).rng("blobs");
+        Matrix::from_fn(n, 3, |i, j| {
+            let center = if j == i % k % 3 { 10.0 * (1 + i % k / 3) as f64 } else { 0.0 };
+            1000.0 + center + spread * (rng.random::<f64>() - 0.5)
+        })
+    }
+
+    fn solve(x: &Matrix, k: usize) -> KMeans {
+        let run = Run::default();
+        kmeans(x, k, 20, &run, &run.watch()).unwrap()
+    }
+
+    #[test]
+    fn separated_blobs_are_found() {
+        let x = blobs(700, 6, 2.0, 1);
+        let found = solve(&x, 6);
+        for i in 0..700 {
+            assert_eq!(found.assignments[i], (i % 6) as u32);
+        }
+        assert_eq!(found.status, Status::Converged);
+        assert_eq!(found.inertias.len(), 20);
+        let by_hand: f64 = (0..700)
+            .map(|i| distance(x.row(i), found.centers.row(found.assignments[i] as usize)))
+            .sum();
+        assert!((by_hand - found.inertia).abs() < 1e-6 * by_hand);
+        assert!(found.inertias.iter().all(|i| *i >= found.inertia));
+    }
+
+    /// At the end every centre is the mean of its rows and every row is with its nearest centre.
+    #[test]
+    fn the_result_is_a_fixed_point() {
+        let x = blobs(500, 5, 25.0, 2);
+        let found = solve(&x, 7);
+        assert_eq!(found.centers.rows(), 7);
+        for c in 0..7 {
+            let members: Vec<usize> =
+                (0..500).filter(|i| found.assignments[*i] as usize == c).collect();
+            for j in 0..3 {
+                let mean = members.iter().map(|i| x.get(*i, j)).sum::<f64>() / members.len() as f64;
+                assert!((mean - found.centers.get(c, j)).abs() < 1e-9);
+            }
+        }
+        for i in 0..500 {
+            let own = distance(x.row(i), found.centers.row(found.assignments[i] as usize));
+            assert!((0..7).all(|c| own <= distance(x.row(i), found.centers.row(c)) + 1e-9));
+        }
+    }
+
+    #[test]
+    fn threads_do_not_change_bits() {
+        let x = blobs(400, 5, 20.0, 3);
+        let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let four = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap();
+        assert_eq!(one.install(|| solve(&x, 5)), four.install(|| solve(&x, 5)));
+    }
+
+    #[test]
+    fn fewer_distinct_rows_than_clusters() {
+        let x = Matrix::from_fn(10, 2, |i, _| (i % 3) as f64);
+        let found = solve(&x, 5);
+        assert!(found.inertia.abs() < 1e-20);
+        assert_eq!(found.assignments, [0, 1, 2, 0, 1, 2, 0, 1, 2, 0]);
+        assert_eq!(found.centers.rows(), 3);
+        assert_eq!(solve(&x, 1).assignments, [0; 10]);
+        assert_eq!(solve(&Matrix::zeros(4, 0), 2).assignments, [0; 4]);
+    }
+
+    #[test]
+    fn an_empty_cluster_takes_the_farthest_row() {
+        let x = Matrix::new(4, 1, vec![0.0, 1.0, 5.0, 6.0]).unwrap();
+        let mut labels = vec![0; 4];
+        let mut centers = Matrix::new(2, 1, vec![1.0, 99.0]).unwrap();
+        update(&x, 2, &mut labels, &mut centers);
+        assert_eq!(labels, [0, 0, 0, 1]);
+        assert_eq!(centers.values(), [2.0, 6.0]);
+    }
+
+    #[test]
+    fn misuse_is_refused() {
+        let run = Run::default();
+        let x = Matrix::zeros(3, 1);
+        let sentence =
+            |k, r, x: &Matrix| kmeans(x, k, r, &run, &run.watch()).unwrap_err().to_string();
+        assert_eq!(
+            sentence(4, 1, &x),
+            "parameter 'k': expected from 1 to 3 clusters (the number of instances), found 4"
+        );
+        assert!(sentence(0, 1, &x).contains("found 0"));
+        assert!(sentence(1, 0, &x).contains("'restarts'"));
+        let nan = Matrix::new(2, 1, vec![0.0, f64::NAN]).unwrap();
+        assert!(sentence(1, 1, &nan).contains("row 1, column 0: found NaN"));
+    }
+}

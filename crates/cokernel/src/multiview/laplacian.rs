@@ -1,0 +1,122 @@
+//! What the spectral methods share: similarities that are checked and normalised,
+//! L = D^{-1/2} K D^{-1/2} with D_ii = Σ_j K_ij, and rows of unit length.
+//!
+//! The diagonal of K is kept. Nothing of size n² is stored: L is applied as three scalings and
+//! one product of the bank.
+
+use crate::bank::Bank;
+use crate::data::Matrix;
+use crate::{Error, Result};
+use rayon::prelude::*;
+
+/// Negative similarities down to this share of the largest diagonal entry are rounding.
+const ROUNDING: f64 = 1e-12;
+
+/// Rows whose length is below this share of the longest row's are 0 up to the accuracy of the
+/// eigenvectors, and stay 0.
+const NOWHERE: f64 = 1e-7;
+
+/// Row sums of every kernel.
+///
+/// # Errors
+/// A negative similarity; a row sum that is 0. Both name kernel and instances.
+pub(super) fn degrees(bank: &Bank) -> Result<Vec<Vec<f64>>> {
+    let n = bank.n();
+    (0..bank.len())
+        .map(|m| {
+            let name = &bank.kernels()[m].name;
+            let allowed = -ROUNDING * bank.diagonal(m).iter().fold(0.0_f64, |a, d| a.max(d.abs()));
+            let rows: Vec<(f64, Option<(usize, f64)>)> = (0..n)
+                .into_par_iter()
+                .map_init(
+                    || vec![0.0; n],
+                    |row, i| {
+                        bank.row(m, i, row);
+                        let negative = row.iter().position(|v| *v < allowed);
+                        (row.iter().sum(), negative.map(|j| (j, row[j])))
+                    },
+                )
+                .collect();
+            for (i, (_, negative)) in rows.iter().enumerate() {
+                if let Some((j, value)) = negative {
+                    return Err(Error::Data(format!(
+                        "kernel '{name}': the similarity of instances {i} and {j} is {value}; \
+                         spectral clustering needs similarities of at least 0: use a kernel that \
+                         has no negative values, such as a Gaussian, and do not centre it"
+                    )));
+                }
+            }
+            let degrees: Vec<f64> = rows.into_iter().map(|r| r.0).collect();
+            match degrees.iter().position(|d| *d <= 0.0) {
+                Some(i) => Err(Error::Data(format!(
+                    "kernel '{name}': instance {i} has no similarity to any instance, itself \
+                     included, so that it belongs to no cluster; leave it out, or use a kernel \
+                     that is positive on the diagonal"
+                ))),
+                None => Ok(degrees),
+            }
+        })
+        .collect()
+}
+
+/// D^{-1/2} as a vector.
+pub(super) fn scaling(degrees: &[f64]) -> Vec<f64> {
+    degrees.iter().map(|d| 1.0 / d.sqrt()).collect()
+}
+
+/// Row i times `s[i]`.
+pub(super) fn scale_rows(block: &mut Matrix, s: &[f64]) {
+    for (i, factor) in s.iter().enumerate() {
+        block.row_mut(i).iter_mut().for_each(|v| *v *= factor);
+    }
+}
+
+/// L v for the kernel of `multiply` and the scaling `s`.
+pub(super) fn apply(block: &Matrix, s: &[f64], multiply: impl FnOnce(&Matrix) -> Matrix) -> Matrix {
+    let mut scaled = block.clone();
+    scale_rows(&mut scaled, s);
+    let mut image = multiply(&scaled);
+    scale_rows(&mut image, s);
+    image
+}
+
+/// Rows of unit length, and the instances whose row is 0 (no eigenvector reaches them).
+pub(super) fn unit_rows(u: &Matrix) -> (Matrix, Vec<usize>) {
+    let lengths: Vec<f64> =
+        (0..u.rows()).map(|i| u.row(i).iter().map(|v| v * v).sum::<f64>().sqrt()).collect();
+    let limit = NOWHERE * lengths.iter().fold(0.0_f64, |a, l| a.max(*l));
+    let zero: Vec<usize> = (0..u.rows()).filter(|i| lengths[*i] <= limit).collect();
+    let rows = Matrix::from_fn(u.rows(), u.cols(), |i, j| {
+        if lengths[i] <= limit { 0.0 } else { u.get(i, j) / lengths[i] }
+    });
+    (rows, zero)
+}
+
+/// The sentence about instances that no eigenvector reaches, if there are any.
+pub(super) fn unreached(zero: &[usize], eigenvectors: usize, whose: &str) -> Option<String> {
+    let first = zero.first()?;
+    Some(format!(
+        "{} of the instances (the first is {first}) have no part in the {eigenvectors} leading \
+         eigenvectors of {whose}: its graph has more connected components than that; their rows \
+         of the embedding are 0",
+        zero.len()
+    ))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_that_are_only_rounding_stay_zero() {
+        let u = Matrix::new(3, 2, vec![3.0, -4.0, 1e-9, 1e-9, 0.0, 0.5]).unwrap();
+        let (rows, zero) = unit_rows(&u);
+        assert_eq!(rows.values(), [0.6, -0.8, 0.0, 0.0, 0.0, 1.0]);
+        assert_eq!(zero, [1]);
+        let note = unreached(&zero, 2, "kernel 'a'").unwrap();
+        assert!(note.starts_with("1 of the instances (the first is 1) have no part in the 2"));
+        assert_eq!(unreached(&[], 2, "kernel 'a'"), None);
+        assert_eq!(unit_rows(&Matrix::zeros(2, 1)).1, [0, 1]);
+    }
+}
