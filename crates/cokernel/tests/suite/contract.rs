@@ -111,7 +111,7 @@ fn every_file_is_registered() {
             let path = entry.unwrap().path();
             let text = std::fs::read_to_string(&path).unwrap_or_default();
             let stem = path.file_stem().unwrap().to_str().unwrap();
-            let is_method = text.contains("static METHOD: Method");
+            let is_method = text.lines().any(|l| l.starts_with("pub static METHOD: Method"));
             assert_eq!(is_method, ids.contains(stem), "{}", path.display());
         }
     }
@@ -169,12 +169,14 @@ fn weights_come_from_the_declared_set() {
     for m in learners() {
         let learned = learn(m, &kernels, &classes, 1.0, &Run::default());
         let w = weights(&learned);
-        let (sum, least) =
-            (w.map(|w| w.iter().sum()), w.map(|w| w.iter().fold(1.0, |a: f64, b| a.min(*b))));
+        let (sum, least) = (
+            w.map(|w| w.iter().sum::<f64>()),
+            w.map(|w| w.iter().fold(1.0, |a: f64, b| a.min(*b))),
+        );
         match m.weights {
             WeightSet::Simplex => {
                 assert!(least.unwrap() >= 0.0, "{}", m.id);
-                assert!((sum.unwrap() - 1.0_f64).abs() < 1e-12, "{}", m.id);
+                assert!((sum.unwrap() - 1.0).abs() < 1e-12, "{}", m.id);
             }
             WeightSet::NonNegative => {
                 assert!(least.unwrap() >= 0.0 && sum.unwrap() > 0.0, "{}", m.id)
