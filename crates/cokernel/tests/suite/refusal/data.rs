@@ -31,7 +31,11 @@ fn text_tables() {
         ("", &auto, "a.csv: the file is empty"),
         ("\n \n", &auto, "a.csv: the file is empty"),
         ("a,b\n", &auto, "a.csv: there are no rows"),
-        ("1,2\n3\n", &auto, "a.csv, line 2: number of fields: expected 2 like the first row, found 1"),
+        (
+            "1,2\n3\n",
+            &auto,
+            "a.csv, line 2: number of fields: expected 2 like the first row, found 1",
+        ),
         (
             "a,b\n1,2\n3,4,5\n",
             &auto,
