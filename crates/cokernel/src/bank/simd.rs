@@ -237,15 +237,24 @@ fn prefetch_after(x: &[f64]) {
 
 #[inline(always)]
 fn weighted_sum_body<const FMA: bool>(terms: &[(f64, &[f64])], out: &mut [f64]) {
-    for (w, x) in terms {
+    let fours = terms.chunks_exact(4);
+    for (w, x) in fours.remainder() {
         prefetch_after(x);
         for (o, v) in out.iter_mut().zip(*x) {
             *o = fma::<FMA>(*w, *v, *o);
         }
     }
+    for four in fours {
+        let [(wa, a), (wb, b), (wc, c), (wd, d)] = [four[0], four[1], four[2], four[3]];
+        [a, b, c, d].into_iter().for_each(prefetch_after);
+        for ((((o, a), b), c), d) in out.iter_mut().zip(a).zip(b).zip(c).zip(d) {
+            let left = fma::<FMA>(wa, *a, wb * b);
+            *o += fma::<FMA>(wc, *c, fma::<FMA>(wd, *d, left));
+        }
+    }
 }
 dispatch! {
-    /// out += Σ w·x over the terms (w, x), in their order.
+    /// out += Σ w·x over the terms (w, x), four at a time.
     fn weighted_sum(terms: &[(f64, &[f64])], out: &mut [f64]) = weighted_sum_body
 }
 
