@@ -58,6 +58,10 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    std::panic::set_hook(Box::new(|panic| {
+        let text = panic.to_string().replace('\n', " ");
+        let _ = writeln!(std::io::stderr(), "error: a fault in cokernel, please report it: {text}");
+    }));
     let cli = Cli::parse();
     let result = match cli.command {
         Command::Demo(args) => cmd::demo::run(args, &cli.global),

@@ -22,8 +22,8 @@ pub fn weight_bars(weights: &[(String, f64, Option<f64>)]) -> String {
     for &i in &order {
         let (name, w, spread) = &weights[i];
         let number = match spread {
-            Some(s) => format!("{} ± {:.4}", weight(*w), s),
-            None => weight(*w),
+            Some(s) if *s > 0.0 => format!("{w:.4} ± {s:.4}"),
+            _ => weight(*w),
         };
         table.row(vec![name.clone(), number, bar(*w, full, BAR)]);
     }

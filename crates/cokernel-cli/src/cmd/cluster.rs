@@ -40,7 +40,7 @@ pub struct Args {
     #[arg(long, short = 'k', value_name = "K", help_heading = "Method")]
     clusters: Option<usize>,
     /// The CSV file to write [default: the standard output]
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
 }
 

@@ -60,10 +60,10 @@ pub struct Args {
     #[command(flatten)]
     splits: SplitArgs,
     /// Write the result as JSON to this file
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
     /// Write the table as CSV to this file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     csv: Option<PathBuf>,
 }
 

@@ -2,7 +2,7 @@
 
 use crate::args::GlobalArgs;
 use crate::cmd::cluster::clusterings_table;
-use crate::cmd::compare::{notes, splits_text};
+use crate::cmd::compare::splits_text;
 use crate::files::{csv_line, write, write_json};
 use crate::report::{comparison, mean_weights};
 use crate::session::{Options, Session, interrupted};
@@ -41,7 +41,13 @@ pub struct Args {
     quick: bool,
 }
 
-const KERNELS: &str = "gaussian:sigma=median";
+/// Two kernels for each view; unit variance in feature space makes weights comparable.
+const KERNELS: [&str; 2] = [
+    "gaussian:sigma=median:normalize=center_unit_variance",
+    "linear:normalize=center_unit_variance",
+];
+/// Spectral clustering needs similarities that are not negative, so these are not centred.
+const SIMILARITY: &str = "gaussian:sigma=median";
 const SCALE: Scale = Scale::Standard;
 const C: f64 = 10.0;
 const METHODS: [&str; 4] = ["concat", "mean", "simple_mkl", "two_stage"];
@@ -62,16 +68,16 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
         json: global.json,
     })?;
     let (views, labels) = data(args.quick)?;
-    let specs = KernelSpec::parse_list(KERNELS)?;
+    let specs: Vec<KernelSpec> =
+        KERNELS.iter().map(|k| k.parse()).collect::<cokernel::Result<_>>()?;
     session.say(introduction(&views, &labels))?;
     let splits =
         Protocol::Shuffle { repeats: 3, test: 1.0 / 3.0 }.split(&labels, session.run.seed)?;
 
     let result = compared(&specs, &views, &labels, &splits, &session)?;
     session.clear_progress();
-    session.notes(notes(&result));
     session.say(format!(
-        "Classification: {}, the same for every row\n\n{}\n  ± is the standard deviation over \
+        "\nClassification: {}, the same for every row\n\n{}\n  ± is the standard deviation over \
          the splits; seconds without the kernels\n",
         splits_text(result.splits.protocol, result.complete),
         comparison(&result)
@@ -80,7 +86,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
 
     let mut results = json!({
         "cokernel": cokernel::VERSION, "seed": session.run.seed, "instances": views.n(),
-        "kernels": KERNELS, "scale": SCALE, "c": C, "comparison": result,
+        "kernels": KERNELS, "similarity": SIMILARITY, "scale": SCALE, "c": C, "comparison": result,
     });
     let mut statuses = vec![result.status];
     if !interrupted() {
@@ -90,18 +96,18 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
         statuses.push(model.report().status);
         results["model"] = json!({ "accuracy": accuracy, "summary": model.inspect() });
         session.say(format!(
-            "Model: simple_mkl on the first split, {} % right on its {} test instances;\n       {written} of \
+            "\nModel: simple_mkl on the first split, {} % right on its {} test instances;\n       {written} of \
              them are written as files\n",
             percent(accuracy),
             splits.splits[0].test.len()
         ))?;
     }
     if !interrupted() {
-        let clusterings = clustered(&specs, &views, &labels, &session)?;
+        let clusterings = clustered(&views, &labels, &session)?;
         session.clear_progress();
         statuses.extend(clusterings.rows.iter().map(|r| r.report.status));
         session.say(format!(
-            "Clustering of all {} instances, scored against the digits\n\n{}",
+            "\nClustering of all {} instances (Gaussian kernels), scored against the digits: {}",
             thousands(views.n()),
             clusterings_table(&clusterings)
         ))?;
@@ -130,7 +136,7 @@ fn introduction(views: &Views, labels: &Labels) -> String {
         count(classes, "class", "classes"),
         count(views.len(), "view", "views")
     );
-    let mut table = Table::new(&["view", "columns", "<what it describes", "<kernel"]);
+    let mut table = Table::new(&["view", "columns", "<what it describes", "<kernels"]);
     for view in views.iter() {
         let about = match view.name.as_str() {
             "fac" => "profile correlations",
@@ -141,11 +147,13 @@ fn introduction(views: &Views, labels: &Labels) -> String {
             "zer" => "Zernike moments",
             _ => "",
         };
-        let kernel = "Gaussian, σ = median distance".to_string();
+        let kernel = "Gaussian (σ = median distance), linear".to_string();
         table.row(vec![view.name.clone(), view.table.cols().to_string(), about.into(), kernel]);
     }
     text.push_str(&table.text());
-    text + &format!("\n  columns scaled to mean 0 and deviation 1; C = {C}\n")
+    text + &format!(
+        "\n  columns scaled to mean 0 and deviation 1, kernels centred to unit variance; C = {C}\n"
+    )
 }
 
 fn mkl(id: &str, specs: &[KernelSpec]) -> Result<Mkl> {
@@ -168,7 +176,7 @@ fn learned_weights(result: &Comparison) -> String {
     for (id, title) in [("simple_mkl", "SimpleMKL"), ("two_stage", "two-stage MKL")] {
         if let Some(row) = result.rows.iter().find(|r| r.method == id) {
             text.push_str(&format!(
-                "Weights that {title} learned, mean over the splits\n\n{}\n",
+                "\nWeights that {title} learned, mean over the splits\n\n{}",
                 mean_weights(&row.weights)
             ));
         }
@@ -193,14 +201,10 @@ fn fitted(
     Ok((model, accuracy))
 }
 
-fn clustered(
-    specs: &[KernelSpec],
-    views: &Views,
-    labels: &Labels,
-    session: &Session,
-) -> Result<Clusterings> {
+fn clustered(views: &Views, labels: &Labels, session: &Session) -> Result<Clusterings> {
     let scaled = Preparation::fit(views, SCALE, false)?.apply(views)?;
-    let bank = Bank::build(&scaled, specs, Storage::Auto, &session.run)?;
+    let specs = KernelSpec::parse_list(SIMILARITY)?;
+    let bank = Bank::build(&scaled, &specs, Storage::Auto, &session.run)?;
     let methods: Vec<ClusterMethod> =
         CLUSTERERS.iter().map(|id| ClusterMethod::new(id)).collect::<cokernel::Result<_>>()?;
     let k = labels.classes()?.n_classes();

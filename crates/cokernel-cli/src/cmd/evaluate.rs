@@ -39,7 +39,7 @@ pub struct Args {
     #[command(flatten)]
     splits: SplitArgs,
     /// Write the result as JSON to this file
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
 }
 

@@ -29,7 +29,7 @@ pub struct Args {
     #[command(flatten)]
     machine: MachineArgs,
     /// The model file to write [default: model.ck]
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
 }
 

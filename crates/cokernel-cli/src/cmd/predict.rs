@@ -35,7 +35,7 @@ pub struct Args {
     #[command(flatten)]
     data: DataArgs,
     /// The CSV file to write [default: the standard output]
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
 }
 

@@ -8,6 +8,7 @@ fn the_demo_tells_the_whole_story() {
         "6 views",
         "Fourier coefficients",
         "single:gaussian@fou",
+        "single:linear@zer",
         "concat",
         "mean",
         "simple_mkl",
@@ -23,7 +24,7 @@ fn the_demo_tells_the_whole_story() {
     }
     let results = toy.read_json("cokernel-demo/results.json");
     let rows = results["comparison"]["rows"].as_array().unwrap();
-    assert_eq!(rows.len(), 6 + 4);
+    assert_eq!(rows.len(), 12 + 4);
     assert!(rows.iter().all(|r| r["accuracy"]["values"].as_array().unwrap().len() == 3));
     assert_eq!(results["clusterings"]["rows"].as_array().unwrap().len(), 2);
 

@@ -34,7 +34,7 @@ fn a_project_file_says_all_of_it() {
     assert!(toy.output("predict from-project.ck").starts_with("row,label,"));
     assert_eq!(toy.json("evaluate")["results"].as_array().unwrap().len(), 3);
     assert_eq!(toy.json("compare")["rows"].as_array().unwrap().len(), 2);
-    assert_eq!(toy.json("cluster")["clustering"]["k"], 3);
+    assert_eq!(toy.json("cluster --kernel gaussian")["clustering"]["k"], 3);
 }
 
 #[test]

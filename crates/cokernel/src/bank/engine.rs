@@ -271,3 +271,57 @@ fn apply(function: Function, measures: &[f64], out: &mut [f64]) {
         Function::Exponential { gamma, .. } => simd::exp_of(measures, -gamma, out),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Run;
+    use crate::bank::{Bank, Storage};
+    use crate::data::{Matrix, Views};
+    use crate::kernel::KernelSpec;
+
+    #[test]
+    fn kernel_functions_by_hand() {
+        // x = (1, 2), z = (3, 1): ⟨x, z⟩ = 5, d² = 5, Manhattan 3, χ² = 4/4 + 1/3.
+        let m = Matrix::new(2, 2, vec![1.0, 2.0, 3.0, 1.0]).unwrap();
+        let views = Views::new().dense("v", m).unwrap();
+        for (text, want) in [
+            ("linear", vec![5.0]),
+            ("polynomial:degree=2:coef0=1:gamma=2", vec![121.0]),
+            ("gaussian:gamma=0.1", vec![(-0.5_f64).exp()]),
+            ("gaussian:sigma=2,4", vec![(-5.0_f64 / 8.0).exp(), (-5.0_f64 / 32.0).exp()]),
+            ("gaussian:scale=2", vec![(-1.25_f64).exp()]),
+            ("gaussian", vec![(-0.5_f64).exp()]),
+            ("laplacian:gamma=0.5", vec![(-1.5_f64).exp()]),
+            ("laplacian", vec![(-1.0_f64).exp()]),
+            ("chi2:gamma=1", vec![(-4.0_f64 / 3.0).exp()]),
+            ("exponential:scale=2", vec![(-(5.0_f64.sqrt()) / 2.0).exp()]),
+            ("exponential", vec![(-1.0_f64).exp()]),
+            ("sigmoid:gamma=0.1:coef0=0.2", vec![0.7_f64.tanh()]),
+            ("linear:per_feature", vec![3.0, 2.0]),
+            ("gaussian:gamma=1:per_feature", vec![(-4.0_f64).exp(), (-1.0_f64).exp()]),
+        ] {
+            let specs = KernelSpec::parse_list(text).unwrap();
+            let run = Run::default();
+            let bank = Bank::build(&views, &specs, Storage::OnDemand, &run).unwrap();
+            assert_eq!(bank.len(), want.len(), "{text}");
+            for (m, w) in want.iter().enumerate() {
+                let got = bank.entry(m, 0, 1);
+                assert!((got - w).abs() <= 1e-15 * w.abs().max(1.0), "{text}: {got} {w}");
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_readable() {
+        let m = Matrix::from_fn(4, 2, |i, j| (i * i + j) as f64);
+        let views = Views::new().dense("fou", m).unwrap();
+        let names = |text: &str| -> Vec<String> {
+            let spec: KernelSpec = text.parse().unwrap();
+            let kernels = spec.resolve(&views, &Run::default()).unwrap();
+            kernels.into_iter().map(|k| k.name).collect()
+        };
+        assert_eq!(names("gaussian:gamma=0.25"), ["gaussian@fou(gamma=0.25)"]);
+        assert_eq!(names("linear:per_feature"), ["linear@fou[0]", "linear@fou[1]"]);
+        assert_eq!(names("linear:normalize=center"), ["linear@fou(center)"]);
+    }
+}

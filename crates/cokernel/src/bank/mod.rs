@@ -195,11 +195,12 @@ fn check_functions(views: &Views, kernels: &[Kernel]) -> Result<()> {
         let chi =
             matches!(kernel.function, Function::Exponential { metric: Metric::ChiSquared, .. });
         match (&view.table, kernel.function) {
-            (Table::Similarity(m), Function::Precomputed) => {
-                if checked.insert((&kernel.view, chi)) {
-                    check_symmetric(&format!("view '{}'", view.name), m, 1e-8)?;
-                }
+            (Table::Similarity(m), Function::Precomputed)
+                if checked.insert((&kernel.view, chi)) =>
+            {
+                check_symmetric(&format!("view '{}'", view.name), m, 1e-8)?;
             }
+            (Table::Similarity(_), Function::Precomputed) => {}
             (Table::Similarity(_), _) => {
                 return Err(Error::Data(format!(
                     "kernel '{}' needs features, but view '{}' is a similarity",

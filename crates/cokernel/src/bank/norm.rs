@@ -178,3 +178,50 @@ fn squares(tiles: &Tiles, active: &[usize]) -> Vec<f64> {
         |total, part| total.iter_mut().zip(part).for_each(|(t, p)| *t += p),
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::bank::{Bank, Storage};
+    use crate::data::{Matrix, Views};
+    use crate::kernel::{KernelSpec, Norm};
+    use crate::{Result, Run};
+
+    /// The linear kernel of (3, 4), (0, 0), (0, 2) is 25, 0, 8 | 0, 0, 0 | 8, 0, 4.
+    fn bank(normalize: &str) -> Result<Bank> {
+        let m = Matrix::new(3, 2, vec![3.0, 4.0, 0.0, 0.0, 0.0, 2.0])?;
+        let spec: KernelSpec = format!("linear:normalize={normalize}").parse()?;
+        Bank::build(&Views::new().dense("x", m)?, &[spec], Storage::Resident, &Run::default())
+    }
+
+    fn check(normalize: &str, want: [f64; 9]) -> Bank {
+        let bank = bank(normalize).unwrap();
+        let gram = bank.combine(&[1.0]);
+        for (k, (g, w)) in gram.values().iter().zip(want).enumerate() {
+            assert!((g - w).abs() < 1e-14, "{normalize}: {k}: {g} {w}");
+        }
+        for (i, d) in bank.diagonal(0).iter().enumerate() {
+            assert!((d - want[4 * i]).abs() < 1e-14, "{normalize}: diagonal {i}: {d}");
+        }
+        bank
+    }
+
+    #[test]
+    fn normalisations_by_hand() {
+        let b = check("unit_diagonal", [1.0, 0.0, 0.8, 0.0, 0.0, 0.0, 0.8, 0.0, 1.0]);
+        assert!(b.notes()[0].contains("1 of 3 instances"), "{:?}", b.notes());
+        let [a, c, d] = [25.0 / 29.0, 8.0 / 29.0, 4.0 / 29.0];
+        let b = check("unit_trace", [a, 0.0, c, 0.0, 0.0, 0.0, c, 0.0, d]);
+        assert_eq!(b.norms(0), [Norm::Scale { factor: 1.0 / 29.0 }]);
+        // Row means 11, 0, 4; grand mean 5.
+        let centered = [8.0, -6.0, -2.0, -6.0, 5.0, 1.0, -2.0, 1.0, 1.0];
+        let b = check("center", centered);
+        let row_means = vec![11.0, 0.0, 4.0];
+        assert_eq!(b.norms(0), [Norm::Center { row_means, grand_mean: 5.0 }]);
+        check("center_unit_variance", centered.map(|v| v * 3.0 / 14.0));
+        check("center,unit_trace", centered.map(|v| v / 14.0));
+        let root = (625.0_f64 + 128.0 + 16.0).sqrt();
+        let plain = [25.0, 0.0, 8.0, 0.0, 0.0, 0.0, 8.0, 0.0, 4.0];
+        check("frobenius", plain.map(|v| v / root));
+        check("frobenius,center,frobenius", centered.map(|v| v / 172.0_f64.sqrt()));
+    }
+}

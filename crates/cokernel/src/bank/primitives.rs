@@ -12,8 +12,15 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
+/// Numbers above which a matrix is written past the caches.
+const LARGE: usize = 2 << 20;
+
 /// A pointer into a matrix whose blocks are written by different threads.
-struct Shared(*mut f64);
+struct Shared {
+    start: *mut f64,
+    /// Whether the matrix is too large for the caches.
+    large: bool,
+}
 
 // SAFETY: every thread writes only the two blocks of its own tile (see `Bank::write_gram`).
 unsafe impl Sync for Shared {}
@@ -27,7 +34,11 @@ impl Shared {
     unsafe fn write(&self, at: usize, values: &[f64]) {
         // SAFETY: promised by the caller.
         unsafe {
-            std::ptr::copy_nonoverlapping(values.as_ptr(), self.0.add(at), values.len());
+            if self.large {
+                simd::stream(self.start.add(at), values);
+            } else {
+                std::ptr::copy_nonoverlapping(values.as_ptr(), self.start.add(at), values.len());
+            }
         }
     }
 }
@@ -112,33 +123,28 @@ impl Bank {
         row: impl Fn(&Tile<'_>, usize, &mut [f64]) + Sync,
     ) {
         let n = self.n;
-        let shared = Shared(gram.values_mut().as_mut_ptr());
+        let large = n * n > LARGE;
+        let shared = Shared { start: gram.values_mut().as_mut_ptr(), large };
         let shared = &shared;
         self.tiles.par_each(active, |buffer, tile| {
-            let cols = tile.cols;
-            buffer.resize(tile.rows * cols, 0.0);
-            for r in 0..tile.rows {
-                let out = &mut buffer[r * cols..(r + 1) * cols];
+            let (rows, cols) = (tile.rows, tile.cols);
+            buffer.resize(2 * rows * cols, 0.0);
+            let (block, turned) = buffer.split_at_mut(rows * cols);
+            for (r, out) in block.chunks_mut(cols).enumerate() {
                 row(tile, r, out);
                 // SAFETY: this block belongs to this tile alone, and lies within n × n.
                 unsafe { shared.write((tile.row0 + r) * n + tile.col0, out) };
             }
             if tile.diagonal {
-                return;
+                return simd::stream_end();
             }
-            let mut line = [0.0; 8];
-            for r0 in (0..tile.rows).step_by(8) {
-                let height = 8.min(tile.rows - r0);
-                for c in 0..cols {
-                    for r in 0..height {
-                        line[r] = buffer[(r0 + r) * cols + c];
-                    }
-                    let at = (tile.col0 + c) * n + tile.row0 + r0;
-                    // SAFETY: the transposed block belongs to this tile alone: tiles off the
-                    // diagonal come up for one of their two places only.
-                    unsafe { shared.write(at, &line[..height]) };
-                }
+            transpose(block, cols, turned);
+            for (c, line) in turned[..rows * cols].chunks(rows).enumerate() {
+                // SAFETY: the transposed block belongs to this tile alone: tiles off the
+                // diagonal come up for one of their two places only.
+                unsafe { shared.write((tile.col0 + c) * n + tile.row0, line) };
             }
+            simd::stream_end();
         });
     }
 
@@ -274,6 +280,31 @@ impl Bank {
         out.par_chunks_mut(CHUNK * self.len())
             .zip(pairs.par_chunks(CHUNK))
             .for_each(|(out, pairs)| self.tiles.pairs(pairs, out));
+    }
+}
+
+/// Transposes a block of rows of length `cols`, in squares of 8 × 8.
+fn transpose(block: &[f64], cols: usize, out: &mut [f64]) {
+    let rows = block.len() / cols;
+    for r0 in (0..rows).step_by(8) {
+        for c0 in (0..cols).step_by(8) {
+            if r0 + 8 <= rows && c0 + 8 <= cols {
+                let mut square = [[0.0; 8]; 8];
+                for (r, line) in square.iter_mut().enumerate() {
+                    line.copy_from_slice(&block[(r0 + r) * cols + c0..][..8]);
+                }
+                for c in 0..8 {
+                    let line: [f64; 8] = std::array::from_fn(|r| square[r][c]);
+                    out[(c0 + c) * rows + r0..][..8].copy_from_slice(&line);
+                }
+                continue;
+            }
+            for c in c0..cols.min(c0 + 8) {
+                for r in r0..rows.min(r0 + 8) {
+                    out[c * rows + r] = block[r * cols + c];
+                }
+            }
+        }
     }
 }
 

@@ -213,20 +213,32 @@ dispatch! {
     fn chi_squared(a: &[f64], b: &[f64]) -> f64 = chi_squared_body
 }
 
+/// Numbers asked for ahead of a sequential read.
+const AHEAD: usize = 1_024;
+
+/// Asks for the cache line of `values[at]`, which may lie outside.
+#[inline(always)]
+pub(super) fn prefetch<T>(values: *const T, at: usize) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a prefetch of any address is allowed; it reads nothing.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(values.wrapping_add(at).cast()) };
+    }
+    let _ = (values, at);
+}
+
+#[inline(always)]
+fn prefetch_after(x: &[f64]) {
+    for at in (0..x.len()).step_by(8) {
+        prefetch(x.as_ptr(), at + AHEAD);
+    }
+}
+
 #[inline(always)]
 fn weighted_sum_body<const FMA: bool>(terms: &[(f64, &[f64])], out: &mut [f64]) {
-    let n = out.len();
-    let mut fours = terms.chunks_exact(4);
-    for t in &mut fours {
-        let (a, b, c, d) = (&t[0].1[..n], &t[1].1[..n], &t[2].1[..n], &t[3].1[..n]);
-        for j in 0..n {
-            let s = fma::<FMA>(t[0].0, a[j], out[j]);
-            let s = fma::<FMA>(t[1].0, b[j], s);
-            let s = fma::<FMA>(t[2].0, c[j], s);
-            out[j] = fma::<FMA>(t[3].0, d[j], s);
-        }
-    }
-    for (w, x) in fours.remainder() {
+    for (w, x) in terms {
+        prefetch_after(x);
         for (o, v) in out.iter_mut().zip(*x) {
             *o = fma::<FMA>(*w, *v, *o);
         }
@@ -240,12 +252,52 @@ dispatch! {
 #[inline(always)]
 fn dots_body<const FMA: bool>(x: &[f64], stride: usize, c: &[f64], scale: f64, out: &mut [f64]) {
     for (x, o) in x.chunks(stride).zip(out) {
+        prefetch_after(x);
         *o += scale * dot_body::<FMA>(&x[..c.len()], c);
     }
 }
 dispatch! {
     /// out_k += scale · ⟨x_k, c⟩ for the x_k that begin every `stride` numbers.
     fn dots(x: &[f64], stride: usize, c: &[f64], scale: f64, out: &mut [f64]) = dots_body
+}
+
+/// Copies past the caches, where the whole is too large for them anyway.
+///
+/// # Safety
+/// `to` is valid for writing `from.len()` numbers and does not overlap `from`.
+pub(super) unsafe fn stream(to: *mut f64, from: &[f64]) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_mm_loadu_pd, _mm_stream_pd};
+        let head = (to.addr().next_multiple_of(64) - to.addr()) / 8;
+        let head = head.min(from.len());
+        let lines = (from.len() - head) / 8;
+        let tail = head + 8 * lines;
+        // SAFETY: all three ranges lie within `from`, so within what the caller allows; the
+        // middle starts at a multiple of 64 bytes.
+        unsafe {
+            std::ptr::copy_nonoverlapping(from.as_ptr(), to, head);
+            for k in (head..tail).step_by(2) {
+                _mm_stream_pd(to.add(k), _mm_loadu_pd(from.as_ptr().add(k)));
+            }
+            let rest = from.len() - tail;
+            std::ptr::copy_nonoverlapping(from.as_ptr().add(tail), to.add(tail), rest);
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    // SAFETY: promised by the caller.
+    unsafe {
+        std::ptr::copy_nonoverlapping(from.as_ptr(), to, from.len());
+    }
+}
+
+/// Makes the streamed numbers visible to other threads.
+pub(super) fn stream_end() {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: every x86-64 processor has this instruction.
+    unsafe {
+        std::arch::x86_64::_mm_sfence();
+    }
 }
 
 #[cfg(test)]

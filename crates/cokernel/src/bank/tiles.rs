@@ -10,6 +10,7 @@
 //! order, so they do not depend on the number of threads.
 
 use super::engine::Engine;
+use super::simd;
 use rayon::prelude::*;
 
 /// Rows and columns of a full tile.
@@ -381,7 +382,7 @@ impl Tiles {
         for (k, (pair, out)) in pairs.iter().zip(out.chunks_mut(kernels)).enumerate() {
             if let Some(ahead) = pairs.get(k + AHEAD) {
                 let from = start(ahead);
-                (0..kernels).for_each(|m| prefetch(values, from + m * b));
+                (0..kernels).for_each(|m| simd::prefetch(values.as_ptr(), from + m * b));
             }
             let from = start(pair);
             out.iter_mut().enumerate().for_each(|(m, o)| *o = widen(values[from + m * b]));
@@ -391,17 +392,6 @@ impl Tiles {
 
 /// Pairs whose values are asked for ahead of time.
 const AHEAD: usize = 2;
-
-#[inline(always)]
-fn prefetch<T>(values: &[T], at: usize) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a prefetch of any address is allowed; it reads nothing.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(values.as_ptr().wrapping_add(at).cast()) };
-    }
-    let _ = (values, at);
-}
 
 /// Asks the system to back a large fresh allocation by huge pages, which saves most of the time
 /// of first touching it and of looking up addresses. Only advice: nothing depends on it.

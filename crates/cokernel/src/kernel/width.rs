@@ -144,15 +144,16 @@ pub(super) fn base_width(
     Ok(value)
 }
 
+/// The middle value, or the mean of the two middle ones.
 fn median(all: &mut [f64]) -> f64 {
     let half = all.len() / 2;
-    let (below, middle, _) = all.select_nth_unstable_by(half, f64::total_cmp);
+    let (_, middle, _) = all.select_nth_unstable_by(half, f64::total_cmp);
     let middle = *middle;
-    if below.len() == half && half > 0 && (2 * half) == below.len() * 2 && all.len() % 2 == 0 {
-        let lower = all[..half].iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        return 0.5 * (lower + middle);
+    if 2 * half + 1 == all.len() {
+        return middle;
     }
-    middle
+    let lower = all[..half].iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    0.5 * (lower + middle)
 }
 
 #[cfg(test)]
@@ -183,6 +184,8 @@ mod tests {
         assert!((width(WidthRule::Mean) - 23.0 / 6.0).abs() < 1e-14);
         assert_eq!(width(WidthRule::MeanNearest), (1.0 + 1.0 + 2.0 + 4.0) / 4.0);
         assert_eq!(median(&mut [3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median(&mut [4.0, 1.0]), 2.5);
+        assert_eq!(median(&mut [4.0]), 4.0);
         assert_eq!(gamma_of(Convention::Sigma, Metric::SquaredEuclidean, 2.0), 0.125);
         assert_eq!(gamma_of(Convention::Scale, Metric::SquaredEuclidean, 2.0), 0.25);
         assert_eq!(gamma_of(Convention::Scale, Metric::Manhattan, 2.0), 0.5);
