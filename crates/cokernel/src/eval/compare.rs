@@ -346,7 +346,7 @@ mod tests {
             let names: Vec<&String> = row.weights.iter().map(|w| &w.kernel).collect();
             assert_eq!(names, cv.kernels.iter().collect::<Vec<_>>());
             let tested: u64 = cv.confusion.iter().flatten().sum();
-            assert_eq!(tested as usize, splits.splits.iter().map(|s| s.test.len()).sum());
+            assert_eq!(tested as usize, splits.splits.iter().map(|s| s.test.len()).sum::<usize>());
         }
         // A single kernel is that kernel's machine.
         assert_eq!(all.rows[0].name, "single:gaussian@view0");

@@ -133,7 +133,7 @@ pub(super) fn save(model: &Model, path: &Path) -> Result<()> {
     let crc = checksum(&text, list);
     let text = text.replacen(&crc_field(&none), &crc_field(&crc), 1);
     let metadata = [(KEY.to_string(), text)].into();
-    let bytes = safetensors::serialize(tensors.iter().map(|(n, t)| (n, t)), Some(metadata))
+    let bytes = safetensors::serialize(&tensors, Some(metadata))
         .map_err(|e| wrong(format!("cannot be written: {e}")))?;
     atomic_write(path, |out| {
         out.write_all(&bytes).map_err(|source| Error::Io { path: path.to_path_buf(), source })
@@ -195,11 +195,10 @@ pub(super) fn load(path: &Path) -> Result<Model> {
     if file.metadata().map_err(io)?.is_dir() {
         return Err(io(std::io::Error::from(std::io::ErrorKind::IsADirectory)));
     }
-    let read = read(&mut file).map_err(|e| match e {
+    read(&mut file).map_err(|e| match e {
         Refusal::Io(source) => Error::Io { path: path.to_path_buf(), source },
         Refusal::Content(problem) => Error::Model { path: path.to_path_buf(), problem },
-    });
-    read
+    })
 }
 
 /// Why a file is not read.
@@ -208,13 +207,16 @@ enum Refusal {
     Content(String),
 }
 
+/// What was read, or why not.
+type Checked<T> = std::result::Result<T, Refusal>;
+
 impl From<std::io::Error> for Refusal {
     fn from(e: std::io::Error) -> Self {
         Refusal::Io(e)
     }
 }
 
-fn refuse<T>(problem: impl Into<String>) -> std::result::Result<T, Refusal> {
+fn refuse<T>(problem: impl Into<String>) -> Checked<T> {
     Err(Refusal::Content(problem.into()))
 }
 
@@ -222,13 +224,13 @@ const NOT_A_MODEL: &str = "this is not a model file";
 const TRUNCATED: &str = "the file is truncated: it ends before its last table; copy it again";
 
 /// Reads at most `length` bytes; memory grows with what is there, not with what is claimed.
-fn take(source: &mut impl Read, length: u64) -> std::result::Result<Vec<u8>, Refusal> {
+fn take(source: &mut impl Read, length: u64) -> Checked<Vec<u8>> {
     let mut bytes = Vec::new();
     source.take(length).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-fn read(source: &mut impl Read) -> std::result::Result<Model, Refusal> {
+fn read(source: &mut impl Read) -> Checked<Model> {
     let length: [u8; 8] = match take(source, 8)?.try_into() {
         Ok(bytes) => bytes,
         Err(_) => return refuse(NOT_A_MODEL),
@@ -285,10 +287,7 @@ fn read(source: &mut impl Read) -> std::result::Result<Model, Refusal> {
     }
 }
 
-fn verify(
-    text: &str,
-    tensors: &BTreeMap<String, TensorView<'_>>,
-) -> std::result::Result<(), Refusal> {
+fn verify(text: &str, tensors: &BTreeMap<String, TensorView<'_>>) -> Checked<()> {
     #[derive(Deserialize)]
     struct Stored {
         crc32: String,
@@ -310,8 +309,6 @@ fn verify(
 /// The tensors of a file, taken by name with a checked shape.
 struct Tables<'a>(BTreeMap<String, TensorView<'a>>);
 
-type Read1<T> = std::result::Result<T, Refusal>;
-
 impl Tables<'_> {
     /// The 8- or 4-byte items of a tensor; `shape` of `None` is any one-dimensional shape.
     fn items<const W: usize>(
@@ -319,7 +316,7 @@ impl Tables<'_> {
         name: &str,
         dtype: Dtype,
         shape: Option<&[usize]>,
-    ) -> Read1<Vec<[u8; W]>> {
+    ) -> Checked<Vec<[u8; W]>> {
         let Some(t) = self.0.get(name) else {
             return refuse(format!("the table '{name}' is missing"));
         };
@@ -343,11 +340,11 @@ impl Tables<'_> {
         Ok(t.data().chunks_exact(W).map(item).collect())
     }
 
-    fn reals(&self, name: &str, shape: Option<&[usize]>) -> Read1<Vec<f64>> {
+    fn reals(&self, name: &str, shape: Option<&[usize]>) -> Checked<Vec<f64>> {
         Ok(self.items(name, Dtype::F64, shape)?.into_iter().map(f64::from_le_bytes).collect())
     }
 
-    fn finite(&self, name: &str, shape: Option<&[usize]>) -> Read1<Vec<f64>> {
+    fn finite(&self, name: &str, shape: Option<&[usize]>) -> Checked<Vec<f64>> {
         let values = self.reals(name, shape)?;
         match values.iter().all(|v| v.is_finite()) {
             true => Ok(values),
@@ -355,18 +352,17 @@ impl Tables<'_> {
         }
     }
 
-    fn whole(&self, name: &str) -> Read1<Vec<u32>> {
+    fn whole(&self, name: &str) -> Checked<Vec<u32>> {
         Ok(self.items(name, Dtype::U32, None)?.into_iter().map(u32::from_le_bytes).collect())
     }
 
     /// The kept rows of one view.
-    fn table(&self, i: usize, view: &SupportView, kept: usize) -> Read1<Table> {
+    fn table(&self, i: usize, view: &SupportView, kept: usize) -> Checked<Table> {
         if !view.sparse {
             let values = self.finite(&format!("view.{i}.dense"), Some(&[kept, view.cols]))?;
             return sized(Matrix::new(kept, view.cols, values)).map(Table::Dense);
         }
-        let rows = kept.checked_add(1).map_or(0, |r| r);
-        let starts = self.items(&format!("view.{i}.starts"), Dtype::U64, Some(&[rows]))?;
+        let starts = self.items(&format!("view.{i}.starts"), Dtype::U64, Some(&[kept + 1]))?;
         let starts = starts.into_iter().map(|s| u64::from_le_bytes(s) as usize).collect();
         let indices = self.whole(&format!("view.{i}.indices"))?;
         let values = self.finite(&format!("view.{i}.values"), Some(&[indices.len()]))?;
@@ -374,12 +370,12 @@ impl Tables<'_> {
     }
 }
 
-fn sized<T>(made: Result<T>) -> Read1<T> {
+fn sized<T>(made: Result<T>) -> Checked<T> {
     made.or_else(|e| refuse(format!("its tables do not fit together ({e})")))
 }
 
 /// Puts a model together and checks that its parts fit.
-fn assemble(mut info: Info, views: &[SupportView], tables: &Tables<'_>) -> Read1<Model> {
+fn assemble(mut info: Info, views: &[SupportView], tables: &Tables<'_>) -> Checked<Model> {
     let kept = tables.whole("kept")?;
     let (s, t) = (kept.len(), info.machines.len());
     if kept.windows(2).any(|w| w[0] >= w[1]) || kept.iter().any(|i| *i as usize >= info.n_train) {
