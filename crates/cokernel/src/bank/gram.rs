@@ -78,8 +78,19 @@ impl Rows for Gram {
 
     fn multiply(&self, coef: &[f64], out: &mut [f64]) {
         out.fill(0.0);
-        for (i, &c) in coef.iter().enumerate().filter(|(_, c)| **c != 0.0) {
-            out.iter_mut().zip(Gram::row(self, i)).for_each(|(o, v)| *o += c * v);
+        let used: Vec<usize> = (0..coef.len()).filter(|&i| coef[i] != 0.0).collect();
+        // Four rows at a time: one pass over `out`, and more reads on their way from memory.
+        let mut quads = used.chunks_exact(4);
+        for q in &mut quads {
+            let c = [coef[q[0]], coef[q[1]], coef[q[2]], coef[q[3]]];
+            let (r0, r1) = (Gram::row(self, q[0]), Gram::row(self, q[1]));
+            let (r2, r3) = (Gram::row(self, q[2]), Gram::row(self, q[3]));
+            for ((((o, a), b), d), e) in out.iter_mut().zip(r0).zip(r1).zip(r2).zip(r3) {
+                *o += (c[0] * a + c[1] * b) + (c[2] * d + c[3] * e);
+            }
+        }
+        for &i in quads.remainder() {
+            out.iter_mut().zip(Gram::row(self, i)).for_each(|(o, v)| *o += coef[i] * v);
         }
     }
 }

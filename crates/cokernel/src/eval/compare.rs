@@ -306,3 +306,105 @@ impl fmt::Display for Comparison {
 fn short(mean: f64) -> String {
     if mean.fract() == 0.0 { format!("{mean:.0}") } else { format!("{mean:.1}") }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Scale, toy};
+    use crate::eval::{ClusterMethod, Protocol, compare_clusterings, cross_validate};
+    use crate::kernel::KernelSpec;
+
+    fn setting() -> (Views, Labels, Splits) {
+        let (views, labels) = toy::views(60, 3, &[3.0, 0.5], 2).unwrap();
+        let splits = Protocol::Shuffle { repeats: 3, test: 0.3 }.split(&labels, 7).unwrap();
+        (views, labels, splits)
+    }
+
+    fn untimed(mut c: Comparison) -> Comparison {
+        c.rows.iter_mut().for_each(|r| r.seconds = Stat::new(vec![]));
+        c
+    }
+
+    #[test]
+    fn rows_are_those_of_separate_cross_validations() {
+        let (views, labels, splits) = setting();
+        let run = Run::with_seed(3);
+        let kernels = [KernelSpec::gaussian(), KernelSpec::linear().view("view0")];
+        let mkl = |id: &str| Mkl::new(id).unwrap().kernels(kernels.clone());
+        let methods = [
+            mkl("concat"),
+            mkl("mean"),
+            mkl("simple_mkl").param("tol", 1e-4),
+            mkl("mean").scale(Scale::Standard),
+        ];
+        let all = compare(&methods, true, &views, &labels, &splits, &run).unwrap();
+        assert_eq!((all.rows.len(), all.complete, all.instances), (3 + 4, 3, 60));
+        for (row, mkl) in all.rows[3..].iter().zip(&methods) {
+            let cv = cross_validate(mkl, &views, &labels, &splits, &run).unwrap();
+            assert_eq!(row.accuracy, cv.accuracy);
+            assert_eq!(row.macro_f1, cv.macro_f1);
+            let names: Vec<&String> = row.weights.iter().map(|w| &w.kernel).collect();
+            assert_eq!(names, cv.kernels.iter().collect::<Vec<_>>());
+            let tested: u64 = cv.confusion.iter().flatten().sum();
+            assert_eq!(tested as usize, splits.splits.iter().map(|s| s.test.len()).sum());
+        }
+        // A single kernel is that kernel's machine.
+        assert_eq!(all.rows[0].name, "single:gaussian@view0");
+        let alone = Mkl::new("mean").unwrap().kernels([KernelSpec::gaussian().view("view0")]);
+        let alone = cross_validate(&alone, &views, &labels, &splits, &run).unwrap();
+        assert_eq!(all.rows[0].accuracy, alone.accuracy);
+        assert_eq!(all.rows[0].active_kernels.mean, 1.0);
+        assert_eq!(all.rows[5].name, "simple_mkl(tol=0.0001)");
+        let again = compare(&methods, true, &views, &labels, &splits, &run).unwrap();
+        assert_eq!(untimed(again), untimed(all.clone()));
+        let text = all.to_string();
+        assert!(text.contains("single:linear@view0") && text.contains(" ± "), "{text}");
+        assert!(serde_json::to_string(&all).unwrap().contains("\"seed\":3"));
+    }
+
+    #[test]
+    fn test_instances_do_not_touch_what_is_learned() {
+        let (views, labels, splits) = setting();
+        let run = Run::default();
+        let split = &splits.splits[0];
+        let mut one = splits.clone();
+        one.splits.truncate(1);
+        let mkl = Mkl::new("mean").unwrap().scale(Scale::Standard);
+        // Test instances a thousand times larger: same kernels, same machines.
+        let mut changed = Views::new();
+        for v in views.iter() {
+            let crate::data::Table::Dense(m) = &v.table else { panic!("dense") };
+            let mut m = m.clone();
+            for &i in &split.test {
+                m.row_mut(i).iter_mut().for_each(|x| *x *= 1e3);
+            }
+            changed = changed.dense(v.name.clone(), m).unwrap();
+        }
+        let a = cross_validate(&mkl, &views, &labels, &one, &run).unwrap();
+        let b = cross_validate(&mkl, &changed, &labels, &one, &run).unwrap();
+        assert_eq!(a.kernels, b.kernels);
+        assert_eq!(a.results[0].support_percent, b.results[0].support_percent);
+        assert_eq!(a.results[0].gap, b.results[0].gap);
+    }
+
+    #[test]
+    fn clusterings_are_scored_on_known_classes() {
+        let (views, labels) = toy::views(45, 3, &[9.0, 9.0], 2).unwrap();
+        let (spec, run) = ([KernelSpec::gaussian()], Run::default());
+        let bank =
+            crate::bank::Bank::build(&views, &spec, crate::bank::Storage::Auto, &run).unwrap();
+        let methods = ["spectral", "co_regularized"].map(|id| ClusterMethod::new(id).unwrap());
+        let Labels::Classes { names, mut codes } = labels else { panic!("classes") };
+        codes[..6].fill(None);
+        let some = Labels::Classes { names, codes };
+        let found = compare_clusterings(&methods, &bank, 3, Some(&some), &run).unwrap();
+        for row in &found.rows {
+            assert!((row.nmi.unwrap() - 1.0).abs() < 1e-12, "{}", row.name);
+            assert_eq!(row.ari, Some(1.0));
+            assert_eq!(row.sizes, [15, 15, 15]);
+        }
+        let blind = compare_clusterings(&methods, &bank, 3, None, &run).unwrap();
+        assert_eq!((blind.rows[0].nmi, blind.rows[0].ari), (None, None));
+        assert!(found.to_string().contains("co_regularized"));
+    }
+}

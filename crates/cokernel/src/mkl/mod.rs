@@ -2,7 +2,6 @@
 //!
 //! To add a method, write `mkl/<id>.rs` with a `pub static METHOD: Method` and add its line to
 //! [`REGISTRY`].
-
 //!
 //! Weights on the simplex (mean, `simple_mkl`, `two_stage`, `best_single`) keep the cost C of the
 //! machine comparable between methods: the combined kernel is an average of the given ones. The

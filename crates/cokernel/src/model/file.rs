@@ -94,7 +94,7 @@ fn u32s(values: &[u32]) -> Out {
 
 /// The checksum of the text (with its own place as zeros) and of named, shaped bytes in the order
 /// of their names.
-fn checksum<'a>(
+pub(super) fn checksum<'a>(
     text: &str,
     tensors: impl IntoIterator<Item = (&'a str, &'a [usize], &'a [u8])>,
 ) -> String {

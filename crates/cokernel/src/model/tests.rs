@@ -344,3 +344,75 @@ fn flipped_bits_are_refused_or_harmless() {
     }
     assert!(refused > 100);
 }
+
+/// The file with other content and a checksum that fits: what a hostile author would write.
+fn forged(
+    bytes: &[u8],
+    change: impl Fn(&mut serde_json::Value, &mut serde_json::Value),
+) -> Vec<u8> {
+    let length = u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+    let mut header: serde_json::Value = serde_json::from_slice(&bytes[8..8 + length]).unwrap();
+    let text = header["__metadata__"]["cokernel_model"].as_str().unwrap().to_string();
+    let mut model: serde_json::Value = serde_json::from_str(&text).unwrap();
+    model["crc32"] = "00000000".into();
+    change(&mut model, &mut header);
+    let text = serde_json::to_string(&model).unwrap();
+    let data = &bytes[8 + length..];
+    let mut tensors: Vec<(String, Vec<usize>, Vec<u8>)> = Vec::new();
+    for (name, info) in header.as_object().unwrap() {
+        if let Some(shape) = info["shape"].as_array() {
+            let at = |i: usize| info["data_offsets"][i].as_u64().unwrap() as usize;
+            let shape = shape.iter().map(|d| d.as_u64().unwrap() as usize).collect();
+            let bytes = data.get(at(0)..at(1)).unwrap_or_default().to_vec();
+            tensors.push((name.clone(), shape, bytes));
+        }
+    }
+    tensors.sort();
+    let list = tensors.iter().map(|t| (t.0.as_str(), t.1.as_slice(), t.2.as_slice()));
+    let crc = super::file::checksum(&text, list);
+    let text = text.replacen("\"crc32\":\"00000000\"", &format!("\"crc32\":\"{crc}\""), 1);
+    header["__metadata__"]["cokernel_model"] = text.into();
+    let header = serde_json::to_vec(&header).unwrap();
+    [&(header.len() as u64).to_le_bytes()[..], &header, data].concat()
+}
+
+#[test]
+fn forged_files_are_refused_without_panic() {
+    let model = rich();
+    let (_dir, path, bytes) = saved(&model);
+    assert_eq!(reload(&path, &forged(&bytes, |_, _| ())).unwrap(), model);
+    type Change = fn(&mut serde_json::Value, &mut serde_json::Value);
+    let cases: [(&str, Change); 14] = [
+        ("it has format 9, written by version", |m, _| m["format"] = 9.into()),
+        ("kept instances are not increasing", |m, _| m["model"]["n_train"] = 1.into()),
+        ("1 classes, expected", |m, _| m["model"]["classes"] = vec!["a"].into()),
+        ("3 machines for 4 classes", |m, _| {
+            m["model"]["classes"] = vec!["a", "b", "c", "d"].into()
+        }),
+        ("weights for 3 kernels", |m, _| m["model"]["rule"]["weights"] = vec![1.0].into()),
+        ("the table 'coef' is", |m, _| m["model"]["machines"] = Vec::<u8>::new().into()),
+        ("as many normalisations", |m, _| m["model"]["norms"] = Vec::<u8>::new().into()),
+        ("kernel 'gaussian", |m, _| m["model"]["kernels"][0]["view"] = "other".into()),
+        ("column that is not there", |m, _| m["model"]["kernels"][0]["column"] = 99.into()),
+        ("the table 'view.0.dense' is", |m, _| {
+            m["support"][0]["cols"] = 1_000_000_000_000_000_u64.into()
+        }),
+        ("header is damaged", |m, _| m["model"]["svc"]["c"] = "much".into()),
+        ("header is damaged", |_, h| h["coef"]["data_offsets"][1] = u64::MAX.into()),
+        ("header is damaged", |_, h| h["coef"]["shape"][0] = u64::MAX.into()),
+        ("header is damaged", |_, h| h["coef"]["dtype"] = "F32".into()),
+    ];
+    for (sentence, change) in cases {
+        let e = reload(&path, &forged(&bytes, change)).unwrap_err().to_string();
+        assert!(e.contains(sentence) && e.contains("model.ck"), "{sentence}: {e}");
+    }
+    // Claims of sizes that the file does not back.
+    for length in [0_u64, 1, 100_000_001, u64::MAX] {
+        let e = reload(&path, &[&length.to_le_bytes()[..], b"{}"].concat()).unwrap_err();
+        assert!(e.to_string().contains("not a model file"), "{e}");
+    }
+    let e = reload(&path, &[&90_000_000_u64.to_le_bytes()[..], b"{}"].concat()).unwrap_err();
+    assert!(e.to_string().contains("truncated"), "{e}");
+    let huge = forged(&bytes, |m, _| m["model"]["classes"] = vec!["c"; 100_000].into());
+    assert!(reload(&path, &huge).unwrap_err().to_string().contains("machines for 100000"));
+}

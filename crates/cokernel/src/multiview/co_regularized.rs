@@ -42,7 +42,7 @@ use crate::bank::Bank;
 use crate::data::Matrix;
 use crate::method::{Build, Method, Param, Params, Range, Task, WeightSet};
 use crate::solve::dense::{self, Slice};
-use crate::solve::eigen::{Eigenpairs, Options, top_eigenpairs};
+use crate::solve::eigen::{Eigenpairs, top_eigenpairs};
 use crate::{Counts, Error, Event, Report, Result, Run, Status, Watch};
 
 /// Registry entry.
@@ -148,7 +148,7 @@ impl Views<'_> {
             }
             image
         };
-        top_eigenpairs(self.bank.n(), r, &apply, warm, &Options::default(), run, watch, counts)
+        top_eigenpairs(self.bank.n(), r, &apply, warm, &laplacian::precise(), run, watch, counts)
     }
 
     /// ‖U_vᵀ U_w‖_F².

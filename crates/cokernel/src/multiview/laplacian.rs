@@ -6,6 +6,7 @@
 
 use crate::bank::Bank;
 use crate::data::Matrix;
+use crate::solve::eigen::Options;
 use crate::{Error, Result};
 use rayon::prelude::*;
 
@@ -15,6 +16,12 @@ const ROUNDING: f64 = 1e-12;
 /// Rows whose length is below this share of the longest row's are 0 up to the accuracy of the
 /// eigenvectors, and stay 0.
 const NOWHERE: f64 = 1e-7;
+
+/// Eigenvectors so exact that an embedding is off by less than 1e-8, although gaps divide their
+/// error and rows are scaled up by √(n/k).
+pub(super) fn precise() -> Options {
+    Options { tol: 1e-12, ..Options::default() }
+}
 
 /// Row sums of every kernel.
 ///

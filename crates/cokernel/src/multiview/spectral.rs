@@ -23,7 +23,7 @@ use crate::bank::Bank;
 use crate::data::Matrix;
 use crate::method::{Build, Method, Param, Params, Range, Task, WeightSet};
 use crate::solve::dense::{self, Slice};
-use crate::solve::eigen::{Options, top_eigenpairs};
+use crate::solve::eigen::top_eigenpairs;
 use crate::{Counts, Event, Report, Result, Run, Status};
 
 /// Registry entry.
@@ -96,7 +96,7 @@ impl Clusterer for Spectral {
         };
         let apply = |block: &Matrix| laplacian::apply(block, &s, multiply);
         let pairs =
-            top_eigenpairs(n, r, &apply, None, &Options::default(), run, &watch, &mut counts)?;
+            top_eigenpairs(n, r, &apply, None, &laplacian::precise(), run, &watch, &mut counts)?;
         run.tell(Event::Step { done: 1, message: "eigenvectors" });
         let (embedding, zero) = laplacian::unit_rows(&pairs.vectors);
         let found = kmeans(&embedding, k, self.restarts, run, &watch)?;

@@ -18,11 +18,11 @@
 //!
 //! A Krylov space that grows from b start vectors holds at most b vectors of each eigenspace. An
 //! eigenvalue that is more than b-fold would therefore be found b times only, with perfect
-//! residuals. The default block has k columns (up to 32), which excludes this; with a smaller block the
-//! search notices that b of its values agree, keeps what it has and looks again in the
-//! complement from new random vectors. In the same way a warm start may be an invariant subspace
-//! that is not the leading one; a few random vectors stand beside it, and the search ends only
-//! when the best pair outside the k is known to a tenth of the gap.
+//! residuals. When as many values agree as there were start vectors, the search therefore keeps
+//! what it has and looks again in the complement from new random vectors. In the same way a warm
+//! start may be an invariant subspace that is not the leading one; a few random vectors stand
+//! beside it, and the search ends only when the best pair outside the k is known to a tenth of
+//! the gap.
 //!
 //! Cost: for a basis of m columns (default 120, more for large k), per block of b columns one
 //! product A·(n × b) and O(n m b); per Rayleigh–Ritz step O(m³). Memory (m + 4b) n values.
@@ -38,6 +38,9 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 /// Up to this n the operator is formed and decomposed.
 const DENSE: usize = 64;
 
+/// Columns that one vector register holds: a product with fewer costs nearly as much.
+const LANES: usize = 8;
+
 /// Random columns beside a warm start.
 const EXTRA: usize = 4;
 
@@ -52,8 +55,7 @@ pub struct Options {
     pub tol: f64,
     /// Columns of A·(block) after which the search gives up.
     pub max_products: usize,
-    /// Columns of a block, or 0 for k (from 4 to 32); with a warm start at least its width
-    /// and four.
+    /// Columns of a block, or 0 for 8; with a warm start at least its width and four.
     pub block: usize,
     /// Columns of the basis before a restart, or 0 for max(120, 4k + 2 blocks).
     pub basis: usize,
@@ -110,8 +112,8 @@ pub fn top_eigenpairs(
     }
     counts.eigen_solves += 1;
     let block = match (options.block, warm) {
-        (0, Some(w)) => (w.cols() + EXTRA).max(k.clamp(4, 32)),
-        (0, None) => k.clamp(4, 32),
+        (0, Some(w)) => (w.cols() + EXTRA).next_multiple_of(LANES),
+        (0, None) => LANES,
         (b, Some(w)) => b.max(w.cols() + EXTRA),
         (b, None) => b,
     };

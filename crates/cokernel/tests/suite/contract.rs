@@ -1,1 +1,431 @@
 //! Every registry entry keeps the promises of its table.
+//!
+//! The tests go through the whole registry, so a new method is tested by being listed. What a
+//! method does with a duplicated kernel is a fact about the method ([`duplicate`]).
+
+use cokernel::bank::{Bank, Storage};
+use cokernel::data::{Classes, Labels, Matrix, Views};
+use cokernel::machine::{Machines, Svc};
+use cokernel::method::{Build, Method, Range, Value, WeightSet, find, methods};
+use cokernel::mkl::{Learned, Problem, Rule, train};
+use cokernel::multiview::Clustering;
+use cokernel::{Cancel, Run, Status};
+use rand::RngExt;
+use std::collections::HashSet;
+use std::path::Path;
+
+/// n instances of three classes: views that tell all classes, two of them, and none.
+fn views(n: usize) -> (Vec<Matrix>, Vec<String>) {
+    let mut rng = Run::with_seed(5).rng("contract data");
+    let mut noise = || (0..4).map(|_| rng.random::<f64>()).sum::<f64>() - 2.0;
+    let class = |i: usize| i % 3;
+    let all = Matrix::from_fn(n, 3, |i, j| noise() + if class(i) == j { 2.0 } else { 0.0 });
+    let some =
+        Matrix::from_fn(n, 2, |i, j| noise() + if class(i) == 0 && j == 0 { 2.0 } else { 0.0 });
+    let none = Matrix::from_fn(n, 2, |_, _| noise());
+    (vec![all, some, none], (0..n).map(|i| ["red", "green", "blue"][class(i)].into()).collect())
+}
+
+/// exp(−γ‖x − z‖²), entry by entry, times `scale`.
+fn gaussian(x: &Matrix, gamma: f64, scale: f64) -> Matrix {
+    Matrix::from_fn(x.rows(), x.rows(), |i, j| {
+        let d: f64 = x.row(i).iter().zip(x.row(j)).map(|(a, b)| (a - b) * (a - b)).sum();
+        scale * (-gamma * d).exp()
+    })
+}
+
+fn kernels(n: usize) -> (Vec<Matrix>, Classes) {
+    let (views, labels) = views(n);
+    let kernels = views.iter().map(|v| gaussian(v, 0.2, 1.0)).collect();
+    (kernels, Classes::from_texts(&labels).unwrap())
+}
+
+fn bank(kernels: &[Matrix]) -> Bank {
+    let named = kernels.iter().enumerate().map(|(m, k)| (format!("k{m}"), k.clone())).collect();
+    Bank::from_matrices(named, Storage::Resident).unwrap()
+}
+
+/// The method with its tolerance, if it has one, made tight.
+fn learn(method: &Method, kernels: &[Matrix], classes: &Classes, c: f64, run: &Run) -> Learned {
+    let tight = method.params.iter().any(|p| p.name == "tol");
+    let given = tight.then_some(("tol", Value::Real(1e-8)));
+    let params = method.check(given.iter().map(|(n, v)| (*n, v))).unwrap();
+    let learner = method.learner(&params).unwrap();
+    let bank = bank(kernels);
+    let machine = Svc { c, tol: 1e-8, ..Svc::default() };
+    train(&Problem { bank: &bank, classes, machine: &machine }, learner.as_ref(), run).unwrap()
+}
+
+fn cluster(method: &Method, kernels: &[Matrix], k: usize, run: &Run) -> Clustering {
+    method.clusterer(&method.defaults()).unwrap().cluster(&bank(kernels), k, run).unwrap()
+}
+
+fn learners() -> impl Iterator<Item = &'static Method> {
+    methods().filter(|m| matches!(m.build, Build::Learner(_)))
+}
+
+fn clusterers() -> impl Iterator<Item = &'static Method> {
+    methods().filter(|m| matches!(m.build, Build::Clusterer(_)))
+}
+
+/// Decision values on the training instances, from the matrices themselves.
+fn decisions(learned: &Learned, kernels: &[Matrix]) -> Vec<f64> {
+    let n = kernels[0].rows();
+    let combined = |i: usize, j: usize| match &learned.rule {
+        Rule::Linear { weights } => {
+            weights.iter().zip(kernels).map(|(w, k)| w * k.get(i, j)).sum::<f64>()
+        }
+        Rule::Product => kernels.iter().map(|k| k.get(i, j)).product(),
+    };
+    let machines = learned.machines.as_ref().unwrap();
+    let value = |coef: &[f64], i: usize| (0..n).map(|j| coef[j] * combined(i, j)).sum::<f64>();
+    machines
+        .duals
+        .iter()
+        .flat_map(|d| (0..n).map(|i| value(&d.coef, i) + d.bias).collect::<Vec<_>>())
+        .collect()
+}
+
+fn assert_close(id: &str, a: &[f64], b: &[f64], tol: f64) {
+    assert_eq!(a.len(), b.len(), "{id}");
+    for (x, y) in a.iter().zip(b) {
+        assert!((x - y).abs() <= tol * (1.0 + y.abs()), "{id}: {x} and {y}");
+    }
+}
+
+fn weights(learned: &Learned) -> Option<&[f64]> {
+    match &learned.rule {
+        Rule::Linear { weights } => Some(weights),
+        Rule::Product => None,
+    }
+}
+
+#[test]
+fn every_file_is_registered() {
+    for (room, ids) in [
+        ("mkl", cokernel::mkl::REGISTRY.iter().map(|m| m.id).collect::<HashSet<_>>()),
+        ("multiview", cokernel::multiview::REGISTRY.iter().map(|m| m.id).collect()),
+    ] {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(room);
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            let text = std::fs::read_to_string(&path).unwrap_or_default();
+            let stem = path.file_stem().unwrap().to_str().unwrap();
+            let is_method = text.lines().any(|l| l.starts_with("pub static METHOD: Method"));
+            assert_eq!(is_method, ids.contains(stem), "{}", path.display());
+        }
+    }
+}
+
+#[test]
+fn entries_are_well_formed() {
+    let mut seen = HashSet::new();
+    for m in methods() {
+        let snake = |s: &str| {
+            s.starts_with(|c: char| c.is_ascii_lowercase())
+                && s.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+        };
+        assert!(seen.insert(m.id), "{} is registered twice", m.id);
+        assert!(snake(m.id), "{}", m.id);
+        assert!(!m.title.is_empty() && !m.source.is_empty() && m.summary.len() > 40, "{}", m.id);
+        assert!(!m.tasks.is_empty(), "{}", m.id);
+        assert_eq!(find(m.id).unwrap().id, m.id);
+        let mut names = HashSet::new();
+        for p in m.params {
+            assert!(snake(p.name) && names.insert(p.name), "{} {}", m.id, p.name);
+            assert!(p.doc.ends_with('.'), "{} {}: a sentence", m.id, p.name);
+            let default = p.default();
+            m.check([(p.name, &default)]).unwrap_or_else(|e| panic!("{}: {e}", m.id));
+        }
+        assert_eq!(m.check([]).unwrap(), m.defaults());
+    }
+    assert!(seen.len() >= 7);
+}
+
+#[test]
+fn wrong_parameters_are_refused() {
+    for m in methods() {
+        let one = Value::Int(1);
+        let e = m.check([("no_such_parameter", &one)]).unwrap_err().to_string();
+        assert!(e.contains("unknown parameter 'no_such_parameter'"), "{}: {e}", m.id);
+        for p in m.params {
+            let typo = format!("{}x", p.name);
+            let e = m.check([(typo.as_str(), &one)]).unwrap_err().to_string();
+            assert!(e.contains(&format!("did you mean '{}'", p.name)), "{}: {e}", m.id);
+            let wrong = match p.range {
+                Range::Int { min, .. } if min > i64::MIN => Value::Int(min - 1),
+                Range::Real { min, .. } if min.is_finite() => Value::Real(min - 1.0),
+                _ => Value::Text("no such word".to_string()),
+            };
+            let e = m.check([(p.name, &wrong)]).unwrap_err().to_string();
+            assert!(e.contains(p.name), "{}: {e}", m.id);
+        }
+    }
+}
+
+#[test]
+fn weights_come_from_the_declared_set() {
+    let (kernels, classes) = kernels(60);
+    for m in learners() {
+        let learned = learn(m, &kernels, &classes, 1.0, &Run::default());
+        let w = weights(&learned);
+        let (sum, least) = (
+            w.map(|w| w.iter().sum::<f64>()),
+            w.map(|w| w.iter().fold(1.0, |a: f64, b| a.min(*b))),
+        );
+        match m.weights {
+            WeightSet::Simplex => {
+                assert!(least.unwrap() >= 0.0, "{}", m.id);
+                assert!((sum.unwrap() - 1.0).abs() < 1e-12, "{}", m.id);
+            }
+            WeightSet::NonNegative => {
+                assert!(least.unwrap() >= 0.0 && sum.unwrap() > 0.0, "{}", m.id)
+            }
+            WeightSet::One => {
+                let ones = w.unwrap().iter().filter(|w| **w == 1.0).count();
+                assert!(ones == 1 && sum == Some(1.0), "{}", m.id);
+            }
+            WeightSet::None => assert!(w.is_none(), "{}", m.id),
+        }
+    }
+}
+
+#[test]
+fn permuted_kernels_give_permuted_weights() {
+    let (kernels, classes) = kernels(60);
+    let order = [2, 0, 1];
+    let permuted: Vec<Matrix> = order.iter().map(|m| kernels[*m].clone()).collect();
+    for m in learners() {
+        let a = learn(m, &kernels, &classes, 1.0, &Run::default());
+        let b = learn(m, &permuted, &classes, 1.0, &Run::default());
+        if let (Some(a), Some(b)) = (weights(&a), weights(&b)) {
+            let back: Vec<f64> = order.iter().map(|m| a[*m]).collect();
+            assert_close(m.id, b, &back, 1e-4);
+        }
+        assert_close(m.id, &decisions(&b, &permuted), &decisions(&a, &kernels), 1e-3);
+    }
+    for m in clusterers() {
+        let a = cluster(m, &kernels, 3, &Run::default());
+        let b = cluster(m, &permuted, 3, &Run::default());
+        let differ = a.assignments.iter().zip(&b.assignments).filter(|(a, b)| a != b).count();
+        assert!(differ <= 3, "{}: {differ} of 60 instances changed cluster", m.id);
+    }
+}
+
+/// What a second copy of a kernel does.
+#[derive(PartialEq)]
+enum Duplicate {
+    /// The combined function stays.
+    Nothing,
+    /// The kernel counts twice.
+    CountsTwice,
+    /// Both copies get the same weight.
+    EqualWeights,
+}
+
+fn duplicate(id: &str) -> Duplicate {
+    match id {
+        "mean" | "sum" | "product" | "concat" => Duplicate::CountsTwice,
+        "two_stage" => Duplicate::EqualWeights,
+        _ => Duplicate::Nothing,
+    }
+}
+
+#[test]
+fn a_duplicated_kernel() {
+    let (kernels, classes) = kernels(60);
+    let mut twice = kernels.clone();
+    twice.push(kernels[0].clone());
+    for m in learners() {
+        let a = learn(m, &kernels, &classes, 1.0, &Run::default());
+        let b = learn(m, &twice, &classes, 1.0, &Run::default());
+        match duplicate(m.id) {
+            Duplicate::Nothing => {
+                assert_close(m.id, &decisions(&b, &twice), &decisions(&a, &kernels), 1e-3);
+            }
+            Duplicate::EqualWeights => {
+                let w = weights(&b).unwrap();
+                assert_close(m.id, &w[..1], &w[3..], 1e-12);
+            }
+            Duplicate::CountsTwice => {
+                // The rule on four kernels, written out on three.
+                let merged: Vec<Matrix> = match weights(&b) {
+                    Some(w) => {
+                        assert_eq!(w[0], w[3], "{}", m.id);
+                        let factor = |k: usize| w[k] * if k == 0 { 2.0 } else { 1.0 };
+                        let scaled = |k: usize| {
+                            Matrix::from_fn(60, 60, |i, j| {
+                                factor(k) * kernels[k].get(i, j) / weights(&a).unwrap()[k]
+                            })
+                        };
+                        (0..3).map(scaled).collect()
+                    }
+                    None => {
+                        let squared = Matrix::from_fn(60, 60, |i, j| kernels[0].get(i, j).powi(2));
+                        vec![squared, kernels[1].clone(), kernels[2].clone()]
+                    }
+                };
+                let c = learn(m, &merged, &classes, 1.0, &Run::default());
+                assert_close(m.id, &decisions(&b, &twice), &decisions(&c, &merged), 1e-3);
+            }
+        }
+    }
+}
+
+/// All kernels times s and C divided by what that does to the combined kernel: nothing changes.
+#[test]
+fn scaled_kernels() {
+    let (kernels, classes) = kernels(60);
+    let scaled: Vec<Matrix> =
+        kernels.iter().map(|k| Matrix::from_fn(60, 60, |i, j| 4.0 * k.get(i, j))).collect();
+    for m in learners() {
+        let a = learn(m, &kernels, &classes, 16.0, &Run::default());
+        let factor = if m.id == "product" { 64.0 } else { 4.0 };
+        let b = learn(m, &scaled, &classes, 16.0 / factor, &Run::default());
+        if let (Some(a), Some(b)) = (weights(&a), weights(&b)) {
+            assert_close(m.id, b, a, 1e-5);
+        }
+        assert_close(m.id, &decisions(&b, &scaled), &decisions(&a, &kernels), 1e-4);
+    }
+    for m in clusterers() {
+        let a = cluster(m, &kernels, 3, &Run::default());
+        let b = cluster(m, &scaled, 3, &Run::default());
+        assert_eq!(a.assignments, b.assignments, "{}", m.id);
+    }
+}
+
+#[test]
+fn same_seed_same_bits() {
+    let (kernels, classes) = kernels(45);
+    let timeless = |mut l: Learned| {
+        l.report.seconds = 0.0;
+        l
+    };
+    for m in learners() {
+        let a = timeless(learn(m, &kernels, &classes, 1.0, &Run::with_seed(7)));
+        let b = timeless(learn(m, &kernels, &classes, 1.0, &Run::with_seed(7)));
+        assert_eq!(a, b, "{}", m.id);
+    }
+    for m in clusterers() {
+        let mut a = cluster(m, &kernels, 3, &Run::with_seed(7));
+        let mut b = cluster(m, &kernels, 3, &Run::with_seed(7));
+        a.report.seconds = 0.0;
+        b.report.seconds = 0.0;
+        assert_eq!(a, b, "{}", m.id);
+    }
+}
+
+#[test]
+fn reports_are_filled() {
+    let (kernels, classes) = kernels(45);
+    let run = Run::with_seed(11);
+    for m in learners() {
+        let learned = learn(m, &kernels, &classes, 1.0, &run);
+        let (r, machines) = (&learned.report, learned.machines.as_ref().unwrap());
+        assert!(r.status.is_success(), "{}: {}", m.id, r.status);
+        assert!(r.seconds > 0.0 && r.seed == 11, "{}", m.id);
+        assert_eq!(machines.duals.len(), 3, "{}", m.id);
+        assert!(r.counts.machine_solves >= 3 && r.counts.smo_steps > 0, "{}", m.id);
+        assert!(r.counts.combines >= 1, "{}", m.id);
+        assert!(machines.gap() <= 1e-7, "{}: {}", m.id, machines.gap());
+        if let Some(gap) = r.gap {
+            assert!((-1e-12..=1e-8).contains(&gap), "{}: {gap}", m.id);
+            assert_eq!(r.objective.len(), r.iterations + 1, "{}", m.id);
+        }
+        assert!(r.objective.iter().all(|v| v.is_finite()), "{}", m.id);
+        assert!(r.iterations == 0 || !r.objective.is_empty(), "{}", m.id);
+    }
+    for m in clusterers() {
+        let r = cluster(m, &kernels, 3, &run).report;
+        assert!(r.status.is_success(), "{}: {}", m.id, r.status);
+        assert!(r.seconds > 0.0 && r.seed == 11, "{}", m.id);
+        assert!(r.counts.eigen_solves >= 1, "{}", m.id);
+    }
+}
+
+#[test]
+fn cancelled_runs_say_so() {
+    let (kernels, classes) = kernels(45);
+    let cancel = Cancel::default();
+    cancel.cancel();
+    let run = Run { cancel, ..Run::default() };
+    for m in learners() {
+        let learned = learn(m, &kernels, &classes, 1.0, &run);
+        assert_eq!(learned.report.status, Status::Interrupted, "{}", m.id);
+        assert!(learned.machines.is_some(), "{}", m.id);
+        if let Some(w) = weights(&learned) {
+            assert!(w.iter().all(|w| w.is_finite()), "{}", m.id);
+        }
+    }
+    for m in clusterers() {
+        let report = cluster(m, &kernels, 3, &run).report;
+        assert_eq!(report.status, Status::Interrupted, "{}", m.id);
+    }
+}
+
+#[test]
+fn one_class_is_refused() {
+    let e = Labels::from_texts(&["red", "red", "red"]).classes().unwrap_err().to_string();
+    assert!(e.contains("every instance is in class 'red'; at least two"), "{e}");
+}
+
+#[test]
+fn not_a_number_is_refused_by_view_row_and_column() {
+    for (row, column, value) in [(3, 1, f64::NAN), (0, 0, f64::INFINITY)] {
+        let mut x = views(12).0[0].clone();
+        x.set(row, column, value);
+        let e = Views::new().dense("colour", x.clone()).unwrap_err().to_string();
+        let place = format!("view 'colour', row {row}, column {column}");
+        assert!(e.starts_with(&place), "{e}");
+        let square = Matrix::from_fn(12, 12, |i, j| {
+            if (i, j) == (row, column) { value } else { f64::from(u8::from(i == j)) }
+        });
+        let e = Bank::from_matrices(vec![("colour".into(), square)], Storage::Resident)
+            .unwrap_err()
+            .to_string();
+        assert!(e.contains("colour") && e.contains(&format!("row {row}, column {column}")), "{e}");
+    }
+}
+
+#[test]
+fn labels_of_another_size_are_refused() {
+    let (kernels, classes) = kernels(30);
+    let fewer = Classes { names: classes.names.clone(), codes: classes.codes[..29].to_vec() };
+    let (bank, machine) = (bank(&kernels), Svc::default());
+    let problem = Problem { bank: &bank, classes: &fewer, machine: &machine };
+    for m in learners() {
+        let learner = m.learner(&m.defaults()).unwrap();
+        let e = learner.learn(&problem, &Run::default()).unwrap_err().to_string();
+        assert!(e.contains("labels: expected 30, one per instance, found 29"), "{}: {e}", m.id);
+        assert!(m.clusterer(&m.defaults()).unwrap_err().to_string().contains("does not cluster"));
+    }
+    for m in clusterers() {
+        let e = m.learner(&m.defaults()).unwrap_err().to_string();
+        assert!(e.contains("does not learn from labels"), "{}: {e}", m.id);
+        for k in [0, 31] {
+            assert!(
+                m.clusterer(&m.defaults()).unwrap().cluster(&bank, k, &Run::default()).is_err()
+            );
+        }
+    }
+}
+
+/// With one kernel there is nothing to choose: all methods are the machine on that kernel.
+#[test]
+fn one_kernel_is_the_machine_on_it() {
+    let (kernels, classes) = kernels(45);
+    let one = &kernels[..1];
+    let machine = Svc { tol: 1e-8, ..Svc::default() };
+    let plain: Machines =
+        machine.fit(&bank(one).combine(&[1.0]), &classes, None, None, &Run::default()).unwrap();
+    let rule = Rule::Linear { weights: vec![1.0] };
+    let plain = Learned {
+        rule,
+        machines: Some(plain),
+        report: cokernel::Report::closed_form(&Run::default()),
+    };
+    for m in learners() {
+        let learned = learn(m, one, &classes, 1.0, &Run::default());
+        assert_close(m.id, &decisions(&learned, one), &decisions(&plain, one), 1e-3);
+    }
+}

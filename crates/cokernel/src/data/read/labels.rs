@@ -109,8 +109,8 @@ fn is_label_name(field: &str) -> bool {
 fn only_first_is_text(rows: &Rows) -> bool {
     let number = |f: &&str| f.parse::<f64>().is_ok();
     let mut all = rows.iter();
-    let text = all.next().is_some_and(|(_, fields)| !fields.iter().any(|f| number(&f)));
-    text && rows.len() > 1 && all.all(|(_, fields)| fields.iter().all(|f| number(&f)))
+    let text = all.next().is_some_and(|(_, fields)| !fields.iter().any(number));
+    text && rows.len() > 1 && all.all(|(_, fields)| fields.iter().all(number))
 }
 
 /// The label column where none was asked for.

@@ -140,7 +140,7 @@ fn a_warm_start_saves_work_and_never_loses_trace() {
     let run = Run::default();
     let calls = std::cell::Cell::new(0);
     let cold = problem.solve(6, &Options::default());
-    let cold_calls = cold.products / 6;
+    let cold_calls = cold.products / 8;
     let mut near = cold.vectors.clone();
     let mut rng = run.rng("noise");
     near.values_mut().iter_mut().for_each(|v| *v += 1e-9 * (rng.random::<f64>() - 0.5));

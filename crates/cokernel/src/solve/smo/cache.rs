@@ -90,10 +90,12 @@ pub(super) struct Cache<T> {
 
 impl<T: Real> Cache<T> {
     pub fn new(active: usize, stride: usize, bytes: usize) -> Self {
+        let capacity = Self::room(active, stride, bytes);
         Cache {
-            values: Vec::new(),
+            // Reserved at once: growing would copy rows, and untouched memory costs nothing.
+            values: Vec::with_capacity(capacity * stride),
             stride,
-            capacity: Self::room(active, stride, bytes),
+            capacity,
             slot: vec![NONE; active],
             owner: Vec::new(),
             newer: Vec::new(),

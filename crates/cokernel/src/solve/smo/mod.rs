@@ -177,7 +177,7 @@ pub fn solve(
             Some(Status::Converged)
         } else if halted.is_some() {
             halted
-        } else if idle >= PATIENCE {
+        } else if !single && idle >= PATIENCE {
             Some(Status::Stalled)
         } else {
             None
@@ -196,10 +196,12 @@ pub fn solve(
         }
         if gap < 0.5 * best {
             (best, idle) = (gap, 0);
-        } else if !single {
+        } else {
             idle += 1;
         }
-        single = single && gap > 2.0 * SINGLE_LIMIT;
+        if single && (gap <= 2.0 * SINGLE_LIMIT || idle >= PATIENCE) {
+            (single, idle) = (false, 0);
+        }
         let aim = if single { target.max(SINGLE_LIMIT) } else { target };
         let end = if first {
             let few = Settings { cache: FIRST_ROWS * n * size_of::<f64>(), ..*settings };

@@ -347,3 +347,102 @@ mod avx512 {
         (ratio > 0.0).then(|| _mm512_mask_reduce_min_epu64(equal, at) as usize)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::RngExt;
+
+    fn levels() -> Vec<Level> {
+        let mut all = vec![Level::Portable];
+        #[cfg(target_arch = "x86_64")]
+        {
+            if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+                all.push(Level::Avx2);
+            }
+            if Level::detect() == Level::Avx512 {
+                all.push(Level::Avx512);
+            }
+        }
+        all
+    }
+
+    /// Both passes by the plainest loop.
+    fn plain<T: Real>(
+        f: &[f64],
+        row: &[T],
+        d: &[f64],
+        low: &[u8],
+        at: (f64, f64),
+    ) -> Option<usize> {
+        let mut best = (0.0, None);
+        for k in (0..f.len()).filter(|k| low[k / 8] >> (k % 8) & 1 != 0 && f[*k] > at.0) {
+            let r: f64 = row[k].into();
+            let gain = (f[k] - at.0).powi(2) / (at.1 + d[k] - 2.0 * r).max(1e-12);
+            if gain > best.0 {
+                best = (gain, Some(k));
+            }
+        }
+        best.1
+    }
+
+    fn compare<T: Real>(make: impl Fn(f64) -> T) {
+        let mut rng = crate::Run::with_seed(3).rng("passes");
+        for m in [32, 64, 256, 1056] {
+            for empty in [false, true] {
+                let mut reals = || (0..m).map(|_| rng.random::<f64>() - 0.5).collect::<Vec<f64>>();
+                let f = reals();
+                let a: Vec<T> = reals().into_iter().map(&make).collect();
+                let b: Vec<T> = reals().into_iter().map(&make).collect();
+                let d: Vec<f64> = reals().iter().map(|v| 1.5 + v).collect();
+                let mut bits = || {
+                    (0..m / 8)
+                        .map(|_| if empty { 0 } else { rng.random::<u8>() })
+                        .collect::<Vec<u8>>()
+                };
+                let (up, low) = (bits(), bits());
+                let mut moved = f.clone();
+                for (v, (a, b)) in moved.iter_mut().zip(a.iter().zip(&b)) {
+                    *v += 0.3 * ((*a).into() - (*b).into());
+                }
+                let expected = first(&moved, &up, &low);
+                let partner = plain(&f, &a, &d, &low, (-0.2, 1.1));
+                for level in levels() {
+                    let mut g = f.clone();
+                    let found = update(level, &mut g, &a, &b, 0.3, &up, &low);
+                    assert!(g.iter().zip(&moved).all(|(x, y)| (x - y).abs() < 1e-15));
+                    if empty {
+                        assert_eq!(
+                            (found.min_up, found.max_low),
+                            (f64::INFINITY, f64::NEG_INFINITY)
+                        );
+                    } else {
+                        assert_eq!(found.i, expected.i);
+                        assert!((found.min_up - expected.min_up).abs() < 1e-15);
+                        assert!((found.max_low - expected.max_low).abs() < 1e-15);
+                    }
+                    let j = second(level, &f, &a, &d, &low, (-0.2, 1.1), 1e-12);
+                    assert_eq!(j, partner, "{level:?}, {m} variables");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_instruction_set_chooses_the_same_pair() {
+        compare(|v| v as f32);
+        compare(|v| v);
+    }
+
+    /// Equal candidates: the lowest position.
+    #[test]
+    fn ties() {
+        let (f, low) = (vec![0.5; 96], vec![0b1010_0000; 12]);
+        for level in levels() {
+            let row = vec![0.0_f32; 96];
+            assert_eq!(second(level, &f, &row, &[1.0; 96], &low, (0.0, 1.0), 1e-12), Some(5));
+            let found = update(level, &mut f.clone(), &row, &row, 1.0, &low, &low);
+            assert_eq!((found.i, found.min_up, found.max_low), (5, 0.5, 0.5));
+        }
+    }
+}

@@ -1,1 +1,175 @@
-//! See the layer's page.
+//! The duality gap of SimpleMKL, recomputed from the matrices by plain loops.
+
+use cokernel::Run;
+use cokernel::bank::{Bank, Storage};
+use cokernel::data::{Classes, Matrix};
+use cokernel::machine::{Decomposition, Dual, Svc};
+use cokernel::method::{Value, find};
+use cokernel::mkl::{Learned, Problem, Rule, train};
+use rand::RngExt;
+
+/// n instances in `classes` classes; M Gaussian kernels on as many views, the first ones useful,
+/// plus 0.01 on the diagonal, so that all matrices are well conditioned.
+pub fn problem(n: usize, classes: usize, kernels: usize, seed: u64) -> (Vec<Matrix>, Vec<u32>) {
+    let mut rng = Run::with_seed(seed).rng("mkl tests");
+    let mut noise = || (0..4).map(|_| rng.random::<f64>()).sum::<f64>() - 2.0;
+    let codes: Vec<u32> = (0..n).map(|i| (i % classes) as u32).collect();
+    let matrices = (0..kernels)
+        .map(|m| {
+            let x = Matrix::from_fn(n, 2, |i, j| {
+                let useful = 2 * m < kernels && codes[i] as usize % 2 == (m + j) % 2;
+                noise() + if useful { 1.2 } else { 0.1 * f64::from(codes[i]) }
+            });
+            Matrix::from_fn(n, n, |i, j| {
+                let d: f64 = x.row(i).iter().zip(x.row(j)).map(|(a, b)| (a - b).powi(2)).sum();
+                (-0.5 * d).exp() + if i == j { 0.01 } else { 0.0 }
+            })
+        })
+        .collect();
+    (matrices, codes)
+}
+
+pub fn bank(matrices: &[Matrix], storage: Storage) -> Bank {
+    let named = matrices.iter().enumerate().map(|(m, k)| (format!("k{m}"), k.clone())).collect();
+    Bank::from_matrices(named, storage).unwrap()
+}
+
+pub fn classes(codes: &[u32]) -> Classes {
+    Classes::from_texts(&codes.iter().map(u32::to_string).collect::<Vec<_>>()).unwrap()
+}
+
+/// SimpleMKL with this tolerance and direction.
+pub fn simple_mkl(
+    bank: &Bank,
+    classes: &Classes,
+    machine: &Svc,
+    tol: f64,
+    direction: &str,
+) -> Learned {
+    let method = find("simple_mkl").unwrap();
+    let given = [("tol", Value::Real(tol)), ("direction", Value::Text(direction.to_string()))];
+    let params = method.check(given.iter().map(|(n, v)| (*n, v))).unwrap();
+    let learner = method.learner(&params).unwrap();
+    train(&Problem { bank, classes, machine }, learner.as_ref(), &Run::default()).unwrap()
+}
+
+pub fn weights(learned: &Learned) -> &[f64] {
+    match &learned.rule {
+        Rule::Linear { weights } => weights,
+        Rule::Product => panic!("a weighted sum was expected"),
+    }
+}
+
+/// +1, −1, or 0 for instances that take no part in the binary problem.
+fn sign(dual: &Dual, code: u32) -> f64 {
+    match dual.negative {
+        _ if code == dual.positive => 1.0,
+        Some(negative) if negative != code => 0.0,
+        _ => -1.0,
+    }
+}
+
+fn form(k: &Matrix, c: &[f64]) -> f64 {
+    let n = c.len();
+    (0..n).map(|i| c[i] * (0..n).map(|j| k.get(i, j) * c[j]).sum::<f64>()).sum()
+}
+
+/// Upper and lower bound of the optimum from (η, c, b); checks that α is feasible.
+fn bounds(learned: &Learned, kernels: &[Matrix], codes: &[u32], costs: &[f64]) -> (f64, f64) {
+    let (eta, n) = (weights(learned), codes.len());
+    let combined = Matrix::from_fn(n, n, |i, j| {
+        eta.iter().zip(kernels).map(|(w, k)| w * k.get(i, j)).sum::<f64>()
+    });
+    let (mut upper, mut sum) = (0.0, 0.0);
+    let mut forms = vec![0.0; kernels.len()];
+    for dual in &learned.machines.as_ref().unwrap().duals {
+        let c = &dual.coef;
+        assert!(c.iter().sum::<f64>().abs() < 1e-9);
+        upper += 0.5 * form(&combined, c);
+        for i in 0..n {
+            let y = sign(dual, codes[i]);
+            let alpha = c[i] * y;
+            assert!(
+                (-1e-12..=costs[i] * (1.0 + 1e-12)).contains(&alpha) && (y != 0.0 || c[i] == 0.0)
+            );
+            let f: f64 = (0..n).map(|j| combined.get(i, j) * c[j]).sum::<f64>() + dual.bias;
+            upper += y.abs() * costs[i] * (1.0 - y * f).max(0.0);
+            sum += alpha;
+        }
+        for (q, k) in forms.iter_mut().zip(kernels) {
+            *q += form(k, c);
+        }
+    }
+    (upper, sum - 0.5 * forms.iter().fold(0.0_f64, |a, q| a.max(*q)))
+}
+
+#[test]
+fn reported_gaps_are_true() {
+    for (count, decomposition) in
+        [(2, Decomposition::OneVsRest), (3, Decomposition::OneVsRest), (4, Decomposition::OneVsOne)]
+    {
+        let (kernels, codes) = problem(80, count, 6, 1);
+        let classes = classes(&codes);
+        let class_weights = vec![("1".to_string(), 3.0)];
+        let machine = Svc { c: 2.0, decomposition, class_weights, ..Svc::default() };
+        let costs = machine.costs(&classes, None).unwrap();
+        assert_eq!(costs[1], 6.0);
+        let mut last = f64::INFINITY;
+        for (tol, direction) in [(1e-2, "newton"), (1e-2, "gradient"), (1e-6, "newton")] {
+            let learned =
+                simple_mkl(&bank(&kernels, Storage::Resident), &classes, &machine, tol, direction);
+            let eta = weights(&learned);
+            assert!((eta.iter().sum::<f64>() - 1.0).abs() < 1e-12 && eta.iter().all(|w| *w >= 0.0));
+            let (upper, lower) = bounds(&learned, &kernels, &codes, &costs);
+            let gap = (upper - lower) / upper;
+            assert!((0.0..=tol * (1.0 + 1e-9)).contains(&gap), "{gap}");
+            assert!((gap - learned.report.gap.unwrap()).abs() < 1e-10, "{gap}");
+            assert!((upper / learned.report.objective.last().unwrap() - 1.0).abs() < tol);
+            // Bounds of different runs hold the same optimum between them.
+            assert!(lower <= last * (1.0 + 1e-12));
+            last = last.min(upper);
+        }
+    }
+}
+
+#[test]
+fn upper_bounds_decrease() {
+    let (kernels, codes) = problem(80, 2, 8, 2);
+    for direction in ["newton", "gradient"] {
+        let bank = bank(&kernels, Storage::Resident);
+        let learned = simple_mkl(&bank, &classes(&codes), &Svc::default(), 1e-4, direction);
+        let trace = &learned.report.objective;
+        assert!(trace.len() > 2);
+        assert!(trace.windows(2).all(|w| w[1] <= w[0] * (1.0 + 1e-12)), "{trace:?}");
+    }
+}
+
+/// Without its hinge part the two-stage objective is convex in μ: the learned direction must
+/// have a lower hinge loss over all pairs than the mean of the kernels, at its best scale.
+#[test]
+fn two_stage_beats_the_mean_on_pairs() {
+    let (kernels, codes) = problem(60, 3, 6, 3);
+    let (bank, classes) = (bank(&kernels, Storage::Resident), classes(&codes));
+    let method = find("two_stage").unwrap();
+    let learner = method.learner(&method.defaults()).unwrap();
+    let machine = Svc::default();
+    let problem = Problem { bank: &bank, classes: &classes, machine: &machine };
+    let learned = train(&problem, learner.as_ref(), &Run::default()).unwrap();
+    let loss = |w: &[f64]| {
+        let at = |scale: f64| {
+            let (mut sums, mut counts) = ([0.0; 2], [0.0; 2]);
+            for i in 0..60 {
+                for j in 0..=i {
+                    let z: f64 = kernels.iter().zip(w).map(|(k, w)| w * k.get(i, j)).sum();
+                    let t = if codes[i] == codes[j] { 1.0 } else { -1.0 };
+                    sums[usize::from(t > 0.0)] += (1.0 - t * scale * z).max(0.0);
+                    counts[usize::from(t > 0.0)] += 1.0;
+                }
+            }
+            0.5 * (sums[0] / counts[0] + sums[1] / counts[1])
+        };
+        (0..40).map(|s| at(0.1 * f64::from(s))).fold(f64::INFINITY, f64::min)
+    };
+    let (ours, mean) = (loss(weights(&learned)), loss(&[1.0 / 6.0; 6]));
+    assert!(ours < mean - 0.003, "{ours} {mean}");
+}

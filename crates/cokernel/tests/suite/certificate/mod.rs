@@ -1,4 +1,4 @@
 //! Optimality recomputed from raw data.
 
-mod mkl;
+pub mod mkl;
 pub(crate) mod svc;

@@ -1,1 +1,107 @@
-//! See the layer's page.
+//! MKL methods: storages, threads and shrinking do not change what is learned.
+
+use crate::certificate::mkl::{classes, problem, simple_mkl, weights};
+use cokernel::Run;
+use cokernel::bank::{Bank, Storage};
+use cokernel::data::{Matrix, Views};
+use cokernel::kernel::{Function, Kernel, Metric};
+use cokernel::machine::Svc;
+use cokernel::method::{Value, find};
+use cokernel::mkl::{Learned, Problem, REGISTRY, train};
+use rand::RngExt;
+
+/// Gaussian kernels of three widths on two views, from features.
+fn bank(n: usize, storage: Storage) -> Bank {
+    let mut rng = Run::with_seed(9).rng("invariance data");
+    let mut view = |gap: f64| {
+        Matrix::from_fn(n, 3, |i, _| rng.random::<f64>() + if i % 2 == 0 { gap } else { 0.0 })
+    };
+    let views = Views::new().dense("a", view(0.3)).unwrap().dense("b", view(0.1)).unwrap();
+    let kernel = |view: &str, gamma: f64| Kernel {
+        name: format!("gaussian@{view}({gamma})"),
+        view: view.to_string(),
+        column: None,
+        function: Function::Exponential { metric: Metric::SquaredEuclidean, gamma },
+        normalize: Vec::new(),
+    };
+    let kernels =
+        ["a", "b"].iter().flat_map(|v| [0.5, 2.0, 8.0].map(|gamma| kernel(v, gamma))).collect();
+    Bank::from_kernels(&views, kernels, storage, &Run::default()).unwrap()
+}
+
+fn learn(id: &str, bank: &Bank, machine: &Svc, run: &Run) -> Learned {
+    let method = find(id).unwrap();
+    let given: Vec<(&str, Value)> = match id {
+        "simple_mkl" => vec![("tol", Value::Real(1e-7))],
+        "two_stage" => vec![("steps", Value::Int(500))],
+        _ => Vec::new(),
+    };
+    let params = method.check(given.iter().map(|(n, v)| (*n, v))).unwrap();
+    let codes: Vec<u32> = (0..bank.n()).map(|i| (i % 2) as u32).collect();
+    let classes = classes(&codes);
+    let problem = Problem { bank, classes: &classes, machine };
+    train(&problem, method.learner(&params).unwrap().as_ref(), run).unwrap()
+}
+
+fn assert_same(id: &str, a: &Learned, b: &Learned, tol: f64) {
+    if id != "product" {
+        for (x, y) in weights(a).iter().zip(weights(b)) {
+            assert!((x - y).abs() <= tol, "{id}: {:?} {:?}", weights(a), weights(b));
+        }
+    }
+    let (a, b) = (a.machines.as_ref().unwrap().primal(), b.machines.as_ref().unwrap().primal());
+    assert!((a / b - 1.0).abs() <= tol, "{id}: {a} {b}");
+}
+
+#[test]
+fn storages() {
+    let machine = Svc { tol: 1e-8, ..Svc::default() };
+    let run = Run::default();
+    // Too little memory for an n × n matrix: kernels are read by rows.
+    let small = Run { memory: 1000, ..Run::default() };
+    for method in REGISTRY {
+        let id = method.id;
+        let resident = learn(id, &bank(120, Storage::Resident), &machine, &run);
+        let demand = learn(id, &bank(120, Storage::OnDemand), &machine, &run);
+        assert_same(id, &demand, &resident, 1e-5);
+        let half = learn(id, &bank(120, Storage::ResidentF32), &machine, &run);
+        assert_same(id, &half, &resident, 1e-3);
+        let rows = learn(id, &bank(120, Storage::OnDemand), &machine, &small);
+        assert_same(id, &rows, &resident, 1e-5);
+    }
+}
+
+#[test]
+fn shrinking_and_cache() {
+    let plain = Svc { tol: 1e-8, shrinking: false, ..Svc::default() };
+    let fast = Svc { shrinking: true, cache: 5000, ..plain.clone() };
+    let bank = bank(120, Storage::Resident);
+    for method in REGISTRY {
+        let a = learn(method.id, &bank, &plain, &Run::default());
+        let b = learn(method.id, &bank, &fast, &Run::default());
+        assert_same(method.id, &b, &a, 1e-5);
+    }
+}
+
+#[test]
+fn one_thread_and_two_give_the_same_bits() {
+    let (kernels, codes) = problem(150, 3, 6, 4);
+    let on = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let mut all = Vec::new();
+            for method in REGISTRY {
+                for storage in [Storage::Resident, Storage::OnDemand] {
+                    let bank = bank(150, storage);
+                    all.push(learn(method.id, &bank, &Svc::default(), &Run::default()));
+                }
+            }
+            let bank = crate::certificate::mkl::bank(&kernels, Storage::Resident);
+            all.push(simple_mkl(&bank, &classes(&codes), &Svc::default(), 1e-5, "newton"));
+            all.push(simple_mkl(&bank, &classes(&codes), &Svc::default(), 1e-2, "gradient"));
+            all.iter_mut().for_each(|l| l.report.seconds = 0.0);
+            all
+        })
+    };
+    assert_eq!(on(1), on(2));
+}
