@@ -88,8 +88,8 @@ fn an_interruption_keeps_what_there_is() {
     // The clusterings come last; the table before them is printed while they wait.
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     assert!(lines.any(|line| line.unwrap().starts_with("Classification: ")));
-    let id = child.id().to_string();
-    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    let kill = format!("kill -INT {}", child.id());
+    assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
     lines.for_each(drop);
     assert_eq!(child.wait().unwrap().code(), Some(130));
     let results = toy.read_json("out/results.json");
