@@ -2,6 +2,8 @@
 //!
 //! Thin: one file per command under `cmd/`; every number comes from the library.
 
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
 mod args;
 mod cmd;
 mod data;

@@ -125,13 +125,11 @@ pub fn notes(result: &Comparison) -> Vec<String> {
 }
 
 fn describe(result: &Comparison) -> String {
-    let asked = result.splits.splits.len();
-    let of = if result.complete < asked { format!(" of {asked}") } else { String::new() };
     let mut text = format!(
-        "{} in {}, {}{of}\n\n{}",
+        "{} in {}, {}\n\n{}",
         count(result.instances, "instance", "instances"),
         count(result.classes.len(), "class", "classes"),
-        splits_text(result.splits.protocol, result.complete),
+        splits_text(result),
         report::comparison(result)
     );
     if result.complete > 1 {
@@ -140,16 +138,20 @@ fn describe(result: &Comparison) -> String {
     text
 }
 
-/// `3 random splits with 33 % to test on`.
-pub fn splits_text(protocol: Protocol, complete: usize) -> String {
-    let splits = count(complete, "split", "splits");
-    match protocol {
-        Protocol::KFold { folds, repeats: 1 } => format!("{folds} folds, {splits}"),
-        Protocol::KFold { folds, repeats } => format!("{folds} folds {repeats} times, {splits}"),
+/// `2 of 3 splits with a random 33 % to test on`.
+pub fn splits_text(result: &Comparison) -> String {
+    let asked = count(result.splits.splits.len(), "split", "splits");
+    let splits = match result.complete {
+        n if n < result.splits.splits.len() => format!("{n} of {asked}"),
+        _ => asked,
+    };
+    match result.splits.protocol {
+        Protocol::KFold { folds, repeats: 1 } => format!("{splits}, {folds} folds"),
+        Protocol::KFold { folds, repeats } => format!("{splits}, {folds} folds {repeats} times"),
         Protocol::Shuffle { test, .. } => {
             format!("{splits} with a random {:.0} % to test on", 100.0 * test)
         }
-        Protocol::FiveByTwo => format!("5 × 2 folds, {splits}"),
+        Protocol::FiveByTwo => format!("{splits}, 5 × 2 folds"),
     }
 }
 

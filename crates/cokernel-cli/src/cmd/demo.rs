@@ -79,7 +79,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     session.say(format!(
         "\nClassification: {}, the same for every row\n\n{}\n  ± is the standard deviation over \
          the splits; seconds without the kernels\n",
-        splits_text(result.splits.protocol, result.complete),
+        splits_text(&result),
         comparison(&result)
     ))?;
     session.say(learned_weights(&result))?;

@@ -69,3 +69,30 @@ fn a_time_limit_keeps_what_there_is() {
     assert_eq!(json["model"]["report"]["status"], "time_limit");
     assert!(toy.path("model.ck").is_file());
 }
+
+/// Ctrl-C once the work has begun: the best so far is written, and the exit code says so.
+#[cfg(unix)]
+#[test]
+fn an_interruption_keeps_what_there_is() {
+    use std::io::{BufRead, BufReader};
+    use std::process::{Command, Stdio};
+    let toy = Toy::new();
+    let arguments = "demo --out out";
+    let mut child = Command::new(assert_cmd::cargo::cargo_bin!("cokernel"))
+        .current_dir(toy.path(""))
+        .args(arguments.split_whitespace())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    // The clusterings come last; the table before them is printed while they wait.
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(lines.any(|line| line.unwrap().starts_with("Classification: ")));
+    let kill = format!("kill -INT {}", child.id());
+    assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+    lines.for_each(drop);
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let results = toy.read_json("out/results.json");
+    assert_eq!(results["comparison"]["complete"], 3);
+    assert!(results["clusterings"].is_null() || results["model"].is_object());
+}
