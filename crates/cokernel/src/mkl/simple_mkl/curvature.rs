@@ -22,6 +22,9 @@ const LARGEST: usize = 4096;
 /// Binary problems worked on at a time.
 const TOGETHER: usize = 8;
 
+/// Reads entries (i, columns) of the combined kernel.
+pub(super) type Row<'a> = dyn Fn(usize, &[u32], &mut [f64]) + Sync + 'a;
+
 /// The free support vectors of each binary problem.
 pub(super) fn free(machines: &Machines, costs: &[f64]) -> Vec<Vec<u32>> {
     let inside = |c: f64, cost: f64| c != 0.0 && c.abs() < (1.0 - 1e-9) * cost;
@@ -45,7 +48,7 @@ pub(super) fn derivatives(
     bank: &Bank,
     machines: &Machines,
     free: &[Vec<u32>],
-    row: &(dyn Fn(usize, &[u32], &mut [f64]) + Sync),
+    row: &Row<'_>,
 ) -> (Vec<Vec<f64>>, Option<Vec<f64>>) {
     let (m, problems) = (bank.len(), machines.duals.len());
     let coefs: Vec<&[f64]> = machines.duals.iter().map(|d| d.coef.as_slice()).collect();
@@ -74,12 +77,7 @@ pub(super) fn derivatives(
 }
 
 /// The Hessian of one binary problem.
-fn part(
-    mut sides: Vec<f64>,
-    free: &[u32],
-    m: usize,
-    row: &(dyn Fn(usize, &[u32], &mut [f64]) + Sync),
-) -> Option<Vec<f64>> {
+fn part(mut sides: Vec<f64>, free: &[u32], m: usize, row: &Row<'_>) -> Option<Vec<f64>> {
     let f = free.len();
     let mut hessian = vec![0.0; m * m];
     if f == 0 {

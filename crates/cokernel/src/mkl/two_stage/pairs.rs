@@ -160,7 +160,7 @@ impl<'a> Sampler<'a> {
         let mut h = key.wrapping_add(0x9e37_79b9_7f4a_7c15);
         h = (h ^ (h >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         h = (h ^ (h >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (h ^ (h >> 31)) % 5 == 0
+        (h ^ (h >> 31)).is_multiple_of(5)
     }
 }
 
