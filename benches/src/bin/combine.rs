@@ -26,7 +26,7 @@ fn pairs(n: usize, kernels: usize) -> f64 {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
-        ((state >> 32) * n as u64 >> 32) as u32
+        (((state >> 32) * n as u64) >> 32) as u32
     };
     let list: Vec<(u32, u32)> = (0..10_000_000).map(|_| (next(), next())).collect();
     let mut out = vec![0.0; 100 * kernels];

@@ -149,7 +149,7 @@ impl Bank {
     }
 
     /// cᵀ K_m c for every m and each of several coefficient vectors (length n, zeros skipped):
-    /// result[t][m], in one pass over the kernels.
+    /// `result[t][m]`, in one pass over the kernels.
     pub fn quad_forms(&self, coefs: &[&[f64]]) -> Vec<Vec<f64>> {
         let (all, kernels): (Vec<usize>, usize) = ((0..self.len()).collect(), self.len());
         let touched = |coef: &[f64], span: (usize, usize)| {

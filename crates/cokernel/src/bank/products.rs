@@ -10,7 +10,7 @@ type Sums = (Vec<f64>, Vec<f64>);
 
 impl Bank {
     /// K_m c for every kernel m and each of several coefficient vectors (length n): `visit(m, t,
-    /// product)`, where only the entries i with coefs[t][i] ≠ 0 are meant.
+    /// product)`, where only the entries i with `coefs[t][i]` ≠ 0 are meant.
     ///
     /// For each t the kernels come in ascending order. Rows with a zero coefficient are skipped,
     /// so support vectors cost (their number) · n per kernel. One pass over the kernels, or
