@@ -147,7 +147,7 @@ pub(crate) fn lost_digits(d: f64, left: f64, right: f64) -> bool {
 const LANES: usize = 32;
 
 #[inline(always)]
-fn fold_pairs<const FMA: bool>(
+fn fold_pairs<const READ_AHEAD: bool>(
     a: &[f64],
     b: &[f64],
     step: impl Fn(f64, f64, f64) -> f64 + Copy,
@@ -157,6 +157,9 @@ fn fold_pairs<const FMA: bool>(
     let mut acc = [0.0; LANES];
     let (mut ca, mut cb) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
     for (x, z) in (&mut ca).zip(&mut cb) {
+        if READ_AHEAD {
+            (0..LANES).step_by(LINE).for_each(|k| prefetch(x.as_ptr(), k + AHEAD));
+        }
         for k in 0..LANES {
             acc[k] = step(acc[k], x[k], z[k]);
         }
@@ -176,7 +179,7 @@ fn fold_pairs<const FMA: bool>(
 
 #[inline(always)]
 fn dot_body<const FMA: bool>(a: &[f64], b: &[f64]) -> f64 {
-    fold_pairs::<FMA>(a, b, |s, x, z| fma::<FMA>(x, z, s))
+    fold_pairs::<false>(a, b, |s, x, z| fma::<FMA>(x, z, s))
 }
 dispatch! {
     /// Σ a_k b_k.
@@ -185,7 +188,7 @@ dispatch! {
 
 #[inline(always)]
 fn squared_distance_body<const FMA: bool>(a: &[f64], b: &[f64]) -> f64 {
-    fold_pairs::<FMA>(a, b, |s, x, z| fma::<FMA>(x - z, x - z, s))
+    fold_pairs::<false>(a, b, |s, x, z| fma::<FMA>(x - z, x - z, s))
 }
 dispatch! {
     /// Σ (a_k − b_k)².
@@ -194,7 +197,7 @@ dispatch! {
 
 #[inline(always)]
 fn manhattan_body<const FMA: bool>(a: &[f64], b: &[f64]) -> f64 {
-    fold_pairs::<FMA>(a, b, |s, x, z| s + (x - z).abs())
+    fold_pairs::<false>(a, b, |s, x, z| s + (x - z).abs())
 }
 dispatch! {
     /// Σ |a_k − b_k|.
@@ -203,7 +206,7 @@ dispatch! {
 
 #[inline(always)]
 fn chi_squared_body<const FMA: bool>(a: &[f64], b: &[f64]) -> f64 {
-    fold_pairs::<FMA>(a, b, |s, x, z| {
+    fold_pairs::<false>(a, b, |s, x, z| {
         let (sum, difference) = (x + z, x - z);
         s + difference * difference / if sum > 0.0 { sum } else { 1.0 }
     })
@@ -213,8 +216,11 @@ dispatch! {
     fn chi_squared(a: &[f64], b: &[f64]) -> f64 = chi_squared_body
 }
 
-/// Numbers asked for ahead of a sequential read.
-const AHEAD: usize = 1_024;
+/// Numbers asked for ahead of a sequential read: one cache line with each that is used, which
+/// is half again as fast as asking for many at once.
+const AHEAD: usize = 512;
+/// Numbers in a cache line.
+const LINE: usize = 8;
 
 /// Asks for the cache line of `values[at]`, which may lie outside.
 #[inline(always)]
@@ -229,40 +235,26 @@ pub(super) fn prefetch<T>(values: *const T, at: usize) {
 }
 
 #[inline(always)]
-fn prefetch_after(x: &[f64]) {
-    for at in (0..x.len()).step_by(8) {
-        prefetch(x.as_ptr(), at + AHEAD);
-    }
-}
-
-#[inline(always)]
 fn weighted_sum_body<const FMA: bool>(terms: &[(f64, &[f64])], out: &mut [f64]) {
-    let fours = terms.chunks_exact(4);
-    for (w, x) in fours.remainder() {
-        prefetch_after(x);
-        for (o, v) in out.iter_mut().zip(*x) {
-            *o = fma::<FMA>(*w, *v, *o);
-        }
-    }
-    for four in fours {
-        let [(wa, a), (wb, b), (wc, c), (wd, d)] = [four[0], four[1], four[2], four[3]];
-        [a, b, c, d].into_iter().for_each(prefetch_after);
-        for ((((o, a), b), c), d) in out.iter_mut().zip(a).zip(b).zip(c).zip(d) {
-            let left = fma::<FMA>(wa, *a, wb * b);
-            *o += fma::<FMA>(wc, *c, fma::<FMA>(wd, *d, left));
+    for (w, x) in terms {
+        for (o, v) in out.chunks_mut(LINE).zip(x.chunks(LINE)) {
+            prefetch(v.as_ptr(), AHEAD);
+            for (o, v) in o.iter_mut().zip(v) {
+                *o = fma::<FMA>(*w, *v, *o);
+            }
         }
     }
 }
 dispatch! {
-    /// out += Σ w·x over the terms (w, x), four at a time.
+    /// out += Σ w·x over the terms (w, x), in their order; the x are read ahead.
     fn weighted_sum(terms: &[(f64, &[f64])], out: &mut [f64]) = weighted_sum_body
 }
 
 #[inline(always)]
 fn dots_body<const FMA: bool>(x: &[f64], stride: usize, c: &[f64], scale: f64, out: &mut [f64]) {
     for (x, o) in x.chunks(stride).zip(out) {
-        prefetch_after(x);
-        *o += scale * dot_body::<FMA>(&x[..c.len()], c);
+        let dot = fold_pairs::<true>(&x[..c.len()], c, |s, x, z| fma::<FMA>(x, z, s));
+        *o += scale * dot;
     }
 }
 dispatch! {
