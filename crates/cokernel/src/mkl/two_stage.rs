@@ -12,7 +12,7 @@
 //!
 //! | symbol | name |
 //! |---|---|
-//! | μ, one column per λ | `Learners::weights`, M × L |
+//! | μ, one column per λ | `Learners::weights` |
 //! | λ | `lambda` |
 //! | z_ij, t_ij | [`pairs::Chunk`]: `examples`, `signs` |
 //! | s | `unit` |
@@ -42,6 +42,7 @@
 //! pairs are fetched by all.
 
 mod pairs;
+mod slope;
 
 use super::{Learned, Learner, Problem, Rule, check};
 use crate::method::{Build, Method, Param, Params, Range, Task, WeightSet};
@@ -126,7 +127,7 @@ impl Learner for TwoStage {
         if report.status.is_success() {
             self.descend(&mut learner, &sampler, Part::All, run, &watch, &mut report);
         }
-        let mu = learner.weights;
+        let mu = learner.column(0);
         let sum: f64 = mu.iter().sum();
         let kernels = problem.bank.len();
         let weights = if sum > 0.0 && sum.is_finite() {
@@ -142,7 +143,7 @@ impl Learner for TwoStage {
             vec![1.0 / kernels as f64; kernels]
         };
         if report.status.is_success() {
-            let loss = self.validate(&mu, 1, &sampler, Part::All)[0];
+            let loss = self.validate(std::slice::from_ref(&mu), &sampler, Part::All)[0];
             let norm: f64 = mu.iter().map(|w| w * w).sum();
             report.objective.push(0.5 * lambda * norm + loss);
         }
@@ -157,7 +158,8 @@ impl TwoStage {
         let grid = grid();
         let mut learners = Learners::new(sampler.kernels(), grid.clone());
         self.descend(&mut learners, sampler, Part::Training, run, watch, report);
-        let losses = self.validate(&learners.weights, grid.len(), sampler, Part::Validation);
+        let columns: Vec<Vec<f64>> = (0..grid.len()).map(|l| learners.column(l)).collect();
+        let losses = self.validate(&columns, sampler, Part::Validation);
         let mut best = 0;
         for l in 1..grid.len() {
             if losses[l] < losses[best] {
@@ -209,27 +211,20 @@ impl TwoStage {
         report.iterations = done;
     }
 
-    /// Mean hinge loss of each column of `weights` (M × `columns`) on fresh pairs of one part.
-    fn validate(
-        &self,
-        weights: &[f64],
-        columns: usize,
-        sampler: &Sampler<'_>,
-        part: Part,
-    ) -> Vec<f64> {
+    /// Mean hinge loss of each weight vector on fresh pairs of one part.
+    fn validate(&self, all: &[Vec<f64>], sampler: &Sampler<'_>, part: Part) -> Vec<f64> {
         let pairs = VALIDATION.min(self.steps.saturating_mul(self.batch).max(1000));
         let mut stream = sampler.check_stream(part);
         let mut chunk = Chunk::default();
-        let mut losses = vec![0.0; columns];
-        let mut margins = vec![0.0; columns];
+        let mut losses = vec![0.0; all.len()];
         let together = sampler.batches_together(1);
         let mut done = 0;
         while done < pairs {
             let count = together.min(pairs - done);
             stream.fetch(count, &mut chunk);
             for (z, t) in chunk.iter() {
-                multiply(z, weights, &mut margins);
-                for (loss, margin) in losses.iter_mut().zip(&margins) {
+                for (loss, mu) in losses.iter_mut().zip(all) {
+                    let margin: f64 = mu.iter().zip(z).map(|(w, z)| w * z).sum();
                     *loss += (1.0 - t * margin).max(0.0) / pairs as f64;
                 }
             }
@@ -239,72 +234,53 @@ impl TwoStage {
     }
 }
 
+/// Columns that are worked on together.
+const LANES: usize = 8;
+
 /// Pegasos for several λ at once.
 struct Learners {
     lambdas: Vec<f64>,
-    /// M × L.
+    /// M × `width`: a column for each λ, then columns of zeros.
     weights: Vec<f64>,
     gradient: Vec<f64>,
-    margins: Vec<f64>,
+    /// L rounded up to whole lanes.
+    width: usize,
     steps: u64,
 }
 
 impl Learners {
     fn new(kernels: usize, lambdas: Vec<f64>) -> Self {
-        let l = lambdas.len();
-        let zeros = vec![0.0; kernels * l];
-        Learners {
-            lambdas,
-            weights: zeros.clone(),
-            gradient: zeros,
-            margins: vec![0.0; l],
-            steps: 0,
-        }
+        let width = lambdas.len().next_multiple_of(LANES);
+        let zeros = vec![0.0; kernels * width];
+        Learners { lambdas, weights: zeros.clone(), gradient: zeros, width, steps: 0 }
+    }
+
+    /// μ for one λ.
+    fn column(&self, l: usize) -> Vec<f64> {
+        self.weights[l..].iter().step_by(self.width).copied().collect()
     }
 
     /// One step on `count` examples of the chunk from `first` on.
     fn step(&mut self, chunk: &Chunk, first: usize, count: usize) {
         self.gradient.fill(0.0);
-        for (z, t) in chunk.range(first, count) {
-            multiply(z, &self.weights, &mut self.margins);
-            for margin in &mut self.margins {
-                *margin = if t * *margin < 1.0 { t } else { 0.0 };
-            }
-            add_outer(z, &self.margins, &mut self.gradient);
+        for from in (0..self.width).step_by(LANES) {
+            slope::add(chunk, first, count, &self.weights, self.width, from, &mut self.gradient);
         }
         self.steps += 1;
         let t = self.steps as f64;
-        let l = self.lambdas.len();
         for (k, lambda) in self.lambdas.iter().enumerate() {
             let rate = 1.0 / (lambda * t * count as f64);
             let mut norm = 0.0;
-            for (w, g) in self.weights[k..].iter_mut().zip(&self.gradient[k..]).step_by(l) {
+            let columns = self.weights[k..].iter_mut().zip(&self.gradient[k..]);
+            for (w, g) in columns.step_by(self.width) {
                 *w = ((1.0 - 1.0 / t) * *w + rate * g).max(0.0);
                 norm += *w * *w;
             }
             let shrink = 1.0 / (lambda * norm).sqrt();
             if shrink < 1.0 {
-                self.weights[k..].iter_mut().step_by(l).for_each(|w| *w *= shrink);
+                self.weights[k..].iter_mut().step_by(self.width).for_each(|w| *w *= shrink);
             }
         }
-    }
-}
-
-/// out_l = Σ_m z_m weights_ml.
-fn multiply(z: &[f64], weights: &[f64], out: &mut [f64]) {
-    out.fill(0.0);
-    for (z, row) in z.iter().zip(weights.chunks(out.len())) {
-        out.iter_mut().zip(row).for_each(|(o, w)| *o += z * w);
-    }
-}
-
-/// out_ml += z_m v_l.
-fn add_outer(z: &[f64], v: &[f64], out: &mut [f64]) {
-    if v.iter().all(|v| *v == 0.0) {
-        return;
-    }
-    for (z, row) in z.iter().zip(out.chunks_mut(v.len())) {
-        row.iter_mut().zip(v).for_each(|(o, v)| *o += z * v);
     }
 }
 
@@ -329,9 +305,10 @@ mod tests {
         learner.step(&chunk, 0, 1);
         let a = 2.0 * 0.1_f64.sqrt();
         assert!(
-            (learner.weights[0] - a).abs() < 1e-15 && (learner.weights[1] - 2.0 * a).abs() < 1e-15
+            (learner.column(0)[0] - a).abs() < 1e-15
+                && (learner.column(0)[1] - 2.0 * a).abs() < 1e-15
         );
         learner.step(&chunk, 1, 1);
-        assert!(learner.weights[0] == 0.0 && (learner.weights[1] - a).abs() < 1e-15);
+        assert!(learner.column(0)[0] == 0.0 && (learner.column(0)[1] - a).abs() < 1e-15);
     }
 }
