@@ -1,6 +1,5 @@
 """The weighted sum of 50 Gram matrices, n = 2,000, and their 50 quadratic forms, beside one
-streaming read of the 1.6 GB on one thread; and ten million K-examples of 39 kernels, n = 4,000
-beside n = 1,000."""
+streaming read of the 1.6 GB on one thread."""
 
 import common
 import numpy as np
@@ -25,5 +24,3 @@ with common.folder() as where:
     common.same("quadratic forms", common.load(where, "quad"), quad, 1e-10)
 name = "sum and quadratic forms of 50 Grams n=2000, one read of 1.6 GB"
 common.line(name, ours["combine"] + ours["forms"], read, 1.5)
-name = "10^7 K-examples of 39 kernels n=4000, n=1000"
-common.line(name, ours["pairs_large"], ours["pairs_small"], 1.2)

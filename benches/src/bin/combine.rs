@@ -1,5 +1,4 @@
-//! Our side of `peers/combine.py`: the weighted sum of M kernels and their quadratic forms, and
-//! K-examples of random pairs at two sizes.
+//! Our side of `peers/combine.py`: the weighted sum of M kernels and their quadratic forms.
 
 use cokernel::bank::{Bank, Storage};
 use cokernel::data::Matrix;
@@ -18,30 +17,6 @@ fn bank(n: usize, kernels: usize) -> Bank {
     Bank::from_matrices(matrices, Storage::Resident).expect("a bank")
 }
 
-/// CPU seconds of ten million K-examples of `kernels` kernels, in batches of 100.
-fn pairs(n: usize, kernels: usize) -> f64 {
-    let bank = bank(n, kernels);
-    let mut state = 1_u64;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (((state >> 32) * n as u64) >> 32) as u32
-    };
-    let list: Vec<(u32, u32)> = (0..10_000_000).map(|_| (next(), next())).collect();
-    let mut out = vec![0.0; 100 * kernels];
-    let (seconds, sum) = best_of(3, || {
-        let mut sum = 0.0;
-        for batch in list.chunks(100) {
-            bank.pairs(batch, &mut out);
-            sum += out[0];
-        }
-        sum
-    });
-    assert!(sum > 0.0);
-    seconds
-}
-
 fn main() {
     let folder = std::env::args().nth(1).expect("a folder");
     let folder = Path::new(&folder);
@@ -53,10 +28,6 @@ fn main() {
     let (forms, quad) = best_of(7, || bank.quad_forms(&[&coef]).swap_remove(0));
     write_npy(&folder.join("sum.npy"), gram.n(), gram.n(), gram.values());
     write_npy(&folder.join("quad.npy"), 1, quad.len(), &quad);
-    drop((bank, gram));
-    let (small, large) = (pairs(1_000, 39), pairs(4_000, 39));
-    let out = serde_json::json!({
-        "combine": combine, "forms": forms, "pairs_small": small, "pairs_large": large,
-    });
+    let out = serde_json::json!({ "combine": combine, "forms": forms });
     println!("{out}");
 }
