@@ -41,3 +41,8 @@ pub use run::{Cancel, Counts, Event, Observer, Report, Run, Status, Watch};
 
 /// The version of this library, written into every result and model file.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The README's Rust example runs as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+pub struct Readme;

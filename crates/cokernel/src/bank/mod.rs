@@ -24,6 +24,7 @@ pub(crate) use base::distances;
 pub use cross::{Cross, NewRows, RowMeans, needs_all_rows};
 pub use gram::Gram;
 pub use tiles::Tile;
+pub(crate) use tiles::huge_pages;
 
 use crate::data::{Matrix, Table, Views};
 use crate::kernel::{Function, Kernel, KernelSpec, Metric, Norm, refuse_negative};

@@ -91,9 +91,11 @@ pub(super) struct Cache<T> {
 impl<T: Real> Cache<T> {
     pub fn new(active: usize, stride: usize, bytes: usize) -> Self {
         let capacity = Self::room(active, stride, bytes);
+        // Reserved at once: growing would copy rows, and untouched memory costs nothing.
+        let mut values = Vec::with_capacity(capacity * stride);
+        crate::bank::huge_pages(values.spare_capacity_mut());
         Cache {
-            // Reserved at once: growing would copy rows, and untouched memory costs nothing.
-            values: Vec::with_capacity(capacity * stride),
+            values,
             stride,
             capacity,
             slot: vec![NONE; active],
