@@ -2,7 +2,7 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `tiles` | the storages, visited tile by tile |
+//! | `layout`, `tiles` | the storages, visited tile by tile |
 //! | `engine`, `base`, `simd` | kernel values from features, with shared work |
 //! | `norm` | statistics of the normalisations |
 //! | `primitives` | combine, quadratic forms, products, pairs |
@@ -13,6 +13,7 @@ mod base;
 mod cross;
 mod engine;
 mod gram;
+mod layout;
 mod norm;
 mod primitives;
 mod products;
