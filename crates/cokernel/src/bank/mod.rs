@@ -83,7 +83,8 @@ impl Bank {
     ///
     /// # Errors
     /// No kernel, unknown views, incomplete views, functions that a view cannot serve,
-    /// similarities that are not square and symmetric, kernel values that are not finite.
+    /// similarities that are not square and symmetric, kernel values that are not finite, a
+    /// resident storage for which there is no memory.
     pub fn from_kernels(
         views: &Views,
         mut kernels: Vec<Kernel>,
@@ -98,6 +99,17 @@ impl Bank {
         number_names(&mut kernels);
         let n = views.n();
         let mut tiles = Tiles::computed(Engine::new(views, &kernels)?);
+        let bytes = tiles.layout.stored(kernels.len()).saturating_mul(8);
+        let storage = match storage {
+            Storage::Auto if bytes <= run.memory => Storage::Resident,
+            Storage::Auto => Storage::OnDemand,
+            given => given,
+        };
+        match storage {
+            Storage::Resident => room_for(bytes, n, kernels.len())?,
+            Storage::ResidentF32 => room_for(bytes / 2, n, kernels.len())?,
+            _ => {}
+        }
         let diagonals = raw_diagonals(&tiles);
         for (kernel, diagonal) in kernels.iter().zip(&diagonals) {
             if let Some(i) = diagonal.iter().position(|d| !d.is_finite()) {
@@ -109,12 +121,6 @@ impl Bank {
             }
         }
         let (norms, diagonals, mut notes) = norm::fit(&mut tiles, &kernels, diagonals);
-        let bytes = tiles.layout.stored(kernels.len()).saturating_mul(8);
-        let storage = match storage {
-            Storage::Auto if bytes <= run.memory => Storage::Resident,
-            Storage::Auto => Storage::OnDemand,
-            given => given,
-        };
         notes.extend(remarks::of(&tiles, &kernels, &diagonals));
         notes.extend(remarks::indefinite(views, &kernels)?);
         match storage {
@@ -223,6 +229,17 @@ fn check_functions(views: &Views, kernels: &[Kernel]) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Refuses to keep what the system has no room for: a failed allocation would end the program.
+fn room_for(bytes: usize, n: usize, kernels: usize) -> Result<()> {
+    Vec::<u8>::new().try_reserve_exact(bytes).map_err(|_| {
+        Error::Data(format!(
+            "{kernels} kernels over {n} instances take {:.1} GB in memory, which is not there; \
+             compute them on demand (storage on_demand), or use fewer kernels",
+            bytes as f64 / 1e9
+        ))
+    })
 }
 
 fn number_names(kernels: &mut [Kernel]) {
