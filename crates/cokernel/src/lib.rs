@@ -20,8 +20,12 @@
 //! | [`machine`] | one kernel to a dual: support vector classification |
 //! | [`mkl`] | many kernels to a combination rule: one file per method |
 //! | [`multiview`] | many kernels to an embedding and clusters: one file per method |
-//! | [`eval`] | scores, splits, cross-validation, comparison of methods |
 //! | [`model`] | the fitted model: prediction and its file format |
+//! | [`eval`] | scores, splits, cross-validation, comparison of methods |
+//!
+//! A module uses those above it in this table, with two exceptions: matrices of [`bank`] implement
+//! [`solve::Rows`], by which solvers read them; and the width rules of [`kernel`] measure distances
+//! with the code of [`bank`]. [`method`] is the register of [`mkl`] and [`multiview`].
 
 pub mod bank;
 pub mod data;

@@ -11,6 +11,10 @@ use crate::kernel::{Function, Metric};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 
+/// The most columns of sparse rows that are spread out for dot products. Wider rows are merged: a
+/// file can name any column at no cost, but each thread would keep a number for every column.
+const SCATTERED: usize = 1 << 22;
+
 /// What a kernel function is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Measure {
@@ -187,7 +191,9 @@ impl Side {
                 );
                 self.dots_to_distances(i0, right, j0, cols, out);
             }
-            (Cells::Sparse(x), Cells::Sparse(z), Measure::Dot | Measure::Squared) => {
+            (Cells::Sparse(x), Cells::Sparse(z), Measure::Dot | Measure::Squared)
+                if z.cols() <= SCATTERED =>
+            {
                 let mut scattered = vec![0.0; z.cols()];
                 for (r, out) in out.chunks_mut(cols).enumerate() {
                     let (c, v) = x.row(i0 + r);
@@ -251,8 +257,8 @@ fn scalar(measure: Measure, x: f64, z: f64) -> f64 {
 fn sparse(measure: Measure, x: (&[u32], &[f64]), z: (&[u32], &[f64])) -> f64 {
     let (mut a, mut b, mut sum) = (0, 0, 0.0);
     while a < x.0.len() || b < z.0.len() {
-        let ca = x.0.get(a).copied().unwrap_or(u32::MAX);
-        let cb = z.0.get(b).copied().unwrap_or(u32::MAX);
+        let ca = x.0.get(a).map_or(u64::MAX, |c| u64::from(*c));
+        let cb = z.0.get(b).map_or(u64::MAX, |c| u64::from(*c));
         let left = if ca <= cb { x.1[a] } else { 0.0 };
         let right = if cb <= ca { z.1[b] } else { 0.0 };
         sum += scalar(measure, left, right);
@@ -330,6 +336,18 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn columns_of_any_number_cost_nothing() {
+        let rows = vec![vec![(1, 2.0), (u32::MAX, 3.0)], vec![(1, 5.0)], vec![(u32::MAX, 0.5)]];
+        let table = Table::Sparse(Csr::from_rows(1 << 32, rows).unwrap());
+        for (measure, want) in [(Measure::Dot, [10.0, 1.5]), (Measure::Squared, [18.0, 10.25])] {
+            let side = Side::new(&table, None, measure, &[]);
+            let mut out = vec![0.0; 2];
+            side.block(0, 1, &side, 1, 2, &mut out);
+            assert_eq!(out, want);
         }
     }
 

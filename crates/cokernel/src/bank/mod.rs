@@ -2,20 +2,23 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `tiles` | the storages, visited tile by tile |
+//! | `layout`, `tiles` | the storages, visited tile by tile |
 //! | `engine`, `base`, `simd` | kernel values from features, with shared work |
 //! | `norm` | statistics of the normalisations |
-//! | `primitives` | combine, quadratic forms, products, pairs |
-//! | `rows` | a combination read by rows |
+//! | `remarks` | sentences about kernels that a user should read |
+//! | `primitives`, `products` | combine, quadratic forms, products, pairs |
+//! | `gram`, `rows` | a combination as a stored matrix, or read by rows |
 //! | `cross` | the same kernels between new rows and training rows |
 
 mod base;
 mod cross;
 mod engine;
 mod gram;
+mod layout;
 mod norm;
 mod primitives;
 mod products;
+mod remarks;
 mod rows;
 mod simd;
 mod tiles;
@@ -81,7 +84,8 @@ impl Bank {
     ///
     /// # Errors
     /// No kernel, unknown views, incomplete views, functions that a view cannot serve,
-    /// similarities that are not square and symmetric, kernel values that are not finite.
+    /// similarities that are not square and symmetric, kernel values that are not finite, a
+    /// resident storage for which there is no memory.
     pub fn from_kernels(
         views: &Views,
         mut kernels: Vec<Kernel>,
@@ -96,6 +100,17 @@ impl Bank {
         number_names(&mut kernels);
         let n = views.n();
         let mut tiles = Tiles::computed(Engine::new(views, &kernels)?);
+        let bytes = tiles.layout.stored(kernels.len()).saturating_mul(8);
+        let storage = match storage {
+            Storage::Auto if bytes <= run.memory => Storage::Resident,
+            Storage::Auto => Storage::OnDemand,
+            given => given,
+        };
+        match storage {
+            Storage::Resident => room_for(bytes, n, kernels.len())?,
+            Storage::ResidentF32 => room_for(bytes / 2, n, kernels.len())?,
+            _ => {}
+        }
         let diagonals = raw_diagonals(&tiles);
         for (kernel, diagonal) in kernels.iter().zip(&diagonals) {
             if let Some(i) = diagonal.iter().position(|d| !d.is_finite()) {
@@ -107,13 +122,8 @@ impl Bank {
             }
         }
         let (norms, diagonals, mut notes) = norm::fit(&mut tiles, &kernels, diagonals);
-        let bytes = tiles.layout.stored(kernels.len()).saturating_mul(8);
-        let storage = match storage {
-            Storage::Auto if bytes <= run.memory => Storage::Resident,
-            Storage::Auto => Storage::OnDemand,
-            given => given,
-        };
-        notes.extend(remarks(&tiles, &kernels));
+        notes.extend(remarks::of(&tiles, &kernels, &diagonals));
+        notes.extend(remarks::indefinite(views, &kernels)?);
         match storage {
             Storage::Resident => tiles.keep(false),
             Storage::ResidentF32 => tiles.keep(true),
@@ -168,7 +178,8 @@ impl Bank {
         &self.norms[m]
     }
 
-    /// Sentences about the kernels that a user should read (nearly constant, nearly identity …).
+    /// Sentences about the kernels that a user should read (nearly constant, nearly the identity,
+    /// not positive semi-definite …).
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
@@ -221,6 +232,17 @@ fn check_functions(views: &Views, kernels: &[Kernel]) -> Result<()> {
     Ok(())
 }
 
+/// Refuses to keep what the system has no room for: a failed allocation would end the program.
+fn room_for(bytes: usize, n: usize, kernels: usize) -> Result<()> {
+    Vec::<u8>::new().try_reserve_exact(bytes).map_err(|_| {
+        Error::Data(format!(
+            "{kernels} kernels over {n} instances take {:.1} GB in memory, which is not there; \
+             compute them on demand (storage on_demand), or use fewer kernels",
+            bytes as f64 / 1e9
+        ))
+    })
+}
+
 fn number_names(kernels: &mut [Kernel]) {
     let mut names = HashSet::new();
     for k in kernels {
@@ -242,58 +264,4 @@ fn raw_diagonals(tiles: &Tiles) -> Vec<Vec<f64>> {
         tiles.entries(&all, i, std::iter::once(i), out);
     });
     (0..kernels).map(|m| (0..n).map(|i| by_row[i * kernels + m]).collect()).collect()
-}
-
-/// Instances, evenly spaced, that the remarks look at.
-const LOOKED_AT: usize = 128;
-
-/// Warns of kernels that are nearly the identity or nearly constant, judged on a submatrix.
-fn remarks(tiles: &Tiles, kernels: &[Kernel]) -> Vec<String> {
-    let n = tiles.layout.n;
-    let size = n.min(LOOKED_AT);
-    if size < 3 {
-        return Vec::new();
-    }
-    let chosen: Vec<usize> = (0..size).map(|k| k * n / size).collect();
-    let all: Vec<usize> = (0..kernels.len()).collect();
-    let mut sums = vec![[0.0_f64; 4]; kernels.len()];
-    let mut row = vec![0.0; size * kernels.len()];
-    for (r, &i) in chosen.iter().enumerate() {
-        tiles.entries(&all, i, chosen.iter().copied(), &mut row);
-        for (m, sum) in sums.iter_mut().enumerate() {
-            for (c, v) in row[m * size..(m + 1) * size].iter().enumerate() {
-                let (diagonal, off) = if r == c { (v.abs(), 0.0) } else { (0.0, v.abs()) };
-                sum[0] += diagonal;
-                sum[1] += off;
-                sum[2] += v;
-                sum[3] += v * v;
-            }
-        }
-    }
-    let mut notes = Vec::new();
-    for (kernel, [diagonal, off, sum, square]) in kernels.iter().zip(sums) {
-        let count = (size * size) as f64;
-        let ratio = (off / (size * (size - 1)) as f64) / (diagonal / size as f64);
-        let mean = sum / count;
-        let spread = (square / count - mean * mean).max(0.0).sqrt() / mean.abs();
-        let remedy = match kernel.function {
-            Function::Exponential { .. } => ["a larger width", "a smaller width"],
-            Function::Precomputed => ["another similarity", "another similarity"],
-            _ => ["scaled features", "scaled features"],
-        };
-        if ratio < 1e-3 {
-            notes.push(format!(
-                "kernel '{}' is nearly the identity (off-diagonal entries average {ratio:.1e} of \
-                 the diagonal), so it can only memorise; try {}",
-                kernel.name, remedy[0]
-            ));
-        } else if spread < 1e-3 {
-            notes.push(format!(
-                "kernel '{}' is nearly constant (its entries vary by {spread:.1e} of their mean), \
-                 so it tells instances hardly apart; try {}",
-                kernel.name, remedy[1]
-            ));
-        }
-    }
-    notes
 }

@@ -373,6 +373,8 @@ mod tests {
             let again: KernelSpec = spec.to_string().parse().unwrap();
             assert_eq!(spec, again, "{text} -> {spec}");
         }
+        let spec: KernelSpec = "gaussian:sigma=median".parse().unwrap();
+        assert_eq!(spec, KernelSpec::gaussian().sigma_median());
         let spec: KernelSpec = "rbf:sigma=2^-3..6".parse().unwrap();
         assert_eq!(spec.width.factors.len(), 10);
         assert_eq!(spec.to_string(), "gaussian:sigma=2^-3..6");

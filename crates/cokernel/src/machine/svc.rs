@@ -137,7 +137,7 @@ impl Svc {
     /// C_i of each instance.
     ///
     /// # Errors
-    /// Unknown class names.
+    /// Unknown class names; a product that is not a finite number.
     pub fn costs(&self, classes: &Classes, weights: Option<&[f64]>) -> Result<Vec<f64>> {
         let k = classes.n_classes();
         let mut by_class = vec![1.0; k];
@@ -153,7 +153,17 @@ impl Svc {
         }
         let weight = |i: usize| weights.map_or(1.0, |w| w[i]);
         let cost = |(i, code): (usize, &u32)| self.c * by_class[*code as usize] * weight(i);
-        Ok(classes.codes.iter().enumerate().map(cost).collect())
+        let costs: Vec<f64> = classes.codes.iter().enumerate().map(cost).collect();
+        match costs.iter().position(|c| !c.is_finite()) {
+            None => Ok(costs),
+            Some(i) => {
+                let problem = format!(
+                    "{:e} times the weights of instance {i} is {}; use a smaller c or smaller weights",
+                    self.c, costs[i]
+                );
+                Err(Error::parameter("c", problem))
+            }
+        }
     }
 
     fn check(
@@ -174,6 +184,10 @@ impl Svc {
         let n = classes.codes.len();
         if kernel.n() != n {
             return Err(Error::shape("kernel", format!("{n} rows, one per label"), kernel.n()));
+        }
+        if let Some(code) = classes.codes.iter().find(|c| **c as usize >= classes.n_classes()) {
+            let expected = format!("codes below {}", classes.n_classes());
+            return Err(Error::shape("classes", expected, code));
         }
         for (name, weight) in &self.class_weights {
             if !(*weight >= 0.0 && weight.is_finite()) {

@@ -4,10 +4,11 @@
 //! [`Mkl::prepare`] keeps the labelled instances, scales the views (side by side for methods that
 //! concatenate) and computes the kernels; [`Mkl::fit_prepared`] learns.
 
-use super::Model;
+use super::prepared::{check_square, dropped_note, used_views, without_view};
+use super::{Model, Prepared, Recipe};
 use crate::bank::{Bank, Storage};
-use crate::data::{Classes, Labels, Preparation, Scale, Table, Views};
-use crate::kernel::{Family, Kernel, KernelSpec};
+use crate::data::{Labels, Preparation, Scale, Table, Views};
+use crate::kernel::KernelSpec;
 use crate::machine::{Decomposition, Svc};
 use crate::method::{self, Method, Params, Value};
 use crate::mkl::{self, Arrangement, Learner, Problem};
@@ -39,36 +40,6 @@ pub struct Mkl {
     svc: Svc,
     scale: Scale,
     storage: Storage,
-}
-
-/// Everything that decides which kernels a [`Prepared`] has.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Recipe {
-    kernels: Option<Vec<KernelSpec>>,
-    scale: Scale,
-    storage: Storage,
-    pub(crate) arrangement: Arrangement,
-}
-
-/// Training instances ready to learn from: several methods with the same kernels can share one.
-pub struct Prepared {
-    pub(super) rows: Vec<usize>,
-    pub(super) classes: Classes,
-    pub(super) preparation: Preparation,
-    pub(super) views: Views,
-    pub(super) given: Vec<super::ViewInfo>,
-    pub(super) bank: Bank,
-    pub(super) n_dropped: usize,
-    recipe: Recipe,
-    notes: Vec<String>,
-    seconds: f64,
-}
-
-impl std::fmt::Debug for Prepared {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (n, kernels) = (self.rows.len(), self.bank.len());
-        write!(f, "Prepared({n} instances, {kernels} kernels)")
-    }
 }
 
 impl Mkl {
@@ -329,103 +300,4 @@ pub(crate) fn check(method: &Method, given: &[(String, Value)]) -> Result<Params
         }
     }
     method.check(given.iter().map(|(name, value)| (name.as_str(), value)))
-}
-
-/// Refuses a similarity that is not between the instances themselves.
-fn check_square(views: &Views) -> Result<()> {
-    for v in views.iter() {
-        if let Table::Similarity(m) = &v.table
-            && m.rows() != m.cols()
-        {
-            let found = format!("{} × {}", m.rows(), m.cols());
-            let expected = "a similarity between the training instances, as many columns as rows";
-            return Err(Error::shape(format!("view '{}'", v.name), expected, found));
-        }
-    }
-    Ok(())
-}
-
-/// Only the views that some kernel looks at, so that prediction does not ask for others.
-fn used_views<'a>(views: Cow<'a, Views>, specs: &[KernelSpec]) -> Result<Cow<'a, Views>> {
-    for spec in specs {
-        if let Some(name) = &spec.view {
-            views.get(name)?;
-        }
-    }
-    let serves = |v: &crate::data::View, spec: &KernelSpec| match &spec.view {
-        Some(name) => *name == v.name,
-        None => {
-            matches!(v.table, Table::Similarity(_)) == matches!(spec.family, Family::Precomputed)
-        }
-    };
-    let used = |v: &crate::data::View| specs.iter().any(|s| serves(v, s));
-    if views.iter().all(used) {
-        return Ok(views);
-    }
-    let mut kept = Views::new();
-    for v in views.iter().filter(|v| used(v)) {
-        kept.push(v.clone())?;
-    }
-    if kept.is_empty() {
-        return Err(Error::Data("no view can serve any of the kernels".to_string()));
-    }
-    Ok(Cow::Owned(kept))
-}
-
-/// The specifications on the one view that holds all, each once.
-fn without_view(specs: Vec<KernelSpec>) -> Vec<KernelSpec> {
-    let mut plain: Vec<KernelSpec> = Vec::new();
-    for mut spec in specs {
-        spec.view = None;
-        if !plain.contains(&spec) {
-            plain.push(spec);
-        }
-    }
-    plain
-}
-
-fn dropped_note(dropped: usize, views: &Views) -> Vec<String> {
-    if dropped == 0 {
-        return Vec::new();
-    }
-    let n = views.n();
-    let mut note = format!("{dropped} of {} instances have no label and are left out", n + dropped);
-    if views.iter().any(|v| matches!(v.table, Table::Similarity(_))) {
-        note.push_str(&format!(
-            "; to predict, similarities are to the {n} labelled training instances"
-        ));
-    }
-    vec![note]
-}
-
-impl Prepared {
-    /// Indices, in the given views, of the instances that are learned from.
-    pub fn rows(&self) -> &[usize] {
-        &self.rows
-    }
-
-    /// Their classes.
-    pub fn classes(&self) -> &Classes {
-        &self.classes
-    }
-
-    /// The kernels over them.
-    pub fn bank(&self) -> &Bank {
-        &self.bank
-    }
-
-    /// The resolved kernels.
-    pub fn kernels(&self) -> &[Kernel] {
-        self.bank.kernels()
-    }
-
-    /// Sentences about the data and the kernels that a user should read.
-    pub fn notes(&self) -> &[String] {
-        &self.notes
-    }
-
-    /// Wall-clock seconds that preparing took.
-    pub fn seconds(&self) -> f64 {
-        self.seconds
-    }
 }

@@ -3,16 +3,21 @@
 mod file;
 mod fit;
 mod predict;
+mod prepared;
+mod summary;
 #[cfg(test)]
 mod tests;
 
-pub use fit::{Mkl, Prepared};
-pub(crate) use fit::{Recipe, check, name, remaining};
+pub use fit::Mkl;
+pub(crate) use fit::{check, name, remaining};
 pub use predict::Prediction;
+pub use prepared::Prepared;
+pub(crate) use prepared::Recipe;
+pub use summary::{KernelWeight, MachineInfo, Summary, ViewInfo};
 
-use crate::data::{Matrix, Preparation, Table, View, Views};
+use crate::data::{Matrix, Preparation, Table, Views};
 use crate::kernel::{Function, Kernel, Norm, Normalization};
-use crate::machine::{Dual, Machines, Svc};
+use crate::machine::{Machines, Svc};
 use crate::method::Params;
 use crate::mkl::{Learned, Rule};
 use crate::{Error, Report, Result, Run, VERSION};
@@ -54,61 +59,6 @@ struct Info {
     report: Report,
 }
 
-/// A view as it was in training.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ViewInfo {
-    /// Its name.
-    pub name: String,
-    /// `dense`, `sparse` or `similarity`.
-    pub kind: String,
-    /// Number of columns; the number of training instances for a similarity.
-    pub cols: usize,
-    /// Names of the columns, where the source had them.
-    pub columns: Option<Vec<String>>,
-}
-
-/// A kernel with its weight in the combination.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct KernelWeight {
-    /// The name of the kernel.
-    pub kernel: String,
-    /// The view it looks at.
-    pub view: String,
-    /// Its weight; 1 for every factor of a product.
-    pub weight: f64,
-    /// Whether prediction evaluates it.
-    pub active: bool,
-}
-
-/// A binary problem of the decomposition and its solution.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct MachineInfo {
-    /// `positive vs negative`, or `positive vs rest`.
-    pub name: String,
-    /// Code of the class with positive decision values.
-    pub positive: u32,
-    /// Code of the class with negative decision values; `None` is the rest.
-    pub negative: Option<u32>,
-    /// Number of support vectors of this machine.
-    pub support: usize,
-    /// Relative duality gap of this machine.
-    pub gap: f64,
-}
-
-impl MachineInfo {
-    fn of(dual: &Dual, classes: &[String]) -> Self {
-        let name = |code: u32| classes[code as usize].as_str();
-        let rest = dual.negative.map_or("rest", name);
-        MachineInfo {
-            name: format!("{} vs {rest}", name(dual.positive)),
-            positive: dual.positive,
-            negative: dual.negative,
-            support: dual.support_count(),
-            gap: dual.gap,
-        }
-    }
-}
-
 /// The training instances that prediction compares with; never none, so that tables have a row.
 fn kept_rows(machines: &Machines, n: usize, all: bool) -> Vec<usize> {
     if all {
@@ -126,58 +76,6 @@ fn cut(norm: &Norm, kept: &[usize]) -> Norm {
             grand_mean: *grand_mean,
         },
         other => other.clone(),
-    }
-}
-
-/// A summary for people and programs.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Summary {
-    /// Registry id of the method.
-    pub method: String,
-    /// Its parameters.
-    pub params: Params,
-    /// The machine's parameters.
-    pub svc: Svc,
-    /// Version of the library that fitted the model.
-    pub library_version: String,
-    /// The seed that was used.
-    pub seed: u64,
-    /// Class names in code order.
-    pub classes: Vec<String>,
-    /// Number of training instances.
-    pub n_train: usize,
-    /// Instances left out because their label was missing.
-    pub n_dropped: usize,
-    /// The views that must be given to predict.
-    pub views: Vec<ViewInfo>,
-    /// Every kernel with its weight.
-    pub weights: Vec<KernelWeight>,
-    /// Number of kernels that prediction evaluates.
-    pub active_kernels: usize,
-    /// Number of training instances that are a support vector of some machine.
-    pub support: usize,
-    /// The same in percent of the training instances.
-    pub support_percent: f64,
-    /// The binary problems.
-    pub machines: Vec<MachineInfo>,
-    /// How learning went.
-    pub report: Report,
-}
-
-impl ViewInfo {
-    /// What a model says about this view.
-    fn of(view: &View) -> Self {
-        let kind = match view.table {
-            Table::Dense(_) => "dense",
-            Table::Sparse(_) => "sparse",
-            Table::Similarity(_) => "similarity",
-        };
-        ViewInfo {
-            name: view.name.clone(),
-            kind: kind.to_string(),
-            cols: view.table.cols(),
-            columns: view.columns.clone(),
-        }
     }
 }
 

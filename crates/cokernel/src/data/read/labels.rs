@@ -2,7 +2,7 @@
 
 use super::csv::{Rows, find_column, shorten};
 use super::npy::LabelArray;
-use super::{Format, Header, ReadOptions, matlab, npy, parse_error, read_bytes};
+use super::{Format, Header, ReadOptions, matlab, npy, npz, parse_error, read_bytes};
 use crate::Result;
 use std::path::{Path, PathBuf};
 
@@ -33,7 +33,7 @@ pub fn read_labels(path: &Path, options: &ReadOptions) -> Result<LabelFile> {
     let array = match format {
         Format::Text => return parse_labels(&bytes, path, options),
         Format::Npy => npy::label_array(&bytes, path)?,
-        Format::Npz => npy::label_array_of_npz(&bytes, path, options)?,
+        Format::Npz => npz::label_array(&bytes, path, options)?,
         Format::Matlab => matlab::label_array(&bytes, path, options)?,
         Format::Libsvm | Format::MatrixMarket => {
             let problem = "labels are read from csv, tsv, txt, dat, npy, npz or mat files";

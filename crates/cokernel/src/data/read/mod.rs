@@ -17,6 +17,7 @@ mod libsvm;
 mod matlab;
 mod matrix_market;
 mod npy;
+mod npz;
 #[cfg(test)]
 mod robust;
 #[cfg(test)]
@@ -27,7 +28,8 @@ pub use labels::{LabelFile, parse_labels, read_labels};
 pub use libsvm::parse_libsvm;
 pub use matlab::parse_mat;
 pub use matrix_market::parse_matrix_market;
-pub use npy::{parse_npy, parse_npz};
+pub use npy::parse_npy;
+pub use npz::parse_npz;
 
 use super::{Csr, Matrix, Table};
 use crate::{Error, Result};

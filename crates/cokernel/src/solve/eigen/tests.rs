@@ -1,6 +1,8 @@
 #![allow(clippy::unwrap_used)]
 
+use super::space::normalize;
 use super::*;
+use rand::RngExt;
 
 /// H diag(values) H with H = I − 2vvᵀ: a full matrix with a known spectrum, applied implicitly.
 struct Known {

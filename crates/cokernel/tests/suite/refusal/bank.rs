@@ -32,6 +32,14 @@ fn says(sentence: String, parts: &[&str]) {
 }
 
 #[test]
+fn kernels_that_no_memory_can_hold() {
+    let views = Views::new().dense("x", Matrix::zeros(3_000_000, 1)).unwrap();
+    let spec = KernelSpec::gaussian().gamma((1..=40).map(f64::from).collect::<Vec<_>>());
+    let found = Bank::build(&views, &[spec], Storage::Resident, &Run::default());
+    says(found.unwrap_err().to_string(), &["40 kernels over 3000000 instances", "on_demand"]);
+}
+
+#[test]
 fn views_that_cannot_serve_a_kernel() {
     says(refused("gaussian@b"), &["unknown view 'b'", "known: a, same, graph"]);
     says(refused("gaussian@graph"), &["needs features", "precomputed@graph"]);

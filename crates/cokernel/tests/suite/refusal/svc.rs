@@ -57,6 +57,10 @@ fn weights() {
         "parameter 'class_weights': the weight of class 'c1' is NaN; expected a finite number, 0 or more"
     );
     assert_eq!(
+        sentence(&Svc { c: 1e308, ..weighted("c0", 100.0) }, 12, None),
+        "parameter 'c': 1e308 times the weights of instance 0 is inf; use a smaller c or smaller weights"
+    );
+    assert_eq!(
         sentence(&weighted("d1", 1.0), 12, None),
         "unknown class 'd1' (did you mean 'c1'?); known: c0, c1, c2"
     );

@@ -1,0 +1,378 @@
+//! [`Preparation`]: what a model must redo with the views of new instances before it compares
+//! them with those it was trained on.
+
+use super::scale::{MAX_COLS, Moments};
+use super::{Csr, Matrix, Scale, Scaler, Table, View, Views};
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// The steps between the views that a user gives and the views that kernels see: scaling of
+/// every feature view, then, on request, all of them side by side as one view named
+/// [`Preparation::CONCAT`]. Learned from training instances, stored in a model, redone for new
+/// instances.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Preparation {
+    scale: Scale,
+    concat: bool,
+    views: Vec<Prepared>,
+    notes: Vec<String>,
+}
+
+/// What is known about one view from training.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Prepared {
+    name: String,
+    similarity: bool,
+    columns: Option<Vec<String>>,
+    scaler: Scaler,
+}
+
+impl Preparation {
+    /// The name of the view that holds all feature views side by side.
+    pub const CONCAT: &str = "concat";
+
+    /// Learns the preparation from the views of the training instances.
+    ///
+    /// # Errors
+    /// There is no view, a view cannot be scaled (see [`Scaler::fit`]), or `concat` is asked for
+    /// while a view is a similarity.
+    pub fn fit(views: &Views, scale: Scale, concat: bool) -> Result<Self> {
+        if views.is_empty() {
+            return Err(Error::Data("there is no view to learn from".to_string()));
+        }
+        let mut prepared = Vec::new();
+        let mut notes = Vec::new();
+        for view in views.iter() {
+            let similarity = matches!(view.table, Table::Similarity(_));
+            if similarity && concat {
+                return Err(Error::Data(format!(
+                    "view '{}' is a similarity and cannot be concatenated; \
+                     give feature views only, or do not concatenate",
+                    view.name
+                )));
+            }
+            let scale = if similarity { Scale::None } else { scale };
+            let scaler = Scaler::fit(&view.table, view.present.as_deref(), scale)
+                .map_err(|e| Error::Data(format!("view '{}': {e}", view.name)))?;
+            notes.extend(constant_note(view, &scaler));
+            prepared.push(Prepared {
+                name: view.name.clone(),
+                similarity,
+                columns: view.columns.clone(),
+                scaler,
+            });
+        }
+        if concat && scale == Scale::None {
+            notes.extend(scale_note(views)?);
+        }
+        Ok(Preparation { scale, concat, views: prepared, notes })
+    }
+
+    /// The prepared views of training or new instances, in the order of training. Views that
+    /// training did not have are left out. A sparse view may have fewer columns than in training:
+    /// formats that store entries only do not tell how many there are.
+    ///
+    /// # Errors
+    /// A view of training is not there, or differs from training in kind, number of columns or
+    /// column names.
+    pub fn apply(&self, views: &Views) -> Result<Views> {
+        let mut scaled = Vec::new();
+        for known in &self.views {
+            let view = views.iter().find(|v| v.name == known.name).ok_or_else(|| {
+                let list = |names: Vec<&str>| names.join(", ");
+                Error::Data(format!(
+                    "view '{}' is missing; training had the views {}, found {}",
+                    known.name,
+                    list(self.names()),
+                    list(views.iter().map(|v| v.name.as_str()).collect())
+                ))
+            })?;
+            let table = known.check(view)?;
+            let table = if known.similarity { table } else { known.scaler.apply(&table)? };
+            let columns = known.columns.clone().or_else(|| view.columns.clone());
+            scaled.push(View {
+                name: known.name.clone(),
+                table,
+                columns,
+                present: view.present.clone(),
+            });
+        }
+        if self.concat {
+            scaled = vec![side_by_side(&scaled)?];
+        }
+        let mut out = Views::new();
+        for view in scaled {
+            out.push(view)?;
+        }
+        if let Some(ids) = views.ids() {
+            out.set_ids(ids.to_vec())?;
+        }
+        Ok(out)
+    }
+
+    /// The same without the views for which `keep` is false: a model that does not look at them
+    /// does not ask for them. Views side by side are kept together.
+    pub fn only(mut self, keep: impl Fn(&str) -> bool) -> Self {
+        if !self.concat {
+            self.views.retain(|v| keep(&v.name));
+        }
+        self
+    }
+
+    /// The names of the views that must be given.
+    pub fn names(&self) -> Vec<&str> {
+        self.views.iter().map(|v| v.name.as_str()).collect()
+    }
+
+    /// How feature views are scaled.
+    pub fn scale(&self) -> Scale {
+        self.scale
+    }
+
+    /// Whether feature views are put side by side.
+    pub fn concat(&self) -> bool {
+        self.concat
+    }
+
+    /// Whether prepared views are the given ones.
+    pub fn is_identity(&self) -> bool {
+        self.scale == Scale::None && !self.concat
+    }
+
+    /// Sentences about the training data that a user should read: constant columns, and
+    /// concatenated views whose scales differ by more than 100 ×.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+}
+
+impl Prepared {
+    /// The table of a view that fits what training had, or why it does not.
+    fn check(&self, view: &View) -> Result<Table> {
+        let what = format!("view '{}'", self.name);
+        let word = |similarity| if similarity { "a similarity" } else { "a table of features" };
+        let similarity = matches!(view.table, Table::Similarity(_));
+        if similarity != self.similarity {
+            let (now, then) = (word(similarity), word(self.similarity));
+            return Err(Error::Data(format!("{what} is {now}, but was {then} in training")));
+        }
+        let (found, expected) = (view.table.cols(), self.scaler.cols());
+        if let (Table::Sparse(m), true) = (&view.table, found < expected) {
+            return Ok(Table::Sparse(m.widened(expected)));
+        }
+        if found != expected && similarity {
+            let expected = format!("{expected} columns, one for each training instance");
+            return Err(Error::shape(what, expected, found));
+        }
+        if found != expected {
+            return Err(Error::shape(what, format!("{expected} columns as in training"), found));
+        }
+        if let (Some(then), Some(now)) = (&self.columns, &view.columns)
+            && let Some(j) = (0..expected).find(|&j| then.get(j) != now.get(j))
+        {
+            return Err(Error::Data(format!(
+                "{what}: column {} is '{}' but was '{}' in training; \
+                 the columns must have the same order",
+                j + 1,
+                now[j],
+                then.get(j).map_or("", String::as_str)
+            )));
+        }
+        Ok(view.table.clone())
+    }
+}
+
+/// All views as one; an instance is present if it has all of them.
+fn side_by_side(views: &[View]) -> Result<View> {
+    let rows = views.first().map_or(0, |v| v.table.rows());
+    let cols = views.iter().map(|v| v.table.cols()).sum();
+    let table = if views.iter().all(|v| matches!(v.table, Table::Dense(_))) {
+        let mut values = Vec::with_capacity(rows * cols);
+        for i in 0..rows {
+            for view in views {
+                if let Table::Dense(m) = &view.table {
+                    values.extend_from_slice(m.row(i));
+                }
+            }
+        }
+        Table::Dense(Matrix::new(rows, cols, values)?)
+    } else {
+        Table::Sparse(sparse_side_by_side(views, rows, cols)?)
+    };
+    let columns = views
+        .iter()
+        .map(|v| Some(v.columns.as_ref()?.iter().map(|c| format!("{}.{c}", v.name))))
+        .collect::<Option<Vec<_>>>()
+        .map(|parts| parts.into_iter().flatten().collect());
+    let masks: Vec<&Vec<bool>> = views.iter().filter_map(|v| v.present.as_ref()).collect();
+    let present =
+        (!masks.is_empty()).then(|| (0..rows).map(|i| masks.iter().all(|m| m[i])).collect());
+    Ok(View { name: Preparation::CONCAT.to_string(), table, columns, present })
+}
+
+fn sparse_side_by_side(views: &[View], rows: usize, cols: usize) -> Result<Csr> {
+    if u32::try_from(cols).is_err() {
+        return Err(Error::Data(format!("the views have {cols} columns together: too many")));
+    }
+    let mut starts = vec![0];
+    let (mut indices, mut values) = (Vec::new(), Vec::new());
+    for i in 0..rows {
+        let mut offset = 0_u32;
+        for view in views {
+            match &view.table {
+                Table::Dense(m) | Table::Similarity(m) => {
+                    for (j, &x) in m.row(i).iter().enumerate().filter(|(_, x)| **x != 0.0) {
+                        indices.push(offset + j as u32);
+                        values.push(x);
+                    }
+                }
+                Table::Sparse(m) => {
+                    let (c, v) = m.row(i);
+                    indices.extend(c.iter().map(|j| offset + j));
+                    values.extend_from_slice(v);
+                }
+            }
+            offset += view.table.cols() as u32;
+        }
+        starts.push(indices.len());
+    }
+    Csr::from_parts(cols, starts, indices, values)
+}
+
+fn constant_note(view: &View, scaler: &Scaler) -> Option<String> {
+    let name = |j: &usize| match view.columns.as_ref().and_then(|c| c.get(*j)) {
+        Some(column) => format!("'{column}'"),
+        None => (j + 1).to_string(),
+    };
+    let constant = scaler.constant();
+    let shown: Vec<String> = constant.iter().take(5).map(name).collect();
+    let more = if constant.len() > 5 { ", …" } else { "" };
+    (!constant.is_empty()).then(|| {
+        format!(
+            "view '{}': {} of {} columns have one value only (column {}{more})",
+            view.name,
+            constant.len(),
+            scaler.cols(),
+            shown.join(", ")
+        )
+    })
+}
+
+/// A warning if the typical spread of a column differs between views by more than 100 ×.
+fn scale_note(views: &Views) -> Result<Option<String>> {
+    let mut spreads = Vec::new();
+    for view in views.iter() {
+        if view.table.cols() > MAX_COLS {
+            continue;
+        }
+        let mut deviation = Moments::of(&view.table, view.present.as_deref())?.deviation;
+        deviation.retain(|d| *d > 0.0);
+        deviation.sort_by(f64::total_cmp);
+        if !deviation.is_empty() {
+            spreads.push((deviation[deviation.len() / 2], view.name.as_str()));
+        }
+    }
+    let small = spreads.iter().min_by(|a, b| a.0.total_cmp(&b.0));
+    let large = spreads.iter().max_by(|a, b| a.0.total_cmp(&b.0));
+    let (Some(small), Some(large)) = (small, large) else { return Ok(None) };
+    let ratio = large.0 / small.0;
+    Ok((ratio > 100.0).then(|| {
+        format!(
+            "concatenated views differ in scale: the median column of view '{}' has standard \
+             deviation {:.3e}, that of view '{}' {:.3e} ({ratio:.0} ×); the larger one hides the \
+             smaller one unless the columns are scaled (standard)",
+            large.1, large.0, small.1, small.0
+        )
+    }))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn column(values: &[f64]) -> Matrix {
+        Matrix::new(values.len(), 1, values.to_vec()).unwrap()
+    }
+
+    fn dense(views: &Views, name: &str) -> Matrix {
+        match &views.get(name).unwrap().table {
+            Table::Dense(m) => m.clone(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn concatenation_is_learned_once_and_redone() {
+        let a = Matrix::from_fn(3, 2, |i, j| (i * (j + 1)) as f64);
+        let train = Views::new()
+            .dense("a", a)
+            .unwrap()
+            .with("b", Table::Sparse(Csr::from_rows(1, vec![vec![(0, 8.0)]; 3]).unwrap()))
+            .unwrap();
+        let p = Preparation::fit(&train, Scale::MinMax, true).unwrap();
+        assert!(p.notes()[0].starts_with("view 'b': 1 of 1 columns have one value only"));
+        let new = Views::new()
+            .with("b", Table::Sparse(Csr::from_rows(1, vec![vec![(0, 2.0)]]).unwrap()))
+            .unwrap()
+            .dense("other", column(&[0.0]))
+            .unwrap()
+            .dense("a", Matrix::new(1, 2, vec![1.0, 8.0]).unwrap())
+            .unwrap();
+        let out = p.apply(&new).unwrap();
+        assert_eq!((out.len(), out.n()), (1, 1));
+        let Table::Sparse(m) = &out.get("concat").unwrap().table else { panic!("sparse") };
+        assert_eq!(m.to_dense().values(), [0.5, 2.0, 2.0]);
+        let text = serde_json::to_string(&p).unwrap();
+        assert_eq!(serde_json::from_str::<Preparation>(&text).unwrap(), p);
+    }
+
+    #[test]
+    fn concatenation_keeps_names_and_masks() {
+        let view = |name: &str, absent: usize| View {
+            name: name.into(),
+            table: Table::Dense(column(&[1.0, 2.0, 3.0])),
+            columns: Some(vec!["x".into()]),
+            present: Some((0..3).map(|i| i != absent).collect()),
+        };
+        let mut views = Views::new();
+        views.push(view("a", 0)).unwrap();
+        views.push(view("b", 2)).unwrap();
+        let p = Preparation::fit(&views, Scale::None, true).unwrap();
+        let out = p.apply(&views).unwrap();
+        let concat = out.get("concat").unwrap();
+        assert_eq!(concat.columns.as_deref().unwrap(), ["a.x", "b.x"]);
+        assert_eq!(concat.present.as_deref().unwrap(), [false, true, false]);
+        assert_eq!(out.complete_rows(), [1]);
+    }
+
+    #[test]
+    fn raw_concatenation_warns_about_scales_beyond_a_hundred() {
+        let views = |factor: f64| {
+            Views::new()
+                .dense("a", column(&[-1.0, 1.0]))
+                .unwrap()
+                .dense("b", column(&[-factor, factor]))
+                .unwrap()
+        };
+        let notes =
+            |factor, scale| Preparation::fit(&views(factor), scale, true).unwrap().notes().to_vec();
+        assert!(notes(1000.0, Scale::None)[0].contains("view 'b' has standard deviation 1.000e3"));
+        assert!(notes(1000.0, Scale::None)[0].contains("(1000 ×)"));
+        assert!(notes(100.0, Scale::None).is_empty());
+        assert!(notes(1000.0, Scale::Standard).is_empty());
+    }
+
+    #[test]
+    fn without_scaling_values_pass_unchanged() {
+        let k = Table::Similarity(Matrix::from_fn(2, 2, |i, j| (i + j) as f64));
+        let mut views =
+            Views::new().dense("a", column(&[1e300, -3.0])).unwrap().with("k", k).unwrap();
+        views.set_ids(vec!["p".into(), "q".into()]).unwrap();
+        let p = Preparation::fit(&views, Scale::None, false).unwrap();
+        assert!(p.is_identity());
+        assert_eq!(p.apply(&views).unwrap(), views);
+        let p = Preparation::fit(&views.select(&[1]), Scale::Standard, false).unwrap();
+        assert_eq!(dense(&p.apply(&views.select_new(&[0], &[1])).unwrap(), "a").values().len(), 1);
+    }
+}

@@ -1,0 +1,141 @@
+//! [`Prepared`]: training instances ready to learn from, and which views that takes.
+
+use super::ViewInfo;
+use crate::bank::{Bank, Storage};
+use crate::data::{Classes, Preparation, Scale, Table, View, Views};
+use crate::kernel::{Family, Kernel, KernelSpec};
+use crate::mkl::Arrangement;
+use crate::{Error, Result};
+use std::borrow::Cow;
+
+/// Everything that decides which kernels a [`Prepared`] has.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Recipe {
+    pub(super) kernels: Option<Vec<KernelSpec>>,
+    pub(super) scale: Scale,
+    pub(super) storage: Storage,
+    pub(crate) arrangement: Arrangement,
+}
+
+/// Training instances ready to learn from: several methods with the same kernels can share one.
+pub struct Prepared {
+    pub(super) rows: Vec<usize>,
+    pub(super) classes: Classes,
+    pub(super) preparation: Preparation,
+    pub(super) views: Views,
+    pub(super) given: Vec<ViewInfo>,
+    pub(super) bank: Bank,
+    pub(super) n_dropped: usize,
+    pub(super) recipe: Recipe,
+    pub(super) notes: Vec<String>,
+    pub(super) seconds: f64,
+}
+
+impl std::fmt::Debug for Prepared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (n, kernels) = (self.rows.len(), self.bank.len());
+        write!(f, "Prepared({n} instances, {kernels} kernels)")
+    }
+}
+
+impl Prepared {
+    /// Indices, in the given views, of the instances that are learned from.
+    pub fn rows(&self) -> &[usize] {
+        &self.rows
+    }
+
+    /// Their classes.
+    pub fn classes(&self) -> &Classes {
+        &self.classes
+    }
+
+    /// The kernels over them.
+    pub fn bank(&self) -> &Bank {
+        &self.bank
+    }
+
+    /// The resolved kernels.
+    pub fn kernels(&self) -> &[Kernel] {
+        self.bank.kernels()
+    }
+
+    /// Sentences about the data and the kernels that a user should read.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Wall-clock seconds that preparing took.
+    pub fn seconds(&self) -> f64 {
+        self.seconds
+    }
+}
+
+/// Refuses a similarity that is not between the instances themselves.
+pub(super) fn check_square(views: &Views) -> Result<()> {
+    for v in views.iter() {
+        if let Table::Similarity(m) = &v.table
+            && m.rows() != m.cols()
+        {
+            let found = format!("{} × {}", m.rows(), m.cols());
+            let expected = "a similarity between the training instances, as many columns as rows";
+            return Err(Error::shape(format!("view '{}'", v.name), expected, found));
+        }
+    }
+    Ok(())
+}
+
+/// Only the views that some kernel looks at, so that prediction does not ask for others.
+pub(super) fn used_views<'a>(
+    views: Cow<'a, Views>,
+    specs: &[KernelSpec],
+) -> Result<Cow<'a, Views>> {
+    for spec in specs {
+        if let Some(name) = &spec.view {
+            views.get(name)?;
+        }
+    }
+    let serves = |v: &View, spec: &KernelSpec| match &spec.view {
+        Some(name) => *name == v.name,
+        None => {
+            matches!(v.table, Table::Similarity(_)) == matches!(spec.family, Family::Precomputed)
+        }
+    };
+    let used = |v: &View| specs.iter().any(|s| serves(v, s));
+    if views.iter().all(used) {
+        return Ok(views);
+    }
+    let mut kept = Views::new();
+    for v in views.iter().filter(|v| used(v)) {
+        kept.push(v.clone())?;
+    }
+    if kept.is_empty() {
+        return Err(Error::Data("no view can serve any of the kernels".to_string()));
+    }
+    Ok(Cow::Owned(kept))
+}
+
+/// The specifications on the one view that holds all, each once.
+pub(super) fn without_view(specs: Vec<KernelSpec>) -> Vec<KernelSpec> {
+    let mut plain: Vec<KernelSpec> = Vec::new();
+    for mut spec in specs {
+        spec.view = None;
+        if !plain.contains(&spec) {
+            plain.push(spec);
+        }
+    }
+    plain
+}
+
+pub(super) fn dropped_note(dropped: usize, views: &Views) -> Vec<String> {
+    if dropped == 0 {
+        return Vec::new();
+    }
+    let n = views.n();
+    let mut note = format!("{dropped} of {} instances have no label and are left out", n + dropped);
+    if views.iter().any(|v| matches!(v.table, Table::Similarity(_))) {
+        note.push_str(&format!(
+            "; to predict, similarities are to the {n} labelled training instances"
+        ));
+    }
+    vec![note]
+}

@@ -1,0 +1,259 @@
+//! The growing subspace of the eigenpair search, and Rayleigh–Ritz steps on it.
+
+use super::{CLUSTER, Eigenpairs};
+use crate::data::Matrix;
+use crate::solve::dense::{self, Slice};
+use crate::{Error, Result, Status};
+use rand::RngExt;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// The growing subspace.
+pub(super) struct Space {
+    pub(super) basis: Matrix,
+    pub(super) t: Matrix,
+    pub(super) used: usize,
+    pub(super) rng: Xoshiro256PlusPlus,
+    /// Largest |θ| seen: the scale of A.
+    pub(super) scale: f64,
+}
+
+/// A Rayleigh–Ritz step: pairs in descending order.
+pub(super) struct Ritz {
+    pub(super) values: Vec<f64>,
+    /// Coordinates as columns.
+    coordinates: Matrix,
+    pub(super) residuals: Vec<f64>,
+}
+
+impl Ritz {
+    /// Whether some eigenvalue among the first k appears as often as the start vectors allow.
+    pub(super) fn may_miss_copies(&self, k: usize, starts: usize) -> bool {
+        if starts >= k {
+            return false;
+        }
+        let near = CLUSTER * (self.values[0] - self.values[self.values.len() - 1]);
+        (0..k - starts + 1).any(|i| self.values[i] - self.values[i + starts - 1] <= near)
+    }
+
+    /// Whether the best pair outside the first k is known well enough to stay outside.
+    pub(super) fn complement_settled(&self, k: usize, limit: f64) -> bool {
+        match (self.values.get(k), self.residuals.get(k)) {
+            (Some(v), Some(r)) => *r <= limit.max(0.1 * (self.values[k - 1] - v)),
+            _ => false,
+        }
+    }
+}
+
+impl Space {
+    pub(super) fn random(&mut self, cols: usize) -> Matrix {
+        Matrix::from_fn(self.basis.rows(), cols, |_, _| self.rng.random::<f64>() - 0.5)
+    }
+
+    pub(super) fn columns(&self, from: usize, to: usize) -> Matrix {
+        Matrix::from_fn(self.basis.rows(), to - from, |i, j| self.basis.get(i, from + j))
+    }
+
+    /// w ← w − Q Qᵀw; returns Qᵀw.
+    pub(super) fn project_out(&self, w: &mut Matrix) -> Matrix {
+        let q = Slice::head(&self.basis, self.used);
+        let coordinates = dense::gram_tn(q, Slice::of(w));
+        dense::accumulate(w, -1.0, q, Slice::of(&coordinates));
+        coordinates
+    }
+
+    /// Applies A to the newest block (columns `newest..used`), fills in T, returns the part
+    /// outside the basis.
+    pub(super) fn multiply(
+        &mut self,
+        fresh: &Matrix,
+        newest: usize,
+        apply: &dyn Fn(&Matrix) -> Matrix,
+    ) -> Result<Matrix> {
+        let mut w = apply(fresh);
+        if w.values().iter().any(|v| !v.is_finite()) {
+            return Err(Error::Data(
+                "eigenvectors were asked of a matrix with entries that are not finite numbers"
+                    .into(),
+            ));
+        }
+        let mut coordinates = self.project_out(&mut w);
+        let again = self.project_out(&mut w);
+        coordinates.values_mut().iter_mut().zip(again.values()).for_each(|(c, a)| *c += a);
+        for i in 0..self.used {
+            for j in newest..self.used {
+                let value = coordinates.get(i, j - newest);
+                self.t.set(i, j, value);
+                self.t.set(j, i, value);
+            }
+        }
+        for j in newest..self.used {
+            let length: f64 = (newest..self.used).map(|i| self.t.get(i, j).powi(2)).sum();
+            self.scale = self.scale.max(length.sqrt());
+        }
+        Ok(w)
+    }
+
+    /// Adds the span of the columns of `block`, which are orthogonal to the basis, to it. Columns
+    /// that add nothing are replaced by random ones, so that the basis grows by the width of the
+    /// block, or up to n.
+    pub(super) fn append(&mut self, block: &Matrix) {
+        let n = self.basis.rows();
+        let width = block.cols().min(n - self.used).min(self.basis.cols() - self.used);
+        let floor = 1e-13 * self.scale;
+        let mut vectors = block.transposed();
+        let mut weak = false;
+        for c in 0..width {
+            let (before, after) = clear_row(&mut vectors, c);
+            if after <= floor.max(1e-13 * before) {
+                let mut w = self.random(1);
+                self.project_out(&mut w);
+                vectors.row_mut(c).copy_from_slice(w.values());
+                clear_row(&mut vectors, c);
+                weak = true;
+            }
+            weak |= after < 0.1 * before || after < 1e-6 * self.scale;
+            normalize(vectors.row_mut(c));
+        }
+        let rows: Vec<usize> = (0..width).collect();
+        let mut vectors = vectors.select_rows(&rows);
+        // Small remainders have lost their orthogonality to the basis: once more.
+        if weak {
+            let mut w = vectors.transposed();
+            self.project_out(&mut w);
+            vectors = w.transposed();
+            for c in 0..width {
+                clear_row(&mut vectors, c);
+                normalize(vectors.row_mut(c));
+            }
+        }
+        for i in 0..n {
+            for c in 0..width {
+                self.basis.set(i, self.used + c, vectors.get(c, i));
+            }
+        }
+        self.used += width;
+    }
+
+    /// Eigenpairs of T with the residuals that `rest`, belonging to columns `newest..used`,
+    /// implies.
+    pub(super) fn rayleigh_ritz(&mut self, rest: &Matrix, newest: usize) -> Result<Ritz> {
+        let m = self.used;
+        let t = Matrix::from_fn(m, m, |i, j| self.t.get(i, j));
+        let (ascending, all) = dense::symmetric_eigen(&t)?;
+        let values: Vec<f64> = ascending.into_iter().rev().collect();
+        let coordinates = Matrix::from_fn(m, m, |i, j| all.get(i, m - 1 - j));
+        self.scale = values.iter().fold(self.scale, |s, v| s.max(v.abs()));
+        let gram = dense::gram_tn(Slice::of(rest), Slice::of(rest));
+        let residuals = (0..m)
+            .map(|j| {
+                let y: Vec<f64> = (newest..m).map(|i| coordinates.get(i, j)).collect();
+                let square: f64 = (0..y.len())
+                    .map(|a| y[a] * gram.row(a).iter().zip(&y).map(|(g, b)| g * b).sum::<f64>())
+                    .sum();
+                square.max(0.0).sqrt()
+            })
+            .collect();
+        Ok(Ritz { values, coordinates, residuals })
+    }
+
+    /// Keeps the span of the first `keep` Ritz vectors.
+    pub(super) fn restart(&mut self, ritz: &Ritz, keep: usize) {
+        let vectors = self.vectors(ritz, keep);
+        self.t.values_mut().fill(0.0);
+        for i in 0..self.basis.rows() {
+            self.basis.row_mut(i)[..keep].copy_from_slice(vectors.row(i));
+        }
+        for (j, value) in ritz.values.iter().take(keep).enumerate() {
+            self.t.set(j, j, *value);
+        }
+        self.used = keep;
+    }
+
+    fn vectors(&self, ritz: &Ritz, count: usize) -> Matrix {
+        let y = ritz.coordinates.select_cols(&(0..count).collect::<Vec<_>>());
+        dense::product(Slice::head(&self.basis, self.used), Slice::of(&y))
+    }
+
+    /// The first k Ritz pairs, oriented, with measured residuals.
+    pub(super) fn finish(
+        &self,
+        ritz: &Ritz,
+        k: usize,
+        status: Status,
+        limit: f64,
+        products: usize,
+        apply: &dyn Fn(&Matrix) -> Matrix,
+    ) -> Result<Eigenpairs> {
+        let mut vectors = self.vectors(ritz, k);
+        orient(&mut vectors);
+        let values = ritz.values[..k].to_vec();
+        let image = apply(&vectors);
+        let residuals = residual_norms(&image, &vectors, &values);
+        let far = residuals.iter().any(|r| *r > 10.0 * limit.max(1e-13 * self.scale));
+        let status = if status == Status::Converged && far { Status::Stalled } else { status };
+        Ok(Eigenpairs { values, vectors, residuals, products: products + k, status })
+    }
+}
+
+/// Takes rows 0..c out of row c, twice; its norms before and after.
+fn clear_row(vectors: &mut Matrix, c: usize) -> (f64, f64) {
+    let before = norm(vectors.row(c));
+    let cols = vectors.cols();
+    let (earlier, rest) = vectors.values_mut().split_at_mut(c * cols);
+    let row = &mut rest[..cols];
+    for _ in 0..2 {
+        for other in earlier.chunks_exact(cols) {
+            let share = dot(other, row);
+            row.iter_mut().zip(other).for_each(|(r, o)| *r -= share * o);
+        }
+    }
+    (before, norm(vectors.row(c)))
+}
+
+pub(super) fn normalize(row: &mut [f64]) {
+    let length = norm(row);
+    if length > 0.0 {
+        row.iter_mut().for_each(|v| *v /= length);
+    }
+}
+
+fn norm(v: &[f64]) -> f64 {
+    dot(v, v).sqrt()
+}
+
+/// Eight running sums, added in order.
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let mut sums = [0.0; 8];
+    let (ca, cb) = (a.chunks_exact(8), b.chunks_exact(8));
+    let tail: f64 = ca.remainder().iter().zip(cb.remainder()).map(|(x, y)| x * y).sum();
+    for (x, y) in ca.zip(cb) {
+        for l in 0..8 {
+            sums[l] += x[l] * y[l];
+        }
+    }
+    sums.iter().sum::<f64>() + tail
+}
+
+pub(super) fn residual_norms(image: &Matrix, vectors: &Matrix, values: &[f64]) -> Vec<f64> {
+    let mut squares = vec![0.0; values.len()];
+    for i in 0..image.rows() {
+        for (j, s) in squares.iter_mut().enumerate() {
+            *s += (image.get(i, j) - values[j] * vectors.get(i, j)).powi(2);
+        }
+    }
+    squares.into_iter().map(f64::sqrt).collect()
+}
+
+/// Makes the entry of the largest magnitude in each column positive.
+pub(super) fn orient(vectors: &mut Matrix) {
+    for j in 0..vectors.cols() {
+        let column = vectors.col(j);
+        let largest = column.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+        let first = column.iter().find(|v| v.abs() >= largest * (1.0 - 1e-8));
+        if first.is_some_and(|v| *v < 0.0) {
+            for i in 0..vectors.rows() {
+                vectors.set(i, j, -vectors.get(i, j));
+            }
+        }
+    }
+}
