@@ -63,12 +63,12 @@ fn read(settings: &Settings, session: &Session, new_instances: bool) -> Result<D
     if settings.drop_incomplete { Ok(complete(data, session, new_instances)) } else { Ok(data) }
 }
 
+/// Tables by the names of their views.
+type NamedTables = Vec<(String, TableFile)>;
+
 /// The views as they are in their files, and remarks. The label column, if there is no label file,
 /// is that of the views that have it: there must be one, but for new instances.
-fn tables(
-    settings: &Settings,
-    new_instances: bool,
-) -> Result<(Vec<(String, TableFile)>, Vec<String>)> {
+fn tables(settings: &Settings, new_instances: bool) -> Result<(NamedTables, Vec<String>)> {
     let column = settings.label_column.as_ref().filter(|_| settings.labels.is_none());
     let texts = settings.views.iter().filter(|v| is_text(&v.path)).count();
     if let Some(number) = column.filter(|c| texts > 1 && c.parse::<usize>().is_ok()) {

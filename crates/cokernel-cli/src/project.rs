@@ -213,6 +213,7 @@ fn plain(message: &str) -> String {
         ("expected f64", "expected a number"),
         ("expected a sequence", "expected a list, as [\"linear\"]"),
         ("expected path string", "expected a file name in quotes"),
+        ("expected a map", "expected a table, as [views]"),
     ] {
         text = text.replace(rust, words);
     }
