@@ -2,8 +2,10 @@
 
 use crate::misuse::misuse;
 use anyhow::Result;
-use clap::Args;
+use clap::{Args, ValueEnum};
+use cokernel::data::Header;
 use cokernel::method::Value;
+use serde::Deserialize;
 use std::path::PathBuf;
 
 /// Flags of every command.
@@ -11,13 +13,13 @@ use std::path::PathBuf;
 #[command(next_help_heading = "Global options")]
 pub struct GlobalArgs {
     /// Seed of every random choice; the same seed gives the same result on any number of threads
-    #[arg(long, global = true, value_name = "N")]
+    #[arg(long, global = true, value_name = "N", allow_negative_numbers = true)]
     pub seed: Option<u64>,
     /// Number of threads [default: all cores]
-    #[arg(long, global = true, value_name = "N")]
+    #[arg(long, global = true, value_name = "N", allow_negative_numbers = true)]
     pub threads: Option<usize>,
     /// Stop a computation after this many seconds and keep what it has
-    #[arg(long, global = true, value_name = "SECONDS")]
+    #[arg(long, global = true, value_name = "SECONDS", allow_negative_numbers = true)]
     pub time_limit: Option<f64>,
     /// No progress bar, no remarks
     #[arg(long, short, global = true)]
@@ -41,9 +43,17 @@ pub struct DataArgs {
     /// The file with the labels, one row per instance
     #[arg(long, value_name = "FILE")]
     pub labels: Option<PathBuf>,
-    /// The column of the label file that holds the labels, if it has several
+    /// The column that holds the labels: its name, or its number from 1; of the label file (of an
+    /// NPZ or MAT file: its variable), or without one of the view that has it
     #[arg(long, value_name = "COLUMN")]
     pub label_column: Option<String>,
+    /// Whether the first line of text tables names the columns; auto: if it is not all numbers
+    /// [default: auto]
+    #[arg(long, value_enum, value_name = "auto|yes|no", hide_possible_values = true)]
+    pub header: Option<HeaderWord>,
+    /// Which variable of an NPZ or MAT file is the view, if the file has several. Repeatable
+    #[arg(long = "variable", value_name = "VIEW=VARIABLE")]
+    pub variables: Vec<String>,
     /// The column that names the instances; rows are matched by it instead of by position
     #[arg(long, value_name = "COLUMN")]
     pub id: Option<String>,
@@ -53,6 +63,25 @@ pub struct DataArgs {
     /// Read settings from this file [default: ./cokernel.toml if it exists and no view is given]
     #[arg(long, value_name = "FILE")]
     pub project: Option<PathBuf>,
+}
+
+/// Whether the first line of a text table is a header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum HeaderWord {
+    Auto,
+    Yes,
+    No,
+}
+
+impl From<HeaderWord> for Header {
+    fn from(word: HeaderWord) -> Self {
+        match word {
+            HeaderWord::Auto => Header::Auto,
+            HeaderWord::Yes => Header::Yes,
+            HeaderWord::No => Header::No,
+        }
+    }
 }
 
 /// What the kernels are, and where they are kept.
@@ -80,7 +109,7 @@ pub struct KernelArgs {
 #[command(next_help_heading = "Machine")]
 pub struct MachineArgs {
     /// Cost of a unit of slack, greater than 0 [default: 1]
-    #[arg(long, value_name = "C")]
+    #[arg(long, value_name = "C", allow_negative_numbers = true)]
     pub c: Option<f64>,
     /// Factor on the cost for a class, as CLASS=FACTOR (repeatable), or `balanced`
     #[arg(long = "class-weight", value_name = "CLASS=FACTOR|balanced")]
@@ -95,14 +124,14 @@ pub struct MachineArgs {
 #[command(next_help_heading = "Splits")]
 pub struct SplitArgs {
     /// Folds of a cross-validation, at least 2 [default: 5]
-    #[arg(long, value_name = "K", conflicts_with = "test_fraction")]
+    #[arg(long, value_name = "K", conflicts_with = "test_fraction", allow_negative_numbers = true)]
     pub folds: Option<usize>,
     /// How often the folds, or the random test sets, are drawn anew [default: 1; 5 with
     /// --test-fraction]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub repeats: Option<usize>,
     /// Random test sets of this fraction of the instances instead of folds
-    #[arg(long, value_name = "FRACTION")]
+    #[arg(long, value_name = "FRACTION", allow_negative_numbers = true)]
     pub test_fraction: Option<f64>,
 }
 

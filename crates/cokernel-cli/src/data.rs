@@ -6,8 +6,10 @@ use crate::settings::Settings;
 use crate::table::count;
 use anyhow::Result;
 use cokernel::data::{
-    AssembleOptions, Labels, ReadOptions, Table, Views, assemble, read_labels, read_table,
+    AssembleOptions, LabelFile, Labels, ReadOptions, Table, TableFile, Views, assemble,
+    read_labels, read_table,
 };
+use std::path::Path;
 
 /// What the files of a command hold.
 pub struct Data {
@@ -19,7 +21,9 @@ pub struct Data {
 pub fn load_labelled(settings: &Settings, session: &Session) -> Result<Data> {
     let data = load(settings, session)?;
     if let Labels::Absent(_) = data.labels {
-        return Err(misuse("no labels are given; add --labels FILE"));
+        return Err(misuse(
+            "no labels are given; add --labels FILE, or --label-column NAME if a view has them",
+        ));
     }
     Ok(data)
 }
@@ -38,34 +42,121 @@ fn read(settings: &Settings, session: &Session, new_instances: bool) -> Result<D
     if settings.views.is_empty() {
         return Err(misuse("no view is given; add --view NAME=FILE, or write a cokernel.toml"));
     }
-    let own_labels = settings.labels.is_none();
-    let mut tables = Vec::new();
-    for view in &settings.views {
-        let options = ReadOptions {
-            id_column: settings.id.clone(),
-            label_column: settings.label_column.clone().filter(|_| own_labels),
-            variable: view.variable.clone(),
-            similarity: view.similarity,
-            missing_rows: settings.drop_incomplete,
-            ..ReadOptions::default()
-        };
-        tables.push((view.name.clone(), read_table(&view.path, &options)?));
-    }
-    let label_options = ReadOptions {
-        id_column: settings.id.clone(),
-        label_column: settings.label_column.clone(),
-        ..ReadOptions::default()
-    };
-    let labels = settings.labels.as_ref().map(|p| read_labels(p, &label_options)).transpose()?;
+    let (tables, notes) = tables(settings, new_instances)?;
+    session.notes(&notes);
+    let labels = settings.labels.as_ref().map(|p| label_file(p, settings)).transpose()?;
     let options = AssembleOptions {
         allow_missing: settings.drop_incomplete,
         new_instances,
         ..AssembleOptions::default()
     };
-    let assembled = assemble(tables, labels, &options)?;
+    let assembled = assemble(tables, labels, &options).map_err(|e| match e {
+        cokernel::Error::Match(problem) => {
+            let library = "allow missing views";
+            let flag = "leave out instances that lack a view by --drop-incomplete";
+            cokernel::Error::Match(problem.replace(library, flag))
+        }
+        other => other,
+    })?;
     session.notes(&assembled.notes);
     let data = Data { views: assembled.views, labels: assembled.labels };
     if settings.drop_incomplete { Ok(complete(data, session, new_instances)) } else { Ok(data) }
+}
+
+/// Tables by the names of their views.
+type NamedTables = Vec<(String, TableFile)>;
+
+/// The views as they are in their files, and remarks. The label column, if there is no label file,
+/// is that of the views that have it: there must be one, but for new instances.
+fn tables(settings: &Settings, new_instances: bool) -> Result<(NamedTables, Vec<String>)> {
+    let column = settings.label_column.as_ref().filter(|_| settings.labels.is_none());
+    let texts = settings.views.iter().filter(|v| is_text(&v.path)).count();
+    if let Some(number) = column.filter(|c| texts > 1 && c.parse::<usize>().is_ok()) {
+        return Err(misuse(format!(
+            "label column {number}: with {texts} text tables it is not clear which of them is \
+             meant; name the column by its header, or give the labels as a file of their own"
+        )));
+    }
+    let (mut tables, mut found, mut refusals) = (Vec::new(), false, Vec::new());
+    for view in &settings.views {
+        readable(&view.path)?;
+        let text = is_text(&view.path);
+        if let Some(id) = settings.id.as_ref().filter(|_| !text) {
+            return Err(misuse(format!(
+                "view '{}': {} has no column '{id}', because this format holds numbers only; \
+                 write it as CSV with that column, or give no id column to match all rows by \
+                 position",
+                view.name,
+                view.path.display()
+            )));
+        }
+        let mut options = ReadOptions {
+            id_column: settings.id.clone(),
+            label_column: column.filter(|_| text).cloned(),
+            variable: view.variable.clone(),
+            header: view.header,
+            similarity: view.similarity,
+            missing_rows: settings.drop_incomplete,
+            ..ReadOptions::default()
+        };
+        let table = match read_table(&view.path, &options) {
+            Err(e) if lacks_label_column(&e) => {
+                refusals.push(e);
+                options.label_column = None;
+                read_table(&view.path, &options)?
+            }
+            read => {
+                found |= options.label_column.is_some();
+                read?
+            }
+        };
+        tables.push((view.name.clone(), table));
+    }
+    let Some(column) = column.filter(|_| !found) else { return Ok((tables, Vec::new())) };
+    if new_instances {
+        let note = format!("no view has the label column '{column}': nothing is scored");
+        return Ok((tables, vec![note]));
+    }
+    let each = refusals.iter().map(|e| e.to_string()).collect::<Vec<_>>().join("; ");
+    let each = if each.is_empty() { "no file is a text table".to_string() } else { each };
+    Err(misuse(format!("no view has the label column '{column}': {each}")))
+}
+
+/// Whether a file cannot be read only because it has no such label column.
+fn lacks_label_column(error: &cokernel::Error) -> bool {
+    let cokernel::Error::Parse { problem, .. } = error else { return false };
+    problem.starts_with("unknown label column '")
+        || problem.starts_with("there is no header, so the label column")
+}
+
+/// The labels of a label file. In a NumPy or MATLAB file the label column is a variable.
+fn label_file(path: &Path, settings: &Settings) -> Result<LabelFile> {
+    readable(path)?;
+    let mut options = ReadOptions {
+        id_column: settings.id.clone(),
+        label_column: settings.label_column.clone(),
+        ..ReadOptions::default()
+    };
+    if !is_text(path) {
+        options.variable = options.label_column.take();
+    }
+    Ok(read_labels(path, &options)?)
+}
+
+/// Said before the ending of the name is looked at.
+fn readable(path: &Path) -> Result<()> {
+    let io = |source| cokernel::Error::Io { path: path.to_path_buf(), source };
+    if std::fs::metadata(path).map_err(io)?.is_dir() {
+        return Err(misuse(format!("{} is a folder; name a file", path.display())));
+    }
+    Ok(())
+}
+
+/// Whether a file has named columns, by the ending of its name.
+fn is_text(path: &Path) -> bool {
+    let name = path.to_string_lossy().to_lowercase();
+    let stem = name.strip_suffix(".gz").unwrap_or(&name);
+    [".csv", ".tsv", ".txt", ".dat"].iter().any(|ending| stem.ends_with(ending))
 }
 
 /// The instances that have every view.

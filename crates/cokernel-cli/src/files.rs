@@ -35,7 +35,29 @@ pub fn check_place(path: &Path) -> Result<()> {
             path.display(),
             folder.display()
         ))),
-        _ => Ok(()),
+        _ if path.exists() && !path.is_file() => Ok(()),
+        folder => writable(folder.unwrap_or(Path::new(".")))
+            .map_err(|e| misuse(format!("cannot write {}: {e}", path.display()))),
+    }
+}
+
+/// Whether a file can be made in this folder: tried, and the file removed.
+fn writable(folder: &Path) -> std::io::Result<()> {
+    let trial = folder.join(format!(".cokernel-{}.tmp", std::process::id()));
+    std::fs::OpenOptions::new().write(true).create_new(true).open(&trial)?;
+    std::fs::remove_file(&trial)
+}
+
+/// An output file is none of those that are read: they would be lost.
+pub fn not_an_input<'a>(path: &Path, inputs: impl IntoIterator<Item = &'a Path>) -> Result<()> {
+    let Ok(target) = std::fs::canonicalize(path) else { return Ok(()) };
+    let same = |input: &&Path| std::fs::canonicalize(input).is_ok_and(|i| i == target);
+    match inputs.into_iter().find(same).filter(|_| target.is_file()) {
+        Some(_) => Err(misuse(format!(
+            "cannot write {}: it is one of the files to read; name another file",
+            path.display()
+        ))),
+        None => Ok(()),
     }
 }
 

@@ -3,6 +3,7 @@
 //! Unknown keys are refused with file, line and a suggestion; relative paths are relative to the
 //! folder of the file.
 
+use crate::args::HeaderWord;
 use crate::misuse::misuse;
 use anyhow::{Context, Result};
 use cokernel::method::Value;
@@ -17,7 +18,7 @@ pub const DEFAULT: &str = "cokernel.toml";
 /// An example that says everything; shown by `--help` and read by a test.
 pub const EXAMPLE: &str = r#"# cokernel.toml: paths are relative to this file
 labels = "y.csv"                    # file with the labels
-label_column = "class"              # its column, if there are several
+label_column = "class"              # its column; without a file: that of the view that has it
 id = "sample"                       # column that names the instances, in every file
 drop_incomplete = false             # true: leave out instances that lack a view
 kernels = ["gaussian@fou:sigma=median", "linear@fac", "precomputed@graph"]
@@ -40,6 +41,7 @@ time_limit = 600                    # seconds
 [views]
 fou = "fou.csv"
 fac = { path = "fac.npz", variable = "X" }
+zer = { path = "zer.tsv", header = "yes" }    # the first line names the columns: auto, yes, no
 graph = { path = "graph.npy", similarity = true }
 
 [params]                            # of `method` and `methods`: see `cokernel methods ID`
@@ -79,7 +81,7 @@ pub struct Content {
 
 /// A view: a file, or a file with options.
 #[derive(Debug, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a file name in quotes, or a table as { path = \"a.csv\" }")]
 pub enum ViewEntry {
     Path(PathBuf),
     Table(ViewTable),
@@ -94,11 +96,16 @@ pub struct ViewTable {
     pub similarity: bool,
     #[serde(default)]
     pub variable: Option<String>,
+    #[serde(default)]
+    pub header: Option<HeaderWord>,
 }
 
 /// A value for the chosen method, or a table of values for one method by its id.
 #[derive(Debug, Clone, Deserialize)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "expected a number, a word in quotes, or a table of them for one method"
+)]
 pub enum ParamEntry {
     One(Value),
     Method(BTreeMap<String, Value>),
@@ -106,7 +113,10 @@ pub enum ParamEntry {
 
 /// Cost factors by class, or the word `balanced`.
 #[derive(Debug, Clone, Deserialize)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "expected \"balanced\", or a table of factors as { rare = 5.0, common = 1.0 }"
+)]
 pub enum ClassWeights {
     Word(String),
     ByClass(BTreeMap<String, f64>),
@@ -186,8 +196,28 @@ fn explain(message: &str) -> String {
             let known: Vec<&str> = words.iter().skip(3).step_by(2).copied().collect();
             cokernel::Error::unknown("key", *name, known).to_string()
         }
-        _ => message.replace('\n', " "),
+        (Some(&"unknown variant "), Some(name)) => {
+            let known: Vec<&str> = words.iter().skip(3).step_by(2).copied().collect();
+            cokernel::Error::unknown("word", *name, known).to_string()
+        }
+        _ => plain(message),
     }
+}
+
+/// What Serde calls by the names of Rust, in words.
+fn plain(message: &str) -> String {
+    let mut text = message.replace('\n', " ");
+    for (rust, words) in [
+        ("expected usize", "expected a whole number of at least 0"),
+        ("expected u64", "expected a whole number of at least 0"),
+        ("expected f64", "expected a number"),
+        ("expected a sequence", "expected a list, as [\"linear\"]"),
+        ("expected path string", "expected a file name in quotes"),
+        ("expected a map", "expected a table, as [views]"),
+    ] {
+        text = text.replace(rust, words);
+    }
+    text
 }
 
 #[cfg(test)]
@@ -207,7 +237,7 @@ mod tests {
         let project = read(EXAMPLE).unwrap();
         let c = &project.content;
         let names: Vec<&str> = project.views().iter().map(|v| v.0).collect();
-        assert_eq!(names, ["fou", "fac", "graph"]);
+        assert_eq!(names, ["fou", "fac", "zer", "graph"]);
         assert_eq!(c.kernels.as_ref().map(Vec::len), Some(3));
         assert_eq!(project.place(c.method.as_ref().unwrap()), "p/cokernel.toml, line 7");
         assert_eq!(project.resolve(Path::new("fou.csv")), Path::new("p/fou.csv"));
@@ -233,7 +263,7 @@ mod tests {
         assert_eq!(
             said,
             "p/cokernel.toml, line 3: view 'b': unknown key 'similarty' (did you mean \
-             'similarity'?); known: path, similarity, variable"
+             'similarity'?); known: path, similarity, variable, header"
         );
     }
 

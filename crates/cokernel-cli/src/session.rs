@@ -12,6 +12,9 @@ use std::time::Duration;
 /// Exit code after Ctrl-C, as shells have it.
 pub const INTERRUPTED: u8 = 130;
 
+/// More threads would only wait for each other.
+const MAX_THREADS: usize = 1024;
+
 /// Set once per process, for the exit code of errors that follow an interruption.
 static CANCEL: OnceLock<Cancel> = OnceLock::new();
 
@@ -53,6 +56,10 @@ impl Session {
             if threads == 0 {
                 return Err(misuse("threads: expected at least 1, found 0"));
             }
+            if threads > MAX_THREADS {
+                let most = format!("expected at most {MAX_THREADS}, found {threads}");
+                return Err(misuse(format!("threads: {most}; more than cores is of no use")));
+            }
             rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()?;
         }
         let mut run = Run::with_seed(options.seed.unwrap_or(0));
@@ -60,10 +67,12 @@ impl Session {
             run.memory = memory;
         }
         if let Some(seconds) = options.time_limit {
-            let limit = Duration::try_from_secs_f64(seconds).ok().filter(|d| !d.is_zero());
-            run.time_limit = Some(limit.ok_or_else(|| {
-                misuse(format!("time limit: expected seconds greater than 0, found {seconds}"))
-            })?);
+            if seconds.is_nan() || seconds <= 0.0 {
+                let problem = format!("expected seconds greater than 0, found {seconds}");
+                return Err(misuse(format!("time limit: {problem}")));
+            }
+            // A limit that no clock can hold is none.
+            run.time_limit = Duration::try_from_secs_f64(seconds).ok();
         }
         let cancel = CANCEL.get_or_init(|| run.cancel.clone()).clone();
         ctrlc::set_handler(move || {
@@ -117,6 +126,14 @@ impl Session {
                 // Nothing can be said if the standard error is gone.
                 let _ = writeln!(std::io::stderr(), "note: {}", note.as_ref());
             }
+        }
+    }
+
+    /// What accompanies a result that is written to the standard output, on the standard error.
+    pub fn aside(&self, text: &str) {
+        if !self.quiet {
+            // Nothing can be said if the standard error is gone.
+            let _ = writeln!(std::io::stderr(), "{}", text.trim_end_matches('\n'));
         }
     }
 

@@ -3,12 +3,13 @@
 use crate::args::{
     DataArgs, GlobalArgs, KernelArgs, MachineArgs, SplitArgs, bytes, name_and_rest, value,
 };
+use crate::files::{check_place, not_an_input};
 use crate::misuse::misuse;
 use crate::project::{self, ClassWeights, Content, ParamEntry, Project, ViewEntry};
 use crate::session::Options;
 use anyhow::{Context, Result};
 use cokernel::bank::Storage;
-use cokernel::data::Scale;
+use cokernel::data::{Header, Scale};
 use cokernel::eval::Protocol;
 use cokernel::kernel::KernelSpec;
 use cokernel::machine::{Decomposition, Svc};
@@ -24,6 +25,7 @@ pub struct ViewSource {
     pub path: PathBuf,
     pub similarity: bool,
     pub variable: Option<String>,
+    pub header: Header,
 }
 
 /// A parameter that was given.
@@ -99,6 +101,15 @@ impl Settings {
             project.content.output.as_ref().map(|p| project.resolve(p))
         };
         flag.map(Path::to_path_buf).or_else(file)
+    }
+
+    /// Refuses an output file that cannot be written, or that is one of the files to read.
+    pub fn check_output(&self, path: &Path) -> Result<()> {
+        check_place(path)?;
+        let project = self.project.iter().map(|p| p.path.as_path());
+        let views = self.views.iter().map(|v| v.path.as_path());
+        let read = views.chain(self.labels.as_deref()).chain(project);
+        not_an_input(path, read)
     }
 
     /// A word of a flag or of the file, with the place it stands at.
@@ -194,7 +205,8 @@ impl Settings {
         if listed.is_empty() {
             return Ok(methods().filter(|m| m.tasks.contains(&task)).collect());
         }
-        listed.into_iter().map(|(id, place)| find(id.trim()).context(place)).collect()
+        let listed = listed.into_iter().filter(|(id, _)| !id.trim().is_empty());
+        listed.map(|(id, place)| for_task(find(id.trim()).context(place)?, task)).collect()
     }
 
     /// The given parameters that concern this method, checked by the method itself.
@@ -283,6 +295,10 @@ impl Settings {
         if repeats == Some(0) {
             return Err(misuse("repeats: expected at least 1, found 0"));
         }
+        if let Some(test) = test.filter(|t| !(*t > 0.0 && *t < 1.0)) {
+            let expected = "expected a number between 0 and 1";
+            return Err(misuse(format!("test fraction: {expected}, found {test}")));
+        }
         Ok(match test {
             Some(test) => Protocol::Shuffle { repeats: repeats.unwrap_or(5), test },
             None => Protocol::KFold { folds: folds.unwrap_or(5), repeats: repeats.unwrap_or(1) },
@@ -319,6 +335,20 @@ impl Settings {
     }
 }
 
+/// The method, if it can do this.
+pub fn for_task(method: &'static Method, task: Task) -> Result<&'static Method> {
+    if method.tasks.contains(&task) {
+        return Ok(method);
+    }
+    let able: Vec<&str> = methods().filter(|m| m.tasks.contains(&task)).map(|m| m.id).collect();
+    let (does, instead) = match task {
+        Task::Cluster => ("learns from labels; it does not cluster", "to cluster"),
+        _ => ("clusters; it does not learn from labels", "to learn from labels"),
+    };
+    let able = able.join(", ");
+    Err(misuse(format!("method '{}' {does}; methods {instead}: {able}", method.id)))
+}
+
 fn choose<T: Copy>(kind: &'static str, word: &str, known: &[(&str, T)]) -> cokernel::Result<T> {
     known
         .iter()
@@ -346,18 +376,28 @@ fn views(data: &DataArgs, project: Option<&Project>) -> Result<Vec<ViewSource>> 
             let what = "NAME=FILE, as fou=fou.csv";
             let (name, path) = name_and_rest(flag, what, text)?;
             let (name, path) = (name.to_string(), PathBuf::from(path));
-            views.push(ViewSource { name, path, similarity, variable: None });
+            let header = data.header.map_or(Header::Auto, Header::from);
+            views.push(ViewSource { name, path, similarity, variable: None, header });
         }
     }
     if let (true, Some(project)) = (views.is_empty(), project) {
         for (name, entry) in project.views() {
-            let (path, similarity, variable) = match entry {
-                ViewEntry::Path(path) => (path, false, None),
-                ViewEntry::Table(t) => (&t.path, t.similarity, t.variable.clone()),
+            let (path, similarity, variable, header) = match entry {
+                ViewEntry::Path(path) => (path, false, None, None),
+                ViewEntry::Table(t) => (&t.path, t.similarity, t.variable.clone(), t.header),
             };
-            let path = project.resolve(path);
-            views.push(ViewSource { name: name.to_string(), path, similarity, variable });
+            let (name, path) = (name.to_string(), project.resolve(path));
+            let header = data.header.or(header).map_or(Header::Auto, Header::from);
+            views.push(ViewSource { name, path, similarity, variable, header });
         }
+    }
+    for text in &data.variables {
+        let (name, variable) = name_and_rest("--variable", "VIEW=VARIABLE, as fac=X", text)?;
+        let Some(view) = views.iter_mut().find(|v| v.name == name) else {
+            let known = views.iter().map(|v| v.name.as_str());
+            return Err(cokernel::Error::unknown("view", name, known)).context("--variable");
+        };
+        view.variable = Some(variable.to_string());
     }
     Ok(views)
 }

@@ -2,10 +2,10 @@
 
 use crate::args::{DataArgs, GlobalArgs, KernelArgs};
 use crate::data::{self, Data};
-use crate::files::{check_place, csv_line, write};
+use crate::files::{csv_line, write};
 use crate::misuse::misuse;
 use crate::session::Session;
-use crate::settings::Settings;
+use crate::settings::{Settings, for_task};
 use crate::table::{Table, count, seconds};
 use anyhow::Result;
 use cokernel::bank::Bank;
@@ -37,7 +37,13 @@ pub struct Args {
     #[arg(long = "set", value_name = "NAME=VALUE", help_heading = "Method")]
     set: Vec<String>,
     /// Number of clusters
-    #[arg(long, short = 'k', value_name = "K", help_heading = "Method")]
+    #[arg(
+        long,
+        short = 'k',
+        value_name = "K",
+        allow_negative_numbers = true,
+        help_heading = "Method"
+    )]
     clusters: Option<usize>,
     /// The CSV file to write [default: the standard output]
     #[arg(long, short, value_name = "FILE", help_heading = "Output")]
@@ -56,7 +62,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let mut settings = Settings::load(&args.data, &args.set, global)?;
     let method = settings.cluster_method(args.method.as_ref())?;
     if let Some(output) = &args.output {
-        check_place(output)?;
+        settings.check_output(output)?;
     }
     let Clustered { data, result, session } =
         cluster(&mut settings, &[method], &args.kernels, args.clusters)?;
@@ -70,7 +76,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
         }
         None => {
             session.show(&csv)?;
-            session.notes(clusterings_table(&result).lines());
+            session.aside(&clusterings_table(&result));
         }
     }
     session.show_json(&json!({
@@ -122,7 +128,7 @@ impl Settings {
         if flag.is_none() && !method.tasks.contains(&Task::Cluster) {
             return Ok(cokernel::method::find("co_regularized")?);
         }
-        Ok(method)
+        for_task(method, Task::Cluster)
     }
 }
 
@@ -157,5 +163,6 @@ pub fn clusterings_table(result: &Clusterings) -> String {
         table.row(cells);
     }
     let kernels = count(result.kernels.len(), "kernel", "kernels");
-    format!("{} clusters from {kernels}\n\n{}", result.k, table.text())
+    let clusters = count(result.k, "cluster", "clusters");
+    format!("{clusters} from {kernels}\n\n{}", table.text())
 }

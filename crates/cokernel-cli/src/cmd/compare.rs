@@ -4,7 +4,7 @@
 use crate::args::{DataArgs, GlobalArgs, KernelArgs, MachineArgs, SplitArgs};
 use crate::cmd::cluster::{Clustered, cluster, clusterings_table};
 use crate::data;
-use crate::files::{check_place, csv_line, write, write_json};
+use crate::files::{csv_line, write, write_json};
 use crate::misuse::misuse;
 use crate::report;
 use crate::session::Session;
@@ -53,7 +53,13 @@ pub struct Args {
     #[arg(long, value_enum, default_value_t = Kind::Classify, help_heading = "Method")]
     task: Kind,
     /// Number of clusters, for --task cluster
-    #[arg(long, short = 'k', value_name = "K", help_heading = "Method")]
+    #[arg(
+        long,
+        short = 'k',
+        value_name = "K",
+        allow_negative_numbers = true,
+        help_heading = "Method"
+    )]
     clusters: Option<usize>,
     #[command(flatten)]
     machine: MachineArgs,
@@ -75,10 +81,10 @@ enum Kind {
 
 /// Runs the command.
 pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
-    for output in [&args.output, &args.csv].into_iter().flatten() {
-        check_place(output)?;
-    }
     let settings = Settings::load(&args.data, &args.set, global)?;
+    for output in [&args.output, &args.csv].into_iter().flatten() {
+        settings.check_output(output)?;
+    }
     match args.task {
         Kind::Classify => classify(&args, settings),
         Kind::Cluster => compare_clusters(&args, settings),
@@ -106,22 +112,11 @@ fn classify(args: &Args, mut settings: Settings) -> Result<ExitCode> {
     if let Some(path) = &args.csv {
         write(path, as_csv(&result).as_bytes())?;
     }
-    session.notes(notes(&result));
+    session.notes(report::once(result.rows.iter().flat_map(|r| &r.notes)));
     session.show(describe(&result))?;
     say_written(&session, args)?;
     session.show_json(&json)?;
     Ok(session.end([result.status]))
-}
-
-/// The remarks of all methods, each once.
-pub fn notes(result: &Comparison) -> Vec<String> {
-    let mut all: Vec<String> = Vec::new();
-    for note in result.rows.iter().flat_map(|r| &r.notes) {
-        if !all.contains(note) {
-            all.push(note.clone());
-        }
-    }
-    all
 }
 
 fn describe(result: &Comparison) -> String {

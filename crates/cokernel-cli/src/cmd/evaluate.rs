@@ -2,13 +2,14 @@
 
 use crate::args::{DataArgs, GlobalArgs, KernelArgs, MachineArgs, SplitArgs};
 use crate::data;
-use crate::files::{check_place, write_json};
-use crate::report::{shortened, stat_percent, weight_bars};
+use crate::files::write_json;
+use crate::report::{once, shortened, stat_percent, weight_bars};
 use crate::session::Session;
-use crate::settings::Settings;
+use crate::settings::{Settings, for_task};
 use crate::table::{Table, count, gap, percent, seconds};
 use anyhow::Result;
 use cokernel::eval::{CvResult, cross_validate};
+use cokernel::method::Task;
 use serde_json::to_value;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -47,11 +48,12 @@ pub struct Args {
 pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let mut settings = Settings::load(&args.data, &args.set, global)?;
     let method = settings.method(args.method.as_ref(), "simple_mkl")?;
+    let method = for_task(method, Task::Classify)?;
     let learning = settings.learning(&args.kernels, &args.machine)?;
     let mkl = settings.mkl(method, &[method], &learning)?;
     let protocol = settings.protocol(&args.splits)?;
     if let Some(output) = &args.output {
-        check_place(output)?;
+        settings.check_output(output)?;
     }
     let session = Session::start(&settings.options)?;
     let data = data::load_labelled(&settings, &session)?;
@@ -62,10 +64,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     if let Some(output) = &args.output {
         write_json(output, &json)?;
     }
-    let mut notes: Vec<&String> = result.results.iter().flat_map(|r| &r.notes).collect();
-    notes.sort();
-    notes.dedup();
-    session.notes(notes);
+    session.notes(once(result.results.iter().flat_map(|r| &r.notes)));
     session.show(describe(&result))?;
     if let Some(output) = &args.output {
         session.say(format!("\nresult written to {}", output.display()))?;

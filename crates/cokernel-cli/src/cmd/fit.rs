@@ -2,12 +2,12 @@
 
 use crate::args::{DataArgs, GlobalArgs, KernelArgs, MachineArgs};
 use crate::data;
-use crate::files::check_place;
 use crate::project;
 use crate::report::{model_lines, model_weights};
 use crate::session::Session;
-use crate::settings::Settings;
+use crate::settings::{Settings, for_task};
 use anyhow::Result;
+use cokernel::method::Task;
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -63,10 +63,11 @@ All of it can stand in a project file, and flags override it:
 pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let mut settings = Settings::load(&args.data, &args.set, global)?;
     let method = settings.method(args.method.as_ref(), "simple_mkl")?;
+    let method = for_task(method, Task::Classify)?;
     let learning = settings.learning(&args.kernels, &args.machine)?;
     let mkl = settings.mkl(method, &[method], &learning)?;
     let output = settings.output(args.output.as_deref()).unwrap_or_else(|| "model.ck".into());
-    check_place(&output)?;
+    settings.check_output(&output)?;
     let session = Session::start(&settings.options)?;
     let data = data::load_labelled(&settings, &session)?;
     let model = mkl.fit(&data.views, &data.labels, &session.run)?;

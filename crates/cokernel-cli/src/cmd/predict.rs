@@ -2,7 +2,7 @@
 
 use crate::args::{DataArgs, GlobalArgs};
 use crate::data;
-use crate::files::{check_place, csv_line, write};
+use crate::files::{csv_line, not_an_input, write};
 use crate::report::shortened;
 use crate::session::Session;
 use crate::settings::Settings;
@@ -46,8 +46,13 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     // A project file may list views that this model does not look at.
     let names: Vec<String> = model.views().iter().map(|v| v.name.clone()).collect();
     settings.require_views(&names)?;
+    if !args.data.views.is_empty() || !args.data.similarities.is_empty() {
+        // The labels of a project file are those of its views.
+        settings.labels = args.data.labels.clone();
+    }
     if let Some(output) = &args.output {
-        check_place(output)?;
+        settings.check_output(output)?;
+        not_an_input(output, [args.model.as_path()])?;
     }
     let session = Session::start(&settings.options)?;
     let data = data::load_new(&settings, &session)?;

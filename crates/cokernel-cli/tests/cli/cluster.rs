@@ -35,7 +35,7 @@ fn wrong_calls_are_refused() {
         toy.refusal("cluster --view a=a.csv", 2),
         "error: clustering needs a number of clusters: give -k K"
     );
-    let said = toy.refusal("cluster -k 3 --method simple_mkl --view a=a.csv", 1);
+    let said = toy.refusal("cluster -k 3 --method simple_mkl --view a=a.csv", 2);
     assert!(said.contains("'simple_mkl' learns from labels"), "{said}");
     toy.run("cluster -k 61 --view a=a.csv").failure();
 }

@@ -46,3 +46,21 @@ fn clusterings_are_compared_too() {
     assert!(rows.iter().all(|r| r["nmi"].as_f64().is_some()));
     assert_eq!(toy.read("table.csv").lines().count(), 1 + rows.len());
 }
+
+#[test]
+fn remarks_are_made_once() {
+    let toy = Toy::new();
+    let run = toy.run(&format!("compare {DATA} --methods two_stage --set steps=50 --folds 3"));
+    let said = String::from_utf8(run.success().get_output().stderr.clone()).unwrap();
+    let lines: Vec<&str> = said.lines().collect();
+    assert_eq!(lines.len(), 2, "{said}");
+    assert_eq!(
+        lines[0],
+        "note: two_stage: kernels that are not centred: 2 of 2; the source (LMS §5.3) centres \
+         kernels and gives them unit variance, without that the weights can mislead: try \
+         normalize=center_unit_variance, as in \
+         gaussian:sigma=median:normalize=center_unit_variance"
+    );
+    assert!(lines[1].starts_with("note: λ = "), "{said}");
+    assert!(lines[1].ends_with("; with other numbers in other splits"), "{said}");
+}

@@ -6,6 +6,7 @@ mod cluster;
 mod compare;
 mod demo;
 mod evaluate;
+mod files;
 mod fit;
 mod methods;
 mod predict;

@@ -75,6 +75,24 @@ fn mistakes_are_found_by_line() {
     assert!(said.starts_with(expected), "{said}");
     let said = refusal("c = 2.0", "c = \"two\"");
     assert!(said.starts_with("error: cokernel.toml, line 6: invalid type: string"), "{said}");
+    let said = refusal("c = 2.0", "threads = -1");
+    assert_eq!(
+        said,
+        "error: cokernel.toml, line 6: invalid value: integer `-1`, expected a whole number of at \
+         least 0"
+    );
+    let said = refusal("c = 2.0", "class_weights = 3");
+    assert_eq!(
+        said,
+        "error: cokernel.toml, line 6: expected \"balanced\", or a table of factors as { rare = \
+         5.0, common = 1.0 }"
+    );
+    let said = refusal("tol = 1e-2", "tol = true");
+    assert_eq!(
+        said,
+        "error: cokernel.toml, line 17: expected a number, a word in quotes, or a table of them \
+         for one method"
+    );
     let said = refusal("path = ", "pth = ");
     let expected =
         "error: cokernel.toml, line 14: view 'a': unknown key 'pth' (did you mean 'path'?)";

@@ -6,7 +6,10 @@ fn wrong_calls_exit_with_two_and_one_sentence() {
     let said = toy.refusal("fit --labels y.csv", 2);
     assert_eq!(said, "error: no view is given; add --view NAME=FILE, or write a cokernel.toml");
     let said = toy.refusal("fit --view a=a.csv", 2);
-    assert_eq!(said, "error: no labels are given; add --labels FILE");
+    assert_eq!(
+        said,
+        "error: no labels are given; add --labels FILE, or --label-column NAME if a view has them"
+    );
     let said = toy.refusal("fit --view a.csv --labels y.csv", 2);
     assert_eq!(said, "error: --view: expected NAME=FILE, as fou=fou.csv, found 'a.csv'");
     let said = toy.refusal(&format!("fit {DATA} --method simple_mlk"), 2);
@@ -36,6 +39,23 @@ fn wrong_calls_exit_with_two_and_one_sentence() {
     assert_eq!(said, "error: cannot write none/model.ck: there is no folder none");
     let said = toy.refusal("methods simple", 2);
     assert!(said.starts_with("error: unknown method 'simple'"), "{said}");
+    let said = toy.refusal(&format!("fit {DATA} --c -1"), 2);
+    assert_eq!(said, "error: parameter 'c': expected a finite number above 0, found -1");
+    let said = toy.refusal(&format!("fit {DATA} --threads 100000"), 2);
+    assert_eq!(
+        said,
+        "error: threads: expected at most 1024, found 100000; more than cores is of no use"
+    );
+    let said = toy.refusal(&format!("evaluate {DATA} --test-fraction -0.5"), 2);
+    assert_eq!(said, "error: test fraction: expected a number between 0 and 1, found -0.5");
+    let said = toy.refusal(&format!("fit {DATA} --method spectral"), 2);
+    let expected = "error: method 'spectral' clusters; it does not learn from labels; methods to \
+                    learn from labels: best_single, ";
+    assert!(said.starts_with(expected), "{said}");
+    let said = toy.refusal("cluster --view a=a.csv -k 3 --method mean", 2);
+    let expected = "error: method 'mean' learns from labels; it does not cluster; methods to \
+                    cluster: spectral, ";
+    assert!(said.starts_with(expected), "{said}");
     toy.run("fit --veiw a=a.csv").code(2);
 }
 
@@ -68,6 +88,9 @@ fn a_time_limit_keeps_what_there_is() {
     let json = toy.json(&format!("fit {DATA} --set tol=1e-9 --time-limit 1e-6"));
     assert_eq!(json["model"]["report"]["status"], "time_limit");
     assert!(toy.path("model.ck").is_file());
+    // Longer than any clock: no limit.
+    let json = toy.json(&format!("fit {DATA} --time-limit 1e300"));
+    assert_eq!(json["model"]["report"]["status"], "converged");
 }
 
 /// Ctrl-C once the work has begun: the best so far is written, and the exit code says so.

@@ -123,11 +123,10 @@ pub fn compare(
     };
     let truth = Truth::new(views, labels, splits)?;
     let plan = Plan { methods, recipes, base: singles.then_some(base), views, labels, truth };
-    run.tell(Event::Begin { stage: "splits", total: None });
     let mut rows: Vec<Collected> = Vec::new();
-    let (mut done, mut stopped) = (0, None);
+    let (mut steps, mut stopped) = (Steps::begin(splits.splits.len(), run), None);
     for split in &splits.splits {
-        let Some(found) = plan.split(split, &mut done, run, &watch)? else {
+        let Some(found) = plan.split(split, &mut steps, &watch)? else {
             stopped = watch.stop();
             break;
         };
@@ -144,7 +143,7 @@ pub fn compare(
             row.names.push(names);
         }
     }
-    run.tell(Event::End);
+    steps.end();
     if rows.is_empty() {
         return Err(stopped_before_the_first());
     }
@@ -172,6 +171,40 @@ pub fn compare(
     })
 }
 
+/// Progress. The first bank says how many steps a split has.
+struct Steps<'a> {
+    run: &'a Run,
+    splits: usize,
+    known: bool,
+    done: u64,
+}
+
+impl<'a> Steps<'a> {
+    fn begin(splits: usize, run: &'a Run) -> Self {
+        run.tell(Event::Begin { stage: "kernels of the first split", total: None });
+        Steps { run, splits, known: false, done: 0 }
+    }
+
+    /// Every split has this many steps.
+    fn per_split(&mut self, steps: usize) {
+        if !self.known {
+            self.known = true;
+            self.run.tell(Event::End);
+            let total = Some((self.splits * steps) as u64);
+            self.run.tell(Event::Begin { stage: "splits × methods", total });
+        }
+    }
+
+    fn step(&mut self, message: &str) {
+        self.done += 1;
+        self.run.tell(Event::Step { done: self.done, message });
+    }
+
+    fn end(self) {
+        self.run.tell(Event::End);
+    }
+}
+
 /// What stays the same over the splits.
 struct Plan<'a> {
     methods: &'a [Mkl],
@@ -190,30 +223,34 @@ impl Plan<'_> {
     fn split(
         &self,
         split: &Split,
-        done: &mut u64,
-        run: &Run,
+        steps: &mut Steps<'_>,
         watch: &Watch,
     ) -> Result<Option<Vec<Found>>> {
         let train = (self.views.select(&split.train), self.labels.select(&split.train));
         let mut singles = Vec::new();
         let mut found: Vec<Option<Found>> = self.methods.iter().map(|_| None).collect();
-        for first in 0..self.methods.len() {
+        let run = steps.run;
+        // The kernels that are tried alone come first: their number is that of the steps.
+        let begin = self.base.unwrap_or(0);
+        let order = std::iter::once(begin).chain((0..self.methods.len()).filter(|m| *m != begin));
+        for first in order {
             if found[first].is_some() {
                 continue;
             }
             // One bank at a time is in memory.
             let inner = remaining(run, watch).quiet();
             let prepared = self.methods[first].prepare(&train.0, &train.1, &inner)?;
+            let alone = self.base.map_or(0, |_| prepared.bank().len());
+            steps.per_split(alone + self.methods.len());
             let same = |m: &usize| self.recipes[*m] == self.recipes[first];
-            let group: Vec<usize> = (first..self.methods.len()).filter(same).collect();
+            let group: Vec<usize> = (0..self.methods.len()).filter(same).collect();
             let mut step = |model: Result<Model>, name: &str| -> Result<Option<Found>> {
                 let model = model?;
                 if watch.stop().is_some() {
                     return Ok(None);
                 }
                 let result = self.truth.score(&model, self.views, split)?;
-                *done += 1;
-                run.tell(Event::Step { done: *done, message: name });
+                steps.step(name);
                 Ok(Some((result, names(&prepared))))
             };
             if let Some(base) = self.base.filter(|b| group.contains(b)) {
@@ -360,6 +397,37 @@ mod tests {
         let text = all.to_string();
         assert!(text.contains("single:linear@view0") && text.contains(" ± "), "{text}");
         assert!(serde_json::to_string(&all).unwrap().contains("\"seed\":3"));
+    }
+
+    /// Every stage with its length and the last step in it.
+    #[derive(Debug, Default)]
+    struct Stages(std::sync::Mutex<Vec<(String, Option<u64>, u64)>>);
+
+    impl crate::Observer for Stages {
+        fn event(&self, event: &Event<'_>) {
+            let mut stages = self.0.lock().unwrap();
+            match event {
+                Event::Begin { stage, total } => stages.push((stage.to_string(), *total, 0)),
+                Event::Step { done, .. } => stages.last_mut().unwrap().2 = *done,
+                Event::End => {}
+            }
+        }
+    }
+
+    #[test]
+    fn progress_knows_its_end() {
+        let (views, labels, splits) = setting();
+        let stages = std::sync::Arc::new(Stages::default());
+        let run = Run { observer: Some(stages.clone()), ..Run::default() };
+        // The method whose kernels are tried alone is not the first.
+        let methods = ["concat", "mean", "sum"].map(|id| Mkl::new(id).unwrap());
+        for (singles, steps) in [(true, 3 * (2 + 3)), (false, 3 * 3)] {
+            stages.0.lock().unwrap().clear();
+            compare(&methods, singles, &views, &labels, &splits, &run).unwrap();
+            let seen = stages.0.lock().unwrap();
+            assert_eq!(seen.len(), 2, "{seen:?}");
+            assert_eq!((seen[1].1, seen[1].2), (Some(steps), steps), "{seen:?}");
+        }
     }
 
     #[test]

@@ -45,6 +45,7 @@ mod pairs;
 mod slope;
 
 use super::{Learned, Learner, Problem, Rule, check};
+use crate::kernel::Normalization;
 use crate::method::{Build, Method, Param, Params, Range, Task, WeightSet};
 use crate::{Event, Report, Result, Run, Status, Watch};
 use pairs::{Chunk, Part, Sampler};
@@ -117,6 +118,7 @@ impl Learner for TwoStage {
         let watch = run.watch();
         let mut report = Report::closed_form(run);
         report.status = Status::Converged;
+        report.notes.extend(uncentred(problem));
         let sampler = Sampler::new(problem, self.diagonal, run)?;
         let lambda = if self.lambda > 0.0 {
             self.lambda
@@ -150,6 +152,23 @@ impl Learner for TwoStage {
         report.seconds = watch.seconds();
         Ok(Learned { rule: Rule::Linear { weights }, machines: None, report })
     }
+}
+
+/// A remark if a kernel is not centred, as those of the source are.
+fn uncentred(problem: &Problem<'_>) -> Option<String> {
+    let centred =
+        |n: &Normalization| matches!(n, Normalization::Center | Normalization::CenterUnitVariance);
+    let kernels = problem.bank.kernels();
+    let bare = kernels.iter().filter(|k| !k.normalize.iter().any(centred)).count();
+    (bare > 0).then(|| {
+        format!(
+            "two_stage: kernels that are not centred: {bare} of {}; the source (LMS §5.3) centres \
+             kernels and gives them unit variance, without that the weights can mislead: try \
+             normalize=center_unit_variance, as in \
+             gaussian:sigma=median:normalize=center_unit_variance",
+            kernels.len()
+        )
+    })
 }
 
 impl TwoStage {
@@ -287,6 +306,23 @@ impl Learners {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn kernels_that_are_not_centred_are_remarked_once() {
+        let (views, labels) = crate::data::toy::views(30, 2, &[3.0, 1.0], 1).unwrap();
+        let notes = |spec: &str| {
+            let mkl = crate::model::Mkl::new("two_stage").unwrap().param("steps", 20);
+            let mkl = mkl.kernels([spec.parse().unwrap()]);
+            mkl.fit(&views, &labels, &Run::default()).unwrap().report().notes.clone()
+        };
+        let said = notes("gaussian:gamma=1");
+        let about = said.iter().filter(|n| n.contains("not centred")).collect::<Vec<_>>();
+        assert_eq!(about.len(), 1, "{said:?}");
+        let start = "two_stage: kernels that are not centred: 2 of 2; ";
+        assert!(about[0].starts_with(start), "{about:?}");
+        let said = notes("gaussian:gamma=1:normalize=center_unit_variance");
+        assert!(!said.iter().any(|n| n.contains("centred")), "{said:?}");
+    }
 
     #[test]
     fn grid_of_lambda() {

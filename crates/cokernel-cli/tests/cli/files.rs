@@ -1,0 +1,122 @@
+//! Which file gives what: label columns, headers, variables, and outputs that would be inputs.
+
+use crate::toy::{DATA, Toy, csv, labels, view_a, view_b};
+
+/// The toy files, and `ay.csv`: view a with ids and the labels as its last column.
+fn toy() -> Toy {
+    let toy = Toy::new();
+    let mut text = "x1,x2,class\n".to_string();
+    for (row, label) in view_a().iter().zip(labels()) {
+        text.push_str(&format!("{},{},{label}\n", row[0], row[1]));
+    }
+    toy.write("ay.csv", text.as_bytes());
+    toy
+}
+
+#[test]
+fn the_label_column_is_that_of_the_view_that_has_it() {
+    let toy = toy();
+    let expected = toy.json(&format!("fit {DATA}"))["model"]["weights"].clone();
+    for b in ["b.npy", "b.csv"] {
+        let json = toy.json(&format!("fit --view a=ay.csv --view b={b} --label-column class"));
+        assert_eq!(json["model"]["weights"], expected);
+        assert_eq!(json["model"]["views"][0]["columns"], serde_json::json!(["x1", "x2"]));
+    }
+    let said = toy.refusal("fit --view a=a.csv --view b=b.npy --label-column class", 2);
+    assert_eq!(
+        said,
+        "error: no view has the label column 'class': a.csv: unknown label column 'class'; \
+         known: x1, x2"
+    );
+    let said = toy.refusal("fit --view b=b.npy --label-column class", 2);
+    assert_eq!(said, "error: no view has the label column 'class': no file is a text table");
+    let said = toy.refusal("fit --view a=ay.csv --view b=b.csv --label-column 3", 2);
+    assert_eq!(
+        said,
+        "error: label column 3: with 2 text tables it is not clear which of them is meant; name \
+         the column by its header, or give the labels as a file of their own"
+    );
+    toy.write("other.csv", toy.read("ay.csv").replacen("red", "green", 1).as_bytes());
+    let said = toy.refusal("fit --view a=ay.csv --view b=other.csv --label-column class", 1);
+    assert_eq!(said, "error: the label of row 0 is 'red' in view 'a' but 'green' in view 'b'");
+    // New instances need no labels.
+    let run = toy.run("predict model.ck --view a=a.csv --view b=b.npy --label-column class");
+    let said = String::from_utf8(run.success().get_output().stderr.clone()).unwrap();
+    assert_eq!(said, "note: no view has the label column 'class': nothing is scored\n");
+}
+
+#[test]
+fn rows_of_binary_files_have_no_ids() {
+    let toy = toy();
+    let said = toy.refusal(&format!("fit {DATA} --id x1"), 2);
+    assert_eq!(
+        said,
+        "error: view 'b': b.npy has no column 'x1', because this format holds numbers only; write \
+         it as CSV with that column, or give no id column to match all rows by position"
+    );
+}
+
+#[test]
+fn a_header_of_numbers_can_be_named() {
+    let toy = toy();
+    toy.write("years.csv", csv("2001,2002,2003", &view_b()).as_bytes());
+    let said = toy.refusal("fit --view b=years.csv --labels y.csv", 1);
+    assert!(said.ends_with("; is a header read as a row?"), "{said}");
+    let json = toy.json("fit --view b=years.csv --labels y.csv --header yes");
+    assert_eq!(json["model"]["n_train"], 60);
+    let project = "labels = \"y.csv\"\n[views]\nb = { path = \"years.csv\", header = \"yes\" }\n";
+    toy.write("cokernel.toml", project.as_bytes());
+    assert_eq!(toy.json("fit")["model"]["n_train"], 60);
+    toy.write("cokernel.toml", project.replace("\"yes\"", "\"yess\"").as_bytes());
+    assert_eq!(
+        toy.refusal("fit", 2),
+        "error: cokernel.toml, line 3: view 'b': unknown word 'yess' (did you mean 'yes'?); \
+         known: auto, yes, no"
+    );
+}
+
+#[test]
+fn a_variable_is_of_a_known_view() {
+    let toy = toy();
+    let said = toy.refusal(&format!("fit {DATA} --variable c=X"), 2);
+    assert!(said.starts_with("error: --variable: unknown view 'c'"), "{said}");
+    let said = toy.refusal(&format!("fit {DATA} --variable X"), 2);
+    assert_eq!(said, "error: --variable: expected VIEW=VARIABLE, as fac=X, found 'X'");
+}
+
+#[test]
+fn files_that_are_read_are_not_written() {
+    let toy = toy();
+    let before = toy.read("a.csv");
+    let lost = "it is one of the files to read; name another file";
+    let said = toy.refusal(&format!("fit {DATA} -o ./a.csv"), 2);
+    assert_eq!(said, format!("error: cannot write ./a.csv: {lost}"));
+    let said = toy.refusal(&format!("compare {DATA} --methods mean --csv y.csv"), 2);
+    assert_eq!(said, format!("error: cannot write y.csv: {lost}"));
+    toy.output(&format!("fit {DATA} --method mean"));
+    let said = toy.refusal("predict model.ck --view a=a.csv --view b=b.npy -o model.ck", 2);
+    assert_eq!(said, format!("error: cannot write model.ck: {lost}"));
+    assert_eq!(toy.read("a.csv"), before);
+}
+
+#[test]
+fn folders_are_not_files() {
+    let toy = toy();
+    std::fs::create_dir(toy.path("d")).unwrap();
+    let expected = "error: d is a folder; name a file";
+    assert_eq!(toy.refusal("fit --view a=d --labels y.csv", 2), expected);
+    assert_eq!(toy.refusal("fit --view a=a.csv --labels d", 2), expected);
+}
+
+#[test]
+fn instances_that_differ_point_to_the_flag() {
+    let toy = toy();
+    toy.write("p.csv", b"id,x\np,1\nq,2\n");
+    toy.write("q.csv", b"id,x\nq,2\n");
+    let said = toy.refusal("cluster -k 2 --view p=p.csv --view q=q.csv --id id", 1);
+    assert_eq!(
+        said,
+        "error: the instances differ from those of view 'p': view 'q' lacks 'p'; make the ids \
+         equal, or leave out instances that lack a view by --drop-incomplete"
+    );
+}
