@@ -88,7 +88,7 @@ impl From<HeaderWord> for Header {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Kernels")]
 pub struct KernelArgs {
-    /// A kernel, as family[@view][:key=value]…, for example `gaussian@fou:sigma=median`; without
+    /// A kernel, as FAMILY, FAMILY@VIEW or FAMILY@VIEW:KEY=VALUE…, for example `gaussian@fou:sigma=median`; without
     /// a view, one kernel for each view that the family can use. Repeatable
     /// [default: gaussian with the median distance as width, for each view]
     #[arg(long = "kernel", value_name = "SPEC")]
