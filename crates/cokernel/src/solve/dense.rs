@@ -1,4 +1,5 @@
-//! Dense algebra: the one module that calls faer, whose interface changes often.
+//! Dense algebra: faer, whose interface changes often, behind a few functions. It is also called
+//! in `solve/cholesky.rs`, and by the bank, which knows no solver, for its tiles.
 //!
 //! Everything here is row-major and single- or multi-threaded with the same bits: products are
 //! cut into chunks whose sizes depend on the shapes only, each chunk is one sequential call, and
