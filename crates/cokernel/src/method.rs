@@ -3,7 +3,7 @@
 //! command line, the README table, the documentation and the contract tests are made from it.
 
 use crate::mkl::Learner;
-use crate::multiview::Clusterer;
+use crate::multiview::Embedder;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -43,6 +43,8 @@ pub enum Value {
     Real(f64),
     /// A word.
     Text(String),
+    /// Several real numbers.
+    Reals(Vec<f64>),
 }
 
 impl fmt::Display for Value {
@@ -51,6 +53,10 @@ impl fmt::Display for Value {
             Value::Int(v) => write!(f, "{v}"),
             Value::Real(v) => write!(f, "{v}"),
             Value::Text(v) => f.write_str(v),
+            Value::Reals(v) => {
+                let parts: Vec<String> = v.iter().map(f64::to_string).collect();
+                f.write_str(&parts.join(","))
+            }
         }
     }
 }
@@ -70,6 +76,12 @@ impl From<i32> for Value {
 impl From<f64> for Value {
     fn from(v: f64) -> Self {
         Value::Real(v)
+    }
+}
+
+impl From<Vec<f64>> for Value {
+    fn from(v: Vec<f64>) -> Self {
+        Value::Reals(v)
     }
 }
 
@@ -108,12 +120,28 @@ pub enum Range {
         /// Whether the lower end is allowed.
         closed: bool,
     },
+    /// One real number in `min..=max`, or several: one for each of what the documentation says.
+    Reals {
+        /// Default.
+        default: f64,
+        /// Lower end, included.
+        min: f64,
+        /// Upper end, included.
+        max: f64,
+    },
     /// One of a list of words.
     Choice {
         /// Default.
         default: &'static str,
         /// All allowed words.
         of: &'static [&'static str],
+    },
+    /// A word that only the data can check, such as the name of a view.
+    Text {
+        /// Default.
+        default: &'static str,
+        /// What is expected, in words.
+        expected: &'static str,
     },
 }
 
@@ -134,7 +162,10 @@ impl Param {
         match self.range {
             Range::Int { default, .. } => Value::Int(default),
             Range::Real { default, .. } => Value::Real(default),
-            Range::Choice { default, .. } => Value::Text(default.to_string()),
+            Range::Reals { default, .. } => Value::Reals(vec![default]),
+            Range::Choice { default, .. } | Range::Text { default, .. } => {
+                Value::Text(default.to_string())
+            }
         }
     }
 
@@ -152,7 +183,11 @@ impl Param {
                     (false, false) => format!("a real number {low} {min} and at most {max}"),
                 }
             }
+            Range::Reals { min, max, .. } => {
+                format!("one or several real numbers from {min} to {max}, separated by commas")
+            }
             Range::Choice { of, .. } => format!("one of {}", of.join(", ")),
+            Range::Text { expected, .. } => expected.to_string(),
         }
     }
 
@@ -168,11 +203,28 @@ impl Param {
                 let v = match value {
                     Value::Int(v) => *v as f64,
                     Value::Real(v) => *v,
-                    Value::Text(_) => return Err(wrong()),
+                    _ => return Err(wrong()),
                 };
                 let low = if closed { v >= min } else { v > min };
                 if low && v <= max && !v.is_nan() { Ok(Value::Real(v)) } else { Err(wrong()) }
             }
+            (Range::Reals { min, max, .. }, value) => {
+                let all = match value {
+                    Value::Int(v) => vec![*v as f64],
+                    Value::Real(v) => vec![*v],
+                    Value::Reals(v) => v.clone(),
+                    Value::Text(v) => v
+                        .split(',')
+                        .map(|p| p.trim().parse().map_err(|_| wrong()))
+                        .collect::<Result<_>>()?,
+                };
+                let inside = all.iter().all(|v| (min..=max).contains(v));
+                if inside && !all.is_empty() { Ok(Value::Reals(all)) } else { Err(wrong()) }
+            }
+            (Range::Text { .. }, value) => match value.to_string() {
+                text if text.is_empty() => Err(wrong()),
+                text => Ok(Value::Text(text)),
+            },
             (Range::Choice { of, .. }, Value::Text(v)) => {
                 if of.contains(&v.as_str()) {
                     Ok(value.clone())
@@ -212,6 +264,14 @@ impl Params {
         }
     }
 
+    /// One or several real numbers.
+    pub fn reals(&self, name: &str) -> &[f64] {
+        match self.0.get(name) {
+            Some(Value::Reals(v)) => v,
+            other => unreachable!("parameter {name} is not declared as real numbers: {other:?}"),
+        }
+    }
+
     /// A word.
     pub fn text(&self, name: &str) -> &str {
         match self.0.get(name) {
@@ -231,8 +291,8 @@ impl Params {
 pub enum Build {
     /// A method that learns a combination of kernels for a kernel machine.
     Learner(fn(&Params) -> Box<dyn Learner>),
-    /// A method that clusters.
-    Clusterer(fn(&Params) -> Box<dyn Clusterer>),
+    /// A method that embeds, for clustering and for pictures.
+    Embedder(fn(&Params) -> Box<dyn Embedder>),
 }
 
 /// A registry entry.
@@ -248,6 +308,8 @@ pub struct Method {
     pub summary: &'static str,
     /// What it can be asked to do.
     pub tasks: &'static [Task],
+    /// Whether it is a control: a simple method that every comparison should show.
+    pub control: bool,
     /// From which set its weights come.
     pub weights: WeightSet,
     /// Its parameters.
@@ -294,20 +356,20 @@ impl Method {
     pub fn learner(&self, params: &Params) -> Result<Box<dyn Learner>> {
         match self.build {
             Build::Learner(build) => Ok(build(params)),
-            Build::Clusterer(_) => Err(Error::Data(format!(
+            Build::Embedder(_) => Err(Error::Data(format!(
                 "method '{}' clusters; it does not learn from labels",
                 self.id
             ))),
         }
     }
 
-    /// Builds a clusterer.
+    /// Builds an embedder.
     ///
     /// # Errors
     /// The method does not cluster.
-    pub fn clusterer(&self, params: &Params) -> Result<Box<dyn Clusterer>> {
+    pub fn embedder(&self, params: &Params) -> Result<Box<dyn Embedder>> {
         match self.build {
-            Build::Clusterer(build) => Ok(build(params)),
+            Build::Embedder(build) => Ok(build(params)),
             Build::Learner(_) => Err(Error::Data(format!(
                 "method '{}' learns from labels; it does not cluster",
                 self.id

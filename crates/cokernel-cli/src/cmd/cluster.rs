@@ -8,10 +8,11 @@ use crate::session::Session;
 use crate::settings::{Settings, for_task};
 use crate::table::{Table, count, seconds};
 use anyhow::Result;
-use cokernel::bank::Bank;
-use cokernel::data::{Labels, Preparation, Views};
-use cokernel::eval::{ClusterMethod, Clusterings, compare_clusterings};
+use cokernel::data::{Labels, Views};
+use cokernel::eval::{Clusterings, compare_clusterings};
 use cokernel::method::{Method, Task};
+use cokernel::model::MultiView;
+use cokernel::multiview::Starts;
 use serde_json::{json, to_value};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -102,7 +103,8 @@ pub fn cluster(
     let (scale, storage) = (settings.scale(kernels)?, settings.storage(kernels)?);
     let mut chosen = Vec::new();
     for method in methods {
-        let mut one = ClusterMethod::new(method.id)?;
+        let mut one =
+            MultiView::new(method.id)?.kernels(specs.clone()).scale(scale).storage(storage);
         for (name, value) in settings.params(method, methods)? {
             one = one.param(name, value);
         }
@@ -110,13 +112,10 @@ pub fn cluster(
     }
     let session = Session::start(&settings.options)?;
     let data = data::load(settings, &session)?;
-    let preparation = Preparation::fit(&data.views, scale, false)?;
-    let views = preparation.apply(&data.views)?;
-    let bank = Bank::build(&views, &specs, storage, &session.run)?;
     let labels = (!matches!(data.labels, Labels::Absent(_))).then_some(&data.labels);
-    let result = compare_clusterings(&chosen, &bank, k, labels, &session.run)?;
+    let result =
+        compare_clusterings(&chosen, &data.views, k, labels, &Starts::default(), &session.run)?;
     session.clear_progress();
-    session.notes(preparation.notes().iter().chain(bank.notes()));
     session.notes(result.rows.iter().flat_map(|r| &r.report.notes));
     Ok(Clustered { data, result, session })
 }

@@ -8,14 +8,13 @@ use crate::report::{comparison, mean_weights};
 use crate::session::{Options, Session, interrupted};
 use crate::table::{Table, count, percent, thousands};
 use anyhow::{Context, Result};
-use cokernel::bank::{Bank, Storage};
-use cokernel::data::{Labels, Preparation, Scale, Table as Content, Views, digits};
+use cokernel::data::{Labels, Scale, Table as Content, Views, digits};
 use cokernel::eval::{
-    ClusterMethod, Clusterings, Comparison, Protocol, Scores, Split, Splits, compare,
-    compare_clusterings,
+    Clusterings, Comparison, Protocol, Scores, Split, Splits, compare, compare_clusterings,
 };
 use cokernel::kernel::KernelSpec;
-use cokernel::model::{Mkl, Model};
+use cokernel::model::{Mkl, Model, MultiView};
+use cokernel::multiview::Starts;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -202,13 +201,11 @@ fn fitted(
 }
 
 fn clustered(views: &Views, labels: &Labels, session: &Session) -> Result<Clusterings> {
-    let scaled = Preparation::fit(views, SCALE, false)?.apply(views)?;
     let specs = KernelSpec::parse_list(SIMILARITY)?;
-    let bank = Bank::build(&scaled, &specs, Storage::Auto, &session.run)?;
-    let methods: Vec<ClusterMethod> =
-        CLUSTERERS.iter().map(|id| ClusterMethod::new(id)).collect::<cokernel::Result<_>>()?;
+    let one = |id: &&str| Ok(MultiView::new(id)?.kernels(specs.clone()).scale(SCALE));
+    let methods: Vec<MultiView> = CLUSTERERS.iter().map(one).collect::<cokernel::Result<_>>()?;
     let k = labels.classes()?.n_classes();
-    Ok(compare_clusterings(&methods, &bank, k, Some(labels), &session.run)?)
+    Ok(compare_clusterings(&methods, views, k, Some(labels), &Starts::default(), &session.run)?)
 }
 
 /// Scores and reports without the 2,000 cluster numbers of each row.

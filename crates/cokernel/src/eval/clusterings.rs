@@ -1,52 +1,13 @@
 //! Several clusterings of the same instances.
 
 use super::{cluster_scores, table};
-use crate::bank::Bank;
-use crate::data::Labels;
-use crate::method::{Method, Params, Value};
-use crate::model::{check, name, remaining};
+use crate::data::{Labels, Views};
+use crate::method::Params;
+use crate::model::{MultiView, PreparedViews, remaining};
+use crate::multiview::Starts;
 use crate::{Error, Event, Report, Result, Run, Status, VERSION};
 use serde::Serialize;
 use std::fmt;
-
-/// A clustering method with its parameters.
-#[derive(Debug, Clone)]
-pub struct ClusterMethod {
-    method: &'static Method,
-    given: Vec<(String, Value)>,
-}
-
-impl ClusterMethod {
-    /// The method with this registry id, at its defaults.
-    ///
-    /// # Errors
-    /// No such method (the closest is suggested), or it does not cluster.
-    pub fn new(id: &str) -> Result<Self> {
-        let method = crate::method::find(id)?;
-        method.clusterer(&method.defaults())?;
-        Ok(ClusterMethod { method, given: Vec::new() })
-    }
-
-    /// A parameter of the method; checked against its table when clustering.
-    #[must_use]
-    pub fn param(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.given.push((name.into(), value.into()));
-        self
-    }
-
-    /// The registry entry of the method.
-    pub fn method(&self) -> &'static Method {
-        self.method
-    }
-
-    /// The checked parameters of the method.
-    ///
-    /// # Errors
-    /// An unknown name (with a suggestion) or a value outside its range.
-    pub fn params(&self) -> Result<Params> {
-        check(self.method, &self.given)
-    }
-}
 
 /// One clustering of a comparison.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -86,16 +47,17 @@ pub struct Clusterings {
     pub status: Status,
 }
 
-/// Clusters the same bank by several methods. Scores count the instances whose class is known;
+/// Clusters the same instances by several methods; those with the same kernels share them. Scores count the instances whose class is known;
 /// without any there are none. A stopped run ends with the rows that it has.
 ///
 /// # Errors
 /// No method, labels of another length, and whatever the methods refuse.
 pub fn compare_clusterings(
-    methods: &[ClusterMethod],
-    bank: &Bank,
+    methods: &[MultiView],
+    views: &Views,
     k: usize,
     labels: Option<&Labels>,
+    starts: &Starts,
     run: &Run,
 ) -> Result<Clusterings> {
     let watch = run.watch();
@@ -106,9 +68,9 @@ pub fn compare_clusterings(
         method.params()?;
     }
     if let Some(labels) = labels
-        && labels.len() != bank.n()
+        && labels.len() != views.n()
     {
-        let expected = format!("{}, one per instance", bank.n());
+        let expected = format!("{}, one per instance", views.n());
         return Err(Error::shape("labels", expected, labels.len()));
     }
     let truth: Vec<(usize, u32)> = match labels {
@@ -119,12 +81,21 @@ pub fn compare_clusterings(
     };
     let classes: Vec<u32> = truth.iter().map(|t| t.1).collect();
     let mut rows: Vec<ClusteringRow> = Vec::new();
-    let mut stopped = None;
+    let (mut stopped, mut prepared, mut kernels) = (None, None::<PreparedViews>, None);
     run.tell(Event::Begin { stage: "clusterings", total: Some(methods.len() as u64) });
     for method in methods {
         let params = method.params()?;
         let inner = remaining(run, &watch).quiet();
-        let found = method.method.clusterer(&params)?.cluster(bank, k, &inner)?;
+        let recipe = method.recipe()?;
+        let fitting = prepared.take().filter(|p| p.recipe == recipe);
+        let ready = match fitting {
+            Some(ready) => ready,
+            None => method.prepare(views, &inner)?,
+        };
+        let found = method.cluster_prepared(&ready, k, starts, &inner)?;
+        let names = || ready.bank.kernels().iter().map(|k| k.name.clone()).collect();
+        kernels.get_or_insert_with(names);
+        prepared = Some(ready);
         let known: Vec<u32> = truth.iter().map(|t| found.assignments[t.0]).collect();
         let (mut nmi, mut ari) = (None, None);
         if !classes.is_empty() {
@@ -138,8 +109,8 @@ pub fn compare_clusterings(
             }
         }
         rows.push(ClusteringRow {
-            name: name(method.method, &method.given),
-            method: method.method.id.to_string(),
+            name: method.name(),
+            method: method.method().id.to_string(),
             params,
             nmi,
             ari,
@@ -147,7 +118,7 @@ pub fn compare_clusterings(
             assignments: found.assignments,
             report: found.report,
         });
-        run.tell(Event::Step { done: rows.len() as u64, message: method.method.id });
+        run.tell(Event::Step { done: rows.len() as u64, message: method.method().id });
         stopped = watch.stop();
         if stopped.is_some() {
             break;
@@ -157,7 +128,7 @@ pub fn compare_clusterings(
     Ok(Clusterings {
         rows,
         k,
-        kernels: bank.kernels().iter().map(|k| k.name.clone()).collect(),
+        kernels: kernels.unwrap_or_default(),
         seed: run.seed,
         library_version: VERSION.to_string(),
         status: stopped.unwrap_or(Status::Converged),

@@ -348,8 +348,10 @@ fn short(mean: f64) -> String {
 mod tests {
     use super::*;
     use crate::data::{Scale, toy};
-    use crate::eval::{ClusterMethod, Protocol, compare_clusterings, cross_validate};
+    use crate::eval::{Protocol, compare_clusterings, cross_validate};
     use crate::kernel::KernelSpec;
+    use crate::model::MultiView;
+    use crate::multiview::Starts;
 
     fn setting() -> (Views, Labels, Splits) {
         let (views, labels) = toy::views(60, 3, &[3.0, 0.5], 2).unwrap();
@@ -458,20 +460,18 @@ mod tests {
     #[test]
     fn clusterings_are_scored_on_known_classes() {
         let (views, labels) = toy::views(45, 3, &[9.0, 9.0], 2).unwrap();
-        let (spec, run) = ([KernelSpec::gaussian()], Run::default());
-        let bank =
-            crate::bank::Bank::build(&views, &spec, crate::bank::Storage::Auto, &run).unwrap();
-        let methods = ["spectral", "co_regularized"].map(|id| ClusterMethod::new(id).unwrap());
+        let (run, starts) = (Run::default(), Starts::default());
+        let methods = ["spectral", "co_regularized"].map(|id| MultiView::new(id).unwrap());
         let Labels::Classes { names, mut codes } = labels else { panic!("classes") };
         codes[..6].fill(None);
         let some = Labels::Classes { names, codes };
-        let found = compare_clusterings(&methods, &bank, 3, Some(&some), &run).unwrap();
+        let found = compare_clusterings(&methods, &views, 3, Some(&some), &starts, &run).unwrap();
         for row in &found.rows {
             assert!((row.nmi.unwrap() - 1.0).abs() < 1e-12, "{}", row.name);
             assert_eq!(row.ari, Some(1.0));
             assert_eq!(row.sizes, [15, 15, 15]);
         }
-        let blind = compare_clusterings(&methods, &bank, 3, None, &run).unwrap();
+        let blind = compare_clusterings(&methods, &views, 3, None, &starts, &run).unwrap();
         assert_eq!((blind.rows[0].nmi, blind.rows[0].ari), (None, None));
         assert!(found.to_string().contains("co_regularized"));
     }

@@ -8,7 +8,7 @@ mod scores;
 mod splits;
 mod table;
 
-pub use clusterings::{ClusterMethod, ClusteringRow, Clusterings, compare_clusterings};
+pub use clusterings::{ClusteringRow, Clusterings, compare_clusterings};
 pub use compare::{Comparison, ComparisonRow, MeanWeight, compare};
 pub use cross_validate::{CvResult, SplitResult, cross_validate};
 pub use scores::{Scores, Stat};

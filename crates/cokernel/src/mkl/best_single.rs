@@ -38,6 +38,7 @@ pub static METHOD: Method = Method {
     summary: "Trains the machine on every kernel and keeps the one with the best accuracy in an \
               inner cross-validation. Costs a few machines per kernel.",
     tasks: &[Task::Classify],
+    control: true,
     weights: WeightSet::One,
     params: &[Param {
         name: "folds",

@@ -17,6 +17,7 @@ pub static METHOD: Method = Method {
     source: "LMS §3.4 (control)",
     summary: "One machine on all columns side by side; the control for combining views at all. Costs one machine.",
     tasks: &[Task::Classify],
+    control: true,
     weights: WeightSet::Simplex,
     params: &[],
     build: Build::Learner(|_| Box::new(Concat)),

@@ -16,6 +16,7 @@ pub static METHOD: Method = Method {
     source: "LMKA §2.1 (C1)",
     summary: "All kernels with the same weight 1/M. Nothing is learned; often hard to beat when most kernels are useful. Costs one machine.",
     tasks: &[Task::Classify],
+    control: true,
     weights: WeightSet::Simplex,
     params: &[],
     build: Build::Learner(|_| Box::new(Mean)),

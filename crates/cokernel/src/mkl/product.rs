@@ -17,6 +17,7 @@ pub static METHOD: Method = Method {
     source: "LMKA §2.1, LMS §3.4 (C1)",
     summary: "Two instances are similar only if they are similar in every kernel. Nothing is learned. Costs one machine.",
     tasks: &[Task::Classify],
+    control: true,
     weights: WeightSet::None,
     params: &[],
     build: Build::Learner(|_| Box::new(Product)),

@@ -71,6 +71,7 @@ pub static METHOD: Method = Method {
               weights become 0. Stops on the relative duality gap. Costs about ten machines and \
               as many passes over all kernels.",
     tasks: &[Task::Classify],
+    control: false,
     weights: WeightSet::Simplex,
     params: &[
         Param {

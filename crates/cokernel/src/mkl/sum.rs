@@ -15,6 +15,7 @@ pub static METHOD: Method = Method {
     source: "LMKA §2.1, LMS §3.4 (C1)",
     summary: "All kernels with weight 1: the mean with M times the cost C. Nothing is learned. Costs one machine.",
     tasks: &[Task::Classify],
+    control: true,
     weights: WeightSet::NonNegative,
     params: &[],
     build: Build::Learner(|_| Box::new(Sum)),

@@ -59,6 +59,7 @@ pub static METHOD: Method = Method {
               from pairs of different classes, then the machine. Its cost does not depend on the \
               number of instances or classes.",
     tasks: &[Task::Classify],
+    control: false,
     weights: WeightSet::Simplex,
     params: &[
         Param {

@@ -4,10 +4,10 @@
 //! [`Mkl::prepare`] keeps the labelled instances, scales the views (side by side for methods that
 //! concatenate) and computes the kernels; [`Mkl::fit_prepared`] learns.
 
-use super::prepared::{check_square, dropped_note, used_views, without_view};
+use super::prepared::{check_square, dropped_note, kernels_or_default, used_views, without_view};
 use super::{Model, Prepared, Recipe};
 use crate::bank::{Bank, Storage};
-use crate::data::{Labels, Preparation, Scale, Table, Views};
+use crate::data::{Labels, Preparation, Scale, Views};
 use crate::kernel::KernelSpec;
 use crate::machine::{Decomposition, Svc};
 use crate::method::{self, Method, Params, Value};
@@ -256,21 +256,7 @@ impl Mkl {
 
     /// The given kernel specifications, or the default for these views.
     fn specs(&self, views: &Views) -> Result<Vec<KernelSpec>> {
-        if let Some(specs) = &self.kernels {
-            if specs.is_empty() {
-                return Err(Error::Data("the list of kernels is empty".to_string()));
-            }
-            return Ok(specs.clone());
-        }
-        let is_similarity = |t: &Table| matches!(t, Table::Similarity(_));
-        let mut specs = Vec::new();
-        if views.iter().any(|v| !is_similarity(&v.table)) {
-            specs.push(KernelSpec::gaussian());
-        }
-        if views.iter().any(|v| is_similarity(&v.table)) {
-            specs.push(KernelSpec::precomputed());
-        }
-        Ok(specs)
+        kernels_or_default(self.kernels.as_deref(), views)
     }
 }
 

@@ -1,7 +1,8 @@
-//! The fitted model: how it is made ([`Mkl`]), what it is ([`Model`]), and its file.
+//! The fitted model: how it is made ([`Mkl`], [`MultiView`]), what it is ([`Model`]), and its file.
 
 mod file;
 mod fit;
+mod multiview;
 mod predict;
 mod prepared;
 mod summary;
@@ -9,7 +10,8 @@ mod summary;
 mod tests;
 
 pub use fit::Mkl;
-pub(crate) use fit::{check, name, remaining};
+pub(crate) use fit::remaining;
+pub use multiview::{MultiView, PreparedViews};
 pub use predict::Prediction;
 pub use prepared::Prepared;
 pub(crate) use prepared::Recipe;

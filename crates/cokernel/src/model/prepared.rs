@@ -84,6 +84,29 @@ pub(super) fn check_square(views: &Views) -> Result<()> {
     Ok(())
 }
 
+/// The given kernel specifications; without any a Gaussian on every feature view, and every
+/// similarity as it is.
+pub(super) fn kernels_or_default(
+    given: Option<&[KernelSpec]>,
+    views: &Views,
+) -> Result<Vec<KernelSpec>> {
+    if let Some(specs) = given {
+        if specs.is_empty() {
+            return Err(Error::Data("the list of kernels is empty".to_string()));
+        }
+        return Ok(specs.to_vec());
+    }
+    let is_similarity = |t: &Table| matches!(t, Table::Similarity(_));
+    let mut specs = Vec::new();
+    if views.iter().any(|v| !is_similarity(&v.table)) {
+        specs.push(KernelSpec::gaussian());
+    }
+    if views.iter().any(|v| is_similarity(&v.table)) {
+        specs.push(KernelSpec::precomputed());
+    }
+    Ok(specs)
+}
+
 /// Only the views that some kernel looks at, so that prediction does not ask for others.
 pub(super) fn used_views<'a>(
     views: Cow<'a, Views>,

@@ -35,15 +35,17 @@
 //! few products K_v·(n × r) plus O(n r² M). Memory of a few n × 120 blocks and n r M values
 //! beside the bank.
 
-use super::kmeans::{check_clusters, kmeans};
-use super::spectral::{EIGENVECTORS, RESTARTS};
-use super::{Clusterer, Clustering, laplacian};
+use super::embedding::{
+    EIGENVECTORS, EMBEDDING, chosen, cut_short, mean_agreement, side_by_side, unit_concat,
+};
+use super::kmeans::check_clusters;
+use super::{Embedder, Embedding, Problem, laplacian};
 use crate::bank::Bank;
 use crate::data::Matrix;
 use crate::method::{Build, Method, Param, Params, Range, Task, WeightSet};
 use crate::solve::dense::{self, Slice};
 use crate::solve::eigen::{Eigenpairs, top_eigenpairs};
-use crate::{Counts, Error, Event, Report, Result, Run, Status, Watch};
+use crate::{Counts, Event, Report, Result, Run, Status, Watch};
 
 /// Registry entry.
 pub static METHOD: Method = Method {
@@ -55,6 +57,7 @@ pub static METHOD: Method = Method {
               informative; compare with lambda = 0. Needs similarities of at least 0. Each of \
               about ten iterations costs a few products of every kernel with a thin block.",
     tasks: &[Task::Cluster],
+    control: false,
     weights: WeightSet::None,
     params: &[
         Param {
@@ -73,16 +76,10 @@ pub static METHOD: Method = Method {
             doc: "Most rounds of updates over all views.",
             range: Range::Int { default: 100, min: 1, max: 1_000_000 },
         },
-        Param {
-            name: "view",
-            doc: "Which embedding k-means works on: -1 all side by side, otherwise the number of \
-                  one kernel of the bank, from 0.",
-            range: Range::Int { default: -1, min: -1, max: i64::MAX },
-        },
+        EMBEDDING,
         EIGENVECTORS,
-        RESTARTS,
     ],
-    build: Build::Clusterer(|p| Box::new(CoRegularized::new(p))),
+    build: Build::Embedder(|p| Box::new(CoRegularized::new(p))),
 };
 
 /// See the [module](self).
@@ -94,12 +91,10 @@ pub struct CoRegularized {
     pub tol: f64,
     /// Outer iterations at most.
     pub max_iter: usize,
-    /// The kernel whose embedding is clustered, or all.
-    pub view: Option<usize>,
+    /// `concat`, or the view or kernel whose embedding is the result.
+    pub embedding: String,
     /// r, or 0 for k.
     pub eigenvectors: usize,
-    /// k-means restarts.
-    pub restarts: usize,
 }
 
 impl CoRegularized {
@@ -108,9 +103,8 @@ impl CoRegularized {
             lambda: p.real("lambda"),
             tol: p.real("tol"),
             max_iter: p.count("max_iter"),
-            view: usize::try_from(p.int("view")).ok(),
+            embedding: p.text("embedding").to_string(),
             eigenvectors: p.count("eigenvectors"),
-            restarts: p.count("restarts"),
         }
     }
 }
@@ -179,19 +173,17 @@ impl Views<'_> {
     }
 }
 
-impl Clusterer for CoRegularized {
-    fn cluster(&self, bank: &Bank, k: usize, run: &Run) -> Result<Clustering> {
+impl Embedder for CoRegularized {
+    fn embed(&self, problem: &Problem<'_>, k: usize, run: &Run) -> Result<Embedding> {
         let watch = run.watch();
+        let bank = problem.bank;
         check_clusters(k, bank.n())?;
         let views = bank.len();
-        if let Some(view) = self.view.filter(|v| *v >= views) {
-            return Err(Error::parameter(
-                "view",
-                format!("expected -1 or a kernel from 0 to {}, found {view}", views - 1),
-            ));
-        }
+        let shown = chosen(bank, &self.embedding)?;
         let r = if self.eigenvectors == 0 { k } else { self.eigenvectors };
-        let scalings = laplacian::degrees(bank)?.iter().map(|d| laplacian::scaling(d)).collect();
+        let scalings = (0..views)
+            .map(|m| Ok(laplacian::scaling(&laplacian::degrees(bank, m)?)))
+            .collect::<Result<_>>()?;
         let mut state = Views {
             bank,
             lambda: self.lambda,
@@ -200,31 +192,34 @@ impl Clusterer for CoRegularized {
             values: Vec::new(),
             own: Vec::new(),
         };
-        run.tell(Event::Begin { stage: "co-regularised spectral clustering", total: None });
+        run.tell(Event::Begin { stage: "co-regularised spectral embedding", total: None });
         let mut counts = Counts::default();
         let mut status = None;
         let mut notes = bank.notes().to_vec();
         let mut first = Vec::new();
         for v in 0..views {
             let pairs = state.solve(v, r, run, &watch, &mut counts)?;
-            status = status.or(cut_short(&pairs, &mut notes));
+            status = status.or(cut_short(pairs.status, &pairs.residuals, &mut notes));
             first.push(pairs);
         }
+        let mut gaps = Vec::new();
         for pairs in first {
             state.own.push(pairs.values.iter().sum());
+            gaps.push(pairs.gap());
             state.u.push(pairs.vectors);
             state.values.push(pairs.values);
         }
-        let mut objective = Vec::new();
+        let (mut objective, mut agreement) = (Vec::new(), Vec::new());
         let mut last = state.objective();
         while status.is_none() {
             for v in 0..views {
                 let pairs = state.solve(v, r, run, &watch, &mut counts)?;
-                status = status.or(cut_short(&pairs, &mut notes));
+                status = status.or(cut_short(pairs.status, &pairs.residuals, &mut notes));
                 state.take(v, pairs);
             }
             let now = state.objective();
             objective.push(now);
+            agreement.push(mean_agreement(&state.u));
             let message = format!("objective {now:.6}");
             run.tell(Event::Step { done: objective.len() as u64, message: &message });
             if status.is_none() && (now - last).abs() <= self.tol * now.abs() {
@@ -234,15 +229,10 @@ impl Clusterer for CoRegularized {
             }
             last = now;
         }
-        let embedding = self.embedding(&state, r, &mut notes);
-        let found = kmeans(&embedding, k, self.restarts, run, &watch)?;
         run.tell(Event::End);
-        let status = match (status.unwrap_or(Status::Converged), found.status) {
-            (Status::Converged, other) => other,
-            (other, _) => other,
-        };
+        let rows = unit_concat(bank, &state.u, &shown, &mut notes);
         let report = Report {
-            status,
+            status: status.unwrap_or(Status::Converged),
             iterations: objective.len(),
             objective,
             counts,
@@ -250,54 +240,6 @@ impl Clusterer for CoRegularized {
             seconds: watch.seconds(),
             ..Report::closed_form(run)
         };
-        Ok(Clustering {
-            assignments: found.assignments,
-            embedding,
-            eigenvalues: state.values,
-            inertia: found.inertia,
-            report,
-        })
+        Ok(Embedding { rows, eigenvalues: state.values, gaps, agreement, extension: None, report })
     }
-}
-
-impl CoRegularized {
-    /// Rows of unit length, of one view or of all side by side.
-    fn embedding(&self, state: &Views<'_>, r: usize, notes: &mut Vec<String>) -> Matrix {
-        let mut parts = Vec::new();
-        for v in (0..state.u.len()).filter(|v| self.view.is_none_or(|only| only == *v)) {
-            let (rows, zero) = laplacian::unit_rows(&state.u[v]);
-            let name = format!("kernel '{}'", state.bank.kernels()[v].name);
-            notes.extend(laplacian::unreached(&zero, r, &name));
-            parts.push(rows);
-        }
-        side_by_side(&parts.iter().collect::<Vec<_>>())
-    }
-}
-
-/// The status to end with after these pairs, if they are not what was asked for. Pairs that
-/// stalled are as good as rounding allows and do not end anything, but are noted.
-fn cut_short(pairs: &Eigenpairs, notes: &mut Vec<String>) -> Option<Status> {
-    match pairs.status {
-        Status::TimeLimit | Status::Interrupted => Some(pairs.status),
-        Status::Converged => None,
-        other => {
-            let worst = pairs.residuals.iter().fold(0.0_f64, |a, r| a.max(*r));
-            let note =
-                format!("an eigenvector computation ended early ({other}) at residual {worst:.1e}");
-            if !notes.contains(&note) {
-                notes.push(note);
-            }
-            None
-        }
-    }
-}
-
-fn side_by_side(parts: &[&Matrix]) -> Matrix {
-    let rows = parts.first().map_or(0, |p| p.rows());
-    let cols = parts.iter().map(|p| p.cols()).sum();
-    let mut values = Vec::with_capacity(rows * cols);
-    for i in 0..rows {
-        parts.iter().for_each(|p| values.extend_from_slice(p.row(i)));
-    }
-    Matrix::new(rows, cols, values).expect("rows × cols values")
 }

@@ -1,8 +1,8 @@
 //! k-means: min Σ_i ‖x_i − c_{a(i)}‖² over centres c_1 … c_k and assignments a.
 //!
-//! Lloyd's iteration from k-means++ seeds (Arthur & Vassilvitskii, SODA 2007) in the greedy form:
+//! Lloyd's iteration, by default from k-means++ seeds (Arthur & Vassilvitskii, SODA 2007) in the greedy form:
 //! each new seed is the best of 2 + ⌊ln k⌋ candidates drawn with probability proportional to the
-//! squared distance to the seeds so far. Restarts run in parallel, each with a generator of its
+//! squared distance to the seeds so far; on request from random rows. Starts run in parallel, each with a generator of its
 //! own, and the one with the least inertia wins (the first of them if several agree), so that the
 //! result does not depend on threads.
 //!
@@ -22,9 +22,44 @@ use crate::solve::dense::{self, Slice};
 use crate::{Error, Result, Run, Status, Watch};
 use rand::RngExt;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 /// Lloyd iterations after which a restart ends in any case.
 pub const MAX_ITERATIONS: usize = 300;
+
+/// How the first centres are chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Seeding {
+    /// Greedy k-means++.
+    PlusPlus,
+    /// k different rows, drawn uniformly.
+    Random,
+}
+
+/// How often k-means starts, and from where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Starts {
+    /// How the first centres are chosen.
+    pub seeding: Seeding,
+    /// Number of starts.
+    pub starts: usize,
+}
+
+impl Default for Starts {
+    /// Twenty starts from k-means++ seeds.
+    fn default() -> Self {
+        Starts { seeding: Seeding::PlusPlus, starts: 20 }
+    }
+}
+
+impl Starts {
+    /// The protocol of the tables of LMS and CRSC: starts from random rows, each of which is a
+    /// result of its own; tables show mean and standard deviation over them.
+    pub fn published(starts: usize) -> Self {
+        Starts { seeding: Seeding::Random, starts }
+    }
+}
 
 /// Rows of one matrix product.
 const CHUNK: usize = 256;
@@ -38,9 +73,11 @@ pub struct KMeans {
     pub centers: Matrix,
     /// Σ_i ‖x_i − c_{a(i)}‖² of the best restart.
     pub inertia: f64,
-    /// The inertia of every restart that was run, in order.
+    /// The inertia of every start that was run, in order.
     pub inertias: Vec<f64>,
-    /// Lloyd iterations of the best restart.
+    /// The assignments of every start that was run, in order, numbered like `assignments`.
+    pub all: Vec<Vec<u32>>,
+    /// Lloyd iterations of the best start.
     pub iterations: usize,
     /// Converged, or why the best restart ended before; after a stop the restarts that had not
     /// begun are missing.
@@ -51,10 +88,10 @@ pub struct KMeans {
 ///
 /// # Errors
 /// k is 0 or above the number of rows; no restarts; values that are not finite.
-pub fn kmeans(x: &Matrix, k: usize, restarts: usize, run: &Run, watch: &Watch) -> Result<KMeans> {
+pub fn kmeans(x: &Matrix, k: usize, starts: &Starts, run: &Run, watch: &Watch) -> Result<KMeans> {
     check_clusters(k, x.rows())?;
-    if restarts == 0 {
-        return Err(Error::parameter("restarts", "expected at least 1, found 0"));
+    if starts.starts == 0 {
+        return Err(Error::parameter("starts", "expected at least 1, found 0"));
     }
     if let Some(p) = x.values().iter().position(|v| !v.is_finite()) {
         return Err(Error::Value {
@@ -65,23 +102,24 @@ pub fn kmeans(x: &Matrix, k: usize, restarts: usize, run: &Run, watch: &Watch) -
         });
     }
     let (centered, mean) = subtract_mean(x);
-    let states: Vec<State> = (0..restarts)
+    let states: Vec<State> = (0..starts.starts)
         .into_par_iter()
         .filter(|r| *r == 0 || watch.stop().is_none())
-        .map(|r| lloyd(&centered, k, run, r, watch))
+        .map(|r| lloyd(&centered, k, starts.seeding, run, r, watch))
         .collect();
     let inertias: Vec<f64> = states.iter().map(|s| s.inertia).collect();
+    let all = states.iter().map(|s| number_by_appearance(&s.assignments, k).0).collect();
     let best = states
         .into_iter()
         .reduce(|best, s| if s.inertia < best.inertia { s } else { best })
-        .expect("restart 0 always runs");
+        .expect("start 0 always runs");
     let (assignments, order) = number_by_appearance(&best.assignments, k);
     let centers = Matrix::from_fn(order.len(), x.cols(), |c, j| {
         best.centers.get(order[c] as usize, j) + mean[j]
     });
     let status = watch.stop().unwrap_or(best.status);
     let (inertia, iterations) = (best.inertia, best.iterations);
-    Ok(KMeans { assignments, centers, inertia, inertias, iterations, status })
+    Ok(KMeans { assignments, centers, inertia, inertias, all, iterations, status })
 }
 
 /// Refuses k = 0 and k > n.
@@ -128,8 +166,11 @@ fn subtract_mean(x: &Matrix) -> (Matrix, Vec<f64>) {
     (Matrix::from_fn(n, d, |i, j| x.get(i, j) - mean[j]), mean)
 }
 
-fn lloyd(x: &Matrix, k: usize, run: &Run, restart: usize, watch: &Watch) -> State {
-    let mut centers = seed(x, k, run, restart);
+fn lloyd(x: &Matrix, k: usize, seeding: Seeding, run: &Run, start: usize, watch: &Watch) -> State {
+    let mut centers = match seeding {
+        Seeding::PlusPlus => seed(x, k, run, start),
+        Seeding::Random => random_rows(x, k, run, start),
+    };
     let mut assignments = vec![u32::MAX; x.rows()];
     let mut status = Status::IterationLimit;
     let mut iterations = 0;
@@ -149,6 +190,17 @@ fn lloyd(x: &Matrix, k: usize, run: &Run, restart: usize, watch: &Watch) -> Stat
     let inertia =
         (0..x.rows()).map(|i| distance(x.row(i), centers.row(assignments[i] as usize))).sum();
     State { assignments, centers, inertia, iterations, status }
+}
+
+/// k different rows.
+fn random_rows(x: &Matrix, k: usize, run: &Run, start: usize) -> Matrix {
+    let mut rng = run.rng(&format!("k-means random start {start}"));
+    let mut rows: Vec<usize> = (0..x.rows()).collect();
+    for c in 0..k {
+        let other = rng.random_range(c..rows.len());
+        rows.swap(c, other);
+    }
+    x.select_rows(&rows[..k])
 }
 
 /// Greedy k-means++.
@@ -263,7 +315,7 @@ mod tests {
 
     fn solve(x: &Matrix, k: usize) -> KMeans {
         let run = Run::default();
-        kmeans(x, k, 20, &run, &run.watch()).unwrap()
+        kmeans(x, k, &Starts::default(), &run, &run.watch()).unwrap()
     }
 
     #[test]
@@ -335,14 +387,16 @@ mod tests {
     fn misuse_is_refused() {
         let run = Run::default();
         let x = Matrix::zeros(3, 1);
-        let sentence =
-            |k, r, x: &Matrix| kmeans(x, k, r, &run, &run.watch()).unwrap_err().to_string();
+        let sentence = |k, starts, x: &Matrix| {
+            let starts = Starts { starts, ..Starts::default() };
+            kmeans(x, k, &starts, &run, &run.watch()).unwrap_err().to_string()
+        };
         assert_eq!(
             sentence(4, 1, &x),
             "parameter 'k': expected from 1 to 3 clusters (the number of instances), found 4"
         );
         assert!(sentence(0, 1, &x).contains("found 0"));
-        assert!(sentence(1, 0, &x).contains("'restarts'"));
+        assert!(sentence(1, 0, &x).contains("'starts'"));
         let nan = Matrix::new(2, 1, vec![0.0, f64::NAN]).unwrap();
         assert!(sentence(1, 1, &nan).contains("row 1, column 0: found NaN"));
     }

@@ -1,42 +1,89 @@
 //! Many kernels to an embedding and clusters: one file per method, registry as in
 //! [`mkl`](crate::mkl).
+//!
+//! A method gives an [`Embedding`] of the instances; k-means on its rows gives clusters
+//! ([`Clustering`]). To add a method, write `multiview/<id>.rs` with a `pub static METHOD: Method`
+//! and add its line to [`REGISTRY`].
 
 pub mod co_regularized;
+mod embedding;
+mod extension;
 pub mod kmeans;
 mod laplacian;
 pub mod spectral;
 
+pub use embedding::{Clustering, Embedding, subspace_agreement};
+pub use extension::{Degree, Extension, Source, Stage};
+pub use kmeans::{KMeans, Seeding, Starts};
+
 use crate::bank::Bank;
-use crate::data::Matrix;
+use crate::data::{Scale, Views};
+use crate::kernel::KernelSpec;
 use crate::method::Method;
-use crate::{Report, Result, Run};
+use crate::mkl::Arrangement;
+use crate::{Result, Run};
 use std::fmt;
 
-/// All methods that cluster.
+/// All methods that embed and cluster.
 pub static REGISTRY: &[&Method] = &[&spectral::METHOD, &co_regularized::METHOD];
 
-/// A clustering of the instances it was computed on; it cannot label new ones.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Clustering {
-    /// Cluster of each instance, 0..k, numbered in order of first appearance.
-    pub assignments: Vec<u32>,
-    /// The embedding that k-means worked on, n × columns (rows of unit length; where several
-    /// embeddings stand side by side, those of each).
-    pub embedding: Matrix,
-    /// Leading eigenvalues of the operators whose eigenvectors the embedding is made of, one list
-    /// per view (one list for a combined kernel).
-    pub eigenvalues: Vec<Vec<f64>>,
-    /// Sum of squared distances to the cluster centres.
-    pub inertia: f64,
-    /// How it went.
-    pub report: Report,
+/// What an embedding is made of.
+#[derive(Clone, Copy)]
+pub struct Problem<'a> {
+    /// The similarities of the n instances, one kernel or more per view.
+    pub bank: &'a Bank,
+    /// The views that the bank was made of, complete and scaled, for methods that look at
+    /// features; `None` if there is nothing but matrices.
+    pub views: Option<&'a Views>,
 }
 
-/// The one trait that a clustering method implements.
-pub trait Clusterer: fmt::Debug + Send + Sync {
-    /// Clusters n instances into `k` clusters; the bank holds one similarity per view.
+/// What a method wants its bank to be made of; the default is the given views and kernels.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Wants {
+    /// Which views the kernels are computed on.
+    pub arrangement: Arrangement,
+    /// The kernels, where the method is defined by its own.
+    pub kernels: Option<Vec<KernelSpec>>,
+    /// The scaling of columns, where the method has its own.
+    pub scale: Option<Scale>,
+}
+
+impl Default for Wants {
+    fn default() -> Self {
+        Wants { arrangement: Arrangement::Views, kernels: None, scale: None }
+    }
+}
+
+/// The one trait that a multi-view method implements.
+pub trait Embedder: fmt::Debug + Send + Sync {
+    /// Embeds the n instances for `k` clusters (k columns, or k per view, unless the method's
+    /// parameters say otherwise).
     ///
     /// # Errors
-    /// k is 0 or above n, negative similarities, isolated instances.
-    fn cluster(&self, bank: &Bank, k: usize, run: &Run) -> Result<Clustering>;
+    /// k is 0 or above n, negative similarities, isolated instances, views that the method cannot
+    /// use.
+    fn embed(&self, problem: &Problem<'_>, k: usize, run: &Run) -> Result<Embedding>;
+
+    /// What the bank is to be made of.
+    fn wants(&self) -> Wants {
+        Wants::default()
+    }
+}
+
+/// Embeds, then clusters the rows of the embedding.
+///
+/// # Errors
+/// As [`Embedder::embed`] and [`kmeans::kmeans`].
+pub fn cluster(
+    embedder: &dyn Embedder,
+    problem: &Problem<'_>,
+    k: usize,
+    starts: &Starts,
+    run: &Run,
+) -> Result<Clustering> {
+    let watch = run.watch();
+    kmeans::check_clusters(k, problem.bank.n())?;
+    let embedding = embedder.embed(problem, k, run)?;
+    let found = kmeans::kmeans(&embedding.rows, k, starts, run, &watch)?;
+    Ok(Clustering::new(embedding, found, watch.seconds()))
 }

@@ -78,11 +78,21 @@ pub struct Eigenpairs {
     pub vectors: Matrix,
     /// ‖Au − θu‖ of each pair.
     pub residuals: Vec<f64>,
+    /// The largest value outside the k, as the search knew it at its end: from below, and good to
+    /// a few digits where the k are known to many. `None` if there is none.
+    pub next: Option<f64>,
     /// Columns that A was applied to.
     pub products: usize,
     /// Converged; iteration limit; stalled (the tolerance is beyond the rounding of A); time
     /// limit or interrupted, with the best pairs found so far.
     pub status: Status,
+}
+
+impl Eigenpairs {
+    /// The difference of the k-th value and the next one.
+    pub fn gap(&self) -> Option<f64> {
+        Some((self.values.last()? - self.next?).max(0.0))
+    }
 }
 
 /// The k algebraically largest eigenpairs of the symmetric n × n operator `apply`, which takes
@@ -209,7 +219,8 @@ fn decompose(n: usize, k: usize, apply: &dyn Fn(&Matrix) -> Matrix) -> Result<Ei
     orient(&mut vectors);
     let image = dense::product(Slice::of(&a), Slice::of(&vectors));
     let residuals = residual_norms(&image, &vectors, &values);
-    Ok(Eigenpairs { values, vectors, residuals, products: n, status: Status::Converged })
+    let next = (k < n).then(|| ascending[n - 1 - k]);
+    Ok(Eigenpairs { values, vectors, residuals, next, products: n, status: Status::Converged })
 }
 
 #[cfg(test)]

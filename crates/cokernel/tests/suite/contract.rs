@@ -8,7 +8,7 @@ use cokernel::data::{Classes, Labels, Matrix, Views};
 use cokernel::machine::{Machines, Svc};
 use cokernel::method::{Build, Method, Range, Value, WeightSet, find, methods};
 use cokernel::mkl::{Learned, Problem, Rule, train};
-use cokernel::multiview::Clustering;
+use cokernel::multiview::{self, Clustering};
 use cokernel::{Cancel, Run, Status};
 use rand::RngExt;
 use std::collections::HashSet;
@@ -56,8 +56,14 @@ fn learn(method: &Method, kernels: &[Matrix], classes: &Classes, c: f64, run: &R
     train(&Problem { bank: &bank, classes, machine: &machine }, learner.as_ref(), run).unwrap()
 }
 
+fn cluster_bank(method: &Method, bank: &Bank, k: usize, run: &Run) -> cokernel::Result<Clustering> {
+    let embedder = method.embedder(&method.defaults())?;
+    let problem = multiview::Problem { bank, views: None };
+    multiview::cluster(embedder.as_ref(), &problem, k, &multiview::Starts::default(), run)
+}
+
 fn cluster(method: &Method, kernels: &[Matrix], k: usize, run: &Run) -> Clustering {
-    method.clusterer(&method.defaults()).unwrap().cluster(&bank(kernels), k, run).unwrap()
+    cluster_bank(method, &bank(kernels), k, run).unwrap()
 }
 
 fn learners() -> impl Iterator<Item = &'static Method> {
@@ -65,7 +71,7 @@ fn learners() -> impl Iterator<Item = &'static Method> {
 }
 
 fn clusterers() -> impl Iterator<Item = &'static Method> {
-    methods().filter(|m| matches!(m.build, Build::Clusterer(_)))
+    methods().filter(|m| matches!(m.build, Build::Embedder(_)))
 }
 
 /// Decision values on the training instances, from the matrices themselves.
@@ -158,6 +164,8 @@ fn wrong_parameters_are_refused() {
             let wrong = match p.range {
                 Range::Int { min, .. } if min > i64::MIN => Value::Int(min - 1),
                 Range::Real { min, .. } if min.is_finite() => Value::Real(min - 1.0),
+                Range::Reals { min, .. } => Value::Real(min - 1.0),
+                Range::Text { .. } => Value::Text(String::new()),
                 _ => Value::Text("no such word".to_string()),
             };
             let e = m.check([(p.name, &wrong)]).unwrap_err().to_string();
@@ -312,8 +320,10 @@ fn same_seed_same_bits() {
     for m in clusterers() {
         let mut a = cluster(m, &kernels, 3, &Run::with_seed(7));
         let mut b = cluster(m, &kernels, 3, &Run::with_seed(7));
-        a.report.seconds = 0.0;
-        b.report.seconds = 0.0;
+        for c in [&mut a, &mut b] {
+            c.report.seconds = 0.0;
+            c.embedding.report.seconds = 0.0;
+        }
         assert_eq!(a, b, "{}", m.id);
     }
 }
@@ -400,15 +410,13 @@ fn labels_of_another_size_are_refused() {
         let learner = m.learner(&m.defaults()).unwrap();
         let e = learner.learn(&problem, &Run::default()).unwrap_err().to_string();
         assert!(e.contains("labels: expected 30, one per instance, found 29"), "{}: {e}", m.id);
-        assert!(m.clusterer(&m.defaults()).unwrap_err().to_string().contains("does not cluster"));
+        assert!(m.embedder(&m.defaults()).unwrap_err().to_string().contains("does not cluster"));
     }
     for m in clusterers() {
         let e = m.learner(&m.defaults()).unwrap_err().to_string();
         assert!(e.contains("does not learn from labels"), "{}: {e}", m.id);
         for k in [0, 31] {
-            assert!(
-                m.clusterer(&m.defaults()).unwrap().cluster(&bank, k, &Run::default()).is_err()
-            );
+            assert!(cluster_bank(m, &bank, k, &Run::default()).is_err());
         }
     }
 }

@@ -191,7 +191,8 @@ impl Space {
         let residuals = residual_norms(&image, &vectors, &values);
         let far = residuals.iter().any(|r| *r > 10.0 * limit.max(1e-13 * self.scale));
         let status = if status == Status::Converged && far { Status::Stalled } else { status };
-        Ok(Eigenpairs { values, vectors, residuals, products: products + k, status })
+        let next = ritz.values.get(k).copied();
+        Ok(Eigenpairs { values, vectors, residuals, next, products: products + k, status })
     }
 }
 

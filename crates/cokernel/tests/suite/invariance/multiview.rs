@@ -3,7 +3,7 @@
 use cokernel::bank::{Bank, Storage};
 use cokernel::data::{Matrix, Table, Views};
 use cokernel::method::{Value, find};
-use cokernel::multiview::Clustering;
+use cokernel::multiview::{self, Clustering, Problem, Starts};
 use cokernel::{Result, Run, Status};
 use proptest::prelude::*;
 use rand::RngExt;
@@ -63,6 +63,12 @@ impl From<i64> for Real {
     }
 }
 
+impl From<String> for Real {
+    fn from(v: String) -> Self {
+        Real(Value::Text(v))
+    }
+}
+
 pub fn run_method(
     id: &str,
     bank: &Bank,
@@ -72,7 +78,8 @@ pub fn run_method(
 ) -> Result<Clustering> {
     let method = find(id)?;
     let params = method.check(params.iter().map(|(name, v)| (*name, &v.0)))?;
-    method.clusterer(&params)?.cluster(bank, k, run)
+    let problem = Problem { bank, views: None };
+    multiview::cluster(method.embedder(&params)?.as_ref(), &problem, k, &Starts::default(), run)
 }
 
 pub fn cluster(id: &str, bank: &Bank, k: usize, params: &[(&str, Real)]) -> Clustering {
@@ -82,6 +89,7 @@ pub fn cluster(id: &str, bank: &Bank, k: usize, params: &[(&str, Real)]) -> Clus
 /// All but the seconds.
 fn timeless(mut c: Clustering) -> Clustering {
     c.report.seconds = 0.0;
+    c.embedding.report.seconds = 0.0;
     c
 }
 
@@ -92,8 +100,8 @@ fn groups_are_found() {
         let found = cluster(id, &toy.bank(), 3, &[]);
         let right = found.assignments.iter().zip(&toy.classes).filter(|(a, b)| a == b).count();
         assert!(right >= 170, "{id}: {right} of 180");
-        let norms = |i: usize| found.embedding.row(i).iter().map(|v| v * v).sum::<f64>();
-        let parts = found.embedding.cols() as f64 / 3.0;
+        let norms = |i: usize| found.embedding.rows.row(i).iter().map(|v| v * v).sum::<f64>();
+        let parts = found.embedding.rows.cols() as f64 / 3.0;
         assert!((0..180).all(|i| (norms(i) - parts).abs() < 1e-12));
     }
 }
@@ -108,9 +116,13 @@ fn identical_views_give_the_single_view_result() {
         assert_eq!(mean.assignments, single.assignments);
         let together = cluster("co_regularized", &same.bank(), 3, &[("lambda", 0.3.into())]);
         assert_eq!(together.assignments, single.assignments);
-        assert!((together.inertia - 3.0 * single.inertia).abs() < 1e-6 * single.inertia);
+        assert!(
+            (together.kmeans.inertia - 3.0 * single.kmeans.inertia).abs()
+                < 1e-6 * single.kmeans.inertia
+        );
         // Each view's operator has the single view's eigenvalues, raised by λ for two others.
-        for (a, b) in together.eigenvalues[1].iter().zip(&single.eigenvalues[0]) {
+        for (a, b) in together.embedding.eigenvalues[1].iter().zip(&single.embedding.eigenvalues[0])
+        {
             assert!((a - b - 0.6).abs() < 1e-9, "{a} and {b}");
         }
         let alone = cluster("co_regularized", &toy.bank(), 3, &[]);
@@ -122,19 +134,20 @@ fn identical_views_give_the_single_view_result() {
 fn without_coupling_it_is_the_concatenation_of_single_views() {
     let toy = Toy::new(150, 2, 3, 6);
     let zero = cluster("co_regularized", &toy.bank(), 3, &[("lambda", 0.0.into())]);
-    assert_eq!(zero.embedding.cols(), 6);
+    assert_eq!(zero.embedding.rows.cols(), 6);
     for v in 0..2 {
         let single = cluster("spectral", &toy.bank_in_order(&[v]), 3, &[]);
         for i in 0..150 {
             for j in 0..3 {
-                let (a, b) = (zero.embedding.get(i, 3 * v + j), single.embedding.get(i, j));
+                let (a, b) =
+                    (zero.embedding.rows.get(i, 3 * v + j), single.embedding.rows.get(i, j));
                 assert!((a - b).abs() < 1e-8, "{a} and {b}");
             }
         }
-        let named = [("lambda", 0.0.into()), ("view", Real::from(v as i64))];
+        let named = [("lambda", 0.0.into()), ("embedding", Real::from(format!("view {v}")))];
         let named = cluster("co_regularized", &toy.bank(), 3, &named);
         assert_eq!(named.assignments, single.assignments);
-        assert_eq!(named.embedding.cols(), 3);
+        assert_eq!(named.embedding.rows.cols(), 3);
     }
 }
 
@@ -148,7 +161,7 @@ fn permuted_views_give_permuted_results() {
     let b = cluster("co_regularized", &toy.bank_in_order(&order), 3, &tight());
     assert_eq!(a.assignments, b.assignments);
     for (place, v) in order.into_iter().enumerate() {
-        for (x, y) in b.eigenvalues[place].iter().zip(&a.eigenvalues[v]) {
+        for (x, y) in b.embedding.eigenvalues[place].iter().zip(&a.embedding.eigenvalues[v]) {
             assert!((x - y).abs() < 1e-6, "{x} and {y}");
         }
     }
@@ -214,7 +227,8 @@ fn storages_agree() {
         for (storage, tol) in [(Storage::OnDemand, 1e-9), (Storage::ResidentF32, 1e-5)] {
             let other = cluster(id, &bank(storage), 3, &[]);
             assert_eq!(other.assignments, resident.assignments);
-            let (a, b) = (other.eigenvalues.concat(), resident.eigenvalues.concat());
+            let (a, b) =
+                (other.embedding.eigenvalues.concat(), resident.embedding.eigenvalues.concat());
             assert!(a.iter().zip(&b).all(|(x, y)| (x - y).abs() < tol), "{a:?} and {b:?}");
         }
         // Too little memory for the mean kernel: it is applied kernel by kernel.
@@ -244,7 +258,7 @@ fn degenerate_inputs_are_clustered() {
         let one = Toy { kernels: vec![Matrix::from_fn(1, 1, |_, _| 2.0)], classes: vec![0] };
         assert_eq!(cluster(id, &one.bank(), 1, &[]).assignments, [0]);
         let wide = cluster(id, &toy.bank(), 3, &[("eigenvectors", 5.into())]);
-        assert_eq!(wide.eigenvalues[0].len(), 5);
+        assert_eq!(wide.embedding.eigenvalues[0].len(), 5);
     }
 }
 

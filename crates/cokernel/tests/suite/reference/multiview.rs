@@ -79,7 +79,7 @@ fn textbook(
 
 fn embedding_of(c: &Clustering, view: usize, k: usize) -> Matrix {
     let columns: Vec<usize> = (view * k..(view + 1) * k).collect();
-    let rows = c.embedding.select_cols(&columns);
+    let rows = c.embedding.rows.select_cols(&columns);
     multiply(&rows, &rows.transposed())
 }
 
@@ -95,7 +95,7 @@ fn spectral_is_the_textbook_method() {
         assert!(found.report.status.is_success());
         let distance = apart(&unit_gram(&p), &embedding_of(&found, 0, k));
         assert!(distance <= 1e-8, "n {n}, {views} views: {distance}");
-        for (a, b) in found.eigenvalues[0].iter().zip(&values) {
+        for (a, b) in found.embedding.eigenvalues[0].iter().zip(&values) {
             assert!((a - b).abs() < 1e-11, "{a} and {b}");
         }
     }
@@ -116,7 +116,7 @@ fn co_regularized_is_the_textbook_method() {
             for v in 0..views {
                 let distance = apart(&unit_gram(&p[v]), &embedding_of(&found, v, 3));
                 assert!(distance <= 1e-8, "n {n}, view {v} of {views}, λ {lambda}: {distance}");
-                for (a, b) in found.eigenvalues[v].iter().zip(&values[v]) {
+                for (a, b) in found.embedding.eigenvalues[v].iter().zip(&values[v]) {
                     assert!((a - b).abs() < 1e-10, "{a} and {b}");
                 }
             }
@@ -141,5 +141,5 @@ fn disconnected_graphs_and_an_uninformative_view() {
     let toy = Toy { kernels: vec![parts], classes: want.clone() };
     let found = cluster("spectral", &toy.bank(), 12, &[]);
     assert_eq!(found.assignments, want);
-    assert!(found.eigenvalues[0].iter().all(|v| (v - 1.0).abs() < 1e-10));
+    assert!(found.embedding.eigenvalues[0].iter().all(|v| (v - 1.0).abs() < 1e-10));
 }

@@ -1,10 +1,11 @@
 //! Fitting, predicting, evaluating and model files: one wrong argument at a time.
 
 use cokernel::data::{Labels, Matrix, Scale, Table, View, Views, toy};
-use cokernel::eval::{ClusterMethod, Protocol, compare, compare_clusterings, cross_validate};
+use cokernel::eval::{Protocol, compare, compare_clusterings, cross_validate};
 use cokernel::kernel::KernelSpec;
-use cokernel::model::{Mkl, Model};
-use cokernel::{Cancel, Run, bank};
+use cokernel::model::{Mkl, Model, MultiView};
+use cokernel::multiview::Starts;
+use cokernel::{Cancel, Run};
 
 fn toys() -> (Views, Labels) {
     toy::views(24, 2, &[3.0, 1.0], 1).unwrap()
@@ -29,7 +30,7 @@ fn methods_and_parameters() {
         "method 'spectral' clusters; it does not learn from labels"
     );
     assert_eq!(
-        refusal(ClusterMethod::new("mean")),
+        refusal(MultiView::new("mean")),
         "method 'mean' learns from labels; it does not cluster"
     );
     let simple = || Mkl::new("simple_mkl").unwrap();
@@ -163,11 +164,13 @@ fn evaluation() {
     ] {
         assert_eq!(e, "the run was stopped before the first split was complete");
     }
-    let spec = [KernelSpec::gaussian()];
-    let bank = bank::Bank::build(&views, &spec, bank::Storage::Auto, &run).unwrap();
-    let spectral = [ClusterMethod::new("spectral").unwrap()];
-    let e = refusal(compare_clusterings(&spectral, &bank, 2, Some(&labels.select(&[0])), &run));
+    let starts = Starts::default();
+    let clusterings = |methods: &[MultiView], k, labels: Option<&Labels>| {
+        compare_clusterings(methods, &views, k, labels, &starts, &run)
+    };
+    let spectral = [MultiView::new("spectral").unwrap()];
+    let e = refusal(clusterings(&spectral, 2, Some(&labels.select(&[0]))));
     assert_eq!(e, "labels: expected 24, one per instance, found 1");
-    assert!(refusal(compare_clusterings(&[], &bank, 2, None, &run)).contains("no method"));
-    assert!(compare_clusterings(&spectral, &bank, 0, None, &run).is_err());
+    assert!(refusal(clusterings(&[], 2, None)).contains("no method"));
+    assert!(clusterings(&spectral, 0, None).is_err());
 }

@@ -1,0 +1,227 @@
+//! Embedding of rows that were not there when the embedding was computed.
+//!
+//! An eigenvector u of an operator A over the training instances, A u = θ u, says its own value at
+//! instance i in terms of row i of A: u_i = A(i, ·) u / θ. For a new row x the same formula with
+//! A(x, ·) in place of A(i, ·) is the Nyström extension (Bengio et al., NIPS 2003; LMS §4.4 leaves
+//! out-of-sample rows open, METHODS J6). All operators of this module are made of kernel rows,
+//! thin blocks, and degrees, so that an extension is a short list of [`Stage`]s, each of which
+//! gives a thin block for the new rows:
+//!
+//! z_s(x) = d_s(x)^{-1/2} ( κ_s(x)ᵀ A_s + Σ_t z_t(x) B_{s,t} + c_s ),
+//! d_s(x) = κ_s(x)ᵀ a_s + Σ_t z_t(x) b_{s,t} + γ_s,
+//!
+//! where κ_s(x) are the n values of a kernel (or combination) between x and the training
+//! instances and t runs over stages before s. Without a degree, d = 1. Training instances given as
+//! new rows get back their own row of the embedding.
+//!
+//! | symbol | name |
+//! |---|---|
+//! | κ_s | [`Stage::source`] |
+//! | A_s, c_s | `basis` (n × r), `constant` (r) |
+//! | B_{s,t} | `links` |
+//! | a_s, b_{s,t}, γ_s | [`Degree`] |
+//!
+//! Cost: for q new rows, the kernel values of the rows (q·n for each active kernel) and one product
+//! with the columns of all bases. Memory: the thin blocks.
+
+use super::laplacian;
+use crate::bank::{Cross, NewRows};
+use crate::data::{Matrix, Views};
+use crate::solve::dense::{self, Slice};
+use crate::{Error, Result};
+
+/// Where the n values of a stage come from.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Source {
+    /// Σ_m weights_m k_m(x, ·).
+    Sum {
+        /// One weight per kernel.
+        weights: Vec<f64>,
+    },
+    /// Π_m k_m(x, ·) over all kernels.
+    Product,
+    /// exp(−γ ‖z_t(x) − z_j‖²) for the rows z_j of `points`, which are stage t of the training
+    /// instances.
+    Gaussian {
+        /// t.
+        of: usize,
+        /// γ.
+        gamma: f64,
+        /// n × r.
+        points: Matrix,
+    },
+    /// The stage has links only.
+    Links,
+}
+
+/// What the rows of a stage are divided by the root of.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Degree {
+    /// a, length n.
+    pub basis: Vec<f64>,
+    /// b for earlier stages.
+    pub links: Vec<(usize, Vec<f64>)>,
+    /// γ.
+    pub constant: f64,
+}
+
+/// One step of an extension.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stage {
+    /// κ.
+    pub source: Source,
+    /// A, n × r; 0 × r without a source.
+    pub basis: Matrix,
+    /// B for earlier stages, each columns of that stage × r.
+    pub links: Vec<(usize, Matrix)>,
+    /// c, length r, or empty for 0.
+    pub constant: Vec<f64>,
+    /// d, if rows are divided.
+    pub degree: Option<Degree>,
+}
+
+/// How new rows are embedded.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Extension {
+    /// In order.
+    pub stages: Vec<Stage>,
+    /// The stages whose blocks stand side by side in the result.
+    pub outputs: Vec<usize>,
+    /// Whether the rows of each of them are brought to unit length.
+    pub unit_rows: bool,
+}
+
+impl Stage {
+    /// The Nyström stage of one normalised similarity D^{-1/2} K D^{-1/2}, with right factor
+    /// `right` (n × r): z(x) = d(x)^{-1/2} κ(x)ᵀ D^{-1/2} `right`, d(x) = κ(x)ᵀ1; `scaling` is
+    /// D^{-1/2}. With right = U Θ^{-1} this is the eigenvectors' own extension.
+    pub(super) fn normalized(source: Source, scaling: &[f64], right: &Matrix) -> Self {
+        let mut basis = right.clone();
+        laplacian::scale_rows(&mut basis, scaling);
+        let degree = Degree { basis: vec![1.0; scaling.len()], ..Degree::default() };
+        Stage { source, basis, links: Vec::new(), constant: Vec::new(), degree: Some(degree) }
+    }
+
+    /// A stage without a kernel: Σ_t z_t B_t.
+    pub(super) fn linked(links: Vec<(usize, Matrix)>) -> Self {
+        let cols = links.first().map_or(0, |l| l.1.cols());
+        let (source, basis) = (Source::Links, Matrix::zeros(0, cols));
+        Stage { source, basis, links, constant: Vec::new(), degree: None }
+    }
+}
+
+/// `u` with column j divided by `values[j]`; a column whose value is not above 1e-12 of the
+/// largest has no extension and becomes 0.
+pub(super) fn divided(u: &Matrix, values: &[f64]) -> Matrix {
+    let floor = 1e-12 * values.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
+    Matrix::from_fn(u.rows(), u.cols(), |i, j| {
+        if values[j].abs() > floor { u.get(i, j) / values[j] } else { 0.0 }
+    })
+}
+
+impl Extension {
+    /// The extension of one embedding by one stage, rows of unit length.
+    pub(super) fn single(stage: Stage) -> Self {
+        Extension { stages: vec![stage], outputs: vec![0], unit_rows: true }
+    }
+
+    /// Which of `kernels` kernels are looked at.
+    pub fn active(&self, kernels: usize) -> Vec<usize> {
+        let used = |m: &usize| {
+            self.stages.iter().any(|s| match &s.source {
+                Source::Sum { weights } => weights[*m] != 0.0,
+                Source::Product => true,
+                Source::Gaussian { .. } | Source::Links => false,
+            })
+        };
+        (0..kernels).filter(used).collect()
+    }
+
+    /// Embeds new rows (n_new × columns of the result); `cross` compares with all training
+    /// instances and has `kernels` kernels.
+    ///
+    /// # Errors
+    /// As [`Cross::new_rows`]; a new row that has no positive similarity to any training instance.
+    pub fn apply(&self, cross: &Cross, kernels: usize, views: &Views) -> Result<Matrix> {
+        let new = cross.new_rows(views, &self.active(kernels))?;
+        self.evaluate(cross, kernels, &new)
+    }
+
+    fn evaluate(&self, cross: &Cross, kernels: usize, new: &NewRows) -> Result<Matrix> {
+        let mut blocks: Vec<Matrix> = Vec::new();
+        for stage in &self.stages {
+            blocks.push(stage.evaluate(cross, kernels, new, &blocks)?);
+        }
+        let parts: Vec<Matrix> = self
+            .outputs
+            .iter()
+            .map(|&s| {
+                if self.unit_rows { laplacian::unit_rows(&blocks[s]).0 } else { blocks[s].clone() }
+            })
+            .collect();
+        Ok(super::embedding::side_by_side(&parts.iter().collect::<Vec<_>>()))
+    }
+}
+
+impl Stage {
+    fn evaluate(
+        &self,
+        cross: &Cross,
+        kernels: usize,
+        new: &NewRows,
+        blocks: &[Matrix],
+    ) -> Result<Matrix> {
+        let r = self.basis.cols();
+        // The column of the degree stands beside the basis: kernels are computed once.
+        let degree = self.degree.as_ref();
+        let wide = match degree {
+            Some(d) if self.basis.rows() > 0 => {
+                let at = |i, j| if j < r { self.basis.get(i, j) } else { d.basis[i] };
+                Matrix::from_fn(self.basis.rows(), r + 1, at)
+            }
+            _ => self.basis.clone(),
+        };
+        let product = match &self.source {
+            Source::Sum { weights } => cross.multiply_sum(new, weights, &wide),
+            Source::Product => {
+                let all: Vec<usize> = (0..kernels).collect();
+                cross.multiply_product(new, &all, &wide)?
+            }
+            Source::Gaussian { of, gamma, points } => {
+                let z = &blocks[*of];
+                let kernel = Matrix::from_fn(z.rows(), points.rows(), |i, j| {
+                    let pairs = z.row(i).iter().zip(points.row(j));
+                    let square: f64 = pairs.map(|(a, b)| (a - b) * (a - b)).sum();
+                    (-gamma * square).exp()
+                });
+                dense::product(Slice::of(&kernel), Slice::of(&wide))
+            }
+            Source::Links => Matrix::zeros(new.n(), wide.cols()),
+        };
+        let constant = |j: usize| self.constant.get(j).copied().unwrap_or(0.0);
+        let mut z = Matrix::from_fn(new.n(), r, |i, j| product.get(i, j) + constant(j));
+        for (t, link) in &self.links {
+            dense::accumulate(&mut z, 1.0, Slice::of(&blocks[*t]), Slice::of(link));
+        }
+        if let Some(degree) = degree {
+            for i in 0..new.n() {
+                let own = if wide.cols() > r { product.get(i, r) } else { 0.0 };
+                let linked: f64 = degree
+                    .links
+                    .iter()
+                    .flat_map(|(t, b)| blocks[*t].row(i).iter().zip(b))
+                    .map(|(z, b)| z * b)
+                    .sum();
+                let d = own + linked + degree.constant;
+                if !(d > 0.0 && d.is_finite()) {
+                    return Err(Error::Data(format!(
+                        "new row {i}: its similarities to the training instances sum to {d}; \
+                         a row can be embedded only if it is similar to some of them"
+                    )));
+                }
+                z.row_mut(i).iter_mut().for_each(|v| *v /= d.sqrt());
+            }
+        }
+        Ok(z)
+    }
+}
