@@ -7,6 +7,7 @@
 mod args;
 mod cmd;
 mod data;
+mod experiment;
 mod files;
 mod misuse;
 mod progress;
@@ -53,6 +54,8 @@ enum Command {
     Compare(cmd::compare::Args),
     /// Cluster instances by all their views
     Cluster(cmd::cluster::Args),
+    /// Re-run published tables and figures, ours beside theirs
+    Reproduce(cmd::reproduce::Args),
     /// Show what a model file holds
     Inspect(cmd::inspect::Args),
     /// List the methods, or explain one
@@ -72,6 +75,7 @@ fn main() -> ExitCode {
         Command::Evaluate(args) => cmd::evaluate::run(args, &cli.global),
         Command::Compare(args) => cmd::compare::run(args, &cli.global),
         Command::Cluster(args) => cmd::cluster::run(args, &cli.global),
+        Command::Reproduce(args) => cmd::reproduce::run(args, &cli.global),
         Command::Inspect(args) => cmd::inspect::run(args, &cli.global),
         Command::Methods(args) => cmd::methods::run(args, &cli.global),
     };

@@ -12,4 +12,5 @@ mod methods;
 mod predict;
 mod project;
 mod refusal;
+mod reproduce;
 mod toy;
