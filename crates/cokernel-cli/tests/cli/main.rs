@@ -13,3 +13,4 @@ mod predict;
 mod project;
 mod refusal;
 mod toy;
+mod toy_files;
