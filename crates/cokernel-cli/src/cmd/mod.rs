@@ -9,3 +9,4 @@ pub mod inspect;
 pub mod methods;
 pub mod predict;
 pub mod reproduce;
+pub mod toy;

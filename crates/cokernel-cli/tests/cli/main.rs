@@ -14,3 +14,4 @@ mod project;
 mod refusal;
 mod reproduce;
 mod toy;
+mod toy_files;

@@ -11,7 +11,7 @@
 //! d_s(x) = κ_s(x)ᵀ a_s + Σ_t z_t(x) b_{s,t} + γ_s,
 //!
 //! where κ_s(x) are the n values of a kernel (or combination) between x and the training
-//! instances and t runs over stages before s. Without a degree, d = 1. Training instances given as
+//! instances, or the features of x, and t runs over stages before s. Without a degree, d = 1. Training instances given as
 //! new rows get back their own row of the embedding.
 //!
 //! | symbol | name |
@@ -26,7 +26,7 @@
 
 use super::laplacian;
 use crate::bank::{Cross, NewRows};
-use crate::data::{Matrix, Views};
+use crate::data::{Matrix, Table, Views};
 use crate::solve::dense::{self, Slice};
 use crate::{Error, Result};
 
@@ -40,6 +40,12 @@ pub enum Source {
     },
     /// Π_m k_m(x, ·) over all kernels.
     Product,
+    /// The features of a view: κ(x) are the d columns of row x, and the basis is d × r, or 0 × d if
+    /// the features themselves are meant.
+    Columns {
+        /// The view.
+        view: String,
+    },
     /// exp(−γ ‖z_t(x) − z_j‖²) for the rows z_j of `points`, which are stage t of the training
     /// instances.
     Gaussian {
@@ -131,7 +137,7 @@ impl Extension {
             self.stages.iter().any(|s| match &s.source {
                 Source::Sum { weights } => weights[*m] != 0.0,
                 Source::Product => true,
-                Source::Gaussian { .. } | Source::Links => false,
+                Source::Columns { .. } | Source::Gaussian { .. } | Source::Links => false,
             })
         };
         (0..kernels).filter(used).collect()
@@ -144,13 +150,19 @@ impl Extension {
     /// As [`Cross::new_rows`]; a new row that has no positive similarity to any training instance.
     pub fn apply(&self, cross: &Cross, kernels: usize, views: &Views) -> Result<Matrix> {
         let new = cross.new_rows(views, &self.active(kernels))?;
-        self.evaluate(cross, kernels, &new)
+        self.evaluate(cross, kernels, &new, views)
     }
 
-    fn evaluate(&self, cross: &Cross, kernels: usize, new: &NewRows) -> Result<Matrix> {
+    fn evaluate(
+        &self,
+        cross: &Cross,
+        kernels: usize,
+        new: &NewRows,
+        views: &Views,
+    ) -> Result<Matrix> {
         let mut blocks: Vec<Matrix> = Vec::new();
         for stage in &self.stages {
-            blocks.push(stage.evaluate(cross, kernels, new, &blocks)?);
+            blocks.push(stage.evaluate(cross, kernels, new, views, &blocks)?);
         }
         let parts: Vec<Matrix> = self
             .outputs
@@ -169,6 +181,7 @@ impl Stage {
         cross: &Cross,
         kernels: usize,
         new: &NewRows,
+        views: &Views,
         blocks: &[Matrix],
     ) -> Result<Matrix> {
         let r = self.basis.cols();
@@ -187,6 +200,7 @@ impl Stage {
                 let all: Vec<usize> = (0..kernels).collect();
                 cross.multiply_product(new, &all, &wide)?
             }
+            Source::Columns { view } => features_times(views, view, &wide)?,
             Source::Gaussian { of, gamma, points } => {
                 let z = &blocks[*of];
                 let kernel = Matrix::from_fn(z.rows(), points.rows(), |i, j| {
@@ -223,5 +237,38 @@ impl Stage {
             }
         }
         Ok(z)
+    }
+}
+
+/// X A for the features X of a view and A with as many rows as they have columns, or X itself if A
+/// has none.
+fn features_times(views: &Views, name: &str, a: &Matrix) -> Result<Matrix> {
+    let view = views.get(name)?;
+    let what = format!("view '{name}'");
+    if view.present.as_ref().is_some_and(|p| p.contains(&false)) {
+        return Err(Error::Data(format!("{what} is missing for some new rows; all are needed")));
+    }
+    let expected = if a.rows() > 0 { a.rows() } else { a.cols() };
+    let found = view.table.cols();
+    if found != expected {
+        return Err(Error::shape(what, format!("{expected} columns as in training"), found));
+    }
+    match &view.table {
+        Table::Similarity(_) => {
+            Err(Error::Data(format!("{what} is a similarity; features are needed")))
+        }
+        Table::Dense(x) if a.rows() == 0 => Ok(x.clone()),
+        Table::Sparse(x) if a.rows() == 0 => Ok(x.to_dense()),
+        Table::Dense(x) => Ok(dense::product(Slice::of(x), Slice::of(a))),
+        Table::Sparse(x) => {
+            let mut out = Matrix::zeros(x.rows(), a.cols());
+            for i in 0..x.rows() {
+                let (columns, values) = x.row(i);
+                for (&j, &v) in columns.iter().zip(values) {
+                    out.row_mut(i).iter_mut().zip(a.row(j as usize)).for_each(|(o, w)| *o += v * w);
+                }
+            }
+            Ok(out)
+        }
     }
 }
