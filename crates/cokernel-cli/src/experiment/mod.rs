@@ -22,7 +22,24 @@ macro_rules! shipped {
 
 /// The files that come with the program, by id: one line each.
 pub static SHIPPED: &[(&str, &str)] = shipped! {
+    "lms-3.1"
+    "lms-3.2"
+    "lms-3.3"
+    "lms-3.4"
+    "lms-3.5"
+    "lms-4.1-synthetic-1"
+    "lms-4.1-synthetic-2"
+    "lms-4.1-handwritten"
     "lms-4.1-lambda"
+    "crsc-1-handwritten"
+    "lms-fig-3.2"
+    "lms-fig-3.3"
+    "lms-3.3.3-uninformative"
+    "lms-3.3.3-uninformative-random"
+    "lms-3.3.3-contradictory"
+    "lms-fig-3.4"
+    "lms-fig-3.5"
+    "lms-fig-4.2"
 };
 
 #[cfg(test)]

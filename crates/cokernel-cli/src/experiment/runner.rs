@@ -2,7 +2,7 @@
 
 use super::outcome::{self, DataFound, Measured, Measurements, Outcome};
 use super::plan::{Experiment, Row, Variant};
-use super::source::{Labelled, subset};
+use super::source::{Labelled, reduced, subset};
 use crate::misuse::misuse;
 use anyhow::{Context, Result};
 use cokernel::data::{Classes, Views};
@@ -117,6 +117,9 @@ impl<'a> Bench<'a> {
         }
         let classes = labels.classes()?;
         let run = Run { seed, ..run.quiet() };
+        if let Some(columns) = plan.data.lsa {
+            views = reduced(&views, columns, &run)?;
+        }
         Ok(Bench { plan, views, classes, ready: Vec::new(), run })
     }
 

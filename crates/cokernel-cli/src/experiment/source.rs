@@ -2,8 +2,10 @@
 
 use crate::misuse::misuse;
 use anyhow::Result;
-use cokernel::Error;
-use cokernel::data::{self, AssembleOptions, Labels, ReadOptions, Views, assemble, toy};
+use cokernel::multiview::lsa;
+use cokernel::{Error, Run};
+use cokernel::data::toy::{self, Uninformative};
+use cokernel::data::{self, AssembleOptions, Labels, ReadOptions, Views, assemble};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -47,6 +49,29 @@ pub struct Generator {
 
 /// All generators: one line each.
 pub static GENERATORS: &[Generator] = &[
+    Generator { id: "synthetic_1", params: &[], make: |n, _, seed| toy::synthetic_1(n, seed) },
+    Generator { id: "synthetic_2", params: &[], make: |n, _, seed| toy::synthetic_2(n, seed) },
+    Generator {
+        id: "correlated",
+        params: &[("rho", 0.0)],
+        make: |n, p, seed| toy::correlated(n, p[0], seed),
+    },
+    Generator {
+        id: "complementary_corruption",
+        params: &[("alpha", 1.0)],
+        make: |n, p, seed| toy::complementary_corruption(n, p[0], seed),
+    },
+    Generator {
+        id: "uninformative",
+        params: &[],
+        make: |n, _, seed| toy::uninformative(n, Uninformative::Ones, seed),
+    },
+    Generator {
+        id: "uninformative_random",
+        params: &[],
+        make: |n, _, seed| toy::uninformative(n, Uninformative::Random, seed),
+    },
+    Generator { id: "contradictory", params: &[], make: |n, _, _| toy::contradictory(n) },
     Generator {
         id: "two_circles",
         params: &[("noise", 0.1)],
@@ -169,6 +194,15 @@ impl Source {
     pub fn is_drawn(&self) -> bool {
         matches!(self, Source::Toy(_))
     }
+}
+
+/// Every view brought to at most this many columns by latent semantic analysis.
+pub fn reduced(views: &Views, columns: usize, run: &Run) -> Result<Views, Error> {
+    let mut all = Views::new();
+    for view in views.iter() {
+        all = all.dense(view.name.clone(), lsa(&view.table, columns, run)?)?;
+    }
+    Ok(all)
 }
 
 /// The views with these names, in this order.
