@@ -1,6 +1,6 @@
 //! A result for people (text, Markdown), for programs (CSV) and as a picture of curves.
 
-use super::outcome::{Outcome, RowOutcome};
+use super::outcome::{ClaimOutcome, Outcome, RowOutcome};
 use super::score::{Against, Published, Score};
 use crate::files::csv_line;
 use crate::table::{Table, count, seconds, thousands, wrap};
@@ -40,12 +40,14 @@ pub fn markdown(result: &Outcome) -> String {
     let mut lines = head(result);
     lines[0] = format!("# {}", lines[0]);
     lines.insert(1, String::new());
-    let cells = |row: &[String]| format!("| {} |", row.join(" | ").replace('<', ""));
+    let cells = |row: &[String]| format!("| {} |", row.join(" | "));
     for grid in grids(result) {
         let aligned = |h: &String| if h.starts_with('<') { "---" } else { "---:" };
         let rule: Vec<&str> = grid.header.iter().map(aligned).collect();
         lines.extend([String::new(), format!("## {}", grid.title), String::new()]);
-        lines.extend([cells(&grid.header), format!("|{}|", rule.join("|"))]);
+        let header: Vec<String> =
+            grid.header.iter().map(|h| h.trim_start_matches('<').to_string()).collect();
+        lines.extend([cells(&header), format!("|{}|", rule.join("|"))]);
         lines.extend(grid.rows.iter().map(|row| cells(row)));
     }
     for (title, sentences) in remarks(result) {
@@ -145,23 +147,24 @@ fn published(figure: &Published) -> String {
 }
 
 fn grids(result: &Outcome) -> Vec<Grid> {
-    let scores = result.protocol.scores.iter();
-    match &result.sweep {
-        None => scores.map(|s| beside(result, *s, result.rows.iter().collect(), None)).collect(),
+    let scores = || result.protocol.scores.iter().copied();
+    let mut grids: Vec<Grid> = match &result.sweep {
+        None => scores().map(|s| beside(s, result.rows.iter().collect(), None)).collect(),
         Some(label) => {
-            let curves = scores.map(|s| curves(result, *s, label));
-            let at = |s: Score| {
-                let rows = result.rows.iter().filter(|r| r.scores[&s].against.is_some()).collect();
-                beside(result, s, rows, Some(label))
+            let with_figures = |s: Score| {
+                result.rows.iter().filter(move |r| r.scores[&s].against.is_some()).collect()
             };
-            let points = result.protocol.scores.iter().map(|s| at(*s));
+            let points = scores().map(|s| beside(s, with_figures(s), Some(label)));
+            let curves = scores().map(|s| curves(result, s, label));
             curves.chain(points.filter(|g| !g.rows.is_empty())).collect()
         }
-    }
+    };
+    grids.extend(order(result));
+    grids
 }
 
 /// Ours beside theirs.
-fn beside(result: &Outcome, score: Score, rows: Vec<&RowOutcome>, at: Option<&String>) -> Grid {
+fn beside(score: Score, rows: Vec<&RowOutcome>, at: Option<&String>) -> Grid {
     let mut header = vec!["<row".to_string()];
     header.extend(at.cloned());
     header.extend(["ours", "theirs", "difference", "in sd", "<verdict"].map(String::from));
@@ -193,7 +196,6 @@ fn beside(result: &Outcome, score: Score, rows: Vec<&RowOutcome>, at: Option<&St
         Some(_) => format!("{}, published at single values", score.title()),
         None => score.title().to_string(),
     };
-    let _ = result;
     Grid { title, header, rows: rows.iter().map(line).collect() }
 }
 
@@ -238,7 +240,6 @@ fn curves(result: &Outcome, score: Score, label: &str) -> Grid {
 fn remarks(result: &Outcome) -> Vec<(&'static str, Vec<String>)> {
     let mut parts = vec![
         ("Chosen by its result", picks(result)),
-        ("Published order", claims(result)),
         ("Why figures differ", reasons(result)),
         ("Notes", result.notes.clone()),
     ];
@@ -266,29 +267,32 @@ fn picks(result: &Outcome) -> Vec<String> {
     labels(result).iter().filter_map(sentence).collect()
 }
 
-fn claims(result: &Outcome) -> Vec<String> {
-    let unit = if result.sweep.is_some() { "points" } else { "data sets" };
-    result
-        .claims
-        .iter()
-        .map(|c| {
-            let told = match c.of {
-                1 if c.holds == 1 => "holds".to_string(),
-                1 => "does not hold".to_string(),
-                of => format!("in {} of {of} {unit}", c.holds),
-            };
-            let ties = match c.ties {
-                0 => String::new(),
-                n => format!(", {}", count(n, "tie", "ties")),
-            };
-            let figures = match c.published {
-                Some((a, b)) => format!(" (published: {a:.3} and {b:.3})"),
-                None => String::new(),
-            };
-            let score = c.score.id();
-            format!("{} better than {} by {score}: {told}{ties}{figures}", c.above, c.below)
-        })
-        .collect()
+/// In how many data sets (and values of a sweep) the published order holds.
+fn order(result: &Outcome) -> Option<Grid> {
+    let unit = match (&result.sweep, result.data.sets) {
+        (Some(_), _) => "holds in points",
+        (None, 1) => "holds",
+        _ => "holds in data sets",
+    };
+    let header = ["<better", "<than", "<by", unit, "ties", "published"].map(String::from).to_vec();
+    let row = |c: &ClaimOutcome| {
+        let holds = match c.of {
+            1 if c.holds == 1 => "yes".to_string(),
+            1 => "no".to_string(),
+            of => format!("{} of {of}", c.holds),
+        };
+        let figures = c.published.map(|(a, b)| format!("{a:.3}, {b:.3}"));
+        vec![
+            c.above.clone(),
+            c.below.clone(),
+            c.score.id().to_string(),
+            holds,
+            c.ties.to_string(),
+            figures.unwrap_or("–".to_string()),
+        ]
+    };
+    let rows: Vec<_> = result.claims.iter().map(row).collect();
+    (!rows.is_empty()).then(|| Grid { title: "Published order".to_string(), header, rows })
 }
 
 fn reasons(result: &Outcome) -> Vec<String> {

@@ -2,10 +2,10 @@
 
 use crate::misuse::misuse;
 use anyhow::Result;
-use cokernel::multiview::lsa;
-use cokernel::{Error, Run};
 use cokernel::data::toy::{self, Uninformative};
 use cokernel::data::{self, AssembleOptions, Labels, ReadOptions, Views, assemble};
+use cokernel::multiview::lsa;
+use cokernel::{Error, Run};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
