@@ -12,6 +12,7 @@ pub mod components;
 pub mod concat_embeddings;
 pub mod concat_kmeans;
 pub mod concat_spectral;
+pub mod co_trained;
 mod embedding;
 mod extension;
 pub mod kernel_cca;
@@ -45,6 +46,7 @@ pub static REGISTRY: &[&Method] = &[
     &cca::METHOD,
     &kernel_cca::METHOD,
     &min_disagreement::METHOD,
+    &co_trained::METHOD,
     &co_regularized::METHOD,
 ];
 

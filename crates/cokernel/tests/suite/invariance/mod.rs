@@ -2,6 +2,7 @@
 
 mod bank;
 pub mod controls;
+mod co_trained;
 mod mkl;
 pub mod multiview;
 mod smo;
