@@ -112,6 +112,15 @@ impl MultiView {
         self
     }
 
+    /// Another method on the same kernels, scaling and storage, its parameters at their defaults.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn with_method(&self, id: &str) -> Result<Self> {
+        let other = MultiView::new(id)?;
+        Ok(MultiView { method: other.method, given: Vec::new(), ..self.clone() })
+    }
+
     /// The registry entry.
     pub fn method(&self) -> &'static Method {
         self.method

@@ -10,11 +10,13 @@ mod embedding;
 mod extension;
 pub mod kmeans;
 mod laplacian;
+mod spectra;
 pub mod spectral;
 
 pub use embedding::{Clustering, Embedding, subspace_agreement};
 pub use extension::{Degree, Extension, Source, Stage};
 pub use kmeans::{KMeans, Seeding, Starts};
+pub use spectra::{Spectrum, agreement_matrix, spectra};
 
 use crate::bank::Bank;
 use crate::data::{Scale, Views};
