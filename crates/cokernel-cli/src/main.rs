@@ -60,6 +60,8 @@ enum Command {
     Inspect(cmd::inspect::Args),
     /// List the methods, or explain one
     Methods(cmd::methods::Args),
+    /// Write toy data of the papers to files
+    Toy(cmd::toy::Args),
 }
 
 fn main() -> ExitCode {
@@ -78,6 +80,7 @@ fn main() -> ExitCode {
         Command::Embed(args) => cmd::embed::run(args, &cli.global),
         Command::Inspect(args) => cmd::inspect::run(args, &cli.global),
         Command::Methods(args) => cmd::methods::run(args, &cli.global),
+        Command::Toy(args) => cmd::toy::run(args, &cli.global),
     };
     match result {
         Ok(code) => code,

@@ -9,3 +9,4 @@ pub mod fit;
 pub mod inspect;
 pub mod methods;
 pub mod predict;
+pub mod toy;

@@ -14,3 +14,4 @@ mod predict;
 mod project;
 mod refusal;
 mod toy;
+mod toy_files;

@@ -6,6 +6,7 @@
 //! and add its line to [`REGISTRY`].
 
 pub mod co_regularized;
+pub mod components;
 mod embedding;
 mod extension;
 pub mod kmeans;
@@ -13,6 +14,7 @@ mod laplacian;
 mod spectra;
 pub mod spectral;
 
+pub use components::{lsa, project};
 pub use embedding::{Clustering, Embedding, subspace_agreement};
 pub use extension::{Degree, Extension, Source, Stage};
 pub use kmeans::{KMeans, Seeding, Starts};
