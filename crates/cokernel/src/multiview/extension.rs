@@ -143,6 +143,17 @@ impl Extension {
         (0..kernels).filter(used).collect()
     }
 
+    /// The same over the kernels with these indices only, among which all active ones are.
+    pub(crate) fn of_kernels(&self, kernels: &[usize]) -> Self {
+        let mut cut = self.clone();
+        for stage in &mut cut.stages {
+            if let Source::Sum { weights } = &mut stage.source {
+                *weights = kernels.iter().map(|&m| weights[m]).collect();
+            }
+        }
+        cut
+    }
+
     /// Embeds new rows (n_new × columns of the result); `cross` compares with all training
     /// instances and has `kernels` kernels.
     ///

@@ -20,6 +20,7 @@ pub mod kmeans;
 mod laplacian;
 pub mod min_disagreement;
 pub mod product_spectral;
+mod spectra;
 pub mod spectral;
 mod work;
 
@@ -27,6 +28,7 @@ pub use components::{lsa, project};
 pub use embedding::{Clustering, Embedding, subspace_agreement};
 pub use extension::{Degree, Extension, Source, Stage};
 pub use kmeans::{KMeans, Seeding, Starts};
+pub use spectra::{Spectrum, agreement_matrix, spectra};
 
 use crate::bank::{Bank, Storage};
 use crate::data::{Scale, Views};

@@ -3,6 +3,7 @@
 mod bank;
 pub mod controls;
 mod co_trained;
+mod clusterings;
 mod mkl;
 pub mod multiview;
 mod smo;
