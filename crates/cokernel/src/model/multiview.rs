@@ -8,7 +8,7 @@ use super::fit::{check, name, remaining};
 use super::prepared::{check_square, kernels_or_default, used_views, without_view};
 use super::{EmbeddingModel, Recipe, ViewInfo};
 use crate::bank::{Bank, Storage};
-use crate::data::{Preparation, Scale, Views};
+use crate::data::{Preparation, Scale, Table, Views};
 use crate::kernel::KernelSpec;
 use crate::method::{self, Method, Params, Value};
 use crate::mkl::Arrangement;
@@ -149,7 +149,7 @@ impl MultiView {
         Ok(Recipe {
             kernels: wants.kernels.or_else(|| self.kernels.clone()),
             scale: wants.scale.unwrap_or(self.scale),
-            storage: self.storage,
+            storage: wants.storage.unwrap_or(self.storage),
             arrangement: wants.arrangement,
         })
     }
@@ -162,6 +162,15 @@ impl MultiView {
         let recipe = self.recipe()?;
         if views.is_empty() {
             return Err(Error::Data("there is no view; give at least one".to_string()));
+        }
+        let similarity = views.iter().find(|v| matches!(v.table, Table::Similarity(_)));
+        if let Some(view) = similarity.filter(|_| self.embedder().is_ok_and(|e| e.wants().features))
+        {
+            return Err(Error::Data(format!(
+                "method '{}' works on features, but view '{}' is a similarity; leave this view \
+                 out, or choose a method that works on similarities",
+                self.method.id, view.name
+            )));
         }
         let specs = kernels_or_default(recipe.kernels.as_deref(), views)?;
         let views = used_views(Cow::Borrowed(views), &specs)?;

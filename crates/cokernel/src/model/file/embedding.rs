@@ -40,6 +40,7 @@ struct StageShape {
 enum SourceShape {
     Sum { weights: Vec<f64> },
     Product,
+    Columns { view: String, rows: usize },
     Gaussian { of: usize, gamma: f64 },
     Links,
 }
@@ -73,6 +74,9 @@ fn put_stage(s: usize, stage: &Stage, tensors: &mut Tensors) -> StageShape {
     let source = match &stage.source {
         Source::Sum { weights } => SourceShape::Sum { weights: weights.clone() },
         Source::Product => SourceShape::Product,
+        Source::Columns { view } => {
+            SourceShape::Columns { view: view.clone(), rows: stage.basis.rows() }
+        }
         Source::Gaussian { of, gamma, points } => {
             put("points", matrix(points));
             SourceShape::Gaussian { of: *of, gamma: *gamma }
@@ -185,6 +189,11 @@ fn get_stage(
         None => misfit(format!("stage {s} of the extension refers to stage {t}")),
     };
     let r = shape.cols;
+    let rows = match &shape.source {
+        SourceShape::Links => 0,
+        SourceShape::Columns { rows, .. } => *rows,
+        _ => n,
+    };
     let source = match shape.source {
         SourceShape::Sum { weights } if weights.len() != kernels => {
             return misfit(format!("{} weights for {kernels} kernels", weights.len()));
@@ -192,6 +201,7 @@ fn get_stage(
         SourceShape::Sum { weights } => Source::Sum { weights },
         SourceShape::Product if kernels == 0 => return misfit("a product of no kernels"),
         SourceShape::Product => Source::Product,
+        SourceShape::Columns { view, .. } => Source::Columns { view },
         SourceShape::Gaussian { of, gamma } => {
             let points = tables.matrix(&name("points"), n, earlier(of)?)?;
             Source::Gaussian { of, gamma, points }
@@ -201,7 +211,7 @@ fn get_stage(
     let without = source == Source::Links;
     let basis = match without {
         true => sized(Matrix::new(0, r, Vec::new()))?,
-        false => tables.matrix(&name("basis"), n, r)?,
+        false => tables.matrix(&name("basis"), rows, r)?,
     };
     let mut links = Vec::new();
     for (i, t) in shape.links.into_iter().enumerate() {
@@ -217,8 +227,7 @@ fn get_stage(
     let degree = match shape.degree {
         None => None,
         Some(d) => {
-            let size = if without { 0 } else { n };
-            let basis = tables.finite(&name("degree"), Some(&[size]))?;
+            let basis = tables.finite(&name("degree"), Some(&[rows]))?;
             let mut links = Vec::new();
             for (i, t) in d.links.into_iter().enumerate() {
                 let size = earlier(t)?;

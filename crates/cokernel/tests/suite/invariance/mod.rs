@@ -1,6 +1,8 @@
 //! Accelerating options: on equals off.
 
 mod bank;
+pub mod controls;
+mod co_trained;
 mod clusterings;
 mod mkl;
 pub mod multiview;

@@ -1,6 +1,8 @@
 //! Answers of other implementations.
 
 mod bank;
+mod controls;
+mod co_trained;
 mod mkl;
 mod multiview;
 mod scores;
