@@ -12,6 +12,7 @@ use cokernel::kernel::KernelSpec;
 use cokernel::method::{Method, Task, methods};
 use cokernel::model::MultiView;
 use cokernel::multiview::Starts;
+use std::path::{Path, PathBuf};
 
 /// How k-means starts.
 #[derive(Debug, Clone, Default, Args)]
@@ -64,6 +65,23 @@ impl Settings {
             Some((word, place)) => Starts::named(&word, starts).context(place),
             None => Ok(Starts { starts, ..Starts::default() }),
         }
+    }
+
+    /// Refuses output files as [`check_output`](Self::check_output) does, and two that are one.
+    pub fn check_outputs<'a>(
+        &self,
+        paths: impl IntoIterator<Item = &'a Option<PathBuf>>,
+    ) -> Result<()> {
+        let mut before: Vec<&Path> = Vec::new();
+        for path in paths.into_iter().flatten() {
+            self.check_output(path)?;
+            if before.contains(&path.as_path()) {
+                let path = path.display();
+                return Err(misuse(format!("{path} is named for two outputs; name another file")));
+            }
+            before.push(path);
+        }
+        Ok(())
     }
 
     /// The similarities.

@@ -10,6 +10,7 @@ mod cmd;
 mod data;
 mod files;
 mod misuse;
+mod picture;
 mod progress;
 mod project;
 mod report;

@@ -112,23 +112,6 @@ impl Settings {
         not_an_input(path, read)
     }
 
-    /// Refuses output files as [`check_output`](Self::check_output) does, and two that are one.
-    pub fn check_outputs<'a>(
-        &self,
-        paths: impl IntoIterator<Item = &'a Option<PathBuf>>,
-    ) -> Result<()> {
-        let mut before: Vec<&Path> = Vec::new();
-        for path in paths.into_iter().flatten() {
-            self.check_output(path)?;
-            if before.contains(&path.as_path()) {
-                let path = path.display();
-                return Err(misuse(format!("{path} is named for two outputs; name another file")));
-            }
-            before.push(path);
-        }
-        Ok(())
-    }
-
     /// A word of a flag or of the file, with the place it stands at.
     pub fn word(
         &self,

@@ -4,6 +4,7 @@ use crate::args::{DataArgs, GlobalArgs, KernelArgs};
 use crate::clustering::StartArgs;
 use crate::data::{self, Data};
 use crate::files::write;
+use crate::picture::{self, Picture};
 use crate::report::{clusterings, instances_csv};
 use crate::session::Session;
 use crate::settings::Settings;
@@ -23,6 +24,8 @@ use std::process::ExitCode;
 Examples
   cokernel cluster -k 10 --view fou=fou.csv --view fac=fac.csv -o clusters.csv
   cokernel cluster -k 10 --method spectral --similarity graph=K.npy
+  Beside every single view, with a picture:
+    cokernel cluster -k 10 --view fou=fou.csv --view fac=fac.csv --singles --plot digits.svg
   Save what new instances need, and find their clusters:
     cokernel cluster -k 10 --method spectral --view fou=fou.csv --model clusters.ck -o old.csv
     cokernel embed --apply clusters.ck --view fou=new-fou.csv -o new.csv
@@ -59,13 +62,18 @@ pub struct Args {
     /// Save embedding and centres to this file, for `cokernel embed --apply`
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     model: Option<PathBuf>,
+    /// Draw two principal components of the embedding, coloured by cluster and by label, and the
+    /// eigenvalues of each view, into this SVG or PNG file
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    plot: Option<PathBuf>,
 }
 
 /// Runs the command.
 pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let mut settings = Settings::load(&args.data, &args.set, global)?;
     let method = settings.cluster_method(args.method.as_ref())?;
-    settings.check_outputs([&args.output, &args.model])?;
+    picture::check(args.plot.as_deref())?;
+    settings.check_outputs([&args.output, &args.model, &args.plot])?;
     let k = settings.clusters(args.clusters)?;
     let starts = settings.starts(&args.starts)?;
     let from = settings.similarities(&args.kernels)?;
@@ -82,8 +90,9 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
         }
         Ok(())
     };
+    let spectrum = if args.plot.is_some() { picture::eigenvalues(k) } else { 0 };
     let options =
-        ClusteringOptions { starts, singles: args.singles, ..ClusteringOptions::default() };
+        ClusteringOptions { starts, singles: args.singles, spectrum, ..Default::default() };
     let result =
         compare_candidates(&[candidate], &views, k, labels, &options, &mut keep, &session.run)?;
     session.clear_progress();
@@ -92,6 +101,17 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let csv = instances_csv(&views, Some(assignments), &[]);
     if let (Some(path), Some(model)) = (&args.model, &model) {
         model.save(path)?;
+    }
+    if let (Some(path), Some(row)) = (&args.plot, result.rows.last()) {
+        let picture = Picture {
+            title: &row.name,
+            embedding: &row.embedding,
+            clusters: Some(&row.assignments),
+            labels,
+            spectra: &result.spectra,
+            k,
+        };
+        picture::draw(path, &picture, &session.run)?;
     }
     match &args.output {
         Some(output) => {
@@ -107,9 +127,12 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     if let (Some(path), Some(model)) = (&args.model, &model) {
         session.say_model(path, model, args.output.is_some())?;
     }
+    if let Some(path) = &args.plot {
+        session.say_picture(path, args.output.is_some())?;
+    }
     session.show_json(&json!({
         "ids": views.ids(), "clustering": to_value(&result)?, "output": args.output,
-        "model": args.model,
+        "model": args.model, "plot": args.plot,
     }))?;
     Ok(session.end(result.rows.iter().map(|r| r.report.status)))
 }

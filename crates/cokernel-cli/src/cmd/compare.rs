@@ -6,6 +6,7 @@ use crate::clustering::StartArgs;
 use crate::data::{self, Data};
 use crate::files::{csv_line, write, write_json};
 use crate::misuse::misuse;
+use crate::picture::{self, Picture};
 use crate::report::{self, clusterings, clusterings_csv};
 use crate::session::Session;
 use crate::settings::Settings;
@@ -13,7 +14,10 @@ use crate::table::count;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use cokernel::data::Labels;
-use cokernel::eval::{ClusteringOptions, Comparison, Protocol, compare, compare_candidates};
+use cokernel::eval::{
+    ClusteringOptions, ClusteringRow, Clusterings, Comparison, Protocol, compare,
+    compare_candidates,
+};
 use cokernel::method::Task;
 use cokernel::model::Mkl;
 use serde_json::to_value;
@@ -81,6 +85,11 @@ pub struct Args {
     /// Write the table as CSV to this file
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     csv: Option<PathBuf>,
+    /// For --task cluster: draw two principal components of the embedding with the highest mean
+    /// NMI (without labels, of the last method), coloured by cluster and by label, and the
+    /// eigenvalues of each view, into this SVG or PNG file
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    plot: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
@@ -92,7 +101,8 @@ enum Kind {
 /// Runs the command.
 pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let settings = Settings::load(&args.data, &args.set, global)?;
-    settings.check_outputs([&args.output, &args.csv])?;
+    picture::check(args.plot.as_deref())?;
+    settings.check_outputs([&args.output, &args.csv, &args.plot])?;
     match args.task {
         Kind::Classify => classify(&args, settings),
         Kind::Cluster => compare_clusters(&args, settings),
@@ -105,6 +115,9 @@ fn classify(args: &Args, mut settings: Settings) -> Result<ExitCode> {
     }
     if args.no_controls {
         return Err(misuse("--no-controls needs --task cluster"));
+    }
+    if args.plot.is_some() {
+        return Err(misuse("--plot needs --task cluster"));
     }
     args.starts.refuse()?;
     let methods = settings.methods(&args.methods, Task::Classify)?;
@@ -206,7 +219,8 @@ fn compare_clusters(args: &Args, mut settings: Settings) -> Result<ExitCode> {
     let Data { views, labels } = data::load(&settings, &session)?;
     let labels = (!matches!(labels, Labels::Absent(_))).then_some(&labels);
     let singles = controls || args.singles;
-    let options = ClusteringOptions { starts, singles, agreement: true, spectrum: 0 };
+    let spectrum = if args.plot.is_some() { picture::eigenvalues(k) } else { 0 };
+    let options = ClusteringOptions { starts, singles, agreement: true, spectrum };
     let result = compare_candidates(
         &candidates,
         &views,
@@ -224,6 +238,17 @@ fn compare_clusters(args: &Args, mut settings: Settings) -> Result<ExitCode> {
     if let Some(path) = &args.csv {
         write(path, clusterings_csv(&result).as_bytes())?;
     }
+    if let (Some(path), Some(row)) = (&args.plot, shown(&result)) {
+        let picture = Picture {
+            title: &row.name,
+            embedding: &row.embedding,
+            clusters: Some(&row.assignments),
+            labels,
+            spectra: &result.spectra,
+            k,
+        };
+        picture::draw(path, &picture, &session.run)?;
+    }
     session.notes(&result.notes);
     session.show(clusterings(&result))?;
     say_written(&session, args)?;
@@ -231,8 +256,17 @@ fn compare_clusters(args: &Args, mut settings: Settings) -> Result<ExitCode> {
     Ok(session.end(result.rows.iter().map(|r| r.report.status).chain([result.status])))
 }
 
+/// The clustering of the picture.
+fn shown(result: &Clusterings) -> Option<&ClusteringRow> {
+    let mean = |r: &ClusteringRow| r.scores.as_ref().map_or(0.0, |s| s.nmi.mean);
+    match result.scored {
+        0 => result.rows.last(),
+        _ => result.rows.iter().reduce(|best, r| if mean(r) > mean(best) { r } else { best }),
+    }
+}
+
 fn say_written(session: &Session, args: &Args) -> Result<()> {
-    let written = [&args.output, &args.csv].into_iter().flatten();
+    let written = [&args.output, &args.csv, &args.plot].into_iter().flatten();
     for path in written.map(|p| p as &Path) {
         session.say(format!("\nwritten to {}", path.display())).context("standard output")?;
     }

@@ -5,13 +5,15 @@ use crate::args::{DataArgs, GlobalArgs, KernelArgs};
 use crate::data;
 use crate::files::{not_an_input, write};
 use crate::misuse::misuse;
-use crate::report::{how_it_went, instances_csv, parameters, spectra};
+use crate::picture::{self, Picture};
+use crate::report::{self, how_it_went, instances_csv, parameters};
 use crate::session::Session;
 use crate::settings::Settings;
 use crate::table::{count, thousands};
 use anyhow::Result;
-use cokernel::data::Matrix;
+use cokernel::data::{Labels, Matrix};
 use cokernel::model::{EmbeddingModel, Saved};
+use cokernel::multiview::spectra;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -53,7 +55,7 @@ pub struct Args {
     clusters: Option<usize>,
     /// Embed new instances by this model instead of learning
     #[arg(long, value_name = "MODEL", help_heading = "Method",
-        conflicts_with_all = ["method", "set", "clusters", "model", "kernels", "scale", "storage",
+        conflicts_with_all = ["method", "set", "clusters", "model", "plot", "kernels", "scale", "storage",
             "memory"])]
     apply: Option<PathBuf>,
     /// The CSV file to write [default: the standard output]
@@ -62,6 +64,10 @@ pub struct Args {
     /// Save the embedding to this file, for --apply
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     model: Option<PathBuf>,
+    /// Draw two principal components of the embedding, coloured by label if labels are given, and
+    /// the eigenvalues of each view, into this SVG or PNG file
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    plot: Option<PathBuf>,
 }
 
 /// Runs the command.
@@ -75,13 +81,24 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
 fn learn(args: &Args, global: &GlobalArgs) -> Result<ExitCode> {
     let mut settings = Settings::load(&args.data, &args.set, global)?;
     let method = settings.cluster_method(args.method.as_ref())?;
-    settings.check_outputs([&args.output, &args.model])?;
+    picture::check(args.plot.as_deref())?;
+    settings.check_outputs([&args.output, &args.model, &args.plot])?;
     let k = settings.clusters(args.clusters)?;
     let from = settings.similarities(&args.kernels)?;
     let method = settings.multi_view(method, &[method], &from)?;
     let session = Session::start(&settings.options)?;
     let data = data::load(&settings, &session)?;
-    let (model, found) = method.fit_embedding(&data.views, k, &session.run)?;
+    let prepared = method.prepare(&data.views, &session.run)?;
+    let found = method.embed_prepared(&prepared, k, &session.run)?;
+    let model = EmbeddingModel::new(&method, &prepared, k, &found)?;
+    let mut lines = Vec::new();
+    if args.plot.is_some() {
+        match spectra(prepared.bank(), picture::eigenvalues(k), &session.run) {
+            Ok(found) => lines = found.unwrap_or_default(),
+            Err(e) => session.notes([format!("the picture has no spectra: {e}")]),
+        }
+    }
+    drop(prepared);
     session.clear_progress();
     let summary = model.inspect();
     session.notes(&summary.report.notes);
@@ -96,8 +113,15 @@ fn learn(args: &Args, global: &GlobalArgs) -> Result<ExitCode> {
         how_it_went(&summary.report),
         count(summary.n_train, "instance", "instances"),
         count(summary.columns, "column", "columns"),
-        spectra(&summary)
+        report::spectra(&summary)
     );
+    if let Some(path) = &args.plot {
+        let labels = (!matches!(data.labels, Labels::Absent(_))).then_some(&data.labels);
+        let (title, embedding) = (method.name(), &found.rows);
+        let spectra = &lines;
+        let picture = Picture { title: &title, embedding, clusters: None, labels, spectra, k };
+        picture::draw(path, &picture, &session.run)?;
+    }
     match &args.output {
         Some(output) => {
             write(output, csv.as_bytes())?;
@@ -112,9 +136,12 @@ fn learn(args: &Args, global: &GlobalArgs) -> Result<ExitCode> {
     if let Some(path) = &args.model {
         session.say_model(path, &model, args.output.is_some())?;
     }
+    if let Some(path) = &args.plot {
+        session.say_picture(path, args.output.is_some())?;
+    }
     session.show_json(&json!({
         "ids": data.views.ids(), "rows": rows(&found.rows), "embedding": summary,
-        "output": args.output, "model": args.model,
+        "output": args.output, "model": args.model, "plot": args.plot,
     }))?;
     Ok(session.end([found.report.status]))
 }
@@ -185,6 +212,16 @@ fn rows(m: &Matrix) -> Vec<&[f64]> {
 }
 
 impl Session {
+    /// Says that a picture was drawn; on the standard error if the standard output holds a table.
+    pub fn say_picture(&self, path: &Path, said: bool) -> Result<()> {
+        let text = format!("picture written to {}", path.display());
+        if said {
+            return self.say(text);
+        }
+        self.aside(&text);
+        Ok(())
+    }
+
     /// Says that a model was saved, and whether it is of use for new instances; on the standard
     /// error if the standard output holds a table.
     pub fn say_model(&self, path: &Path, model: &EmbeddingModel, said: bool) -> Result<()> {

@@ -144,7 +144,14 @@ fn wrong_calls_are_refused() {
     assert!(said.contains("view 'b'") && said.contains("expected 3 columns"), "{said}");
     let said = toy.refusal(&format!("embed --apply m.ck {VIEWS} -o m.ck"), 2);
     assert_eq!(said, "error: cannot write m.ck: it is one of the files to read; name another file");
-    for flag in ["-k 3", "--method spectral", "--set view=a", "--model n.ck", "--scale standard"] {
+    for flag in [
+        "-k 3",
+        "--method spectral",
+        "--set view=a",
+        "--model n.ck",
+        "--plot n.svg",
+        "--scale standard",
+    ] {
         toy.run(&format!("embed --apply m.ck {VIEWS} {flag}")).code(2);
     }
     toy.write("cut.ck", &std::fs::read(toy.path("m.ck")).unwrap()[..500]);
@@ -153,4 +160,37 @@ fn wrong_calls_are_refused() {
     let said = toy.refusal(&format!("embed --apply a.csv {VIEWS}"), 1);
     assert_eq!(said, "error: model file a.csv: this is not a model file");
     toy.run("embed -k 61 --view a=a.csv").failure();
+}
+
+#[test]
+fn pictures_are_drawn() {
+    let toy = Toy::new();
+    let is_svg = |name: &str, words: &[&str]| {
+        let text = toy.read(name);
+        assert!(text.starts_with("<svg") && text.trim_end().ends_with("</svg>"), "{name}");
+        words.iter().for_each(|w| assert!(text.contains(w), "'{w}' is not in {name}"));
+    };
+    let said = toy.output(&format!("embed -k 3 {DATA} -o e.csv --plot e.svg"));
+    assert!(said.ends_with("picture written to e.svg\n"), "{said}");
+    is_svg(
+        "e.svg",
+        &["co_regularized: labels", "Spectra of the views", "gap after k = 3", "green"],
+    );
+    assert!(!toy.read("e.svg").contains("clusters"));
+    toy.run(&format!("cluster -k 3 {DATA} --singles -o c.csv --plot c.svg")).success();
+    is_svg("c.svg", &["co_regularized: clusters", "co_regularized: labels", "cluster 2"]);
+    let json = toy.json(&format!("cluster -k 3 {VIEWS} --plot c.png"));
+    assert_eq!(json["plot"], "c.png");
+    assert!(std::fs::read(toy.path("c.png")).unwrap().starts_with(b"\x89PNG"));
+    // Ten eigenvalues of each view are drawn, and reported.
+    assert_eq!(json["clustering"]["spectra"][1]["values"].as_array().unwrap().len(), 10);
+    let json = toy.json(&format!("compare --task cluster -k 3 {DATA} --plot all.svg"));
+    let rows = json["rows"].as_array().unwrap().iter();
+    let mean = |r: &serde_json::Value| r["scores"]["nmi"]["mean"].as_f64().unwrap();
+    let best = rows.reduce(|a, b| if mean(b) > mean(a) { b } else { a }).unwrap();
+    is_svg("all.svg", &[&format!("{}: clusters", best["name"].as_str().unwrap())]);
+    let said = toy.refusal(&format!("cluster -k 3 {DATA} --plot c.pdf"), 2);
+    assert!(said.starts_with("error: --plot: expected a file name that ends with .svg"), "{said}");
+    let said = toy.refusal(&format!("compare {DATA} --plot c.svg"), 2);
+    assert_eq!(said, "error: --plot needs --task cluster");
 }
