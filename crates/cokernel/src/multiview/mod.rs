@@ -6,6 +6,8 @@
 //! and add its line to [`REGISTRY`].
 
 pub mod co_regularized;
+pub mod co_regularized_centroid;
+mod drawn;
 mod embedding;
 mod extension;
 pub mod kmeans;
@@ -25,7 +27,8 @@ use crate::{Result, Run};
 use std::fmt;
 
 /// All methods that embed and cluster.
-pub static REGISTRY: &[&Method] = &[&spectral::METHOD, &co_regularized::METHOD];
+pub static REGISTRY: &[&Method] =
+    &[&spectral::METHOD, &co_regularized::METHOD, &co_regularized_centroid::METHOD];
 
 /// What an embedding is made of.
 #[derive(Clone, Copy)]

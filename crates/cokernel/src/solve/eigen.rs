@@ -34,7 +34,8 @@ mod space;
 use super::dense::{self, Slice};
 use crate::data::Matrix;
 use crate::{Counts, Error, Result, Run, Status, Watch};
-use space::{Space, orient, residual_norms};
+pub(crate) use space::orient;
+use space::{Space, residual_norms};
 
 /// Up to this n the operator is formed and decomposed.
 const DENSE: usize = 64;

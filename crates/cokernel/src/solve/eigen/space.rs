@@ -246,7 +246,7 @@ pub(super) fn residual_norms(image: &Matrix, vectors: &Matrix, values: &[f64]) -
 }
 
 /// Makes the entry of the largest magnitude in each column positive.
-pub(super) fn orient(vectors: &mut Matrix) {
+pub(crate) fn orient(vectors: &mut Matrix) {
     for j in 0..vectors.cols() {
         let column = vectors.col(j);
         let largest = column.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
