@@ -1,8 +1,9 @@
 //! Answers of other implementations.
 
 mod bank;
-mod controls;
+mod co_regularized;
 mod co_trained;
+mod controls;
 mod mkl;
 mod multiview;
 mod scores;
