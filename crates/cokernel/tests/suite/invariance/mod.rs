@@ -1,7 +1,10 @@
 //! Accelerating options: on equals off.
 
 mod bank;
+mod clusterings;
 mod co_regularized;
+mod co_trained;
+pub mod controls;
 mod mkl;
 pub mod multiview;
 mod smo;

@@ -2,6 +2,8 @@
 
 mod bank;
 mod co_regularized;
+mod co_trained;
+mod controls;
 mod mkl;
 mod multiview;
 mod scores;
