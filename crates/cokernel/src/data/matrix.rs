@@ -275,6 +275,29 @@ impl Csr {
         Csr { cols: self.cols, starts, indices, values }
     }
 
+    /// The transposed matrix.
+    ///
+    /// # Panics
+    /// There are more than 2³² rows.
+    pub fn transposed(&self) -> Csr {
+        let mut starts = vec![0; self.cols + 1];
+        self.indices.iter().for_each(|j| starts[*j as usize + 1] += 1);
+        (0..self.cols).for_each(|j| starts[j + 1] += starts[j]);
+        let mut free = starts.clone();
+        let mut indices = vec![0; self.stored()];
+        let mut values = vec![0.0; self.stored()];
+        for i in 0..self.rows() {
+            let (columns, entries) = self.row(i);
+            for (&j, &v) in columns.iter().zip(entries) {
+                let place = free[j as usize];
+                free[j as usize] += 1;
+                indices[place] = u32::try_from(i).expect("at most 2^32 rows");
+                values[place] = v;
+            }
+        }
+        Csr { cols: self.rows(), starts, indices, values }
+    }
+
     /// The same matrix, dense.
     pub fn to_dense(&self) -> Matrix {
         let mut dense = Matrix::zeros(self.rows(), self.cols);
@@ -323,6 +346,10 @@ mod tests {
         let d = Matrix::new(3, 3, vec![1.0, 0.0, 5.0, 0.0, 0.0, 0.0, 0.0, 2.0, 0.0]).unwrap();
         assert_eq!(s.to_dense(), d);
         assert_eq!(s.select_rows(&[2, 0]).to_dense(), d.select_rows(&[2, 0]));
+        let wide = s.select_rows(&[0, 2]);
+        assert_eq!(wide.transposed().to_dense(), wide.to_dense().transposed());
+        assert_eq!(wide.transposed().transposed(), wide);
+        assert_eq!(Csr::default().transposed(), Csr::default());
         let text = serde_json::to_string(&s).unwrap();
         assert_eq!(serde_json::from_str::<Csr>(&text).unwrap(), s);
         assert_eq!(Csr::default().rows(), 0);

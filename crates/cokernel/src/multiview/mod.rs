@@ -8,9 +8,11 @@
 mod canonical;
 pub mod cca;
 pub mod co_regularized;
+pub mod components;
 pub mod concat_embeddings;
 pub mod concat_kmeans;
 pub mod concat_spectral;
+pub mod co_trained;
 mod embedding;
 mod extension;
 pub mod kernel_cca;
@@ -18,12 +20,15 @@ pub mod kmeans;
 mod laplacian;
 pub mod min_disagreement;
 pub mod product_spectral;
+mod spectra;
 pub mod spectral;
 mod work;
 
+pub use components::{lsa, project};
 pub use embedding::{Clustering, Embedding, subspace_agreement};
 pub use extension::{Degree, Extension, Source, Stage};
 pub use kmeans::{KMeans, Seeding, Starts};
+pub use spectra::{Spectrum, agreement_matrix, spectra};
 
 use crate::bank::{Bank, Storage};
 use crate::data::{Scale, Views};
@@ -43,6 +48,7 @@ pub static REGISTRY: &[&Method] = &[
     &cca::METHOD,
     &kernel_cca::METHOD,
     &min_disagreement::METHOD,
+    &co_trained::METHOD,
     &co_regularized::METHOD,
 ];
 

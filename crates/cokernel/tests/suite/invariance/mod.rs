@@ -2,6 +2,8 @@
 
 mod bank;
 pub mod controls;
+mod co_trained;
+mod clusterings;
 mod mkl;
 pub mod multiview;
 mod smo;

@@ -2,6 +2,7 @@
 
 mod bank;
 mod controls;
+mod co_trained;
 mod mkl;
 mod multiview;
 mod scores;
