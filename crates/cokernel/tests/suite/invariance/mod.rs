@@ -1,9 +1,9 @@
 //! Accelerating options: on equals off.
 
 mod bank;
-pub mod controls;
-mod co_trained;
 mod clusterings;
+mod co_trained;
+pub mod controls;
 mod mkl;
 pub mod multiview;
 mod smo;

@@ -165,7 +165,11 @@ fn min_disagreement_is_the_textbook_method() {
                 assert!((a - b).abs() < 1e-11, "{a} and {b}");
             }
         };
-        check("mean", &unit_gram(&gram(&sum(&u))));
+        let unit = |u: &Matrix| {
+            let length = |i: usize| u.row(i).iter().map(|v| v * v).sum::<f64>().sqrt();
+            Matrix::from_fn(n, 3, |i, j| u.get(i, j) / length(i) / views as f64)
+        };
+        check("mean", &gram(&sum(&u.iter().map(unit).collect::<Vec<_>>())));
         let parts: Vec<Matrix> = u.iter().map(|u| unit_gram(&gram(u))).collect();
         check("concat", &sum(&parts));
         check("view 0", &parts[0]);
