@@ -88,7 +88,9 @@ impl EmbeddingModel {
             .map(|m| if active.contains(&m) { bank.norms(m).to_vec() } else { Vec::new() })
             .collect();
         let looked_at = |name: &str| active.iter().any(|&m| kernels[m].view == name);
-        let preparation = prepared.preparation.clone().only(looked_at);
+        let plain = embedding.extension.as_ref().map_or(Vec::new(), |e| e.views());
+        let asked_for = |name: &str| looked_at(name) || plain.contains(&name);
+        let preparation = prepared.preparation.clone().only(asked_for);
         let asked_for = |v: &&ViewInfo| preparation.names().contains(&v.name.as_str());
         let views = prepared.given.iter().filter(asked_for).cloned().collect();
         let mut rows = Views::new();

@@ -191,6 +191,13 @@ fn every_table() -> EmbeddingModel {
             constant: Vec::new(),
             degree: degree(0, vec![(2, vec![0.5])]),
         },
+        Stage {
+            source: Source::Unit { of: 1 },
+            basis: table(4, 3),
+            links: vec![(3, table(2, 3))],
+            constant: Vec::new(),
+            degree: None,
+        },
     ];
     model.extension = Some(Extension { stages, outputs: vec![3, 2], unit_rows: false });
     model
