@@ -8,7 +8,6 @@ use crate::bank::Bank;
 use crate::data::Matrix;
 use crate::solve::eigen::Options;
 use crate::{Error, Result};
-use rayon::prelude::*;
 
 /// Negative similarities down to this share of the largest diagonal entry are rounding.
 const ROUNDING: f64 = 1e-12;
@@ -28,30 +27,16 @@ pub(super) fn precise() -> Options {
 /// # Errors
 /// A negative similarity; a row sum that is 0. Both name kernel and instances.
 pub(super) fn degrees(bank: &Bank, m: usize) -> Result<Vec<f64>> {
-    let n = bank.n();
     let name = &bank.kernels()[m].name;
     let allowed = -ROUNDING * bank.diagonal(m).iter().fold(0.0_f64, |a, d| a.max(d.abs()));
-    let rows: Vec<(f64, Option<(usize, f64)>)> = (0..n)
-        .into_par_iter()
-        .map_init(
-            || vec![0.0; n],
-            |row, i| {
-                bank.row(m, i, row);
-                let negative = row.iter().position(|v| *v < allowed);
-                (row.iter().sum(), negative.map(|j| (j, row[j])))
-            },
-        )
-        .collect();
-    for (i, (_, negative)) in rows.iter().enumerate() {
-        if let Some((j, value)) = negative {
-            return Err(Error::Data(format!(
-                "kernel '{name}': the similarity of instances {i} and {j} is {value}; \
-                 spectral clustering needs similarities of at least 0: use a kernel that \
-                 has no negative values, such as a Gaussian, and do not centre it"
-            )));
-        }
+    let (degrees, (least, i, j)) = bank.row_sums(m);
+    if least < allowed {
+        return Err(Error::Data(format!(
+            "kernel '{name}': the similarity of instances {i} and {j} is {least}; \
+             spectral clustering needs similarities of at least 0: use a kernel that \
+             has no negative values, such as a Gaussian, and do not centre it"
+        )));
     }
-    let degrees: Vec<f64> = rows.into_iter().map(|r| r.0).collect();
     match degrees.iter().position(|d| *d <= 0.0) {
         Some(i) => Err(Error::Data(format!(
             "kernel '{name}': instance {i} has no similarity to any instance, itself \

@@ -13,11 +13,11 @@ fn plain(n: usize) -> Matrix {
     Matrix::from_fn(n, n, |i, j| if i == j { 1.0 } else { 0.5 })
 }
 
-const BOTH: [&str; 2] = ["spectral", "co_regularized"];
+const ALL: [&str; 3] = ["spectral", "co_regularized", "co_trained"];
 
 #[test]
 fn numbers_of_clusters() {
-    for id in BOTH {
+    for id in ALL {
         assert_eq!(
             refusal(id, vec![plain(6)], 0, &[]),
             "parameter 'k': expected from 1 to 6 clusters (the number of instances), found 0"
@@ -35,7 +35,7 @@ fn numbers_of_clusters() {
 
 #[test]
 fn negative_similarities() {
-    for id in BOTH {
+    for id in ALL {
         let mut bad = plain(6);
         bad.set(2, 4, -0.25);
         bad.set(4, 2, -0.25);
@@ -56,7 +56,7 @@ fn negative_similarities() {
 
 #[test]
 fn isolated_instances() {
-    for id in BOTH {
+    for id in ALL {
         let bad = Matrix::from_fn(6, 6, |i, j| if i == 3 || j == 3 { 0.0 } else { 1.0 });
         assert_eq!(
             refusal(id, vec![plain(6), bad], 2, &[]),
@@ -79,4 +79,42 @@ fn parameters() {
         "parameter 'lambda': expected a real number at least 0 and at most 1000000, found '-0.1'"
     );
     assert!(of(&[("lamda", Real::from(0.1))]).contains("did you mean 'lambda'?"));
+}
+
+#[test]
+fn co_training() {
+    let of = |params: &[(&str, Real)]| refusal("co_trained", vec![plain(6), plain(6)], 2, params);
+    assert_eq!(
+        of(&[("projection", 7.into())]),
+        "parameter 'projection': expected at most 6 (the number of instances), found 7"
+    );
+    assert!(of(&[("shift", "maybe".to_string().into())]).contains("known: yes, no"));
+    assert!(of(&[("stop", "never".to_string().into())]).contains("known: fixed, agreement"));
+}
+
+/// Without the shift a row of the projected similarities can sum to less than nothing.
+#[test]
+fn co_training_without_shift() {
+    let square = |values: [[f64; 4]; 4]| Matrix::new(4, 4, values.concat()).unwrap();
+    let a = square([
+        [0.2, 10.0, 100.0, 100.0],
+        [10.0, 0.2, 10.0, 0.1],
+        [100.0, 10.0, 2000.0, 100.0],
+        [100.0, 0.1, 100.0, 2.0],
+    ]);
+    let b = square([
+        [0.2, 100.0, 1.0, 1000.0],
+        [100.0, 2.0, 0.0, 0.1],
+        [1.0, 0.0, 0.0, 1.0],
+        [1000.0, 0.1, 1.0, 0.0],
+    ]);
+    let no = [("shift", Real::from("no".to_string()))];
+    assert_eq!(
+        refusal("co_trained", vec![a.clone(), b.clone()], 2, &no),
+        "kernel 'view 0', round 1: projected on the eigenvectors of the other views, the \
+         similarities of instance 1 sum to -2.853e2, and only a positive sum can be normalised: \
+         set shift=yes"
+    );
+    let toy = Toy { kernels: vec![a, b], classes: Vec::new() };
+    assert!(run_method("co_trained", &toy.bank(), 2, &[], &Run::default()).is_ok());
 }
