@@ -8,11 +8,11 @@
 mod canonical;
 pub mod cca;
 pub mod co_regularized;
+pub mod co_trained;
 pub mod components;
 pub mod concat_embeddings;
 pub mod concat_kmeans;
 pub mod concat_spectral;
-pub mod co_trained;
 mod embedding;
 mod extension;
 pub mod kernel_cca;

@@ -1,9 +1,10 @@
 //! Accelerating options: on equals off.
 
 mod bank;
-pub mod controls;
-mod co_trained;
 mod clusterings;
+mod co_trained;
+pub mod controls;
+mod embedding_models;
 mod mkl;
 pub mod multiview;
 mod smo;

@@ -1,8 +1,8 @@
 //! Answers of other implementations.
 
 mod bank;
-mod controls;
 mod co_trained;
+mod controls;
 mod mkl;
 mod multiview;
 mod scores;
