@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Peers, with the versions beside which the figures in the documentation were taken.
-const PEERS: [&str; 3] = ["numpy==2.4.6", "scipy==1.17.1", "scikit-learn==1.9.1"];
+const PEERS: [&str; 4] = ["numpy==2.4.6", "scipy==1.17.1", "scikit-learn==1.9.1", "joblib==1.6.0"];
+
+/// Peers whose stated dependencies (plotting, old versions) are not needed: installed without them.
+const BARE: [&str; 1] = ["mvlearn==0.5.0"];
 
 /// Runs the named benchmarks, or all.
 pub fn run(names: &[String]) -> Result<(), String> {
@@ -37,13 +40,26 @@ pub fn run(names: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-/// A Python with the peers, made below the target folder at the first use.
+/// A Python with the peers, made below the target folder at the first use and completed when the
+/// list has grown.
 fn environment() -> Result<PathBuf, String> {
     let folder = target().join("bench-python");
     let python = folder.join("bin").join("python");
     if !Path::new(&python).exists() {
         succeed(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
-        succeed(Command::new(&python).args(["-m", "pip", "install", "--quiet"]).args(PEERS))?;
     }
+    let wanted = [&PEERS[..], &BARE[..]].concat().join("\n");
+    let installed = folder.join("peers.txt");
+    if std::fs::read_to_string(&installed).is_ok_and(|text| text == wanted) {
+        return Ok(python);
+    }
+    let pip = || {
+        let mut command = Command::new(&python);
+        command.args(["-m", "pip", "install", "--quiet"]);
+        command
+    };
+    succeed(pip().args(PEERS))?;
+    succeed(pip().arg("--no-deps").args(BARE))?;
+    std::fs::write(&installed, wanted).map_err(|e| e.to_string())?;
     Ok(python)
 }

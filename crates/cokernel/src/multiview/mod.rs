@@ -8,11 +8,13 @@
 mod canonical;
 pub mod cca;
 pub mod co_regularized;
+pub mod co_regularized_centroid;
 pub mod co_trained;
 pub mod components;
 pub mod concat_embeddings;
 pub mod concat_kmeans;
 pub mod concat_spectral;
+mod drawn;
 mod embedding;
 mod extension;
 pub mod kernel_cca;
@@ -50,6 +52,7 @@ pub static REGISTRY: &[&Method] = &[
     &min_disagreement::METHOD,
     &co_trained::METHOD,
     &co_regularized::METHOD,
+    &co_regularized_centroid::METHOD,
 ];
 
 /// What an embedding is made of.

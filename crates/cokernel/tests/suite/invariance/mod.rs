@@ -2,6 +2,7 @@
 
 mod bank;
 mod clusterings;
+mod co_regularized;
 mod co_trained;
 pub mod controls;
 mod embedding_models;
