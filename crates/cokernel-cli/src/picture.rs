@@ -105,9 +105,10 @@ impl Picture<'_> {
     fn spectrum(&self) -> Panel {
         let alone =
             |s: &&Spectrum| self.spectra.iter().filter(|other| other.view == s.view).count() == 1;
+        // The first eigenvalue is always 1, and would leave little room for the others.
         let line = |s: &Spectrum| Mark::Line {
             label: if alone(&s) { s.view.clone() } else { s.kernel.clone() },
-            points: s.values.iter().enumerate().map(|(i, v)| (i as f64 + 1.0, *v)).collect(),
+            points: s.values.iter().zip(1_u32..).skip(1).map(|(v, i)| (f64::from(i), *v)).collect(),
             spread: None,
         };
         let mut marks: Vec<Mark> = self.spectra.iter().map(line).collect();
@@ -115,7 +116,7 @@ impl Picture<'_> {
         marks.push(Mark::At { label, x: self.k as f64 + 0.5 });
         Panel {
             title: "Spectra of the views".into(),
-            x_label: "number".into(),
+            x_label: "number (the first is 1)".into(),
             y_label: "eigenvalue of the normalised similarity".into(),
             marks,
             ..Panel::default()
@@ -187,7 +188,7 @@ mod tests {
         assert_eq!(named(&panels[1]), list(&[("a", 2), ("b", 3), ("no label", 1)]));
         assert_eq!(
             named(&panels[2]),
-            list(&[("a", 3), ("l", 3), ("m", 3), ("gap after k = 2", 0)])
+            list(&[("a", 2), ("l", 2), ("m", 2), ("gap after k = 2", 0)])
         );
         let alone = Picture { clusters: None, labels: None, spectra: &[], ..picture };
         let panels = alone.panels(&Run::default()).unwrap();

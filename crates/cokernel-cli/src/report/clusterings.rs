@@ -1,7 +1,7 @@
 //! Clusterings as text: the table, the agreement of the views, the verdict, and CSV.
 
 use crate::files::csv_line;
-use crate::table::{Table, count, seconds};
+use crate::table::{Table, count, seconds, wrap};
 use cokernel::data::Views;
 use cokernel::eval::{ClusteringRow, Clusterings, StartScores, Stat, ViewAgreement};
 use cokernel::multiview::Seeding;
@@ -84,12 +84,12 @@ fn scored(result: &Clusterings) -> String {
         (true, _) => "over starts: mean ± standard deviation; ",
         (false, _) => "means over the starts, ± standard deviation; ",
     };
-    table.text()
-        + &format!(
-            "  {}{starts}NMI over the arithmetic mean of the entropies; ARI:\n  adjusted Rand; F of \
-             pairs; entropy in bits, less is better; seconds without the kernels\n",
-            control_note(result)
-        )
+    let notes = format!(
+        "{}{starts}NMI over the arithmetic mean of the entropies; ARI: adjusted Rand; F of pairs; \
+         entropy in bits, less is better; seconds without the kernels",
+        control_note(result)
+    );
+    table.text() + &wrap(&notes, 2, 96)
 }
 
 /// The table without scores.

@@ -87,15 +87,17 @@ impl EmbeddingModel {
         let norms = (0..kernels.len())
             .map(|m| if active.contains(&m) { bank.norms(m).to_vec() } else { Vec::new() })
             .collect();
-        let looked_at = |name: &str| active.iter().any(|&m| kernels[m].view == name);
-        let plain = embedding.extension.as_ref().map_or(Vec::new(), |e| e.views());
-        let asked_for = |name: &str| looked_at(name) || plain.contains(&name);
-        let preparation = prepared.preparation.clone().only(asked_for);
-        let asked_for = |v: &&ViewInfo| preparation.names().contains(&v.name.as_str());
+        let compared = |name: &str| active.iter().any(|&m| kernels[m].view == name);
+        let features = embedding.extension.as_ref().map_or(Vec::new(), |e| e.feature_views());
+        let looked_at = |name: &str| compared(name) || features.contains(&name);
+        let preparation = prepared.preparation.clone().only(looked_at);
+        let asked_for = |v: &&ViewInfo| {
+            embedding.extension.is_some() && preparation.names().contains(&v.name.as_str())
+        };
         let views = prepared.given.iter().filter(asked_for).cloned().collect();
         let mut rows = Views::new();
         for view in prepared.views.iter() {
-            if looked_at(&view.name) && !matches!(view.table, Table::Similarity(_)) {
+            if compared(&view.name) && !matches!(view.table, Table::Similarity(_)) {
                 rows = rows.with(view.name.clone(), view.table.clone())?;
             }
         }

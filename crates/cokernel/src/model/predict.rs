@@ -109,5 +109,9 @@ pub(super) fn cross_with(
             support = support.with(kernel.view.clone(), nothing)?;
         }
     }
+    if kernels.is_empty() {
+        let nothing = Table::Similarity(Matrix::zeros(rows.len(), 1));
+        support = Views::new().with("nothing is compared", nothing)?;
+    }
     Cross::new(&support, rows, n_train, &kernels, &norms, means)
 }

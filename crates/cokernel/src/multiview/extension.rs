@@ -151,15 +151,15 @@ impl Extension {
         (0..kernels).filter(used).collect()
     }
 
-    /// The views whose features are looked at without a kernel.
-    pub(crate) fn views(&self) -> Vec<&str> {
-        self.stages
-            .iter()
-            .filter_map(|s| match &s.source {
-                Source::Columns { view } => Some(view.as_str()),
-                _ => None,
-            })
-            .collect()
+    /// The views whose features are looked at, apart from those that kernels look at.
+    pub fn feature_views(&self) -> Vec<&str> {
+        let mut views = Vec::new();
+        for stage in &self.stages {
+            if let Source::Columns { view } = &stage.source {
+                views.push(view.as_str());
+            }
+        }
+        views
     }
 
     /// The same over the kernels with these indices only, among which all active ones are.

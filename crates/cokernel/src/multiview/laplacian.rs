@@ -8,6 +8,7 @@ use crate::bank::Bank;
 use crate::data::Matrix;
 use crate::solve::eigen::Options;
 use crate::{Error, Result};
+use rayon::prelude::*;
 
 /// Negative similarities down to this share of the largest diagonal entry are rounding.
 const ROUNDING: f64 = 1e-12;

@@ -83,6 +83,27 @@ fn rows_keep_their_order_whatever_kernels_they_share() {
 }
 
 #[test]
+fn only_instances_with_a_class_are_scored() {
+    let (views, labels) = toy::views(45, 3, &[9.0, 9.0], 2).unwrap();
+    let Labels::Classes { names, mut codes } = labels else { panic!("classes") };
+    codes[..6].fill(None);
+    let some = Labels::Classes { names, codes };
+    let (run, starts) = (Run::default(), Starts::default());
+    let methods = ["spectral", "co_regularized"].map(method);
+    let found = compare_clusterings(&methods, &views, 3, Some(&some), &starts, &run).unwrap();
+    assert_eq!(found.scored, 39);
+    for row in &found.rows {
+        let best = row.scores.as_ref().unwrap().best;
+        assert!((best.nmi - 1.0).abs() < 1e-12 && best.adjusted_rand == 1.0, "{}", row.name);
+        assert_eq!(row.sizes, [15, 15, 15]);
+    }
+    let text = found.to_string();
+    assert!(text.contains("co_regularized ") && text.contains("spectral *"), "{text}");
+    let blind = compare_clusterings(&methods, &views, 3, None, &starts, &run).unwrap();
+    assert!(blind.rows.iter().all(|r| r.scores.is_none()) && blind.scored == 0);
+}
+
+#[test]
 fn published_starts_are_random_and_every_one_counts() {
     let (views, labels) = data();
     let starts = Starts::named("published", 7).unwrap();

@@ -5,6 +5,7 @@ mod clusterings;
 mod co_regularized;
 mod co_trained;
 pub mod controls;
+mod embedding_models;
 mod mkl;
 pub mod multiview;
 mod smo;
