@@ -5,11 +5,13 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod args;
+mod clustering;
 mod cmd;
 mod data;
 mod experiment;
 mod files;
 mod misuse;
+mod picture;
 mod progress;
 mod project;
 mod report;
@@ -54,6 +56,8 @@ enum Command {
     Compare(cmd::compare::Args),
     /// Cluster instances by all their views
     Cluster(cmd::cluster::Args),
+    /// Embed instances by all their views, or new instances by a saved model
+    Embed(cmd::embed::Args),
     /// Re-run published tables and figures, ours beside theirs
     Reproduce(cmd::reproduce::Args),
     /// Show what a model file holds
@@ -77,6 +81,7 @@ fn main() -> ExitCode {
         Command::Evaluate(args) => cmd::evaluate::run(args, &cli.global),
         Command::Compare(args) => cmd::compare::run(args, &cli.global),
         Command::Cluster(args) => cmd::cluster::run(args, &cli.global),
+        Command::Embed(args) => cmd::embed::run(args, &cli.global),
         Command::Reproduce(args) => cmd::reproduce::run(args, &cli.global),
         Command::Inspect(args) => cmd::inspect::run(args, &cli.global),
         Command::Methods(args) => cmd::methods::run(args, &cli.global),

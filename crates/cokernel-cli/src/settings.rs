@@ -113,7 +113,7 @@ impl Settings {
     }
 
     /// A word of a flag or of the file, with the place it stands at.
-    fn word(
+    pub fn word(
         &self,
         flag: Option<&String>,
         name: &str,
@@ -190,6 +190,13 @@ impl Settings {
             Some((id, place)) => find(&id).context(place),
             None => Ok(find(default)?),
         }
+    }
+
+    /// Whether flags or file name the methods of a comparison.
+    pub fn names_methods(&self, flags: &[String]) -> bool {
+        let file =
+            || self.content().and_then(|c| c.methods.as_ref()).is_some_and(|m| !m.is_empty());
+        !flags.is_empty() || file()
     }
 
     /// The methods of a comparison: the flags, the file, or all of this task.

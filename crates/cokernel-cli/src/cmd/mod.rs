@@ -3,6 +3,7 @@
 pub mod cluster;
 pub mod compare;
 pub mod demo;
+pub mod embed;
 pub mod evaluate;
 pub mod fit;
 pub mod inspect;

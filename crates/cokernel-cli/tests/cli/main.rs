@@ -5,6 +5,7 @@
 mod cluster;
 mod compare;
 mod demo;
+mod embed;
 mod evaluate;
 mod files;
 mod fit;

@@ -28,6 +28,7 @@ mod tiles;
 pub(crate) use base::distances;
 pub use cross::{Cross, NewRows, RowMeans, needs_all_rows};
 pub use gram::Gram;
+pub(crate) use simd::least;
 pub use tiles::Tile;
 pub(crate) use tiles::huge_pages;
 

@@ -181,6 +181,38 @@ impl Bank {
         sums.0.chunks(kernels).map(<[f64]>::to_vec).collect()
     }
 
+    /// K_m 1, and the least entry of K_m with its place (i, j), i ≤ j, in one pass.
+    pub fn row_sums(&self, m: usize) -> (Vec<f64>, (f64, usize, usize)) {
+        let ones = vec![1.0; self.n];
+        let nothing = (f64::INFINITY, 0, 0);
+        self.tiles.fold(
+            &[m],
+            |_, _| true,
+            || (vec![0.0; self.n], nothing),
+            |(sums, least), tile| {
+                for r in 0..tile.rows {
+                    let (i, values) = (tile.row0 + r, tile.segment(r, 0));
+                    sums[i] += simd::dot(values, &ones[..tile.cols]);
+                    if !tile.diagonal {
+                        let others = &mut sums[tile.col0..tile.col0 + tile.cols];
+                        others.iter_mut().zip(values).for_each(|(s, v)| *s += v);
+                    }
+                    let low = simd::least(values);
+                    if low < least.0 {
+                        let at = tile.col0 + values.iter().position(|v| *v == low).unwrap_or(0);
+                        *least = (low, i.min(at), i.max(at));
+                    }
+                }
+            },
+            |total, part| {
+                total.0.iter_mut().zip(part.0).for_each(|(t, p)| *t += p);
+                if part.1.0 < total.1.0 {
+                    total.1 = part.1;
+                }
+            },
+        )
+    }
+
     /// K_m V for a thin block V, n × k.
     pub fn apply(&self, m: usize, block: &Matrix) -> Matrix {
         let mut weights = vec![0.0; self.len()];

@@ -4,9 +4,9 @@
 //! methods that want the same kernels; [`MultiView::embed_prepared`] and
 //! [`MultiView::cluster_prepared`] do the rest.
 
-use super::Recipe;
 use super::fit::{check, name, remaining};
 use super::prepared::{check_square, kernels_or_default, used_views, without_view};
+use super::{EmbeddingModel, Recipe, ViewInfo};
 use crate::bank::{Bank, Storage};
 use crate::data::{Preparation, Scale, Table, Views};
 use crate::kernel::KernelSpec;
@@ -42,6 +42,7 @@ pub struct MultiView {
 pub struct PreparedViews {
     pub(crate) preparation: Preparation,
     pub(crate) views: Views,
+    pub(super) given: Vec<ViewInfo>,
     pub(crate) bank: Bank,
     pub(crate) recipe: Recipe,
     pub(crate) notes: Vec<String>,
@@ -111,6 +112,15 @@ impl MultiView {
         self
     }
 
+    /// Another method on the same kernels, scaling and storage, its parameters at their defaults.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn with_method(&self, id: &str) -> Result<Self> {
+        let other = MultiView::new(id)?;
+        Ok(MultiView { method: other.method, given: Vec::new(), ..self.clone() })
+    }
+
     /// The registry entry.
     pub fn method(&self) -> &'static Method {
         self.method
@@ -176,12 +186,13 @@ impl MultiView {
         run.tell(Event::Begin { stage: "kernels", total: None });
         let concat = recipe.arrangement == Arrangement::Concatenated;
         let preparation = Preparation::fit(&views, recipe.scale, concat)?;
+        let given = views.iter().map(ViewInfo::of).collect();
         let views = preparation.apply(&views)?;
         let specs = if concat { without_view(specs) } else { specs };
         let bank = Bank::build(&views, &specs, recipe.storage, run)?;
         let notes = preparation.notes().iter().chain(bank.notes()).cloned().collect();
         run.tell(Event::End);
-        Ok(PreparedViews { preparation, views, bank, recipe, notes })
+        Ok(PreparedViews { preparation, views, given, bank, recipe, notes })
     }
 
     /// Embeds on kernels that may be shared.
@@ -213,6 +224,18 @@ impl MultiView {
         multiview::cluster(self.embedder()?.as_ref(), &problem, k, starts, run)
     }
 
+    /// From views to an embedding.
+    ///
+    /// # Errors
+    /// As [`prepare`](Self::prepare) and [`Embedder::embed`].
+    pub fn embed(&self, views: &Views, k: usize, run: &Run) -> Result<Embedding> {
+        let watch = run.watch();
+        let prepared = self.prepare(views, run)?;
+        let mut found = self.embed_prepared(&prepared, k, &remaining(run, &watch))?;
+        found.report.seconds = watch.seconds();
+        Ok(found)
+    }
+
     /// From views to clusters.
     ///
     /// # Errors
@@ -231,14 +254,57 @@ impl MultiView {
         Ok(found)
     }
 
+    /// From views to an embedding and the model that embeds new rows.
+    ///
+    /// # Errors
+    /// As [`embed`](Self::embed) and [`EmbeddingModel::new`].
+    pub fn fit_embedding(
+        &self,
+        views: &Views,
+        k: usize,
+        run: &Run,
+    ) -> Result<(EmbeddingModel, Embedding)> {
+        let watch = run.watch();
+        let prepared = self.prepare(views, run)?;
+        let mut found = self.embed_prepared(&prepared, k, &remaining(run, &watch))?;
+        found.report.seconds = watch.seconds();
+        let model = EmbeddingModel::new(self, &prepared, k, &found)?;
+        Ok((model, found))
+    }
+
+    /// From views to clusters and the model that embeds new rows and finds their clusters.
+    ///
+    /// # Errors
+    /// As [`cluster`](Self::cluster) and [`EmbeddingModel::new`].
+    pub fn fit_clusters(
+        &self,
+        views: &Views,
+        k: usize,
+        starts: &Starts,
+        run: &Run,
+    ) -> Result<(EmbeddingModel, Clustering)> {
+        let watch = run.watch();
+        let prepared = self.prepare(views, run)?;
+        let mut found = self.cluster_prepared(&prepared, k, starts, &remaining(run, &watch))?;
+        found.report.seconds = watch.seconds();
+        let model = EmbeddingModel::new(self, &prepared, k, &found.embedding)?;
+        Ok((model.with_clusters(&found.kmeans, starts)?, found))
+    }
+
     fn problem<'a>(&self, prepared: &'a PreparedViews) -> Result<Problem<'a>> {
-        if prepared.recipe != self.recipe()? {
-            return Err(Error::Data(
-                "the views were prepared with other kernels, scaling, storage or arrangement than \
-                 this method has; prepare them again"
-                    .to_string(),
-            ));
-        }
+        self.check_prepared(prepared)?;
         Ok(Problem { bank: &prepared.bank, views: Some(&prepared.views) })
+    }
+
+    /// Refuses views that were prepared for other kernels.
+    pub(super) fn check_prepared(&self, prepared: &PreparedViews) -> Result<()> {
+        if prepared.recipe == self.recipe()? {
+            return Ok(());
+        }
+        Err(Error::Data(
+            "the views were prepared with other kernels, scaling, storage or arrangement than this \
+             method has; prepare them again"
+                .to_string(),
+        ))
     }
 }

@@ -33,7 +33,8 @@ pub struct Embedding {
     /// is made of, one list per view (one list for a combined kernel). Empty if there are none.
     pub eigenvalues: Vec<Vec<f64>>,
     /// For each list of `eigenvalues`, the difference of its last value and the next one of the
-    /// same operator, to the accuracy of a few digits, where it is known.
+    /// same operator, to the accuracy of a few digits, where it is known. For the co-regularised
+    /// methods that of each view alone, before it is drawn: what λ is to be compared with.
     pub gaps: Vec<Option<f64>>,
     /// Agreement of the views after each outer iteration, for methods that have several
     /// embeddings: mean over pairs of [`subspace_agreement`].
@@ -93,35 +94,51 @@ pub(super) fn mean_agreement(u: &[Matrix]) -> f64 {
 /// the one kernel with this name or of the view with this name.
 ///
 /// # Errors
-/// No such kernel or view (the closest is suggested), or a view with several kernels.
+/// As [`kernel_named`].
 pub(super) fn chosen(bank: &Bank, text: &str) -> Result<Vec<usize>> {
-    let kernels = bank.kernels();
-    if text == "concat" {
-        return Ok((0..kernels.len()).collect());
+    match text {
+        "concat" => Ok((0..bank.len()).collect()),
+        name => Ok(vec![kernel_named(bank, "embedding", name, &["concat"])?]),
     }
+}
+
+/// The one kernel with the name `text` or of the view with this name; `text` is the value of
+/// parameter `what`, which may also be one of `words`.
+///
+/// # Errors
+/// No such kernel or view (the closest is suggested), or a view with several kernels.
+pub(super) fn kernel_named(
+    bank: &Bank,
+    what: &'static str,
+    text: &str,
+    words: &[&str],
+) -> Result<usize> {
+    let kernels = bank.kernels();
     if let Some(m) = kernels.iter().position(|k| k.name == text) {
-        return Ok(vec![m]);
+        return Ok(m);
     }
     let of_view: Vec<usize> = (0..kernels.len()).filter(|m| kernels[*m].view == text).collect();
-    match of_view.len() {
-        1 => Ok(of_view),
-        0 => {
-            let known = kernels.iter().flat_map(|k| [k.view.as_str(), k.name.as_str()]);
-            let mut known: Vec<&str> = std::iter::once("concat").chain(known).collect();
+    match of_view.as_slice() {
+        [one] => Ok(*one),
+        [] => {
+            let names = kernels.iter().flat_map(|k| [k.view.as_str(), k.name.as_str()]);
+            let mut known: Vec<&str> = words.iter().copied().chain(names).collect();
             known.dedup();
-            Err(Error::unknown("embedding", text, known))
+            Err(Error::unknown(what, text, known))
         }
         several => Err(Error::parameter(
-            "embedding",
+            what,
             format!(
-                "view '{text}' has {several} kernels; name one of them, such as '{}'",
-                kernels[of_view[0]].name
+                "view '{text}' has {} kernels; name one of them, such as '{}'",
+                several.len(),
+                kernels[several[0]].name
             ),
         )),
     }
 }
 
-/// The chosen of the embeddings `u` (orthonormal columns), rows of unit length, side by side.
+/// The chosen of the embeddings `u` (orthonormal columns; one per kernel, then perhaps a
+/// centroid), rows of unit length, side by side.
 /// Instances that no eigenvector reaches are noted.
 pub(super) fn unit_concat(
     bank: &Bank,
@@ -132,7 +149,8 @@ pub(super) fn unit_concat(
     let mut parts = Vec::new();
     for &v in chosen {
         let (rows, zero) = laplacian::unit_rows(&u[v]);
-        let name = format!("kernel '{}'", bank.kernels()[v].name);
+        let kernel = bank.kernels().get(v);
+        let name = kernel.map_or("the centroid".to_string(), |k| format!("kernel '{}'", k.name));
         notes.extend(laplacian::unreached(&zero, u[v].cols(), &name));
         parts.push(rows);
     }

@@ -11,7 +11,7 @@
 //! d_s(x) = κ_s(x)ᵀ a_s + Σ_t z_t(x) b_{s,t} + γ_s,
 //!
 //! where κ_s(x) are the n values of a kernel (or combination) between x and the training
-//! instances, or the features of x, and t runs over stages before s. Without a degree, d = 1. Training instances given as
+//! instances, the features of x, or an earlier stage of unit length, and t runs over stages before s. Without a degree, d = 1. Training instances given as
 //! new rows get back their own row of the embedding.
 //!
 //! | symbol | name |
@@ -55,6 +55,11 @@ pub enum Source {
         gamma: f64,
         /// n × r.
         points: Matrix,
+    },
+    /// The rows of stage t, each of unit length: κ(x) are the columns of z_t(x) / ‖z_t(x)‖.
+    Unit {
+        /// t.
+        of: usize,
     },
     /// The stage has links only.
     Links,
@@ -137,10 +142,35 @@ impl Extension {
             self.stages.iter().any(|s| match &s.source {
                 Source::Sum { weights } => weights[*m] != 0.0,
                 Source::Product => true,
-                Source::Columns { .. } | Source::Gaussian { .. } | Source::Links => false,
+                Source::Columns { .. }
+                | Source::Gaussian { .. }
+                | Source::Unit { .. }
+                | Source::Links => false,
             })
         };
         (0..kernels).filter(used).collect()
+    }
+
+    /// The views whose features are looked at, apart from those that kernels look at.
+    pub fn feature_views(&self) -> Vec<&str> {
+        let mut views = Vec::new();
+        for stage in &self.stages {
+            if let Source::Columns { view } = &stage.source {
+                views.push(view.as_str());
+            }
+        }
+        views
+    }
+
+    /// The same over the kernels with these indices only, among which all active ones are.
+    pub(crate) fn of_kernels(&self, kernels: &[usize]) -> Self {
+        let mut cut = self.clone();
+        for stage in &mut cut.stages {
+            if let Source::Sum { weights } = &mut stage.source {
+                *weights = kernels.iter().map(|&m| weights[m]).collect();
+            }
+        }
+        cut
     }
 
     /// Embeds new rows (n_new × columns of the result); `cross` compares with all training
@@ -160,9 +190,10 @@ impl Extension {
         new: &NewRows,
         views: &Views,
     ) -> Result<Matrix> {
+        let mut products = self.products(cross, kernels, new, views)?;
         let mut blocks: Vec<Matrix> = Vec::new();
-        for stage in &self.stages {
-            blocks.push(stage.evaluate(cross, kernels, new, views, &blocks)?);
+        for (stage, product) in self.stages.iter().zip(&mut products) {
+            blocks.push(stage.evaluate(product.take(), new, &blocks)?);
         }
         let parts: Vec<Matrix> = self
             .outputs
@@ -175,33 +206,69 @@ impl Extension {
     }
 }
 
-impl Stage {
-    fn evaluate(
+impl Extension {
+    /// κᵀ [A a] of the stages whose κ comes from kernels, computed once for all stages with the
+    /// same κ; `None` for the others.
+    fn products(
         &self,
         cross: &Cross,
         kernels: usize,
         new: &NewRows,
         views: &Views,
-        blocks: &[Matrix],
-    ) -> Result<Matrix> {
+    ) -> Result<Vec<Option<Matrix>>> {
+        let mut products: Vec<Option<Matrix>> = vec![None; self.stages.len()];
+        for s in 0..self.stages.len() {
+            let source = &self.stages[s].source;
+            let elsewhere =
+                matches!(source, Source::Gaussian { .. } | Source::Unit { .. } | Source::Links);
+            if products[s].is_some() || elsewhere {
+                continue;
+            }
+            let same: Vec<usize> =
+                (s..self.stages.len()).filter(|t| self.stages[*t].source == *source).collect();
+            let wide: Vec<Matrix> = same.iter().map(|t| self.stages[*t].wide()).collect();
+            let all = super::embedding::side_by_side(&wide.iter().collect::<Vec<_>>());
+            let product = match source {
+                Source::Sum { weights } => cross.multiply_sum(new, weights, &all),
+                Source::Columns { view } => features_times(views, view, &all)?,
+                _ => cross.multiply_product(new, &(0..kernels).collect::<Vec<_>>(), &all)?,
+            };
+            let mut first = 0;
+            for (t, wide) in same.into_iter().zip(wide) {
+                let columns: Vec<usize> = (first..first + wide.cols()).collect();
+                products[t] = Some(product.select_cols(&columns));
+                first += wide.cols();
+            }
+        }
+        Ok(products)
+    }
+}
+
+impl Stage {
+    /// The basis, and beside it the column of the degree.
+    fn wide(&self) -> Matrix {
         let r = self.basis.cols();
-        // The column of the degree stands beside the basis: kernels are computed once.
-        let degree = self.degree.as_ref();
-        let wide = match degree {
+        match &self.degree {
             Some(d) if self.basis.rows() > 0 => {
                 let at = |i, j| if j < r { self.basis.get(i, j) } else { d.basis[i] };
                 Matrix::from_fn(self.basis.rows(), r + 1, at)
             }
             _ => self.basis.clone(),
-        };
-        let product = match &self.source {
-            Source::Sum { weights } => cross.multiply_sum(new, weights, &wide),
-            Source::Product => {
-                let all: Vec<usize> = (0..kernels).collect();
-                cross.multiply_product(new, &all, &wide)?
-            }
-            Source::Columns { view } => features_times(views, view, &wide)?,
-            Source::Gaussian { of, gamma, points } => {
+        }
+    }
+
+    /// z for the new rows; `product` is κᵀ [A a] where κ comes from kernels.
+    fn evaluate(
+        &self,
+        product: Option<Matrix>,
+        new: &NewRows,
+        blocks: &[Matrix],
+    ) -> Result<Matrix> {
+        let (r, degree) = (self.basis.cols(), self.degree.as_ref());
+        let wide = self.wide();
+        let product = match (&self.source, product) {
+            (_, Some(product)) => product,
+            (Source::Gaussian { of, gamma, points }, None) => {
                 let z = &blocks[*of];
                 let kernel = Matrix::from_fn(z.rows(), points.rows(), |i, j| {
                     let pairs = z.row(i).iter().zip(points.row(j));
@@ -210,7 +277,11 @@ impl Stage {
                 });
                 dense::product(Slice::of(&kernel), Slice::of(&wide))
             }
-            Source::Links => Matrix::zeros(new.n(), wide.cols()),
+            (Source::Unit { of }, None) => {
+                let (rows, _) = laplacian::unit_rows(&blocks[*of]);
+                dense::product(Slice::of(&rows), Slice::of(&wide))
+            }
+            (_, None) => Matrix::zeros(new.n(), wide.cols()),
         };
         let constant = |j: usize| self.constant.get(j).copied().unwrap_or(0.0);
         let mut z = Matrix::from_fn(new.n(), r, |i, j| product.get(i, j) + constant(j));

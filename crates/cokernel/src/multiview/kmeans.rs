@@ -54,6 +54,30 @@ impl Default for Starts {
 }
 
 impl Starts {
+    /// The protocols by name: `best_of` (k-means++ seeds; the start with the least inertia is the
+    /// result) and `published` ([`Starts::published`]).
+    pub const PROTOCOLS: [&str; 2] = ["best_of", "published"];
+
+    /// The protocol with this name.
+    ///
+    /// # Errors
+    /// No such protocol.
+    pub fn named(protocol: &str, starts: usize) -> Result<Self> {
+        match protocol {
+            "best_of" => Ok(Starts { seeding: Seeding::PlusPlus, starts }),
+            "published" => Ok(Starts::published(starts)),
+            other => Err(Error::unknown("protocol", other, Starts::PROTOCOLS)),
+        }
+    }
+
+    /// The name of this protocol.
+    pub fn protocol(&self) -> &'static str {
+        match self.seeding {
+            Seeding::PlusPlus => "best_of",
+            Seeding::Random => "published",
+        }
+    }
+
     /// The protocol of the tables of LMS and CRSC: starts from random rows, each of which is a
     /// result of its own; tables show mean and standard deviation over them.
     pub fn published(starts: usize) -> Self {
@@ -236,8 +260,18 @@ fn seed(x: &Matrix, k: usize, run: &Run, restart: usize) -> Matrix {
     x.select_rows(&chosen)
 }
 
+/// ‖a − b‖², in four running sums.
 fn distance(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(x, y)| (x - y) * (x - y)).sum()
+    let (a, rest_a) = a.as_chunks::<4>();
+    let (b, rest_b) = b.as_chunks::<4>();
+    let mut sums = [0.0; 4];
+    for (a, b) in a.iter().zip(b) {
+        for l in 0..4 {
+            sums[l] += (a[l] - b[l]) * (a[l] - b[l]);
+        }
+    }
+    let rest: f64 = rest_a.iter().zip(rest_b).map(|(x, y)| (x - y) * (x - y)).sum();
+    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
 }
 
 /// The nearest centre of each row, the first of them if several are; whether any changed.

@@ -8,10 +8,13 @@
 mod canonical;
 pub mod cca;
 pub mod co_regularized;
+pub mod co_regularized_centroid;
+pub mod co_trained;
 pub mod components;
 pub mod concat_embeddings;
 pub mod concat_kmeans;
 pub mod concat_spectral;
+mod drawn;
 mod embedding;
 mod extension;
 pub mod kernel_cca;
@@ -19,6 +22,7 @@ pub mod kmeans;
 mod laplacian;
 pub mod min_disagreement;
 pub mod product_spectral;
+mod spectra;
 pub mod spectral;
 mod work;
 
@@ -26,6 +30,7 @@ pub use components::{lsa, project};
 pub use embedding::{Clustering, Embedding, subspace_agreement};
 pub use extension::{Degree, Extension, Source, Stage};
 pub use kmeans::{KMeans, Seeding, Starts};
+pub use spectra::{Spectrum, agreement_matrix, spectra};
 
 use crate::bank::{Bank, Storage};
 use crate::data::{Scale, Views};
@@ -45,7 +50,9 @@ pub static REGISTRY: &[&Method] = &[
     &cca::METHOD,
     &kernel_cca::METHOD,
     &min_disagreement::METHOD,
+    &co_trained::METHOD,
     &co_regularized::METHOD,
+    &co_regularized_centroid::METHOD,
 ];
 
 /// What an embedding is made of.

@@ -163,15 +163,17 @@ struct Progress {
 }
 
 impl Progress {
-    /// Stalled, if the largest residual is near rounding and three looks have not halved it.
-    fn stalled(&mut self, residuals: &[f64], scale: f64) -> Option<Status> {
+    /// Stalled, if the largest residual is above the limit but near rounding, and three looks have
+    /// not halved it.
+    fn stalled(&mut self, residuals: &[f64], limit: f64, scale: f64) -> Option<Status> {
         let worst = residuals.iter().fold(0.0_f64, |a, r| a.max(*r));
         if self.best.is_none_or(|b| worst < 0.5 * b) {
             (self.best, self.looks) = (Some(worst), 0);
         } else {
             self.looks += 1;
         }
-        (self.looks >= 3 && worst <= 1e-11 * scale).then_some(Status::Stalled)
+        let near = worst > limit && worst <= 1e-11 * scale;
+        (near && self.looks >= 3).then_some(Status::Stalled)
     }
 }
 
@@ -205,7 +207,7 @@ fn search(
             let limit = tol * space.scale;
             let converged = ritz.residuals[..k].iter().all(|r| *r <= limit)
                 && (!verify || ritz.complement_settled(k, limit));
-            let stop = stop.or(progress.stalled(&ritz.residuals[..k], space.scale));
+            let stop = stop.or(progress.stalled(&ritz.residuals[..k], limit, space.scale));
             if let Some(status) = stop.filter(|_| !converged) {
                 return Ok(ritz.finish(k, status, products));
             }

@@ -3,6 +3,8 @@
 pub mod cholesky;
 pub mod dense;
 pub mod eigen;
+pub mod orthonormal;
+pub mod recycle;
 pub mod simplex;
 pub mod smo;
 pub mod verify;

@@ -81,13 +81,11 @@ impl Seen {
 
     /// Features times `factor`, kernels times its square.
     fn times(&self, factor: f64) -> Self {
-        let scaled = |from: &[Matrix], s: f64| {
-            from.iter().map(|m| Matrix::from_fn(m.rows(), m.cols(), |i, j| s * m.get(i, j)))
+        let scaled = |from: &[Matrix], s: f64| -> Vec<Matrix> {
+            let one = |m: &Matrix| Matrix::from_fn(m.rows(), m.cols(), |i, j| s * m.get(i, j));
+            from.iter().map(one).collect()
         };
-        Seen {
-            views: scaled(&self.views, factor).collect(),
-            kernels: scaled(&self.kernels, factor * factor).collect(),
-        }
+        Seen { views: scaled(&self.views, factor), kernels: scaled(&self.kernels, factor * factor) }
     }
 }
 

@@ -1,7 +1,11 @@
 //! Accelerating options: on equals off.
 
 mod bank;
+mod clusterings;
+mod co_regularized;
+mod co_trained;
 pub mod controls;
+mod embedding_models;
 mod mkl;
 pub mod multiview;
 mod smo;

@@ -1,8 +1,7 @@
-//! Spectral and co-regularised embeddings against a textbook implementation: full
-//! eigendecompositions of stored matrices, no shortcuts.
+//! Spectral embeddings against a textbook implementation: full eigendecompositions of stored
+//! matrices, no shortcuts. The co-regularised ones are in `co_regularized.rs`.
 
 use crate::invariance::multiview::{Toy, cluster};
-use cokernel::Status;
 use cokernel::data::Matrix;
 use cokernel::multiview::Clustering;
 use cokernel::solve::dense::symmetric_eigen;
@@ -35,49 +34,11 @@ pub fn apart(a: &Matrix, b: &Matrix) -> f64 {
     a.values().iter().zip(b.values()).map(|(x, y)| (x - y).powi(2)).sum::<f64>().sqrt()
 }
 
-fn trace_of_product(a: &Matrix, b: &Matrix) -> f64 {
+pub fn trace_of_product(a: &Matrix, b: &Matrix) -> f64 {
     a.values().iter().zip(b.values()).map(|(x, y)| x * y).sum()
 }
 
-/// (4.3)-(4.6) on projectors P_v = U_v U_vᵀ: the final projectors, the eigenvalues of the last
-/// update of each view, the objective after each round.
-fn textbook(
-    kernels: &[Matrix],
-    k: usize,
-    lambda: f64,
-    tol: f64,
-) -> (Vec<Matrix>, Vec<Vec<f64>>, Vec<f64>) {
-    let n = kernels[0].rows();
-    let l: Vec<Matrix> = kernels.iter().map(laplacian).collect();
-    let (mut values, mut p): (Vec<_>, Vec<_>) = l.iter().map(|l| projector(l, k)).unzip();
-    let objective = |p: &[Matrix]| {
-        let mut sum = 0.0;
-        for v in 0..p.len() {
-            sum += trace_of_product(&l[v], &p[v]);
-            sum += (0..v).map(|w| lambda * trace_of_product(&p[v], &p[w])).sum::<f64>();
-        }
-        sum
-    };
-    let mut last = objective(&p);
-    let mut trace = Vec::new();
-    loop {
-        for v in 0..p.len() {
-            let drawn = Matrix::from_fn(n, n, |i, j| {
-                let others: f64 = (0..p.len()).filter(|w| *w != v).map(|w| p[w].get(i, j)).sum();
-                l[v].get(i, j) + lambda * others
-            });
-            (values[v], p[v]) = projector(&drawn, k);
-        }
-        let now = objective(&p);
-        trace.push(now);
-        if (now - last).abs() <= tol * now.abs() {
-            return (p, values, trace);
-        }
-        last = now;
-    }
-}
-
-fn embedding_of(c: &Clustering, view: usize, k: usize) -> Matrix {
+pub fn embedding_of(c: &Clustering, view: usize, k: usize) -> Matrix {
     let columns: Vec<usize> = (view * k..(view + 1) * k).collect();
     let rows = c.embedding.rows.select_cols(&columns);
     multiply(&rows, &rows.transposed())
@@ -102,38 +63,7 @@ fn spectral_is_the_textbook_method() {
 }
 
 #[test]
-fn co_regularized_is_the_textbook_method() {
-    for (n, views) in [(60, 2), (140, 2), (200, 3), (150, 4), (140, 5)] {
-        let toy = Toy::new(n, views, 3, 5 + views as u64);
-        for lambda in [0.0, 0.05, 0.7] {
-            let (p, values, trace) = textbook(&toy.kernels, 3, lambda, 1e-4);
-            let found = cluster("co_regularized", &toy.bank(), 3, &[("lambda", lambda.into())]);
-            assert_eq!(found.report.status, Status::Converged);
-            assert_eq!(found.report.objective.len(), trace.len());
-            for (a, b) in found.report.objective.iter().zip(&trace) {
-                assert!((a - b).abs() < 1e-10 * b, "{a} and {b}");
-            }
-            for v in 0..views {
-                let distance = apart(&unit_gram(&p[v]), &embedding_of(&found, v, 3));
-                assert!(distance <= 1e-8, "n {n}, view {v} of {views}, λ {lambda}: {distance}");
-                for (a, b) in found.embedding.eigenvalues[v].iter().zip(&values[v]) {
-                    assert!((a - b).abs() < 1e-10, "{a} and {b}");
-                }
-            }
-        }
-    }
-}
-
-#[test]
-fn disconnected_graphs_and_an_uninformative_view() {
-    // The example of LMS §4.2.3: blocks of ones in one view, all ones in the other.
-    let n = 150;
-    let blocks = Matrix::from_fn(n, n, |i, j| f64::from(u8::from(i % 2 == j % 2)));
-    let ones = Matrix::from_fn(n, n, |_, _| 1.0);
-    let want: Vec<u32> = (0..n as u32).map(|i| i % 2).collect();
-    let toy = Toy { kernels: vec![blocks, ones], classes: want.clone() };
-    let found = cluster("co_regularized", &toy.bank(), 2, &[]);
-    assert_eq!(found.assignments, want);
+fn disconnected_graphs() {
     // Twelve components, of which all are found, in a graph too large for a full decomposition.
     let n = 240;
     let parts = Matrix::from_fn(n, n, |i, j| f64::from(u8::from(i % 12 == j % 12)));
