@@ -15,6 +15,7 @@ pub const EXAMPLE: &str = r#"# One experiment: data, protocol, rows of a table w
 id = "my-table"                     # without it: the name of the file
 title = "Two views of digits"
 notes = ["A sentence that is printed below the result."]
+reason = "Printed if figures of rows without a reason of their own are out of reach."
 
 [source]                            # where the published figures come from
 paper = "LMS"
@@ -28,7 +29,8 @@ kernels = ["gaussian:sigma=median"] # the default
 #   `sets` are drawn with consecutive seeds; figures are then means over the sets
 # kind = "folder", name = "bbcsport_2views"
 #   below --data DIR or $COKERNEL_DATA: VIEW.mtx.gz or VIEW.csv.gz, and labels.csv
-# lsa = 100                         # latent semantic analysis of every view to 100 columns
+# unit_rows = true                  # every row of every view divided by its length
+# lsa = 100                         # then latent semantic analysis of every view to 100 columns
 
 [protocol]
 clusters = 10
@@ -81,6 +83,7 @@ pub struct Content {
     pub title: String,
     #[serde(default)]
     pub notes: Vec<String>,
+    pub reason: Option<String>,
     #[serde(default)]
     pub source: SourceEntry,
     pub data: Spanned<DataEntry>,
@@ -106,6 +109,8 @@ pub struct DataEntry {
     pub kind: Spanned<String>,
     pub views: Option<Vec<String>>,
     pub kernels: Option<Vec<Spanned<String>>>,
+    #[serde(default)]
+    pub unit_rows: bool,
     pub lsa: Option<Spanned<usize>>,
     pub generator: Option<Spanned<String>>,
     pub n: Option<Spanned<usize>>,

@@ -24,7 +24,9 @@ macro_rules! shipped {
 pub static SHIPPED: &[(&str, &str)] = shipped! {
     "lms-3.1"
     "lms-3.2"
+    "lms-3.2-unit"
     "lms-3.3"
+    "lms-3.3-cca"
     "lms-3.4"
     "lms-3.5"
     "lms-4.1-synthetic-1"

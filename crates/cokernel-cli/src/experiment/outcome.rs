@@ -53,6 +53,7 @@ pub struct Outcome {
     pub rows: Vec<RowOutcome>,
     pub claims: Vec<ClaimOutcome>,
     pub notes: Vec<String>,
+    pub reason: Option<String>,
 }
 
 /// A row of the table, or a point of a curve.
@@ -62,7 +63,7 @@ pub struct RowOutcome {
     /// The value of the sweep; `None` in tables, and for rows that do not depend on it.
     pub at: Option<f64>,
     pub scores: BTreeMap<Score, Measure>,
-    /// How often each variant was the best, and which has the best mean of the others' names.
+    /// How often each variant was the best.
     pub picked: BTreeMap<String, usize>,
     pub statuses: BTreeMap<String, usize>,
     /// Seconds of one data set, all variants together.

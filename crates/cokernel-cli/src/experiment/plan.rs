@@ -22,6 +22,8 @@ pub struct Experiment {
     pub id: String,
     pub title: String,
     pub notes: Vec<String>,
+    /// Why figures differ, for rows without a reason of their own.
+    pub reason: Option<String>,
     pub paper: String,
     pub table: String,
     pub data: Data,
@@ -38,6 +40,8 @@ pub struct Data {
     /// `None`: all.
     pub views: Option<Vec<String>>,
     pub kernels: Option<Vec<KernelSpec>>,
+    /// Rows are divided by their lengths.
+    pub unit_rows: bool,
     pub lsa: Option<usize>,
     /// Data sets with consecutive seeds.
     pub sets: usize,
@@ -164,6 +168,7 @@ impl Experiment {
             id: content.id.unwrap_or_else(|| id.to_string()),
             title: content.title,
             notes: content.notes,
+            reason: content.reason,
             paper: content.source.paper,
             table: content.source.table,
             data,
@@ -247,6 +252,7 @@ fn data(file: &File, entry: &Spanned<DataEntry>) -> Result<Data> {
         source,
         views: entry.views.clone(),
         kernels: kernels(file, entry.kernels.as_ref())?,
+        unit_rows: entry.unit_rows,
         lsa: entry.lsa.as_ref().map(|l| *l.get_ref()),
         sets: entry.sets.as_ref().map_or(1, |s| *s.get_ref()),
     })

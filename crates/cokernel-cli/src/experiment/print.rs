@@ -295,18 +295,21 @@ fn order(result: &Outcome) -> Option<Grid> {
     (!rows.is_empty()).then(|| Grid { title: "Published order".to_string(), header, rows })
 }
 
+/// One sentence for each reason, with the rows it is for.
 fn reasons(result: &Outcome) -> Vec<String> {
     let differs =
         |r: &RowOutcome| r.scores.values().flat_map(|m| &m.against).any(|a| !a.within_reach);
-    let mut sentences: Vec<String> = Vec::new();
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
     for row in result.rows.iter().filter(|r| differs(r)) {
-        let reason = row.reason.as_deref().unwrap_or("no reason is known");
-        let sentence = format!("{}: {reason}", row.label);
-        if !sentences.contains(&sentence) {
-            sentences.push(sentence);
+        let reason = row.reason.as_deref().or(result.reason.as_deref());
+        let reason = reason.unwrap_or("No reason is known.");
+        match reasons.iter_mut().find(|r| r.0 == reason) {
+            Some((_, rows)) if rows.contains(&row.label.as_str()) => {}
+            Some((_, rows)) => rows.push(&row.label),
+            None => reasons.push((reason, vec![&row.label])),
         }
     }
-    sentences
+    reasons.iter().map(|(reason, rows)| format!("{}: {reason}", rows.join("; "))).collect()
 }
 
 /// `12 of 14 published figures are within reach; cokernel 0.1.0, 12 s`.

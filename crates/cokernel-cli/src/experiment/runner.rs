@@ -2,7 +2,7 @@
 
 use super::outcome::{self, DataFound, Measured, Measurements, Outcome};
 use super::plan::{Experiment, Row, Variant};
-use super::source::{Labelled, reduced, subset};
+use super::source::{Labelled, reduced, subset, unit_rows};
 use crate::misuse::misuse;
 use anyhow::{Context, Result};
 use cokernel::data::{Classes, Views};
@@ -106,6 +106,7 @@ fn collect(
         rows: all.iter().map(row).collect(),
         claims: plan.claims.iter().flat_map(|c| outcome::claim(c, plan, &all)).collect(),
         notes: plan.notes.clone(),
+        reason: plan.reason.clone(),
     }
 }
 
@@ -117,6 +118,9 @@ impl<'a> Bench<'a> {
         }
         let classes = labels.classes()?;
         let run = Run { seed, ..run.quiet() };
+        if plan.data.unit_rows {
+            views = unit_rows(&views)?;
+        }
         if let Some(columns) = plan.data.lsa {
             views = reduced(&views, columns, &run)?;
         }

@@ -3,7 +3,7 @@
 use crate::misuse::misuse;
 use anyhow::Result;
 use cokernel::data::toy::{self, Uninformative};
-use cokernel::data::{self, AssembleOptions, Labels, ReadOptions, Views, assemble};
+use cokernel::data::{self, AssembleOptions, Labels, ReadOptions, Table, Views, assemble};
 use cokernel::multiview::lsa;
 use cokernel::{Error, Run};
 use std::collections::BTreeMap;
@@ -196,6 +196,38 @@ impl Source {
     }
 }
 
+/// Every row of every feature view divided by its length; rows of zeros stay.
+pub fn unit_rows(views: &Views) -> Result<Views, Error> {
+    let scale = |row: &mut [f64]| {
+        let length = row.iter().map(|v| v * v).sum::<f64>().sqrt();
+        if length > 0.0 {
+            row.iter_mut().for_each(|v| *v /= length);
+        }
+    };
+    let mut all = Views::new();
+    for view in views.iter() {
+        let mut view = view.clone();
+        match &mut view.table {
+            Table::Dense(m) => (0..m.rows()).for_each(|i| scale(m.row_mut(i))),
+            Table::Sparse(m) => {
+                let counts: Vec<usize> = (0..m.rows()).map(|i| m.row(i).0.len()).collect();
+                let mut rest = m.values_mut();
+                for count in counts {
+                    let (row, after) = rest.split_at_mut(count);
+                    scale(row);
+                    rest = after;
+                }
+            }
+            Table::Similarity(_) => {
+                let problem = "unit_rows: expected features, found similarities";
+                return Err(Error::Data(format!("view '{}': {problem}", view.name)));
+            }
+        }
+        all.push(view)?;
+    }
+    Ok(all)
+}
+
 /// Every view brought to at most this many columns by latent semantic analysis.
 pub fn reduced(views: &Views, columns: usize, run: &Run) -> Result<Views, Error> {
     let mut all = Views::new();
@@ -217,6 +249,7 @@ pub fn subset(views: &Views, names: &[String]) -> Result<Views, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cokernel::data::Csr;
 
     #[test]
     fn generators_take_their_parameters_and_sweeps() {
@@ -230,6 +263,20 @@ mod tests {
         assert!(said.starts_with("unknown generator 'two_circle' (did you mean 'two_circles'?)"));
         let said = Toy::new("two_circles", 20, [("nois".to_string(), 0.0)].into()).unwrap_err();
         assert!(said.to_string().contains("did you mean 'noise'"), "{said}");
+    }
+
+    #[test]
+    fn rows_get_unit_length_dense_or_sparse() {
+        let rows = vec![vec![(0, 3.0), (2, 4.0)], vec![], vec![(1, -2.0)]];
+        let sparse = Table::Sparse(Csr::from_rows(3, rows).unwrap());
+        let Table::Sparse(csr) = &sparse else { panic!("sparse") };
+        let dense = Table::Dense(csr.to_dense());
+        let views = Views::new().with("s", sparse.clone()).unwrap().with("d", dense).unwrap();
+        let unit = unit_rows(&views).unwrap();
+        let Table::Dense(d) = &unit.get("d").unwrap().table else { panic!("dense") };
+        assert_eq!(d.values(), [0.6, 0.0, 0.8, 0.0, 0.0, 0.0, 0.0, -1.0, 0.0]);
+        let Table::Sparse(s) = &unit.get("s").unwrap().table else { panic!("sparse") };
+        assert_eq!(s.to_dense(), *d);
     }
 
     #[test]
