@@ -188,12 +188,13 @@ impl Project {
     }
 }
 
-fn line(text: &str, offset: usize) -> usize {
+/// The line, from 1, in which this byte stands.
+pub fn line(text: &str, offset: usize) -> usize {
     1 + text.bytes().take(offset).filter(|b| *b == b'\n').count()
 }
 
 /// Serde's sentence about an unknown key, in ours with a suggestion; other sentences as they are.
-fn explain(message: &str) -> String {
+pub fn explain(message: &str) -> String {
     let words: Vec<&str> = message.split('`').collect();
     match (words.first(), words.get(1)) {
         (Some(&"unknown field "), Some(name)) => {

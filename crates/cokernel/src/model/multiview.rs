@@ -154,6 +154,14 @@ impl MultiView {
         })
     }
 
+    /// Whether [`prepare`](Self::prepare) of the same views would give what is prepared already.
+    ///
+    /// # Errors
+    /// Wrong parameters.
+    pub fn shares(&self, prepared: &PreparedViews) -> Result<bool> {
+        Ok(self.recipe()? == prepared.recipe)
+    }
+
     /// Scales the views and computes the kernels.
     ///
     /// # Errors
