@@ -61,6 +61,18 @@ impl Bank {
         self.tiles.entries(&[m], i, columns.iter().map(|j| *j as usize), out);
     }
 
+    /// Whether kernel m is a graph: of its entries only the edges are kept and looked at by
+    /// [`apply`](Self::apply), whatever the storage. Centred kernels are not.
+    pub fn is_sparse(&self, m: usize) -> bool {
+        self.tiles.engine.graph(m).is_some()
+    }
+
+    /// Row i of kernel m if it [is sparse](Self::is_sparse): columns, and values into `values`.
+    pub fn sparse_row(&self, m: usize, i: usize, values: &mut Vec<f64>) -> Option<&[u32]> {
+        let graph = self.tiles.engine.graph(m)?;
+        Some(self.tiles.engine.graph_row(graph, m, i, values))
+    }
+
     /// Visits all kernels tile by tile, on this thread and always in the same order.
     pub fn tiles(&self, visit: impl FnMut(&Tile<'_>)) {
         let all: Vec<usize> = (0..self.len()).collect();
@@ -189,23 +201,54 @@ impl Bank {
 
     /// (Σ_m w_m K_m) V for a thin block V, n × k.
     pub fn apply_combined(&self, weights: &[f64], block: &Matrix) -> Matrix {
-        let (active, k) = (nonzero(weights), block.cols());
+        let (all, k) = (nonzero(weights), block.cols());
         let mut out = Matrix::zeros(self.n, k);
-        if active.is_empty() || k == 0 {
+        if all.is_empty() || k == 0 {
             return out;
         }
+        let (graphs, active): (Vec<usize>, Vec<usize>) =
+            all.into_iter().partition(|m| self.is_sparse(*m));
+        if !active.is_empty() {
+            self.apply_tiles(&active, weights, block, &mut out);
+        }
+        for m in graphs {
+            self.apply_graph(m, weights[m], block, &mut out);
+        }
+        out
+    }
+
+    /// out += w K_m V, K_m a graph.
+    fn apply_graph(&self, m: usize, w: f64, block: &Matrix, out: &mut Matrix) {
+        let (engine, k) = (&self.tiles.engine, block.cols());
+        let Some(graph) = engine.graph(m) else { return };
+        let rows = 64;
+        out.values_mut().par_chunks_mut(rows * k).enumerate().for_each(|(chunk, out)| {
+            let mut values = Vec::new();
+            for (r, out) in out.chunks_mut(k).enumerate() {
+                let columns = engine.graph_row(graph, m, chunk * rows + r, &mut values);
+                for (j, v) in columns.iter().zip(&values) {
+                    let other = block.row(*j as usize);
+                    out.iter_mut().zip(other).for_each(|(o, x)| *o += w * v * x);
+                }
+            }
+        });
+    }
+
+    /// out = (Σ_m w_m K_m) V for the kernels in `active`, from tiles.
+    fn apply_tiles(&self, active: &[usize], weights: &[f64], block: &Matrix, out: &mut Matrix) {
+        let k = block.cols();
         let part = |start: usize, rows: usize| {
             MatRef::from_row_major_slice(&block.values()[start * k..(start + rows) * k], rows, k)
         };
         let (sums, _) = self.tiles.fold(
-            &active,
+            active,
             |_, _| true,
             || (vec![0.0; self.n * k], Vec::new()),
             |(sums, buffer), tile| {
                 let (rows, cols) = (tile.rows, tile.cols);
                 buffer.resize(rows * cols, 0.0);
                 for (r, out) in buffer.chunks_mut(cols).enumerate().take(rows) {
-                    sum_segments(tile, r, &active, weights, out);
+                    sum_segments(tile, r, active, weights, out);
                 }
                 let values = MatRef::from_row_major_slice(&buffer[..rows * cols], rows, cols);
                 let mut add = |start: usize, len: usize, lhs, rhs| {
@@ -221,7 +264,6 @@ impl Bank {
             |total, other| total.0.iter_mut().zip(other.0).for_each(|(t, p)| *t += p),
         );
         out.values_mut().copy_from_slice(&sums);
-        out
     }
 
     /// M × M matrix of ⟨K_m, K_h⟩_F, of the kernels centred in feature space if `centered`.

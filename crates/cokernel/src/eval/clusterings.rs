@@ -39,6 +39,8 @@ pub struct Clusterings {
     pub k: usize,
     /// Names of the kernels.
     pub kernels: Vec<String>,
+    /// Instances that lack a view, by view: their similarities were estimated from other views.
+    pub filled: Vec<(String, usize)>,
     /// Seed of the methods.
     pub seed: u64,
     /// Version of the library.
@@ -82,6 +84,7 @@ pub fn compare_clusterings(
     let classes: Vec<u32> = truth.iter().map(|t| t.1).collect();
     let mut rows: Vec<ClusteringRow> = Vec::new();
     let (mut stopped, mut prepared, mut kernels) = (None, None::<PreparedViews>, None);
+    let mut filled: Vec<(String, usize)> = Vec::new();
     run.tell(Event::Begin { stage: "clusterings", total: Some(methods.len() as u64) });
     for method in methods {
         let params = method.params()?;
@@ -93,6 +96,11 @@ pub fn compare_clusterings(
             None => method.prepare(views, &inner)?,
         };
         let found = method.cluster_prepared(&ready, k, starts, &inner)?;
+        for one in &ready.filled().instances {
+            if !filled.contains(one) {
+                filled.push(one.clone());
+            }
+        }
         let names = || ready.bank.kernels().iter().map(|k| k.name.clone()).collect();
         kernels.get_or_insert_with(names);
         prepared = Some(ready);
@@ -129,6 +137,7 @@ pub fn compare_clusterings(
         rows,
         k,
         kernels: kernels.unwrap_or_default(),
+        filled,
         seed: run.seed,
         library_version: VERSION.to_string(),
         status: stopped.unwrap_or(Status::Converged),

@@ -172,7 +172,8 @@ fn parts(model: &Model) -> (Info, BTreeMap<String, Out>, Vec<SupportView>) {
                 let dense = f64s(vec![t.rows(), t.cols()], t.values());
                 tensors.insert(format!("view.{i}.dense"), dense);
             }
-            Table::Sparse(t) => {
+            // Similarities come with the new instances and are never among the support.
+            Table::Sparse(t) | Table::Graph(t) => {
                 let mut starts: Vec<u64> = vec![0];
                 for r in 0..t.rows() {
                     starts.push(starts[r] + t.row(r).0.len() as u64);

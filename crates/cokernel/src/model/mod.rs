@@ -2,6 +2,7 @@
 
 mod file;
 mod fit;
+mod graphs;
 mod multiview;
 mod predict;
 mod prepared;
@@ -17,7 +18,7 @@ pub use prepared::Prepared;
 pub(crate) use prepared::Recipe;
 pub use summary::{KernelWeight, MachineInfo, Summary, ViewInfo};
 
-use crate::data::{Matrix, Preparation, Table, Views};
+use crate::data::{Matrix, Preparation, Views};
 use crate::kernel::{Function, Kernel, Norm, Normalization};
 use crate::machine::{Machines, Svc};
 use crate::method::Params;
@@ -154,7 +155,7 @@ impl Model {
         refuse_unit_diagonal(&active, kernels)?;
         let mut support = Views::new();
         for view in prepared.views.iter() {
-            if looked_at(&view.name) && !matches!(view.table, Table::Similarity(_)) {
+            if looked_at(&view.name) && !view.table.is_similarity() {
                 support = support.with(view.name.clone(), view.table.select_rows(&kept))?;
             }
         }

@@ -31,11 +31,16 @@ pub(super) fn degrees(bank: &Bank, m: usize) -> Result<Vec<f64>> {
     let n = bank.n();
     let name = &bank.kernels()[m].name;
     let allowed = -ROUNDING * bank.diagonal(m).iter().fold(0.0_f64, |a, d| a.max(d.abs()));
+    let sparse = bank.is_sparse(m);
     let rows: Vec<(f64, Option<(usize, f64)>)> = (0..n)
         .into_par_iter()
         .map_init(
-            || vec![0.0; n],
+            || vec![0.0; if sparse { 0 } else { n }],
             |row, i| {
+                if let Some(columns) = bank.sparse_row(m, i, row) {
+                    let negative = row.iter().position(|v| *v < allowed);
+                    return (row.iter().sum(), negative.map(|p| (columns[p] as usize, row[p])));
+                }
                 bank.row(m, i, row);
                 let negative = row.iter().position(|v| *v < allowed);
                 (row.iter().sum(), negative.map(|j| (j, row[j])))

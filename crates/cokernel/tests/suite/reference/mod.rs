@@ -1,6 +1,7 @@
 //! Answers of other implementations.
 
 mod bank;
+mod graphs;
 mod mkl;
 mod multiview;
 mod scores;
