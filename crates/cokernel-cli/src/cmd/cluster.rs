@@ -1,6 +1,6 @@
 //! `cokernel cluster`: instances with several views into k groups.
 
-use crate::args::{DataArgs, GlobalArgs, KernelArgs};
+use crate::args::{DataArgs, GlobalArgs, GraphArgs, KernelArgs};
 use crate::data::{self, Data};
 use crate::files::{csv_line, write};
 use crate::misuse::misuse;
@@ -25,12 +25,17 @@ use std::process::ExitCode;
 Examples
   cokernel cluster -k 10 --view fou=fou.csv --view fac=fac.csv -o clusters.csv
   cokernel cluster -k 10 --method spectral --similarity graph=K.npy
+  cokernel cluster -k 10 --view fou=fou.csv --view fac=fac.csv --graph knn:k=10
+Instances that lack a view (a row of NA, or an id that only other files have) are clustered by
+their other views.
 With --labels, normalised mutual information and adjusted Rand index are printed as well.")]
 pub struct Args {
     #[command(flatten)]
     data: DataArgs,
     #[command(flatten)]
     kernels: KernelArgs,
+    #[command(flatten)]
+    graphs: GraphArgs,
     /// The method; `cokernel methods` lists them [default: co_regularized]
     #[arg(long, short, value_name = "ID", help_heading = "Method")]
     method: Option<String>,
@@ -66,7 +71,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
         settings.check_output(output)?;
     }
     let Clustered { data, result, session } =
-        cluster(&mut settings, &[method], &args.kernels, args.clusters)?;
+        cluster(&mut settings, &[method], &args.kernels, &args.graphs, args.clusters)?;
     let assignments = &result.rows[0].assignments;
     let csv = as_csv(assignments, &data.views);
     match &args.output {
@@ -91,32 +96,41 @@ pub fn cluster(
     settings: &mut Settings,
     methods: &[&'static Method],
     kernels: &KernelArgs,
+    graphs: &GraphArgs,
     clusters: Option<usize>,
 ) -> Result<Clustered> {
     let k = settings
         .or_file(clusters, |f| f.clusters)
         .ok_or_else(|| misuse("clustering needs a number of clusters: give -k K"))?;
+    let graphs = settings.graphs(graphs)?;
     let specs = match settings.kernels(kernels)? {
         Some(specs) => specs,
-        None => settings.default_kernels(),
+        None => settings.default_kernels(&graphs),
     };
     let (scale, storage) = (settings.scale(kernels)?, settings.storage(kernels)?);
     let mut chosen = Vec::new();
     for method in methods {
         let mut one =
             MultiView::new(method.id)?.kernels(specs.clone()).scale(scale).storage(storage);
+        one = one.graphs(graphs.clone());
         for (name, value) in settings.params(method, methods)? {
             one = one.param(name, value);
         }
         chosen.push(one);
     }
     let session = Session::start(&settings.options)?;
-    let data = data::load(settings, &session)?;
+    let data = data::load_incomplete(settings, &session)?;
     let labels = (!matches!(data.labels, Labels::Absent(_))).then_some(&data.labels);
     let result =
         compare_clusterings(&chosen, &data.views, k, labels, &Starts::default(), &session.run)?;
     session.clear_progress();
-    session.notes(result.rows.iter().flat_map(|r| &r.report.notes));
+    let mut notes: Vec<&String> = Vec::new();
+    for note in result.rows.iter().flat_map(|r| &r.report.notes) {
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+    session.notes(notes);
     Ok(Clustered { data, result, session })
 }
 

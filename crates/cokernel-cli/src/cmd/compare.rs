@@ -1,7 +1,7 @@
 //! `cokernel compare`: several methods on the same splits, or several clusterings of the same
 //! instances.
 
-use crate::args::{DataArgs, GlobalArgs, KernelArgs, MachineArgs, SplitArgs};
+use crate::args::{DataArgs, GlobalArgs, GraphArgs, KernelArgs, MachineArgs, SplitArgs};
 use crate::cmd::cluster::{Clustered, cluster, clusterings_table};
 use crate::data;
 use crate::files::{csv_line, write, write_json};
@@ -39,6 +39,8 @@ pub struct Args {
     data: DataArgs,
     #[command(flatten)]
     kernels: KernelArgs,
+    #[command(flatten)]
+    graphs: GraphArgs,
     /// The methods, separated by commas [default: all that can do the task]
     #[arg(long, value_name = "ID,…", value_delimiter = ',', help_heading = "Method")]
     methods: Vec<String>,
@@ -94,6 +96,9 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
 fn classify(args: &Args, mut settings: Settings) -> Result<ExitCode> {
     if args.clusters.is_some() {
         return Err(misuse("--clusters needs --task cluster"));
+    }
+    if !args.graphs.graphs.is_empty() {
+        return Err(misuse("--graph needs --task cluster"));
     }
     let methods = settings.methods(&args.methods, Task::Classify)?;
     let learning = settings.learning(&args.kernels, &args.machine)?;
@@ -187,7 +192,7 @@ fn as_csv(result: &Comparison) -> String {
 fn compare_clusters(args: &Args, mut settings: Settings) -> Result<ExitCode> {
     let methods = settings.methods(&args.methods, Task::Cluster)?;
     let Clustered { result, session, .. } =
-        cluster(&mut settings, &methods, &args.kernels, args.clusters)?;
+        cluster(&mut settings, &methods, &args.kernels, &args.graphs, args.clusters)?;
     let json = to_value(&result)?;
     if let Some(output) = &args.output {
         write_json(output, &json)?;

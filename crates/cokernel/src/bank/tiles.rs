@@ -151,7 +151,8 @@ impl Tiles {
             Values::Full(values)
         };
         let (engine, places) = (&mut self.engine, &self.places);
-        engine.groups.retain(|g| g.members.iter().any(|m| places[*m].is_none()));
+        engine.groups.iter_mut().for_each(|g| g.members.retain(|m| places[*m].is_none()));
+        engine.groups.retain(|g| !g.members.is_empty());
         kept.iter().for_each(|m| engine.steps[*m].clear());
         engine.fill = None;
     }

@@ -213,7 +213,11 @@ fn graphs_are_built_on_request() {
     let right = found.assignments.iter().zip(&classes).filter(|(a, b)| a == b).count();
     assert!(right >= 108, "{right} of 120");
     assert!(found.embedding.extension.is_none());
-    let last = found.embedding.report.notes.last().unwrap();
+    let single = MultiView::new("spectral").unwrap().graphs([graph.clone(), other.clone()]);
+    let prepared = single.prepare(&views, &Run::default()).unwrap();
+    let embedding = single.embed_prepared(&prepared, 3, &Run::default()).unwrap();
+    assert!(embedding.extension.is_none());
+    let last = embedding.report.notes.last().unwrap();
     assert!(last.starts_with("graphs of neighbours are not built for new rows"), "{last}");
     // A kernel on the other view stays beside the graph.
     let mixed = MultiView::new("spectral").unwrap().graphs([GraphSpec::knn(8).view("view0")]);
