@@ -234,7 +234,7 @@ fn dense_table(
         if options.missing_rows && row.iter().all(|x| x.is_nan()) {
             present[i] = false;
         } else if let Some(j) =
-            (0..cols).find(|&j| !row[j].is_finite() && !(row[j].is_nan() && lacks[j]))
+            (0..cols).find(|&j| !(row[j].is_finite() || row[j].is_nan() && lacks[j]))
         {
             let hint = if options.missing_rows {
                 "; only a row that is NaN throughout counts as missing"
