@@ -5,6 +5,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod args;
+mod clustering;
 mod cmd;
 mod data;
 mod files;
@@ -53,10 +54,14 @@ enum Command {
     Compare(cmd::compare::Args),
     /// Cluster instances by all their views
     Cluster(cmd::cluster::Args),
+    /// Embed instances by all their views, or new instances by a saved model
+    Embed(cmd::embed::Args),
     /// Show what a model file holds
     Inspect(cmd::inspect::Args),
     /// List the methods, or explain one
     Methods(cmd::methods::Args),
+    /// Write toy data of the papers to files
+    Toy(cmd::toy::Args),
 }
 
 fn main() -> ExitCode {
@@ -72,8 +77,10 @@ fn main() -> ExitCode {
         Command::Evaluate(args) => cmd::evaluate::run(args, &cli.global),
         Command::Compare(args) => cmd::compare::run(args, &cli.global),
         Command::Cluster(args) => cmd::cluster::run(args, &cli.global),
+        Command::Embed(args) => cmd::embed::run(args, &cli.global),
         Command::Inspect(args) => cmd::inspect::run(args, &cli.global),
         Command::Methods(args) => cmd::methods::run(args, &cli.global),
+        Command::Toy(args) => cmd::toy::run(args, &cli.global),
     };
     match result {
         Ok(code) => code,

@@ -34,7 +34,9 @@ memory = "2GiB"                     # for the kernels
 output = "model.ck"
 folds = 5                           # for evaluate and compare; or test_fraction = 0.33
 repeats = 1
-clusters = 10                       # for cluster
+clusters = 10                       # for cluster and embed
+starts = 20                         # of k-means
+protocol = "best_of"                # or "published": every random start is a result
 seed = 0
 threads = 2
 time_limit = 600                    # seconds
@@ -76,6 +78,8 @@ pub struct Content {
     pub repeats: Option<usize>,
     pub test_fraction: Option<f64>,
     pub clusters: Option<usize>,
+    pub starts: Option<usize>,
+    pub protocol: Option<Spanned<String>>,
     pub seed: Option<u64>,
     pub threads: Option<usize>,
     pub time_limit: Option<f64>,

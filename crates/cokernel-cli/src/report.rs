@@ -1,9 +1,13 @@
 //! Results as text: weights, reports and comparisons, shared by several commands.
 
+mod clusterings;
+
+pub use clusterings::{clusterings, clusterings_csv, instances_csv};
+
 use crate::table::{self, Table, bar, count, gap, percent, percent_spread, seconds, weight};
 use cokernel::Report;
 use cokernel::eval::{Comparison, MeanWeight, Stat};
-use cokernel::model::{KernelWeight, Model};
+use cokernel::model::{EmbeddingSummary, KernelWeight, Model};
 
 /// Kernels listed one by one; of more, only the heaviest.
 const LISTED: usize = 40;
@@ -79,6 +83,30 @@ pub fn model_lines(model: &Model) -> String {
     ));
     let kernels = count(s.weights.len(), "kernel", "kernels");
     text + &format!("  active    {} of {kernels}\n", s.active_kernels)
+}
+
+/// Leading eigenvalues of an embedding, one line per operator, with the gap behind them.
+pub fn spectra(summary: &EmbeddingSummary) -> String {
+    const SHOWN: usize = 8;
+    if summary.eigenvalues.is_empty() {
+        return String::new();
+    }
+    let mut table = Table::new(&["operator", "<leading eigenvalues", "gap after them"]);
+    for (i, values) in summary.eigenvalues.iter().enumerate() {
+        let name = match summary.eigenvalues.len() {
+            1 => "combined".to_string(),
+            n if n == summary.kernels.len() => summary.kernels[i].kernel.clone(),
+            _ => format!("{}", i + 1),
+        };
+        let mut list: Vec<String> = values.iter().take(SHOWN).map(|v| format!("{v:.3}")).collect();
+        if values.len() > SHOWN {
+            list.push("…".to_string());
+        }
+        let gap = summary.gaps.get(i).copied().flatten();
+        let gap = gap.map_or("–".to_string(), |g| format!("{g:.4}"));
+        table.row(vec![name, list.join(" "), gap]);
+    }
+    table.text()
 }
 
 /// ` (tol=0.001, max_iter=200)`, or nothing.

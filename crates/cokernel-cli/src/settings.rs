@@ -113,8 +113,25 @@ impl Settings {
         not_an_input(path, read)
     }
 
+    /// Refuses output files as [`check_output`](Self::check_output) does, and two that are one.
+    pub fn check_outputs<'a>(
+        &self,
+        paths: impl IntoIterator<Item = &'a Option<PathBuf>>,
+    ) -> Result<()> {
+        let mut before: Vec<&Path> = Vec::new();
+        for path in paths.into_iter().flatten() {
+            self.check_output(path)?;
+            if before.contains(&path.as_path()) {
+                let path = path.display();
+                return Err(misuse(format!("{path} is named for two outputs; name another file")));
+            }
+            before.push(path);
+        }
+        Ok(())
+    }
+
     /// A word of a flag or of the file, with the place it stands at.
-    fn word(
+    pub fn word(
         &self,
         flag: Option<&String>,
         name: &str,
@@ -205,6 +222,13 @@ impl Settings {
             Some((id, place)) => find(&id).context(place),
             None => Ok(find(default)?),
         }
+    }
+
+    /// Whether flags or file name the methods of a comparison.
+    pub fn names_methods(&self, flags: &[String]) -> bool {
+        let file =
+            || self.content().and_then(|c| c.methods.as_ref()).is_some_and(|m| !m.is_empty());
+        !flags.is_empty() || file()
     }
 
     /// The methods of a comparison: the flags, the file, or all of this task.

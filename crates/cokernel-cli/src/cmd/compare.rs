@@ -2,17 +2,18 @@
 //! instances.
 
 use crate::args::{DataArgs, GlobalArgs, GraphArgs, KernelArgs, MachineArgs, SplitArgs};
-use crate::cmd::cluster::{Clustered, cluster, clusterings_table};
-use crate::data;
+use crate::clustering::StartArgs;
+use crate::data::{self, Data};
 use crate::files::{csv_line, write, write_json};
 use crate::misuse::misuse;
-use crate::report;
+use crate::report::{self, clusterings, clusterings_csv};
 use crate::session::Session;
 use crate::settings::Settings;
 use crate::table::count;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
-use cokernel::eval::{Clusterings, Comparison, Protocol, compare};
+use cokernel::data::Labels;
+use cokernel::eval::{ClusteringOptions, Comparison, Protocol, compare, compare_candidates};
 use cokernel::method::Task;
 use cokernel::model::Mkl;
 use serde_json::to_value;
@@ -32,8 +33,11 @@ Examples
     cokernel compare --view fou=fou.csv --view fac=fac.csv --labels y.csv --singles \\
       --methods simple_mkl,mean,concat --repeats 10 --test-fraction 0.33 --csv table.csv
   Parameters of one method among several: --set two_stage.steps=5000
-  Clusterings of the same instances, scored against labels:
-    cokernel compare --task cluster -k 10 --view fou=fou.csv --view fac=fac.csv --labels y.csv")]
+  Clusterings of the same instances, scored against labels, controls beside them:
+    cokernel compare --task cluster -k 10 --view fou=fou.csv --view fac=fac.csv --labels y.csv
+  By the protocol of the papers, one method and the controls:
+    cokernel compare --task cluster -k 10 --view fou=fou.csv --view fac=fac.csv --labels y.csv \\
+      --methods co_regularized --protocol published")]
 pub struct Args {
     #[command(flatten)]
     data: DataArgs,
@@ -48,9 +52,13 @@ pub struct Args {
     /// Repeatable
     #[arg(long = "set", value_name = "[ID.]NAME=VALUE", help_heading = "Method")]
     set: Vec<String>,
-    /// Try every kernel alone, too
+    /// Try every kernel alone, too; clustering always does, unless there are to be no controls
     #[arg(long, help_heading = "Method")]
     singles: bool,
+    /// Clustering shows the simple methods that others should beat, and every view alone, whatever
+    /// methods are named: leave out those that are not named
+    #[arg(long, help_heading = "Method")]
+    no_controls: bool,
     /// What the methods are to do
     #[arg(long, value_enum, default_value_t = Kind::Classify, help_heading = "Method")]
     task: Kind,
@@ -63,6 +71,8 @@ pub struct Args {
         help_heading = "Method"
     )]
     clusters: Option<usize>,
+    #[command(flatten)]
+    starts: StartArgs,
     #[command(flatten)]
     machine: MachineArgs,
     #[command(flatten)]
@@ -84,9 +94,7 @@ enum Kind {
 /// Runs the command.
 pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let settings = Settings::load(&args.data, &args.set, global)?;
-    for output in [&args.output, &args.csv].into_iter().flatten() {
-        settings.check_output(output)?;
-    }
+    settings.check_outputs([&args.output, &args.csv])?;
     match args.task {
         Kind::Classify => classify(&args, settings),
         Kind::Cluster => compare_clusters(&args, settings),
@@ -100,6 +108,10 @@ fn classify(args: &Args, mut settings: Settings) -> Result<ExitCode> {
     if !args.graphs.graphs.is_empty() {
         return Err(misuse("--graph needs --task cluster"));
     }
+    if args.no_controls {
+        return Err(misuse("--no-controls needs --task cluster"));
+    }
+    args.starts.refuse()?;
     let methods = settings.methods(&args.methods, Task::Classify)?;
     let learning = settings.learning(&args.kernels, &args.machine)?;
     let mkls: Vec<Mkl> =
@@ -190,9 +202,26 @@ fn as_csv(result: &Comparison) -> String {
 }
 
 fn compare_clusters(args: &Args, mut settings: Settings) -> Result<ExitCode> {
-    let methods = settings.methods(&args.methods, Task::Cluster)?;
-    let Clustered { result, session, .. } =
-        cluster(&mut settings, &methods, &args.kernels, &args.graphs, args.clusters)?;
+    let k = settings.clusters(args.clusters)?;
+    let starts = settings.starts(&args.starts)?;
+    let from = settings.similarities(&args.kernels, &args.graphs)?;
+    let controls = !args.no_controls;
+    let candidates = settings.candidates(&args.methods, controls, &from)?;
+    let session = Session::start(&settings.options)?;
+    let Data { views, labels } = data::load_incomplete(&settings, &session)?;
+    let labels = (!matches!(labels, Labels::Absent(_))).then_some(&labels);
+    let singles = controls || args.singles;
+    let options = ClusteringOptions { starts, singles, agreement: true, spectrum: 0 };
+    let result = compare_candidates(
+        &candidates,
+        &views,
+        k,
+        labels,
+        &options,
+        &mut |_| Ok(()),
+        &session.run,
+    )?;
+    session.clear_progress();
     let json = to_value(&result)?;
     if let Some(output) = &args.output {
         write_json(output, &json)?;
@@ -200,26 +229,11 @@ fn compare_clusters(args: &Args, mut settings: Settings) -> Result<ExitCode> {
     if let Some(path) = &args.csv {
         write(path, clusterings_csv(&result).as_bytes())?;
     }
-    session.show(clusterings_table(&result))?;
+    session.notes(&result.notes);
+    session.show(clusterings(&result))?;
     say_written(&session, args)?;
     session.show_json(&json)?;
-    Ok(session.end(result.rows.iter().map(|r| r.report.status)))
-}
-
-fn clusterings_csv(result: &Clusterings) -> String {
-    let mut text = csv_line(["name", "method", "nmi", "ari", "seconds", "status"]);
-    let score = |s: Option<f64>| s.map_or(String::new(), |s| s.to_string());
-    for r in &result.rows {
-        text.push_str(&csv_line([
-            r.name.clone(),
-            r.method.clone(),
-            score(r.nmi),
-            score(r.ari),
-            r.report.seconds.to_string(),
-            r.report.status.to_string(),
-        ]));
-    }
-    text
+    Ok(session.end(result.rows.iter().map(|r| r.report.status).chain([result.status])))
 }
 
 fn say_written(session: &Session, args: &Args) -> Result<()> {

@@ -1,20 +1,20 @@
 //! `cokernel demo`: the whole story on the digit views that come with the library.
 
 use crate::args::GlobalArgs;
-use crate::cmd::cluster::clusterings_table;
 use crate::cmd::compare::splits_text;
 use crate::files::{csv_line, write, write_json};
-use crate::report::{comparison, mean_weights};
+use crate::report::{clusterings, comparison, mean_weights};
 use crate::session::{Options, Session, interrupted};
 use crate::table::{Table, count, percent, thousands};
 use anyhow::{Context, Result};
 use cokernel::data::{Labels, Scale, Table as Content, Views, digits};
 use cokernel::eval::{
-    Clusterings, Comparison, Protocol, Scores, Split, Splits, compare, compare_clusterings,
+    Candidate, ClusteringOptions, Clusterings, Comparison, Protocol, Scores, Split, Splits,
+    compare, compare_candidates,
 };
 use cokernel::kernel::KernelSpec;
+use cokernel::method::{Task, methods};
 use cokernel::model::{Mkl, Model, MultiView};
-use cokernel::multiview::Starts;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -23,7 +23,8 @@ use std::process::ExitCode;
 ///
 /// 2,000 handwritten digits, each described in six ways. Every single kernel, the concatenated
 /// features, the mean kernel, SimpleMKL and two-stage MKL are trained on the same instances and
-/// tested on the same others; then the digits are clustered without their labels. A model, the
+/// tested on the same others; then the digits are clustered without their labels, by every method and
+/// by each view alone. A model, the
 /// results, and files to try it on are written to a folder.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -50,7 +51,6 @@ const SIMILARITY: &str = "gaussian:sigma=median";
 const SCALE: Scale = Scale::Standard;
 const C: f64 = 10.0;
 const METHODS: [&str; 4] = ["concat", "mean", "simple_mkl", "two_stage"];
-const CLUSTERERS: [&str; 2] = ["spectral", "co_regularized"];
 /// Instances of the test set that are written as files.
 const NEW: usize = 100;
 
@@ -102,15 +102,17 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
         ))?;
     }
     if !interrupted() {
-        let clusterings = clustered(&views, &labels, &session)?;
+        let found = clustered(&views, &labels, &session)?;
         session.clear_progress();
-        statuses.extend(clusterings.rows.iter().map(|r| r.report.status));
+        let left_out = found.left_out.iter();
+        session.notes(left_out.map(|l| format!("{} is left out: {}", l.name, l.reason)));
+        statuses.extend(found.rows.iter().map(|r| r.report.status));
         session.say(format!(
-            "\nClustering of all {} instances (Gaussian kernels), scored against the digits: {}",
+            "\nClustering of all {} instances (Gaussian kernels), scored against the digits:\n{}",
             thousands(views.n()),
-            clusterings_table(&clusterings)
+            clusterings(&found)
         ))?;
-        results["clusterings"] = without_assignments(&clusterings)?;
+        results["clusterings"] = without_assignments(&found)?;
     }
     write_json(&args.out.join("results.json"), &results)?;
     session.say(farewell(&args.out, interrupted()))?;
@@ -200,12 +202,26 @@ fn fitted(
     Ok((model, accuracy))
 }
 
+/// Every method that clusters, each view alone, and how far the views agree.
 fn clustered(views: &Views, labels: &Labels, session: &Session) -> Result<Clusterings> {
     let specs = KernelSpec::parse_list(SIMILARITY)?;
-    let one = |id: &&str| Ok(MultiView::new(id)?.kernels(specs.clone()).scale(SCALE));
-    let methods: Vec<MultiView> = CLUSTERERS.iter().map(one).collect::<cokernel::Result<_>>()?;
+    let one = |id: &str| -> cokernel::Result<Candidate> {
+        let method = MultiView::new(id)?.kernels(specs.clone()).scale(SCALE);
+        Ok(Candidate { method, required: false })
+    };
+    let all = methods().filter(|m| m.tasks.contains(&Task::Cluster));
+    let candidates: Vec<Candidate> = all.map(|m| one(m.id)).collect::<cokernel::Result<_>>()?;
     let k = labels.classes()?.n_classes();
-    Ok(compare_clusterings(&methods, views, k, Some(labels), &Starts::default(), &session.run)?)
+    let options = ClusteringOptions { singles: true, agreement: true, ..Default::default() };
+    Ok(compare_candidates(
+        &candidates,
+        views,
+        k,
+        Some(labels),
+        &options,
+        &mut |_| Ok(()),
+        &session.run,
+    )?)
 }
 
 /// Scores and reports without the 2,000 cluster numbers of each row.

@@ -1,11 +1,11 @@
 //! `cokernel inspect`: what a model file holds.
 
 use crate::args::GlobalArgs;
-use crate::report::{model_lines, model_weights};
+use crate::report::{how_it_went, model_lines, model_weights, parameters, spectra};
 use crate::session::{Options, Session};
-use crate::table::Table;
+use crate::table::{Table, count};
 use anyhow::Result;
-use cokernel::model::Model;
+use cokernel::model::{EmbeddingSummary, Model, Saved, ViewInfo};
 use serde_json::to_value;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -15,6 +15,7 @@ use std::process::ExitCode;
 #[command(after_help = "\
 Examples
   cokernel inspect model.ck
+  cokernel inspect clusters.ck       an embedding with its clusters
   cokernel inspect model.ck --json | jq '.weights[] | select(.active)'")]
 pub struct Args {
     /// The model file
@@ -25,9 +26,16 @@ pub struct Args {
 /// Runs the command.
 pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let session = Session::start(&Options { json: global.json, ..Options::default() })?;
-    let model = Model::load(&args.model)?;
-    session.show_json(&to_value(model.inspect())?)?;
-    session.show(describe(&model))?;
+    match Saved::load(&args.model)? {
+        Saved::Classifier(model) => {
+            session.show_json(&to_value(model.inspect())?)?;
+            session.show(describe(&model))?;
+        }
+        Saved::Embedding(model) => {
+            session.show_json(&to_value(model.inspect())?)?;
+            session.show(embedding(&model.inspect()))?;
+        }
+    }
     Ok(session.end([]))
 }
 
@@ -39,17 +47,66 @@ fn describe(model: &Model) -> String {
     if s.n_dropped > 0 {
         text.push_str(&format!("  left out  {} instances without a label\n", s.n_dropped));
     }
-    let mut views = Table::new(&["view", "<kind", "columns"]);
-    for v in &s.views {
-        views.row(vec![v.name.clone(), v.kind.clone(), v.cols.to_string()]);
-    }
     let mut machines = Table::new(&["machine", "support vectors", "gap"]);
     for m in &s.machines {
         machines.row(vec![m.name.clone(), m.support.to_string(), format!("{:.1e}", m.gap)]);
     }
-    text.push_str(&format!("\n{}", views.text()));
+    text.push_str(&format!("\n{}", views(&s.views)));
     text.push_str(&format!("\n{}", model_weights(&s.weights)));
     text.push_str(&format!("\n{}", machines.text()));
+    for note in &s.report.notes {
+        text.push_str(&format!("\nnote: {note}"));
+    }
+    text
+}
+
+fn views(list: &[ViewInfo]) -> String {
+    let mut views = Table::new(&["view", "<kind", "columns"]);
+    for v in list {
+        views.row(vec![v.name.clone(), v.kind.clone(), v.cols.to_string()]);
+    }
+    views.text()
+}
+
+/// What an embedding model holds.
+fn embedding(s: &EmbeddingSummary) -> String {
+    let mut text = format!("  method    {}{}\n", s.method, parameters(&s.params));
+    text.push_str(&format!("  status    {}\n", how_it_went(&s.report)));
+    text.push_str(&format!(
+        "  embedded  {} in {}, for {}\n",
+        count(s.n_train, "instance", "instances"),
+        count(s.columns, "column", "columns"),
+        count(s.k, "cluster", "clusters")
+    ));
+    text.push_str(&match &s.clusters {
+        Some(found) => {
+            let sizes: Vec<String> = found.sizes.iter().map(usize::to_string).collect();
+            let (starts, protocol) = (found.starts.starts, found.starts.protocol());
+            let made = format!("{} ({protocol})", count(starts, "start", "starts"));
+            format!(
+                "  clusters  sizes {}; {made}, inertia {:.4}\n",
+                sizes.join(", "),
+                found.inertia
+            )
+        }
+        None => "  clusters  none: it embeds only\n".to_string(),
+    });
+    if !s.extends {
+        text.push_str("  new rows  cannot be embedded by this method\n");
+    }
+    if let Some(agreement) = s.agreement.last() {
+        text.push_str(&format!("  agreement of the views at the end: {agreement:.3}\n"));
+    }
+    text.push_str(&format!("  made by   cokernel {}, seed {}\n", s.library_version, s.seed));
+    if !s.views.is_empty() {
+        text.push_str(&format!("\n{}", views(&s.views)));
+    }
+    let mut kernels = Table::new(&["kernel", "<for new rows"]);
+    for k in &s.kernels {
+        let used = if k.active { "compared" } else { "not looked at" };
+        kernels.row(vec![k.kernel.clone(), used.to_string()]);
+    }
+    text.push_str(&format!("\n{}\n{}", kernels.text(), spectra(s)));
     for note in &s.report.notes {
         text.push_str(&format!("\nnote: {note}"));
     }

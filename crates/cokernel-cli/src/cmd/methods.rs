@@ -45,17 +45,21 @@ fn list() -> String {
     for (task, title) in [(Task::Classify, "Learn from labels"), (Task::Cluster, "Cluster")] {
         let mut table = Table::new(&["id", "<what it does", "<source"]);
         for m in methods().filter(|m| m.tasks.contains(&task)) {
-            table.row(vec![m.id.to_string(), m.title.to_string(), m.source.to_string()]);
+            let id = if m.control { format!("{} *", m.id) } else { m.id.to_string() };
+            table.row(vec![id, m.title.to_string(), m.source.to_string()]);
         }
         text.push_str(&format!("{title}\n{}\n", table.text()));
     }
-    text + "`cokernel methods ID` explains a method and lists its parameters.\n"
+    text + "* control: something simple that other methods should beat.\n"
+        + "`cokernel methods ID` explains a method and lists its parameters.\n"
 }
 
 fn explain(m: &Method) -> String {
     let mut text = format!("{}: {}\n\n{}\n", m.id, m.title, wrap(m.summary, 2, 96));
     text.push_str(&format!("  source   {}\n  weights  {}\n", m.source, weights(m)));
-    text.push_str(&format!("  tasks    {}\n\n", tasks(m).join(", ")));
+    let control =
+        if m.control { " (a control: something simple that others should beat)" } else { "" };
+    text.push_str(&format!("  tasks    {}{control}\n\n", tasks(m).join(", ")));
     if m.params.is_empty() {
         return text + "It has no parameters.\n";
     }
@@ -99,7 +103,7 @@ fn as_json(m: &Method) -> Value {
         .collect();
     json!({
         "id": m.id, "title": m.title, "source": m.source, "summary": m.summary,
-        "tasks": m.tasks, "weights": m.weights, "params": params,
+        "tasks": m.tasks, "control": m.control, "weights": m.weights, "params": params,
     })
 }
 

@@ -3,6 +3,7 @@
 use crate::args::{DataArgs, GlobalArgs};
 use crate::data;
 use crate::files::{csv_line, not_an_input, write};
+use crate::misuse::misuse;
 use crate::report::shortened;
 use crate::session::Session;
 use crate::settings::Settings;
@@ -10,9 +11,9 @@ use crate::table::{count, percent};
 use anyhow::Result;
 use cokernel::data::{Labels, Views};
 use cokernel::eval::Scores;
-use cokernel::model::{Model, Prediction};
+use cokernel::model::{Model, Prediction, Saved};
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Label new instances with a model
@@ -41,7 +42,7 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
-    let model = Model::load(&args.model)?;
+    let model = load(&args.model)?;
     let mut settings = Settings::load(&args.data, &[], global)?;
     // A project file may list views that this model does not look at.
     let names: Vec<String> = model.views().iter().map(|v| v.name.clone()).collect();
@@ -73,6 +74,18 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     }
     session.show_json(&as_json(&prediction, &data.views, scores.as_ref(), &args.output))?;
     Ok(session.end([]))
+}
+
+/// A model that labels; of one that embeds it is said what can be done with it.
+fn load(path: &Path) -> Result<Model> {
+    match Saved::load(path)? {
+        Saved::Classifier(model) => Ok(*model),
+        Saved::Embedding(_) => Err(misuse(format!(
+            "{0} holds an embedding model, not a classification model: use `cokernel embed \
+             --apply {0}`",
+            path.display()
+        ))),
+    }
 }
 
 fn as_csv(prediction: &Prediction, views: &Views) -> String {
@@ -119,12 +132,12 @@ fn as_json(
 
 impl Settings {
     /// Keeps the views with these names; says which are missing before any file is read.
-    fn require_views(&mut self, names: &[String]) -> Result<()> {
+    pub fn require_views(&mut self, names: &[String]) -> Result<()> {
         let given: Vec<String> = self.views.iter().map(|v| v.name.clone()).collect();
         if let Some(missing) = names.iter().find(|name| !given.contains(name)) {
             let known = shortened(names, 20);
             let found = if given.is_empty() { "none".to_string() } else { shortened(&given, 20) };
-            return Err(crate::misuse::misuse(format!(
+            return Err(misuse(format!(
                 "the model needs the view '{missing}' (its views: {known}; given: {found}); \
                  add --view {missing}=FILE"
             )));

@@ -1,5 +1,5 @@
 use crate::toy::{DATA, Toy, cells};
-use cokernel::method::{Task, methods};
+use cokernel::method::{Method, Task, methods};
 
 #[test]
 fn all_methods_meet_on_the_same_splits() {
@@ -37,14 +37,101 @@ fn parameters_go_to_the_methods_that_have_them() {
     assert!(said.contains("unknown parameter 'toll'"), "{said}");
 }
 
+fn clusterers() -> Vec<&'static Method> {
+    methods().filter(|m| m.tasks.contains(&Task::Cluster)).collect()
+}
+
 #[test]
 fn clusterings_are_compared_too() {
     let toy = Toy::new();
-    let json = toy.json(&format!("compare --task cluster -k 3 {DATA} --csv table.csv"));
+    let json = toy.json(&format!("compare --task cluster -k 3 {DATA} --csv table.csv -o all.json"));
+    assert_eq!(toy.read_json("all.json")["rows"], json["rows"]);
     let rows = json["rows"].as_array().unwrap();
-    assert!(rows.len() >= 2);
-    assert!(rows.iter().all(|r| r["nmi"].as_f64().is_some()));
-    assert_eq!(toy.read("table.csv").lines().count(), 1 + rows.len());
+    let left_out = json["left_out"].as_array().unwrap();
+    assert_eq!(rows.len() + left_out.len(), 2 + clusterers().len());
+    assert_eq!((&rows[0]["name"], &rows[1]["name"]), (&"single:a".into(), &"single:b".into()));
+    let controls = rows.iter().position(|r| r["control"] == false).unwrap();
+    assert!(rows[..controls].iter().all(|r| r["control"] == true), "controls come first");
+    let table = toy.read("table.csv");
+    let lines = cells(&table);
+    assert_eq!(lines.len(), 1 + rows.len());
+    let column = |name: &str| lines[0].iter().position(|c| *c == name).unwrap();
+    for (line, row) in lines[1..].iter().zip(rows) {
+        let scores = &row["scores"];
+        for (name, value) in [
+            ("nmi", &scores["best"]["nmi"]),
+            ("nmi_mean", &scores["nmi"]["mean"]),
+            ("nmi_sd", &scores["nmi"]["sd"]),
+            ("f", &scores["best"]["pairs"]["f"]),
+            ("recall", &scores["best"]["pairs"]["recall"]),
+            ("precision_mean", &scores["precision"]["mean"]),
+            ("entropy", &scores["best"]["entropy"]),
+            ("purity", &scores["best"]["purity"]),
+            ("accuracy_sd", &scores["accuracy"]["sd"]),
+            ("adjusted_rand", &scores["best"]["adjusted_rand"]),
+            ("inertia", &row["inertia"]),
+        ] {
+            let written: f64 = line[column(name)].parse().unwrap();
+            assert_eq!(Some(written), value.as_f64(), "{name}");
+        }
+        assert_eq!(line[column("starts")], "20");
+        assert_eq!(line[column("control")], row["control"].to_string());
+    }
+    let agreement = &json["agreement"];
+    assert_eq!(agreement["matrix"][0][1], agreement["mean"]);
+    let said = toy.output(&format!("compare --task cluster -k 3 {DATA}"));
+    let sentence = json["verdict"]["sentence"].as_str().unwrap();
+    assert!(said.contains(&format!("\nVerdict: {sentence}\n")), "{said}");
+    assert!(said.contains("\nAgreement of the views: what the spans of their 3 leading"), "{said}");
+    assert!(said.contains("* control;"), "{said}");
+    let plain = toy.output("compare --task cluster -k 3 --view a=a.csv --view b=b.npy");
+    assert!(plain.contains("inertia") && !plain.contains("Verdict"), "{plain}");
+}
+
+#[test]
+fn controls_are_shown_unless_they_are_not_wanted() {
+    let toy = Toy::new();
+    let names = |flags: &str| -> Vec<String> {
+        let json = toy.json(&format!("compare --task cluster -k 3 {DATA} {flags}"));
+        let rows = json["rows"].as_array().unwrap().iter();
+        rows.map(|r| r["name"].as_str().unwrap().to_string()).collect()
+    };
+    let found = names("--methods co_regularized");
+    assert_eq!(found[..2], ["single:a", "single:b"]);
+    assert_eq!(found.last().unwrap(), "co_regularized");
+    assert!(found.contains(&"spectral".to_string()));
+    let found = names("--methods co_regularized,spectral --no-controls");
+    assert_eq!(found, ["co_regularized", "spectral"]);
+    let found = names("--no-controls --singles");
+    assert_eq!(found[..2], ["single:a", "single:b"]);
+    assert!(!found.contains(&"spectral".to_string()), "{found:?}");
+    let said = toy.output(&format!(
+        "compare --task cluster -k 3 {DATA} --methods co_regularized --no-controls"
+    ));
+    assert!(!said.contains("Verdict"), "{said}");
+}
+
+#[test]
+fn methods_that_the_views_do_not_allow_are_left_out_unless_they_were_named() {
+    let toy = Toy::new();
+    // Linear kernels have negative values.
+    let flags = format!("compare --task cluster -k 3 {DATA} --kernel gaussian@a --kernel linear@b");
+    let said = toy.refusal(&format!("{flags} --methods spectral --no-controls"), 1);
+    assert!(said.starts_with("error: kernel 'linear@b': the similarity of"), "{said}");
+    let run = toy.run(&format!("{flags} --methods spectral --set view=a")).success();
+    let said = String::from_utf8(run.get_output().stderr.clone()).unwrap();
+    assert!(said.contains("note: single:b is left out: kernel 'linear@b'"), "{said}");
+    assert!(said.contains("note: the views are not compared with each other: kernel"), "{said}");
+}
+
+#[test]
+fn flags_of_one_task_are_refused_for_the_other() {
+    let toy = Toy::new();
+    for flag in ["--no-controls", "--starts 3", "--protocol published"] {
+        let name = flag.split(' ').next().unwrap();
+        let said = toy.refusal(&format!("compare {DATA} {flag}"), 2);
+        assert_eq!(said, format!("error: {name} needs --task cluster"));
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@
 mod cluster;
 mod compare;
 mod demo;
+mod embed;
 mod evaluate;
 mod files;
 mod fit;
@@ -13,3 +14,4 @@ mod predict;
 mod project;
 mod refusal;
 mod toy;
+mod toy_files;

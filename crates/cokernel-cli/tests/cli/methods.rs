@@ -10,7 +10,11 @@ fn every_method_is_listed_with_its_source() {
     for m in methods() {
         assert!(list.contains(m.id) && list.contains(m.source), "{}", m.id);
         assert!(markdown.contains(&format!("| `{}` | {} |", m.id, m.title)), "{}", m.id);
-        assert!(json.as_array().unwrap().iter().any(|e| e["id"] == m.id), "{}", m.id);
+        let entry = json.as_array().unwrap().iter().find(|e| e["id"] == m.id).unwrap();
+        assert_eq!(entry["control"], m.control, "{}", m.id);
+        assert_eq!(list.contains(&format!("  {} * ", m.id)), m.control, "{list}");
+        let said = toy.output(&format!("methods {}", m.id));
+        assert_eq!(said.contains("(a control: "), m.control, "{said}");
     }
 }
 
@@ -31,7 +35,7 @@ fn a_method_is_explained_with_its_parameters() {
 fn help_shows_examples_for_every_command() {
     let toy = Toy::new();
     for command in
-        ["demo", "fit", "predict", "evaluate", "compare", "cluster", "inspect", "methods"]
+        ["demo", "fit", "predict", "evaluate", "compare", "cluster", "embed", "inspect", "methods"]
     {
         let help = toy.output(&format!("help {command}"));
         assert!(help.contains("Examples\n"), "{help}");

@@ -9,6 +9,8 @@ c = 2.0
 output = "from-project.ck"
 folds = 3
 clusters = 3
+starts = 4
+protocol = "published"
 seed = 9
 
 [views]
@@ -34,7 +36,12 @@ fn a_project_file_says_all_of_it() {
     assert!(toy.output("predict from-project.ck").starts_with("row,label,"));
     assert_eq!(toy.json("evaluate")["results"].as_array().unwrap().len(), 3);
     assert_eq!(toy.json("compare")["rows"].as_array().unwrap().len(), 2);
-    assert_eq!(toy.json("cluster --kernel gaussian")["clustering"]["k"], 3);
+    let found = &toy.json("cluster --kernel gaussian")["clustering"];
+    assert_eq!((&found["k"], &found["protocol"]), (&3.into(), &"published".into()));
+    assert_eq!(found["rows"][0]["inertias"]["values"].as_array().unwrap().len(), 4);
+    let found = &toy.json("cluster --kernel gaussian --starts 2 --protocol best_of")["clustering"];
+    assert_eq!((&found["starts"]["starts"], &found["protocol"]), (&2.into(), &"best_of".into()));
+    assert_eq!(toy.json("embed --kernel gaussian")["embedding"]["k"], 3);
 }
 
 #[test]
@@ -90,16 +97,19 @@ fn mistakes_are_found_by_line() {
     let said = refusal("tol = 1e-2", "tol = true");
     assert_eq!(
         said,
-        "error: cokernel.toml, line 17: expected a number, a word in quotes, or a table of them \
+        "error: cokernel.toml, line 19: expected a number, a word in quotes, or a table of them \
          for one method"
     );
     let said = refusal("path = ", "pth = ");
     let expected =
-        "error: cokernel.toml, line 14: view 'a': unknown key 'pth' (did you mean 'path'?)";
+        "error: cokernel.toml, line 16: view 'a': unknown key 'pth' (did you mean 'path'?)";
     assert!(said.starts_with(expected), "{said}");
+    toy.write("cokernel.toml", PROJECT.replace("\"published\"", "\"best\"").as_bytes());
+    let said = toy.refusal("cluster --kernel gaussian", 2);
+    assert!(said.starts_with("error: cokernel.toml, line 11: unknown protocol 'best'"), "{said}");
     let said = refusal("tol = 1e-2", "tol = -1");
     assert!(
-        said.starts_with("error: cokernel.toml, line 17: simple_mkl: parameter 'tol'"),
+        said.starts_with("error: cokernel.toml, line 19: simple_mkl: parameter 'tol'"),
         "{said}"
     );
 }

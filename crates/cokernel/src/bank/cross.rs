@@ -95,7 +95,8 @@ impl Cross {
         norms: &[Vec<Norm>],
         means: RowMeans,
     ) -> Result<Self> {
-        let n = support.n();
+        // Without kernels there is nothing to compare with, and the views may be none.
+        let n = if kernels.is_empty() { rows.len() } else { support.n() };
         if rows.len() != n {
             return Err(Error::shape("support row indices", n, rows.len()));
         }

@@ -1,8 +1,10 @@
 //! [`Gram`]: a stored symmetric matrix.
 
+use super::panels::Panels;
 use crate::data::{Csr, Matrix};
 use crate::solve::Rows;
 use crate::{Error, Result};
+use rayon::prelude::*;
 
 /// A stored symmetric matrix, n × n, row-major f64.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,6 +44,34 @@ impl Gram {
     /// Row i.
     pub fn row(&self, i: usize) -> &[f64] {
         &self.values[i * self.n..(i + 1) * self.n]
+    }
+
+    /// K V for a thin block V, n × k. Only the upper triangle is read.
+    pub fn apply(&self, block: &Matrix) -> Matrix {
+        const SIDE: usize = 128;
+        let (n, k) = (self.n, block.cols());
+        let spans: Vec<(usize, usize)> =
+            (0..n).step_by(SIDE).map(|i| (i, SIDE.min(n - i))).collect();
+        let places: Vec<_> = (0..spans.len())
+            .flat_map(|i| (i..spans.len()).map(move |j| (i, j)))
+            .map(|(i, j)| (spans[i], spans[j]))
+            .collect();
+        let panels = Panels::of(block);
+        let sums: Vec<Panels> = places
+            .par_chunks(places.len().div_ceil(32).max(16))
+            .map(|part| {
+                let mut sums = Panels::zeros(n, k);
+                for &(rows, cols) in part {
+                    let tile = &self.values[rows.0 * n + cols.0..];
+                    sums.add_tile(&panels, tile, n, rows, cols, rows == cols);
+                }
+                sums
+            })
+            .collect();
+        let mut parts = sums.into_iter();
+        let mut total = parts.next().unwrap_or_else(|| Panels::zeros(n, k));
+        parts.for_each(|s| total.add(&s));
+        total.into_block(k, 1.0)
     }
 
     /// All values, row-major.

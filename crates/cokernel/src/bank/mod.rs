@@ -6,6 +6,7 @@
 //! | `engine`, `base`, `simd` | kernel values from features, with shared work |
 //! | `norm` | statistics of the normalisations |
 //! | `remarks` | sentences about kernels that a user should read |
+//! | `panels` | products with thin blocks |
 //! | `primitives`, `products` | combine, quadratic forms, products, pairs |
 //! | `gram`, `rows` | a combination as a stored matrix, or read by rows |
 //! | `fill` | values of instances that lack a view |
@@ -20,6 +21,7 @@ mod gram;
 mod layout;
 mod neighbours;
 mod norm;
+mod panels;
 mod primitives;
 mod products;
 mod remarks;

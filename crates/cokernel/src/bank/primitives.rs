@@ -5,7 +5,8 @@
 //! n² k multiplications; `pairs` M reads a pair.
 
 use super::norm::row_means;
-use super::tiles::{Tile, huge_pages};
+use super::panels::Panels;
+use super::tiles::{Tile, Values, huge_pages};
 use super::{Bank, Gram, simd};
 use crate::data::Matrix;
 use faer::linalg::matmul::matmul;
@@ -202,15 +203,16 @@ impl Bank {
     /// (Σ_m w_m K_m) V for a thin block V, n × k.
     pub fn apply_combined(&self, weights: &[f64], block: &Matrix) -> Matrix {
         let (all, k) = (nonzero(weights), block.cols());
-        let mut out = Matrix::zeros(self.n, k);
         if all.is_empty() || k == 0 {
-            return out;
+            return Matrix::zeros(self.n, k);
         }
         let (graphs, active): (Vec<usize>, Vec<usize>) =
             all.into_iter().partition(|m| self.is_sparse(*m));
-        if !active.is_empty() {
-            self.apply_tiles(&active, weights, block, &mut out);
-        }
+        let mut out = if active.is_empty() {
+            Matrix::zeros(self.n, k)
+        } else {
+            self.apply_tiles(&active, weights, block)
+        };
         for m in graphs {
             self.apply_graph(m, weights[m], block, &mut out);
         }
@@ -234,36 +236,40 @@ impl Bank {
         });
     }
 
-    /// out = (Σ_m w_m K_m) V for the kernels in `active`, from tiles.
-    fn apply_tiles(&self, active: &[usize], weights: &[f64], block: &Matrix, out: &mut Matrix) {
+    /// (Σ_m w_m K_m) V for the kernels in `active`, from tiles.
+    fn apply_tiles(&self, active: &[usize], weights: &[f64], block: &Matrix) -> Matrix {
         let k = block.cols();
-        let part = |start: usize, rows: usize| {
-            MatRef::from_row_major_slice(&block.values()[start * k..(start + rows) * k], rows, k)
-        };
-        let (sums, _) = self.tiles.fold(
+        let panels = Panels::of(block);
+        let (sums, _) = self.tiles.fold_in(
+            self.chunks(),
             active,
             |_, _| true,
-            || (vec![0.0; self.n * k], Vec::new()),
+            || (Panels::zeros(self.n, k), Vec::new()),
             |(sums, buffer), tile| {
-                let (rows, cols) = (tile.rows, tile.cols);
-                buffer.resize(rows * cols, 0.0);
-                for (r, out) in buffer.chunks_mut(cols).enumerate().take(rows) {
+                let (rows, cols) = ((tile.row0, tile.rows), (tile.col0, tile.cols));
+                if let [_] = active[..] {
+                    let (values, stride) = tile.only();
+                    return sums.add_tile(&panels, values, stride, rows, cols, tile.diagonal);
+                }
+                buffer.resize(tile.rows * tile.cols, 0.0);
+                for (r, out) in buffer.chunks_mut(tile.cols).enumerate().take(tile.rows) {
                     sum_segments(tile, r, active, weights, out);
                 }
-                let values = MatRef::from_row_major_slice(&buffer[..rows * cols], rows, cols);
-                let mut add = |start: usize, len: usize, lhs, rhs| {
-                    let out = &mut sums[start * k..(start + len) * k];
-                    let out = MatMut::from_row_major_slice_mut(out, len, k);
-                    matmul(out, Accum::Add, lhs, rhs, 1.0, Par::Seq);
-                };
-                add(tile.row0, rows, values, part(tile.col0, cols));
-                if !tile.diagonal {
-                    add(tile.col0, cols, values.transpose(), part(tile.row0, rows));
-                }
+                sums.add_tile(&panels, buffer, tile.cols, rows, cols, tile.diagonal);
             },
-            |total, other| total.0.iter_mut().zip(other.0).for_each(|(t, p)| *t += p),
+            |total, other| total.0.add(&other.0),
         );
-        out.values_mut().copy_from_slice(&sums);
+        let factor = if let [m] = active[..] { weights[m] } else { 1.0 };
+        sums.into_block(k, factor)
+    }
+
+    /// Partial sums of a product with a thin block: few where tiles are only read, because each
+    /// costs n × k numbers; many where they are computed.
+    fn chunks(&self) -> usize {
+        match self.tiles.values {
+            Values::Computed => 32,
+            _ => (self.tiles.layout.tiles() / 16).clamp(1, 32),
+        }
     }
 
     /// M × M matrix of ⟨K_m, K_h⟩_F, of the kernels centred in feature space if `centered`.

@@ -61,6 +61,12 @@ impl<'a> Tile<'a> {
         &self.values[start..start + self.cols]
     }
 
+    /// The numbers of the one visited kernel, and the distance between the rows in them.
+    pub(super) fn only(&self) -> (&'a [f64], usize) {
+        let place = self.places.map_or(0, |p| p[0]);
+        (&self.values[place * self.stride..], self.row_stride)
+    }
+
     /// How often a pair of this tile counts in a sum over all ordered pairs.
     pub fn weight(&self) -> f64 {
         if self.diagonal { 1.0 } else { 2.0 }
@@ -274,11 +280,24 @@ impl Tiles {
         wanted: impl Fn((usize, usize), (usize, usize)) -> bool + Sync,
         init: impl Fn() -> S + Sync,
         visit: impl Fn(&mut S, &Tile<'_>) + Sync,
+        merge: impl FnMut(&mut S, S),
+    ) -> S {
+        self.fold_in(CHUNKS, active, wanted, init, visit, merge)
+    }
+
+    /// [`fold`](Self::fold) with another number of chunks, which must not depend on threads.
+    pub(super) fn fold_in<S: Send>(
+        &self,
+        chunks: usize,
+        active: &[usize],
+        wanted: impl Fn((usize, usize), (usize, usize)) -> bool + Sync,
+        init: impl Fn() -> S + Sync,
+        visit: impl Fn(&mut S, &Tile<'_>) + Sync,
         mut merge: impl FnMut(&mut S, S),
     ) -> S {
         let plan = self.plan(active);
         let tiles = self.layout.tiles();
-        let chunks = CHUNKS.min(tiles);
+        let chunks = chunks.min(tiles);
         let states: Vec<S> = (0..chunks)
             .into_par_iter()
             .map(|c| {

@@ -314,18 +314,23 @@ impl Csr {
     }
 
     /// The transposed matrix.
+    ///
+    /// # Panics
+    /// There are more than 2³² rows.
     pub fn transposed(&self) -> Csr {
-        let mut starts = vec![0_usize; self.cols + 1];
-        self.indices.iter().for_each(|&j| starts[j as usize + 1] += 1);
+        let mut starts = vec![0; self.cols + 1];
+        self.indices.iter().for_each(|j| starts[*j as usize + 1] += 1);
         (0..self.cols).for_each(|j| starts[j + 1] += starts[j]);
-        let mut next = starts.clone();
-        let (mut indices, mut values) = (vec![0_u32; self.stored()], vec![0.0; self.stored()]);
+        let mut free = starts.clone();
+        let mut indices = vec![0; self.stored()];
+        let mut values = vec![0.0; self.stored()];
         for i in 0..self.rows() {
-            let (c, v) = self.row(i);
-            for (&j, &x) in c.iter().zip(v) {
-                let place = &mut next[j as usize];
-                (indices[*place], values[*place]) = (i as u32, x);
-                *place += 1;
+            let (columns, entries) = self.row(i);
+            for (&j, &v) in columns.iter().zip(entries) {
+                let place = free[j as usize];
+                free[j as usize] += 1;
+                indices[place] = u32::try_from(i).expect("at most 2^32 rows");
+                values[place] = v;
             }
         }
         Csr { cols: self.rows(), starts, indices, values }
@@ -379,10 +384,13 @@ mod tests {
         let d = Matrix::new(3, 3, vec![1.0, 0.0, 5.0, 0.0, 0.0, 0.0, 0.0, 2.0, 0.0]).unwrap();
         assert_eq!(s.to_dense(), d);
         assert_eq!(s.select_rows(&[2, 0]).to_dense(), d.select_rows(&[2, 0]));
+        let wide = s.select_rows(&[0, 2]);
+        assert_eq!(wide.transposed().to_dense(), wide.to_dense().transposed());
+        assert_eq!(wide.transposed().transposed(), wide);
+        assert_eq!(Csr::default().transposed(), Csr::default());
         let text = serde_json::to_string(&s).unwrap();
         assert_eq!(serde_json::from_str::<Csr>(&text).unwrap(), s);
         assert_eq!(Csr::default().rows(), 0);
-        assert_eq!(s.transposed().to_dense(), d.transposed());
         assert_eq!(s.select_cols(&[2, 0, 2]).to_dense(), d.select_cols(&[2, 0, 2]));
         assert_eq!((s.get(0, 2), s.get(1, 1), s.get(2, 1)), (5.0, 0.0, 2.0));
     }

@@ -1,4 +1,11 @@
-//! Small generated data for examples and tests. The same seed gives the same bits.
+//! Generated data for examples and tests, and the toy data of the papers (METHODS K6). The same
+//! seed gives the same bits.
+
+mod gaussian;
+mod graphs;
+
+pub use gaussian::{correlated, synthetic_1, synthetic_2};
+pub use graphs::{Uninformative, complementary_corruption, contradictory, uninformative};
 
 use super::{Labels, Matrix, Views};
 use crate::{Error, Result, Run};
@@ -47,9 +54,7 @@ pub fn views(
 /// # Errors
 /// There is no instance, or the noise is negative or not a finite number.
 pub fn two_circles(n: usize, noise: f64, seed: u64) -> Result<(Views, Labels)> {
-    if n == 0 {
-        return Err(Error::parameter("n", "expected at least 1"));
-    }
+    check_count(n)?;
     if !(noise.is_finite() && noise >= 0.0) {
         let problem = format!("expected a finite number of at least 0, found {noise}");
         return Err(Error::parameter("noise", problem));
@@ -63,6 +68,13 @@ pub fn two_circles(n: usize, noise: f64, seed: u64) -> Result<(Views, Labels)> {
         values.push(radius * angle.sin() + noise * normal(&mut rng));
     }
     Ok((Views::new().dense("plane", Matrix::new(n, 2, values)?)?, labels(n, 2)))
+}
+
+fn check_count(n: usize) -> Result<()> {
+    if n == 0 {
+        return Err(Error::parameter("n", "expected at least 1"));
+    }
+    Ok(())
 }
 
 fn labels(n: usize, n_classes: usize) -> Labels {
@@ -106,6 +118,18 @@ mod tests {
         let make = |seed| views(20, 2, &[1.0], seed).unwrap();
         assert_eq!(make(1), make(1));
         assert_ne!(make(1), make(2));
+        assert_eq!(synthetic_1(9, 1).unwrap(), synthetic_1(9, 1).unwrap());
+        assert_ne!(synthetic_1(9, 1).unwrap(), synthetic_1(9, 2).unwrap());
+        assert_eq!(synthetic_2(9, 1).unwrap(), synthetic_2(9, 1).unwrap());
+        assert_ne!(synthetic_2(9, 1).unwrap(), synthetic_2(9, 2).unwrap());
+        assert_eq!(correlated(9, 0.5, 1).unwrap(), correlated(9, 0.5, 1).unwrap());
+        assert_ne!(correlated(9, 0.5, 1).unwrap(), correlated(9, 0.5, 2).unwrap());
+        let corrupted = |seed| complementary_corruption(20, 2.0, seed).unwrap();
+        assert_eq!(corrupted(1), corrupted(1));
+        assert_ne!(corrupted(1), corrupted(2));
+        let random = |seed| uninformative(8, Uninformative::Random, seed).unwrap();
+        assert_eq!(random(1), random(1));
+        assert_ne!(random(1), random(2));
         let (a, _) = two_circles(50, 0.0, 3).unwrap();
         let Table::Dense(m) = &a.get("plane").unwrap().table else { panic!("dense") };
         for i in 0..50 {

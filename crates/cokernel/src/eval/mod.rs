@@ -8,7 +8,10 @@ mod scores;
 mod splits;
 mod table;
 
-pub use clusterings::{ClusteringRow, Clusterings, compare_clusterings};
+pub use clusterings::{
+    Candidate, ClusteringOptions, ClusteringRow, Clusterings, Found, LeftOut, MARGIN, StartScores,
+    Verdict, ViewAgreement, compare_candidates, compare_clusterings,
+};
 pub use compare::{Comparison, ComparisonRow, MeanWeight, compare};
 pub use cross_validate::{CvResult, SplitResult, cross_validate};
 pub use scores::{Scores, Stat};

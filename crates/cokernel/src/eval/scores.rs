@@ -94,14 +94,14 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
-/// Values of one quantity over splits.
+/// Values of one quantity over splits, or over starts of k-means.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Stat {
     /// Mean.
     pub mean: f64,
     /// Standard deviation with divisor n − 1; 0 for one value.
     pub sd: f64,
-    /// The values, split by split.
+    /// The values, in order.
     pub values: Vec<f64>,
 }
 

@@ -2,28 +2,33 @@
 //!
 //! ```text
 //! 8 bytes      length of the header, little endian
-//! header       JSON of safetensors; its `__metadata__` has one entry `cokernel_model`:
-//!              {"format":1, "library":"0.1.0", "crc32":"5f1c20aa", "model":{…}}
-//! tensors      kept (u32), coef, bias, machine_gaps, objective (f64), and per view that an active
-//!              kernel looks at: view.<i>.dense, or view.<i>.starts (u64), .indices (u32), .values;
-//!              per centred kernel: norm.<kernel>.<step>.row_means
+//! header       JSON of safetensors; its `__metadata__` has one entry, `cokernel_model` for a
+//!              classification model and `cokernel_embedding` for an embedding model:
+//!              {"format":1, "library":"0.1.0", "crc32":"5f1c20aa", "model":{…}, "support":[…]}
+//! tensors      per view whose rows are kept: view.<i>.dense, or view.<i>.starts (u64),
+//!              .indices (u32), .values; per centred kernel: norm.<kernel>.<step>.row_means;
+//!              objective; and those of the kind of model: see `file/mkl.rs`,
+//!              `file/embedding.rs`
 //! ```
 //!
-//! `kept` are the training instances that prediction compares with; coef has one row per machine
-//! and one column per kept instance, and so on. The checksum covers the entry `cokernel_model`
-//! (with the checksum itself as 00000000) and the name, shape and bytes of every tensor. Any
-//! reader of safetensors can open the file. Reading executes nothing, allocates nothing that the
-//! file does not back with as many bytes, and checks every size before using it.
+//! Numbers are f64 unless said. The checksum covers the entry of the metadata (with the checksum
+//! itself as 00000000) and the name, shape and bytes of every tensor. Any reader of safetensors
+//! can open the file. Reading executes nothing, allocates nothing that the file does not back
+//! with as many bytes, and checks every size before using it.
 
+mod embedding;
+mod mkl;
 mod read;
 
-pub(super) use read::load;
+pub(super) use embedding::{load as load_embedding, save as save_embedding};
+pub(super) use mkl::{load, save};
+pub(super) use read::load_any;
 
-use super::{Info, Model};
-use crate::data::{Table, atomic_write};
+use crate::data::{Matrix, Table, Views, atomic_write};
 use crate::kernel::Norm;
 use crate::{Error, Result, VERSION};
 use safetensors::tensor::Dtype;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -32,8 +37,33 @@ use std::path::Path;
 
 /// The newest format that is written and read.
 const FORMAT: u32 = 1;
-const KEY: &str = "cokernel_model";
 const HEADER_LIMIT: u64 = 100_000_000;
+
+/// What a file holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Classifier,
+    Embedding,
+}
+
+impl Kind {
+    const ALL: [Kind; 2] = [Kind::Classifier, Kind::Embedding];
+
+    /// The entry of the metadata.
+    fn key(self) -> &'static str {
+        match self {
+            Kind::Classifier => "cokernel_model",
+            Kind::Embedding => "cokernel_embedding",
+        }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Kind::Classifier => "a classification model",
+            Kind::Embedding => "an embedding model",
+        }
+    }
+}
 
 /// What every version of the format can read.
 #[derive(Deserialize)]
@@ -58,6 +88,9 @@ struct SupportView {
     sparse: bool,
     cols: usize,
 }
+
+/// Tensors to be written, by name.
+type Tensors = BTreeMap<String, Out>;
 
 /// A tensor to be written.
 struct Out {
@@ -89,6 +122,14 @@ fn f64s(shape: Vec<usize>, values: &[f64]) -> Out {
     Out { dtype: Dtype::F64, shape, bytes }
 }
 
+fn flat(values: &[f64]) -> Out {
+    f64s(vec![values.len()], values)
+}
+
+fn matrix(m: &Matrix) -> Out {
+    f64s(vec![m.rows(), m.cols()], m.values())
+}
+
 fn u32s(values: &[u32]) -> Out {
     let bytes = values.iter().flat_map(|v| v.to_le_bytes()).collect();
     Out { dtype: Dtype::U32, shape: vec![values.len()], bytes }
@@ -116,46 +157,39 @@ fn crc_field(crc: &str) -> String {
     format!("\"crc32\":\"{crc}\"")
 }
 
-/// Writes `model`; see [`Model::save`].
-pub(super) fn save(model: &Model, path: &Path) -> Result<()> {
+/// Writes a file of this kind.
+fn write<I: Serialize + DeserializeOwned + PartialEq>(
+    path: &Path,
+    kind: Kind,
+    info: &I,
+    support: &[SupportView],
+    tensors: &Tensors,
+) -> Result<()> {
     let wrong = |problem: String| Error::Model { path: path.to_path_buf(), problem };
-    let (info, tensors, support) = parts(model);
     let none = "00000000".to_string();
     let (library, format) = (VERSION.to_string(), FORMAT);
-    let envelope = Envelope { format, library, crc32: none.clone(), model: &info, support };
+    let envelope = Envelope { format, library, crc32: none.clone(), model: info, support };
     let text = serde_json::to_string(&envelope)
         .map_err(|e| wrong(format!("cannot be written as JSON: {e}")))?;
-    let back: std::result::Result<Envelope<Info, Vec<SupportView>>, _> =
-        serde_json::from_str(&text);
-    if back.map_or(true, |b| b.model != info) {
+    let back: std::result::Result<Envelope<I, Vec<SupportView>>, _> = serde_json::from_str(&text);
+    if back.map_or(true, |b| b.model != *info) {
         let problem = "the model holds a number that is not finite and cannot be written";
         return Err(wrong(problem.to_string()));
     }
     let list = tensors.iter().map(|(n, t)| (n.as_str(), t.shape.as_slice(), t.bytes.as_slice()));
     let crc = checksum(&text, list);
     let text = text.replacen(&crc_field(&none), &crc_field(&crc), 1);
-    let metadata = [(KEY.to_string(), text)].into();
-    let bytes = safetensors::serialize(&tensors, Some(metadata))
+    let metadata = [(kind.key().to_string(), text)].into();
+    let bytes = safetensors::serialize(tensors, Some(metadata))
         .map_err(|e| wrong(format!("cannot be written: {e}")))?;
     atomic_write(path, |out| {
         out.write_all(&bytes).map_err(|source| Error::Io { path: path.to_path_buf(), source })
     })
 }
 
-/// The model taken apart: what goes into the JSON, and the tensors by name.
-fn parts(model: &Model) -> (Info, BTreeMap<String, Out>, Vec<SupportView>) {
-    let mut info = model.info.clone();
-    let mut tensors = BTreeMap::new();
-    let flat = |v: &[f64]| f64s(vec![v.len()], v);
-    tensors.insert("kept".to_string(), u32s(&model.kept));
-    let shape = vec![model.coef.rows(), model.coef.cols()];
-    tensors.insert("coef".to_string(), f64s(shape, model.coef.values()));
-    tensors.insert("bias".to_string(), flat(&model.bias));
-    let gaps: Vec<f64> = info.machines.iter().map(|m| m.gap).collect();
-    tensors.insert("machine_gaps".to_string(), flat(&gaps));
-    info.machines.iter_mut().for_each(|m| m.gap = 0.0);
-    tensors.insert("objective".to_string(), flat(&std::mem::take(&mut info.report.objective)));
-    for (m, norms) in info.norms.iter_mut().enumerate() {
+/// Moves the row means of centred kernels into tensors.
+fn put_norms(norms: &mut [Vec<Norm>], tensors: &mut Tensors) {
+    for (m, norms) in norms.iter_mut().enumerate() {
         for (step, norm) in norms.iter_mut().enumerate() {
             if let Norm::Center { row_means, .. } = norm {
                 let name = format!("norm.{m}.{step}.row_means");
@@ -163,14 +197,17 @@ fn parts(model: &Model) -> (Info, BTreeMap<String, Out>, Vec<SupportView>) {
             }
         }
     }
+}
+
+/// Puts the rows of views into tensors.
+fn put_views(views: &Views, tensors: &mut Tensors) -> Vec<SupportView> {
     let mut support = Vec::new();
-    for (i, view) in model.support.iter().enumerate() {
+    for (i, view) in views.iter().enumerate() {
         let (sparse, cols) = (matches!(view.table, Table::Sparse(_)), view.table.cols());
         support.push(SupportView { view: view.name.clone(), sparse, cols });
         match &view.table {
             Table::Dense(t) | Table::Similarity(t) => {
-                let dense = f64s(vec![t.rows(), t.cols()], t.values());
-                tensors.insert(format!("view.{i}.dense"), dense);
+                tensors.insert(format!("view.{i}.dense"), matrix(t));
             }
             // Similarities come with the new instances and are never among the support.
             Table::Sparse(t) | Table::Graph(t) => {
@@ -188,5 +225,5 @@ fn parts(model: &Model) -> (Info, BTreeMap<String, Out>, Vec<SupportView>) {
             }
         }
     }
-    (info, tensors, support)
+    support
 }

@@ -1,5 +1,7 @@
-//! The fitted model: how it is made ([`Mkl`], [`MultiView`]), what it is ([`Model`]), and its file.
+//! The fitted model: how it is made ([`Mkl`], [`MultiView`]), what it is ([`Model`] for classes,
+//! [`EmbeddingModel`] for embeddings and clusters), and its file.
 
+mod embedding;
 mod file;
 mod fit;
 mod graphs;
@@ -10,13 +12,16 @@ mod summary;
 #[cfg(test)]
 mod tests;
 
+pub use embedding::EmbeddingModel;
 pub use fit::Mkl;
 pub(crate) use fit::remaining;
 pub use multiview::{MultiView, PreparedViews};
 pub use predict::Prediction;
 pub use prepared::Prepared;
 pub(crate) use prepared::Recipe;
-pub use summary::{KernelWeight, MachineInfo, Summary, ViewInfo};
+pub use summary::{
+    ClusterInfo, EmbeddingSummary, KernelUse, KernelWeight, MachineInfo, Summary, ViewInfo,
+};
 
 use crate::data::{Matrix, Preparation, Views};
 use crate::kernel::{Function, Kernel, Norm, Normalization};
@@ -39,6 +44,25 @@ pub struct Model {
     coef: Matrix,
     /// b of each machine.
     bias: Vec<f64>,
+}
+
+/// What a model file holds, for those who do not know beforehand.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Saved {
+    /// A classification model.
+    Classifier(Box<Model>),
+    /// An embedding model.
+    Embedding(Box<EmbeddingModel>),
+}
+
+impl Saved {
+    /// Reads a model of any kind.
+    ///
+    /// # Errors
+    /// As [`Model::load`] and [`EmbeddingModel::load`].
+    pub fn load(path: impl AsRef<Path>) -> Result<Self> {
+        file::load_any(path.as_ref())
+    }
 }
 
 /// Everything that is not a table of numbers.
@@ -207,7 +231,7 @@ impl Model {
     /// Reads a model. Nothing is executed, and every size is checked before it is used.
     ///
     /// # Errors
-    /// The file cannot be read, is not a model, is truncated or damaged, or comes from a newer
+    /// The file cannot be read, is not a classification model, is truncated or damaged, or comes from a newer
     /// version of the format.
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
         file::load(path.as_ref())

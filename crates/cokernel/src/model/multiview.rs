@@ -5,10 +5,10 @@
 //! [`MultiView::cluster_prepared`] do the rest. Views that some instances lack are filled in there;
 //! features may give way to graphs of neighbours.
 
-use super::Recipe;
 use super::fit::{check, name, remaining};
 use super::graphs;
 use super::prepared::{check_square, kernels_or_default, used_views, without_view};
+use super::{EmbeddingModel, Recipe, ViewInfo};
 use crate::bank::{Bank, Filled, Storage, check_sources};
 use crate::data::{Fill, Preparation, Scale, Views, components_note};
 use crate::kernel::{GraphSpec, KernelSpec};
@@ -45,6 +45,7 @@ pub struct MultiView {
 pub struct PreparedViews {
     pub(crate) preparation: Preparation,
     pub(crate) views: Views,
+    pub(super) given: Vec<ViewInfo>,
     pub(crate) bank: Bank,
     pub(crate) recipe: Recipe,
     pub(crate) filled: Filled,
@@ -86,8 +87,9 @@ impl PreparedViews {
     fn complete(&self, embedding: &mut Embedding) {
         self.put_notes(&mut embedding.report);
         if let Some(why) = self.no_new_rows
-            && embedding.extension.take().is_some()
+            && embedding.extension.as_ref().is_some_and(|e| !e.active(self.bank.len()).is_empty())
         {
+            embedding.extension = None;
             embedding.report.notes.push(why.to_string());
         }
     }
@@ -152,6 +154,15 @@ impl MultiView {
         self
     }
 
+    /// Another method on the same kernels, scaling and storage, its parameters at their defaults.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn with_method(&self, id: &str) -> Result<Self> {
+        let other = MultiView::new(id)?;
+        Ok(MultiView { method: other.method, given: Vec::new(), ..self.clone() })
+    }
+
     /// The registry entry.
     pub fn method(&self) -> &'static Method {
         self.method
@@ -181,7 +192,7 @@ impl MultiView {
             graphs: if wants.kernels.is_some() { Vec::new() } else { self.graphs.clone() },
             kernels: wants.kernels.or_else(|| self.kernels.clone()),
             scale: wants.scale.unwrap_or(self.scale),
-            storage: self.storage,
+            storage: wants.storage.unwrap_or(self.storage),
             arrangement: wants.arrangement,
         })
     }
@@ -197,6 +208,14 @@ impl MultiView {
         let recipe = self.recipe()?;
         if views.is_empty() {
             return Err(Error::Data("there is no view; give at least one".to_string()));
+        }
+        let features = self.embedder()?.wants().features;
+        if let Some(view) = views.iter().find(|v| features && v.table.is_similarity()) {
+            return Err(Error::Data(format!(
+                "method '{}' works on features, but view '{}' is a similarity; leave this view \
+                 out, or choose a method that works on similarities",
+                self.method.id, view.name
+            )));
         }
         let mut graphs = graphs::assign(&recipe.graphs, views)?;
         let seen = graphs::announced(views, &graphs)?;
@@ -253,13 +272,22 @@ impl MultiView {
         run.tell(Event::End);
         let no_new_rows = if !graphs.is_empty() {
             Some("graphs of neighbours are not built for new rows: no model for new rows")
-        } else if !filled.instances.is_empty() {
+        } else if !filled.instances.is_empty() && !concat {
             Some("some similarities are estimated from other views: no model for new rows")
         } else {
             None
         };
-        let views = complete;
-        Ok(PreparedViews { preparation, views, bank, recipe, filled, no_new_rows, notes })
+        let shown = given.iter().map(ViewInfo::of).collect();
+        Ok(PreparedViews {
+            preparation,
+            views: complete,
+            given: shown,
+            bank,
+            recipe,
+            filled,
+            no_new_rows,
+            notes,
+        })
     }
 
     /// Embeds on kernels that may be shared.
@@ -296,6 +324,18 @@ impl MultiView {
         Ok(found)
     }
 
+    /// From views to an embedding.
+    ///
+    /// # Errors
+    /// As [`prepare`](Self::prepare) and [`Embedder::embed`].
+    pub fn embed(&self, views: &Views, k: usize, run: &Run) -> Result<Embedding> {
+        let watch = run.watch();
+        let prepared = self.prepare(views, run)?;
+        let mut found = self.embed_prepared(&prepared, k, &remaining(run, &watch))?;
+        found.report.seconds = watch.seconds();
+        Ok(found)
+    }
+
     /// From views to clusters.
     ///
     /// # Errors
@@ -314,14 +354,57 @@ impl MultiView {
         Ok(found)
     }
 
+    /// From views to an embedding and the model that embeds new rows.
+    ///
+    /// # Errors
+    /// As [`embed`](Self::embed) and [`EmbeddingModel::new`].
+    pub fn fit_embedding(
+        &self,
+        views: &Views,
+        k: usize,
+        run: &Run,
+    ) -> Result<(EmbeddingModel, Embedding)> {
+        let watch = run.watch();
+        let prepared = self.prepare(views, run)?;
+        let mut found = self.embed_prepared(&prepared, k, &remaining(run, &watch))?;
+        found.report.seconds = watch.seconds();
+        let model = EmbeddingModel::new(self, &prepared, k, &found)?;
+        Ok((model, found))
+    }
+
+    /// From views to clusters and the model that embeds new rows and finds their clusters.
+    ///
+    /// # Errors
+    /// As [`cluster`](Self::cluster) and [`EmbeddingModel::new`].
+    pub fn fit_clusters(
+        &self,
+        views: &Views,
+        k: usize,
+        starts: &Starts,
+        run: &Run,
+    ) -> Result<(EmbeddingModel, Clustering)> {
+        let watch = run.watch();
+        let prepared = self.prepare(views, run)?;
+        let mut found = self.cluster_prepared(&prepared, k, starts, &remaining(run, &watch))?;
+        found.report.seconds = watch.seconds();
+        let model = EmbeddingModel::new(self, &prepared, k, &found.embedding)?;
+        Ok((model.with_clusters(&found.kmeans, starts)?, found))
+    }
+
     fn problem<'a>(&self, prepared: &'a PreparedViews) -> Result<Problem<'a>> {
-        if prepared.recipe != self.recipe()? {
-            return Err(Error::Data(
-                "the views were prepared with other kernels, scaling, storage or arrangement than \
-                 this method has; prepare them again"
-                    .to_string(),
-            ));
-        }
+        self.check_prepared(prepared)?;
         Ok(Problem { bank: &prepared.bank, views: Some(&prepared.views) })
+    }
+
+    /// Refuses views that were prepared for other kernels.
+    pub(super) fn check_prepared(&self, prepared: &PreparedViews) -> Result<()> {
+        if prepared.recipe == self.recipe()? {
+            return Ok(());
+        }
+        Err(Error::Data(
+            "the views were prepared with other kernels, scaling, storage or arrangement than this \
+             method has; prepare them again"
+                .to_string(),
+        ))
     }
 }

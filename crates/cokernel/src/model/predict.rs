@@ -3,6 +3,7 @@
 use super::Model;
 use crate::bank::{Cross, RowMeans};
 use crate::data::{Matrix, Table, Views};
+use crate::kernel::{Kernel, Norm};
 use crate::machine::Machines;
 use crate::mkl::Rule;
 use crate::{Error, Result};
@@ -78,17 +79,31 @@ fn decisions(model: &Model, views: &Views) -> Result<Matrix> {
 fn cross(model: &Model, active: &[usize]) -> Result<Cross> {
     let info = &model.info;
     let rows: Vec<usize> = model.kept.iter().map(|i| *i as usize).collect();
-    let kernels: Vec<_> = active.iter().map(|&m| info.kernels[m].clone()).collect();
-    let norms: Vec<_> = active.iter().map(|&m| info.norms[m].clone()).collect();
-    let mut support = model.support.clone();
+    let complete = rows.len() == info.n_train;
+    let means = if complete { RowMeans::Exact } else { RowMeans::Cancelled };
+    let kernels = (info.kernels.as_slice(), info.norms.as_slice());
+    cross_with(&model.support, &rows, info.n_train, kernels, active, means)
+}
+
+/// The kernels with indices `active`, with their normalisations, towards the rows of `support`,
+/// which are the training instances `rows`. Similarities come with the new instances: only their
+/// names are needed, and `support` does not hold them.
+pub(super) fn cross_with(
+    support: &Views,
+    rows: &[usize],
+    n_train: usize,
+    (kernels, norms): (&[Kernel], &[Vec<Norm>]),
+    active: &[usize],
+    means: RowMeans,
+) -> Result<Cross> {
+    let kernels: Vec<_> = active.iter().map(|&m| kernels[m].clone()).collect();
+    let norms: Vec<_> = active.iter().map(|&m| norms[m].clone()).collect();
+    let mut support = support.clone();
     for kernel in &kernels {
-        // Similarities come with the new instances: only their names are needed here.
         if support.get(&kernel.view).is_err() {
             let nothing = Table::Similarity(Matrix::zeros(rows.len(), 1));
             support = support.with(kernel.view.clone(), nothing)?;
         }
     }
-    let complete = rows.len() == info.n_train;
-    let means = if complete { RowMeans::Exact } else { RowMeans::Cancelled };
-    Cross::new(&support, &rows, info.n_train, &kernels, &norms, means)
+    Cross::new(&support, rows, n_train, &kernels, &norms, means)
 }

@@ -4,6 +4,7 @@ use crate::Report;
 use crate::data::{Table, View};
 use crate::machine::{Dual, Svc};
 use crate::method::Params;
+use crate::multiview::Starts;
 use serde::{Deserialize, Serialize};
 
 /// A view as it was in training.
@@ -109,6 +110,63 @@ pub struct Summary {
     pub support_percent: f64,
     /// The binary problems.
     pub machines: Vec<MachineInfo>,
+    /// How learning went.
+    pub report: Report,
+}
+
+/// A kernel and whether new rows are compared by it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KernelUse {
+    /// The name of the kernel.
+    pub kernel: String,
+    /// The view it looks at.
+    pub view: String,
+    /// Whether the embedding of new rows evaluates it.
+    pub active: bool,
+}
+
+/// The clusters of an embedding.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ClusterInfo {
+    /// The starts of k-means.
+    pub starts: Starts,
+    /// The least inertia.
+    pub inertia: f64,
+    /// Number of training instances of each cluster that is not empty.
+    pub sizes: Vec<usize>,
+}
+
+/// A summary of an embedding for people and programs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct EmbeddingSummary {
+    /// Registry id of the method.
+    pub method: String,
+    /// Its parameters.
+    pub params: Params,
+    /// The number of clusters that was asked for.
+    pub k: usize,
+    /// Version of the library that made the model.
+    pub library_version: String,
+    /// The seed that was used.
+    pub seed: u64,
+    /// Number of training instances.
+    pub n_train: usize,
+    /// Columns of the embedding.
+    pub columns: usize,
+    /// The views that must be given to embed new rows.
+    pub views: Vec<ViewInfo>,
+    /// Every kernel of training.
+    pub kernels: Vec<KernelUse>,
+    /// Whether new rows can be embedded.
+    pub extends: bool,
+    /// Leading eigenvalues, one list per operator.
+    pub eigenvalues: Vec<Vec<f64>>,
+    /// The difference of the last of each list and the next eigenvalue, where it is known.
+    pub gaps: Vec<Option<f64>>,
+    /// Agreement of the views after each outer iteration.
+    pub agreement: Vec<f64>,
+    /// The clusters, if they were looked for.
+    pub clusters: Option<ClusterInfo>,
     /// How learning went.
     pub report: Report,
 }

@@ -1,5 +1,7 @@
 //! Prediction against kernel matrices computed by their definition; the file against damage.
 
+mod embedding;
+
 use super::{Mkl, Model};
 use crate::data::{Csr, Labels, Matrix, Scale, Scaler, Table, Views, toy};
 use crate::kernel::{Function, Kernel, KernelSpec, Metric, Normalization};
@@ -352,7 +354,8 @@ fn forged(
 ) -> Vec<u8> {
     let length = u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
     let mut header: serde_json::Value = serde_json::from_slice(&bytes[8..8 + length]).unwrap();
-    let text = header["__metadata__"]["cokernel_model"].as_str().unwrap().to_string();
+    let key = header["__metadata__"].as_object().unwrap().keys().next().unwrap().clone();
+    let text = header["__metadata__"][&key].as_str().unwrap().to_string();
     let mut model: serde_json::Value = serde_json::from_str(&text).unwrap();
     model["crc32"] = "00000000".into();
     change(&mut model, &mut header);
@@ -371,7 +374,7 @@ fn forged(
     let list = tensors.iter().map(|t| (t.0.as_str(), t.1.as_slice(), t.2.as_slice()));
     let crc = super::file::checksum(&text, list);
     let text = text.replacen("\"crc32\":\"00000000\"", &format!("\"crc32\":\"{crc}\""), 1);
-    header["__metadata__"]["cokernel_model"] = text.into();
+    header["__metadata__"][&key] = text.into();
     let header = serde_json::to_vec(&header).unwrap();
     [&(header.len() as u64).to_le_bytes()[..], &header, data].concat()
 }

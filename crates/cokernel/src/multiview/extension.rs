@@ -11,7 +11,7 @@
 //! d_s(x) = κ_s(x)ᵀ a_s + Σ_t z_t(x) b_{s,t} + γ_s,
 //!
 //! where κ_s(x) are the n values of a kernel (or combination) between x and the training
-//! instances and t runs over stages before s. Without a degree, d = 1. Training instances given as
+//! instances, or the features of x, and t runs over stages before s. Without a degree, d = 1. Training instances given as
 //! new rows get back their own row of the embedding.
 //!
 //! | symbol | name |
@@ -26,7 +26,7 @@
 
 use super::laplacian;
 use crate::bank::{Cross, NewRows};
-use crate::data::{Matrix, Views};
+use crate::data::{Matrix, Table, Views};
 use crate::solve::dense::{self, Slice};
 use crate::{Error, Result};
 
@@ -40,6 +40,12 @@ pub enum Source {
     },
     /// Π_m k_m(x, ·) over all kernels.
     Product,
+    /// The features of a view: κ(x) are the d columns of row x, and the basis is d × r, or 0 × d if
+    /// the features themselves are meant.
+    Columns {
+        /// The view.
+        view: String,
+    },
     /// exp(−γ ‖z_t(x) − z_j‖²) for the rows z_j of `points`, which are stage t of the training
     /// instances.
     Gaussian {
@@ -131,10 +137,21 @@ impl Extension {
             self.stages.iter().any(|s| match &s.source {
                 Source::Sum { weights } => weights[*m] != 0.0,
                 Source::Product => true,
-                Source::Gaussian { .. } | Source::Links => false,
+                Source::Columns { .. } | Source::Gaussian { .. } | Source::Links => false,
             })
         };
         (0..kernels).filter(used).collect()
+    }
+
+    /// The same over the kernels with these indices only, among which all active ones are.
+    pub(crate) fn of_kernels(&self, kernels: &[usize]) -> Self {
+        let mut cut = self.clone();
+        for stage in &mut cut.stages {
+            if let Source::Sum { weights } = &mut stage.source {
+                *weights = kernels.iter().map(|&m| weights[m]).collect();
+            }
+        }
+        cut
     }
 
     /// Embeds new rows (n_new × columns of the result); `cross` compares with all training
@@ -144,13 +161,20 @@ impl Extension {
     /// As [`Cross::new_rows`]; a new row that has no positive similarity to any training instance.
     pub fn apply(&self, cross: &Cross, kernels: usize, views: &Views) -> Result<Matrix> {
         let new = cross.new_rows(views, &self.active(kernels))?;
-        self.evaluate(cross, kernels, &new)
+        self.evaluate(cross, kernels, &new, views)
     }
 
-    fn evaluate(&self, cross: &Cross, kernels: usize, new: &NewRows) -> Result<Matrix> {
+    fn evaluate(
+        &self,
+        cross: &Cross,
+        kernels: usize,
+        new: &NewRows,
+        views: &Views,
+    ) -> Result<Matrix> {
+        let mut products = self.products(cross, kernels, new, views)?;
         let mut blocks: Vec<Matrix> = Vec::new();
-        for stage in &self.stages {
-            blocks.push(stage.evaluate(cross, kernels, new, &blocks)?);
+        for (stage, product) in self.stages.iter().zip(&mut products) {
+            blocks.push(stage.evaluate(product.take(), new, &blocks)?);
         }
         let parts: Vec<Matrix> = self
             .outputs
@@ -163,31 +187,67 @@ impl Extension {
     }
 }
 
-impl Stage {
-    fn evaluate(
+impl Extension {
+    /// κᵀ [A a] of the stages whose κ comes from kernels, computed once for all stages with the
+    /// same κ; `None` for the others.
+    fn products(
         &self,
         cross: &Cross,
         kernels: usize,
         new: &NewRows,
-        blocks: &[Matrix],
-    ) -> Result<Matrix> {
+        views: &Views,
+    ) -> Result<Vec<Option<Matrix>>> {
+        let mut products: Vec<Option<Matrix>> = vec![None; self.stages.len()];
+        for s in 0..self.stages.len() {
+            let source = &self.stages[s].source;
+            if products[s].is_some() || matches!(source, Source::Gaussian { .. } | Source::Links) {
+                continue;
+            }
+            let same: Vec<usize> =
+                (s..self.stages.len()).filter(|t| self.stages[*t].source == *source).collect();
+            let wide: Vec<Matrix> = same.iter().map(|t| self.stages[*t].wide()).collect();
+            let all = super::embedding::side_by_side(&wide.iter().collect::<Vec<_>>());
+            let product = match source {
+                Source::Sum { weights } => cross.multiply_sum(new, weights, &all),
+                Source::Columns { view } => features_times(views, view, &all)?,
+                _ => cross.multiply_product(new, &(0..kernels).collect::<Vec<_>>(), &all)?,
+            };
+            let mut first = 0;
+            for (t, wide) in same.into_iter().zip(wide) {
+                let columns: Vec<usize> = (first..first + wide.cols()).collect();
+                products[t] = Some(product.select_cols(&columns));
+                first += wide.cols();
+            }
+        }
+        Ok(products)
+    }
+}
+
+impl Stage {
+    /// The basis, and beside it the column of the degree.
+    fn wide(&self) -> Matrix {
         let r = self.basis.cols();
-        // The column of the degree stands beside the basis: kernels are computed once.
-        let degree = self.degree.as_ref();
-        let wide = match degree {
+        match &self.degree {
             Some(d) if self.basis.rows() > 0 => {
                 let at = |i, j| if j < r { self.basis.get(i, j) } else { d.basis[i] };
                 Matrix::from_fn(self.basis.rows(), r + 1, at)
             }
             _ => self.basis.clone(),
-        };
-        let product = match &self.source {
-            Source::Sum { weights } => cross.multiply_sum(new, weights, &wide),
-            Source::Product => {
-                let all: Vec<usize> = (0..kernels).collect();
-                cross.multiply_product(new, &all, &wide)?
-            }
-            Source::Gaussian { of, gamma, points } => {
+        }
+    }
+
+    /// z for the new rows; `product` is κᵀ [A a] where κ comes from kernels.
+    fn evaluate(
+        &self,
+        product: Option<Matrix>,
+        new: &NewRows,
+        blocks: &[Matrix],
+    ) -> Result<Matrix> {
+        let (r, degree) = (self.basis.cols(), self.degree.as_ref());
+        let wide = self.wide();
+        let product = match (&self.source, product) {
+            (_, Some(product)) => product,
+            (Source::Gaussian { of, gamma, points }, None) => {
                 let z = &blocks[*of];
                 let kernel = Matrix::from_fn(z.rows(), points.rows(), |i, j| {
                     let pairs = z.row(i).iter().zip(points.row(j));
@@ -196,7 +256,7 @@ impl Stage {
                 });
                 dense::product(Slice::of(&kernel), Slice::of(&wide))
             }
-            Source::Links => Matrix::zeros(new.n(), wide.cols()),
+            (_, None) => Matrix::zeros(new.n(), wide.cols()),
         };
         let constant = |j: usize| self.constant.get(j).copied().unwrap_or(0.0);
         let mut z = Matrix::from_fn(new.n(), r, |i, j| product.get(i, j) + constant(j));
@@ -223,5 +283,38 @@ impl Stage {
             }
         }
         Ok(z)
+    }
+}
+
+/// X A for the features X of a view and A with as many rows as they have columns, or X itself if A
+/// has none.
+fn features_times(views: &Views, name: &str, a: &Matrix) -> Result<Matrix> {
+    let view = views.get(name)?;
+    let what = format!("view '{name}'");
+    if view.present.as_ref().is_some_and(|p| p.contains(&false)) {
+        return Err(Error::Data(format!("{what} is missing for some new rows; all are needed")));
+    }
+    let expected = if a.rows() > 0 { a.rows() } else { a.cols() };
+    let found = view.table.cols();
+    if found != expected {
+        return Err(Error::shape(what, format!("{expected} columns as in training"), found));
+    }
+    match &view.table {
+        Table::Similarity(_) | Table::Graph(_) => {
+            Err(Error::Data(format!("{what} is a similarity; features are needed")))
+        }
+        Table::Dense(x) if a.rows() == 0 => Ok(x.clone()),
+        Table::Sparse(x) if a.rows() == 0 => Ok(x.to_dense()),
+        Table::Dense(x) => Ok(dense::product(Slice::of(x), Slice::of(a))),
+        Table::Sparse(x) => {
+            let mut out = Matrix::zeros(x.rows(), a.cols());
+            for i in 0..x.rows() {
+                let (columns, values) = x.row(i);
+                for (&j, &v) in columns.iter().zip(values) {
+                    out.row_mut(i).iter_mut().zip(a.row(j as usize)).for_each(|(o, w)| *o += v * w);
+                }
+            }
+            Ok(out)
+        }
     }
 }

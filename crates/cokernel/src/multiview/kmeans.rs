@@ -54,6 +54,30 @@ impl Default for Starts {
 }
 
 impl Starts {
+    /// The protocols by name: `best_of` (k-means++ seeds; the start with the least inertia is the
+    /// result) and `published` ([`Starts::published`]).
+    pub const PROTOCOLS: [&str; 2] = ["best_of", "published"];
+
+    /// The protocol with this name.
+    ///
+    /// # Errors
+    /// No such protocol.
+    pub fn named(protocol: &str, starts: usize) -> Result<Self> {
+        match protocol {
+            "best_of" => Ok(Starts { seeding: Seeding::PlusPlus, starts }),
+            "published" => Ok(Starts::published(starts)),
+            other => Err(Error::unknown("protocol", other, Starts::PROTOCOLS)),
+        }
+    }
+
+    /// The name of this protocol.
+    pub fn protocol(&self) -> &'static str {
+        match self.seeding {
+            Seeding::PlusPlus => "best_of",
+            Seeding::Random => "published",
+        }
+    }
+
     /// The protocol of the tables of LMS and CRSC: starts from random rows, each of which is a
     /// result of its own; tables show mean and standard deviation over them.
     pub fn published(starts: usize) -> Self {

@@ -28,29 +28,53 @@ pub(super) fn precise() -> Options {
 /// # Errors
 /// A negative similarity; a row sum that is 0. Both name kernel and instances.
 pub(super) fn degrees(bank: &Bank, m: usize) -> Result<Vec<f64>> {
-    let n = bank.n();
-    let name = &bank.kernels()[m].name;
-    let allowed = -ROUNDING * bank.diagonal(m).iter().fold(0.0_f64, |a, d| a.max(d.abs()));
-    let sparse = bank.is_sparse(m);
-    let rows: Vec<(f64, Option<(usize, f64)>)> = (0..n)
+    let name = format!("kernel '{}'", bank.kernels()[m].name);
+    let largest = bank.diagonal(m).iter().fold(0.0_f64, |a, d| a.max(d.abs()));
+    if !bank.is_sparse(m) {
+        return degrees_of(bank.n(), &name, largest, |i, row| bank.row(m, i, row));
+    }
+    let row = |values: &mut Vec<f64>, i| {
+        let columns = bank.sparse_row(m, i, values).unwrap_or_default();
+        let negative = values.iter().position(|v| *v < -ROUNDING * largest);
+        (values.iter().sum(), negative.map(|p| (columns[p] as usize, values[p])))
+    };
+    checked(&name, (0..bank.n()).into_par_iter().map_init(Vec::new, row).collect())
+}
+
+/// A row sum, and a negative entry of the row with its column.
+type Sum = (f64, Option<(usize, f64)>);
+
+/// Row sums of the similarity `name`, whose row i `fill` gives and whose diagonal has entries up
+/// to `largest`.
+///
+/// # Errors
+/// As [`degrees`].
+pub(super) fn degrees_of(
+    n: usize,
+    name: &str,
+    largest: f64,
+    fill: impl Fn(usize, &mut [f64]) + Sync,
+) -> Result<Vec<f64>> {
+    let allowed = -ROUNDING * largest;
+    let rows: Vec<Sum> = (0..n)
         .into_par_iter()
         .map_init(
-            || vec![0.0; if sparse { 0 } else { n }],
+            || vec![0.0; n],
             |row, i| {
-                if let Some(columns) = bank.sparse_row(m, i, row) {
-                    let negative = row.iter().position(|v| *v < allowed);
-                    return (row.iter().sum(), negative.map(|p| (columns[p] as usize, row[p])));
-                }
-                bank.row(m, i, row);
+                fill(i, row);
                 let negative = row.iter().position(|v| *v < allowed);
                 (row.iter().sum(), negative.map(|j| (j, row[j])))
             },
         )
         .collect();
+    checked(name, rows)
+}
+
+fn checked(name: &str, rows: Vec<Sum>) -> Result<Vec<f64>> {
     for (i, (_, negative)) in rows.iter().enumerate() {
         if let Some((j, value)) = negative {
             return Err(Error::Data(format!(
-                "kernel '{name}': the similarity of instances {i} and {j} is {value}; \
+                "{name}: the similarity of instances {i} and {j} is {value}; \
                  spectral clustering needs similarities of at least 0: use a kernel that \
                  has no negative values, such as a Gaussian, and do not centre it"
             )));
@@ -59,7 +83,7 @@ pub(super) fn degrees(bank: &Bank, m: usize) -> Result<Vec<f64>> {
     let degrees: Vec<f64> = rows.into_iter().map(|r| r.0).collect();
     match degrees.iter().position(|d| *d <= 0.0) {
         Some(i) => Err(Error::Data(format!(
-            "kernel '{name}': instance {i} has no similarity to any instance, itself \
+            "{name}: instance {i} has no similarity to any instance, itself \
              included, so that it belongs to no cluster; leave it out, or use a kernel \
              that is positive on the diagonal"
         ))),

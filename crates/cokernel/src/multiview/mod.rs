@@ -5,18 +5,32 @@
 //! ([`Clustering`]). To add a method, write `multiview/<id>.rs` with a `pub static METHOD: Method`
 //! and add its line to [`REGISTRY`].
 
+mod canonical;
+pub mod cca;
 pub mod co_regularized;
+pub mod co_trained;
+pub mod components;
+pub mod concat_embeddings;
+pub mod concat_kmeans;
+pub mod concat_spectral;
 mod embedding;
 mod extension;
+pub mod kernel_cca;
 pub mod kmeans;
 mod laplacian;
+pub mod min_disagreement;
+pub mod product_spectral;
+mod spectra;
 pub mod spectral;
+mod work;
 
+pub use components::{lsa, project};
 pub use embedding::{Clustering, Embedding, subspace_agreement};
 pub use extension::{Degree, Extension, Source, Stage};
 pub use kmeans::{KMeans, Seeding, Starts};
+pub use spectra::{Spectrum, agreement_matrix, spectra};
 
-use crate::bank::Bank;
+use crate::bank::{Bank, Storage};
 use crate::data::{Scale, Views};
 use crate::kernel::KernelSpec;
 use crate::method::Method;
@@ -25,7 +39,18 @@ use crate::{Result, Run};
 use std::fmt;
 
 /// All methods that embed and cluster.
-pub static REGISTRY: &[&Method] = &[&spectral::METHOD, &co_regularized::METHOD];
+pub static REGISTRY: &[&Method] = &[
+    &spectral::METHOD,
+    &product_spectral::METHOD,
+    &concat_spectral::METHOD,
+    &concat_kmeans::METHOD,
+    &concat_embeddings::METHOD,
+    &cca::METHOD,
+    &kernel_cca::METHOD,
+    &min_disagreement::METHOD,
+    &co_trained::METHOD,
+    &co_regularized::METHOD,
+];
 
 /// What an embedding is made of.
 #[derive(Clone, Copy)]
@@ -46,11 +71,21 @@ pub struct Wants {
     pub kernels: Option<Vec<KernelSpec>>,
     /// The scaling of columns, where the method has its own.
     pub scale: Option<Scale>,
+    /// How kernels are kept, where the method has no use for stored ones.
+    pub storage: Option<Storage>,
+    /// Whether the method is about features: similarity views are then refused.
+    pub features: bool,
 }
 
 impl Default for Wants {
     fn default() -> Self {
-        Wants { arrangement: Arrangement::Views, kernels: None, scale: None }
+        Wants {
+            arrangement: Arrangement::Views,
+            kernels: None,
+            scale: None,
+            storage: None,
+            features: false,
+        }
     }
 }
 

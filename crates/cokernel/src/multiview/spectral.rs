@@ -25,7 +25,6 @@ use super::kmeans::check_clusters;
 use super::{Embedder, Embedding, Problem, laplacian};
 use crate::data::Matrix;
 use crate::method::{Build, Method, Param, Params, Range, Task, WeightSet};
-use crate::solve::dense::{self, Slice};
 use crate::solve::eigen::top_eigenpairs;
 use crate::{Counts, Event, Report, Result, Run};
 
@@ -92,7 +91,7 @@ impl Embedder for Spectral {
             bank.combine(&weights)
         });
         let multiply = |v: &Matrix| match &gram {
-            Some(g) => dense::product(Slice::new(g.values(), n, n), Slice::of(v)),
+            Some(g) => g.apply(v),
             None => bank.apply_combined(&weights, v),
         };
         let apply = |block: &Matrix| laplacian::apply(block, &s, multiply);

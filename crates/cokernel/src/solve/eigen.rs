@@ -12,9 +12,11 @@
 //! | W | `rest` | the part of A·(newest block) outside Q; the next block spans it |
 //! | (θ, y), Qy | | a Ritz value, its coordinates, its vector |
 //!
-//! Since A Q = Q T + W Eᵀ, with E picking the newest block, ‖A Qy − θ Qy‖ = ‖W Eᵀy‖ is known
-//! without multiplying; the search ends when it is ≤ tol · max|θ| for all k pairs, and the
-//! residuals that are returned are then measured with one more product.
+//! | AQ | `images` | kept, so that residuals A·Qy − θ·Qy are sums of its columns |
+//!
+//! Every few blocks the Ritz pairs are looked at: the search ends when their measured residuals
+//! are ≤ tol · max|θ| for all k pairs. Otherwise the largest residuals of the wanted pairs are the
+//! next block, at most [`LANES`] of them, however wide the start was; in between W is.
 //!
 //! A Krylov space that grows from b start vectors holds at most b vectors of each eigenspace. An
 //! eigenvalue that is more than b-fold would therefore be found b times only, with perfect
@@ -25,7 +27,7 @@
 //! the gap.
 //!
 //! Cost: for a basis of m columns (default 120, more for large k), per block of b columns one
-//! product A·(n × b) and O(n m b); per Rayleigh–Ritz step O(m³). Memory (m + 4b) n values.
+//! product A·(n × b) and O(n m b); per look O(n m k + m³). Memory (2m + 4b) n values.
 //! When the basis would reach n, or n ≤ 64, A is formed by applying it to the identity and
 //! decomposed: O(n³) for small n only.
 
@@ -34,7 +36,8 @@ mod space;
 use super::dense::{self, Slice};
 use crate::data::Matrix;
 use crate::{Counts, Error, Result, Run, Status, Watch};
-use space::{Space, orient, residual_norms};
+pub(crate) use space::orient;
+use space::{Space, residual_norms};
 
 /// Up to this n the operator is formed and decomposed.
 const DENSE: usize = 64;
@@ -136,6 +139,7 @@ pub fn top_eigenpairs(
     let rng = run.rng("eigenvectors");
     let mut space = Space {
         basis: Matrix::zeros(n, capacity),
+        images: Matrix::zeros(n, capacity),
         t: Matrix::zeros(capacity, capacity),
         used: 0,
         rng,
@@ -148,7 +152,27 @@ pub fn top_eigenpairs(
         }
     }
     space.append(&start);
-    search(space, k, block, warm.is_some(), apply, options, watch)
+    search(space, k, warm.is_some(), apply, options, watch)
+}
+
+/// Notices residuals that rounding keeps from falling further.
+#[derive(Default)]
+struct Progress {
+    best: Option<f64>,
+    looks: usize,
+}
+
+impl Progress {
+    /// Stalled, if the largest residual is near rounding and three looks have not halved it.
+    fn stalled(&mut self, residuals: &[f64], scale: f64) -> Option<Status> {
+        let worst = residuals.iter().fold(0.0_f64, |a, r| a.max(*r));
+        if self.best.is_none_or(|b| worst < 0.5 * b) {
+            (self.best, self.looks) = (Some(worst), 0);
+        } else {
+            self.looks += 1;
+        }
+        (self.looks >= 3 && worst <= 1e-11 * scale).then_some(Status::Stalled)
+    }
 }
 
 /// The main loop. The basis holds the first block, which A has not been applied to yet. With
@@ -157,40 +181,40 @@ pub fn top_eigenpairs(
 fn search(
     mut space: Space,
     k: usize,
-    block: usize,
     mut verify: bool,
     apply: &dyn Fn(&Matrix) -> Matrix,
     options: &Options,
     watch: &Watch,
 ) -> Result<Eigenpairs> {
     let capacity = space.basis.cols();
+    let block = if options.block == 0 { LANES } else { options.block };
     let tol = options.tol.max(1e-14);
     let (mut done, mut products, mut next_check) = (0, 0, k);
-    let mut rounds = 1; // times that random start vectors were drawn
+    let mut starts = space.used; // random and warm start vectors so far
+    let mut progress = Progress::default();
     loop {
-        let fresh = space.columns(done, space.used);
-        products += fresh.cols();
-        let rest = space.multiply(&fresh, done, apply)?;
-        let newest = done;
+        products += space.used - done;
+        let mut rest = space.multiply(done, apply)?;
         done = space.used;
         let stop =
             watch.stop().or((products >= options.max_products).then_some(Status::IterationLimit));
-        let crowded = done + block > capacity;
+        let crowded = done + block.max(rest.cols()) > capacity;
         if done >= k && (done >= next_check || crowded || stop.is_some()) {
             next_check = done + block.max(done / 4);
-            let ritz = space.rayleigh_ritz(&rest, newest)?;
+            let ritz = space.rayleigh_ritz(k)?;
             let limit = tol * space.scale;
             let converged = ritz.residuals[..k].iter().all(|r| *r <= limit)
                 && (!verify || ritz.complement_settled(k, limit));
-            if let Some(status) = stop {
-                return space.finish(&ritz, k, status, limit, products, apply);
+            let stop = stop.or(progress.stalled(&ritz.residuals[..k], space.scale));
+            if let Some(status) = stop.filter(|_| !converged) {
+                return Ok(ritz.finish(k, status, products));
             }
-            if converged && !ritz.may_miss_copies(k, rounds * block) {
-                return space.finish(&ritz, k, Status::Converged, limit, products, apply);
+            if converged && !ritz.may_miss_copies(k, starts) {
+                return Ok(ritz.finish(k, Status::Converged, products));
             }
             if converged {
                 space.restart(&ritz, k);
-                (done, verify, rounds) = (k, true, rounds + 1);
+                (done, verify, starts) = (k, true, starts + block);
                 next_check = done + 2 * block;
                 let mut start = space.random(block);
                 space.project_out(&mut start);
@@ -204,6 +228,9 @@ fn search(
                 done = keep;
                 next_check = done + (capacity - keep) / 2;
             }
+            rest = ritz.next_block(block);
+            space.project_out(&mut rest);
+            space.project_out(&mut rest);
         }
         space.append(&rest);
     }

@@ -3,6 +3,7 @@
 pub mod cholesky;
 pub mod dense;
 pub mod eigen;
+pub mod orthonormal;
 pub mod simplex;
 pub mod smo;
 pub mod verify;

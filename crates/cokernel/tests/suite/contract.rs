@@ -8,6 +8,7 @@ use cokernel::data::{Classes, Labels, Matrix, Views};
 use cokernel::machine::{Machines, Svc};
 use cokernel::method::{Build, Method, Range, Value, WeightSet, find, methods};
 use cokernel::mkl::{Learned, Problem, Rule, train};
+use cokernel::model::MultiView;
 use cokernel::multiview::{self, Clustering};
 use cokernel::{Cancel, Run, Status};
 use rand::RngExt;
@@ -62,8 +63,42 @@ fn cluster_bank(method: &Method, bank: &Bank, k: usize, run: &Run) -> cokernel::
     multiview::cluster(embedder.as_ref(), &problem, k, &multiview::Starts::default(), run)
 }
 
-fn cluster(method: &Method, kernels: &[Matrix], k: usize, run: &Run) -> Clustering {
-    cluster_bank(method, &bank(kernels), k, run).unwrap()
+/// What clusterers see: views and, for those that do not look at features, a kernel of each.
+struct Seen {
+    views: Vec<Matrix>,
+    kernels: Vec<Matrix>,
+}
+
+impl Seen {
+    fn new(n: usize) -> Self {
+        Seen { views: views(n).0, kernels: kernels(n).0 }
+    }
+
+    fn in_order(&self, order: &[usize]) -> Self {
+        let chosen = |from: &[Matrix]| order.iter().map(|v| from[*v].clone()).collect();
+        Seen { views: chosen(&self.views), kernels: chosen(&self.kernels) }
+    }
+
+    /// Features times `factor`, kernels times its square.
+    fn times(&self, factor: f64) -> Self {
+        let scaled = |from: &[Matrix], s: f64| -> Vec<Matrix> {
+            let one = |m: &Matrix| Matrix::from_fn(m.rows(), m.cols(), |i, j| s * m.get(i, j));
+            from.iter().map(one).collect()
+        };
+        Seen { views: scaled(&self.views, factor), kernels: scaled(&self.kernels, factor * factor) }
+    }
+}
+
+fn cluster(method: &Method, seen: &Seen, k: usize, run: &Run) -> Clustering {
+    if !method.embedder(&method.defaults()).unwrap().wants().features {
+        return cluster_bank(method, &bank(&seen.kernels), k, run).unwrap();
+    }
+    let mut views = Views::new();
+    for (v, features) in seen.views.iter().enumerate() {
+        views = views.dense(format!("v{v}"), features.clone()).unwrap();
+    }
+    let starts = multiview::Starts::default();
+    MultiView::new(method.id).unwrap().cluster(&views, k, &starts, run).unwrap()
 }
 
 fn learners() -> impl Iterator<Item = &'static Method> {
@@ -215,9 +250,10 @@ fn permuted_kernels_give_permuted_weights() {
         }
         assert_close(m.id, &decisions(&b, &permuted), &decisions(&a, &kernels), 1e-3);
     }
+    let seen = Seen::new(60);
     for m in clusterers() {
-        let a = cluster(m, &kernels, 3, &Run::default());
-        let b = cluster(m, &permuted, 3, &Run::default());
+        let a = cluster(m, &seen, 3, &Run::default());
+        let b = cluster(m, &seen.in_order(&order), 3, &Run::default());
         let differ = a.assignments.iter().zip(&b.assignments).filter(|(a, b)| a != b).count();
         assert!(differ <= 3, "{}: {differ} of 60 instances changed cluster", m.id);
     }
@@ -298,9 +334,10 @@ fn scaled_kernels() {
         }
         assert_close(m.id, &decisions(&b, &scaled), &decisions(&a, &kernels), 1e-4);
     }
+    let seen = Seen::new(60);
     for m in clusterers() {
-        let a = cluster(m, &kernels, 3, &Run::default());
-        let b = cluster(m, &scaled, 3, &Run::default());
+        let a = cluster(m, &seen, 3, &Run::default());
+        let b = cluster(m, &seen.times(2.0), 3, &Run::default());
         assert_eq!(a.assignments, b.assignments, "{}", m.id);
     }
 }
@@ -317,9 +354,10 @@ fn same_seed_same_bits() {
         let b = timeless(learn(m, &kernels, &classes, 1.0, &Run::with_seed(7)));
         assert_eq!(a, b, "{}", m.id);
     }
+    let seen = Seen::new(45);
     for m in clusterers() {
-        let mut a = cluster(m, &kernels, 3, &Run::with_seed(7));
-        let mut b = cluster(m, &kernels, 3, &Run::with_seed(7));
+        let mut a = cluster(m, &seen, 3, &Run::with_seed(7));
+        let mut b = cluster(m, &seen, 3, &Run::with_seed(7));
         for c in [&mut a, &mut b] {
             c.report.seconds = 0.0;
             c.embedding.report.seconds = 0.0;
@@ -348,11 +386,13 @@ fn reports_are_filled() {
         assert!(r.objective.iter().all(|v| v.is_finite()), "{}", m.id);
         assert!(r.iterations == 0 || !r.objective.is_empty(), "{}", m.id);
     }
+    let seen = Seen::new(45);
     for m in clusterers() {
-        let r = cluster(m, &kernels, 3, &run).report;
+        let found = cluster(m, &seen, 3, &run);
+        let (r, spectra) = (found.report, found.embedding.eigenvalues);
         assert!(r.status.is_success(), "{}: {}", m.id, r.status);
         assert!(r.seconds > 0.0 && r.seed == 11, "{}", m.id);
-        assert!(r.counts.eigen_solves >= 1, "{}", m.id);
+        assert_eq!(r.counts.eigen_solves >= 1, !spectra.is_empty(), "{}", m.id);
     }
 }
 
@@ -370,8 +410,9 @@ fn cancelled_runs_say_so() {
             assert!(w.iter().all(|w| w.is_finite()), "{}", m.id);
         }
     }
+    let seen = Seen::new(45);
     for m in clusterers() {
-        let report = cluster(m, &kernels, 3, &run).report;
+        let report = cluster(m, &seen, 3, &run).report;
         assert_eq!(report.status, Status::Interrupted, "{}", m.id);
     }
 }

@@ -1,39 +1,49 @@
 //! Reading a model file and checking all of it.
 
-use super::{Envelope, FORMAT, HEADER_LIMIT, Head, KEY, SupportView, checksum, crc_field};
+use super::{Envelope, FORMAT, HEADER_LIMIT, Head, Kind, SupportView, checksum, crc_field};
 use crate::data::{Csr, Matrix, Table, Views};
-use crate::kernel::{Function, Norm};
-use crate::mkl::Rule;
-use crate::model::{Info, Model};
+use crate::kernel::{Function, Kernel, Norm};
+use crate::model::Saved;
 use crate::{Error, Result, VERSION};
 use safetensors::tensor::{Dtype, Metadata, TensorView};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// Reads a model; see [`Model::load`].
-pub fn load(path: &Path) -> Result<Model> {
+/// Reads a model of any kind; see [`Saved::load`].
+pub fn load_any(path: &Path) -> Result<Saved> {
+    with_file(path, |file| {
+        Ok(match file.kind {
+            Kind::Classifier => Saved::Classifier(Box::new(super::mkl::assemble(file)?)),
+            Kind::Embedding => Saved::Embedding(Box::new(super::embedding::assemble(file)?)),
+        })
+    })
+}
+
+/// Opens and checks a file and makes something of it.
+pub(super) fn with_file<T>(path: &Path, make: impl FnOnce(&Opened) -> Checked<T>) -> Result<T> {
     let io = |source| Error::Io { path: path.to_path_buf(), source };
     let mut file = File::open(path).map_err(io)?;
     if file.metadata().map_err(io)?.is_dir() {
         return Err(io(std::io::Error::from(std::io::ErrorKind::IsADirectory)));
     }
-    read(&mut file).map_err(|e| match e {
+    read(&mut file).and_then(|opened| make(&opened)).map_err(|e| match e {
         Refusal::Io(source) => Error::Io { path: path.to_path_buf(), source },
         Refusal::Content(problem) => Error::Model { path: path.to_path_buf(), problem },
     })
 }
 
 /// Why a file is not read.
-enum Refusal {
+pub(super) enum Refusal {
     Io(std::io::Error),
     Content(String),
 }
 
 /// What was read, or why not.
-type Checked<T> = std::result::Result<T, Refusal>;
+pub(super) type Checked<T> = std::result::Result<T, Refusal>;
 
 impl From<std::io::Error> for Refusal {
     fn from(e: std::io::Error) -> Self {
@@ -41,7 +51,7 @@ impl From<std::io::Error> for Refusal {
     }
 }
 
-fn refuse<T>(problem: impl Into<String>) -> Checked<T> {
+pub(super) fn refuse<T>(problem: impl Into<String>) -> Checked<T> {
     Err(Refusal::Content(problem.into()))
 }
 
@@ -55,7 +65,14 @@ fn take(source: &mut impl Read, length: u64) -> Checked<Vec<u8>> {
     Ok(bytes)
 }
 
-fn read(source: &mut impl Read) -> Checked<Model> {
+/// A file that is complete and has the checksum that it claims.
+pub(super) struct Opened {
+    kind: Kind,
+    metadata: Metadata,
+    data: Vec<u8>,
+}
+
+fn read(source: &mut impl Read) -> Checked<Opened> {
     let length: [u8; 8] = match take(source, 8)?.try_into() {
         Ok(bytes) => bytes,
         Err(_) => return refuse(NOT_A_MODEL),
@@ -75,10 +92,14 @@ fn read(source: &mut impl Read) -> Checked<Model> {
         Ok(metadata) => metadata,
         Err(e) => return refuse(format!("the header is damaged ({e})")),
     };
-    let Some(text) = metadata.metadata().as_ref().and_then(|m| m.get(KEY)) else {
-        return refuse(format!("{NOT_A_MODEL} (a safetensors file without '{KEY}')"));
+    let entries = metadata.metadata().as_ref();
+    let has = |kind: &Kind| entries.is_some_and(|m| m.contains_key(kind.key()));
+    let Some(kind) = Kind::ALL.into_iter().find(has) else {
+        let keys = Kind::ALL.map(|k| format!("'{}'", k.key())).join(" or ");
+        return refuse(format!("{NOT_A_MODEL} (a safetensors file without {keys})"));
     };
-    let head: Head = match serde_json::from_str(text) {
+    let mut opened = Opened { kind, metadata, data: Vec::new() };
+    let head: Head = match serde_json::from_str(opened.text()) {
         Ok(head) => head,
         Err(e) => return refuse(format!("the header is damaged ({e})")),
     };
@@ -89,30 +110,56 @@ fn read(source: &mut impl Read) -> Checked<Model> {
             head.format, head.library
         ));
     }
-    let expected = metadata.data_len() as u64;
-    let data = take(source, expected.saturating_add(1))?;
-    if (data.len() as u64) < expected {
+    let expected = opened.metadata.data_len() as u64;
+    opened.data = take(source, expected.saturating_add(1))?;
+    if (opened.data.len() as u64) < expected {
         return refuse(TRUNCATED);
     }
-    if data.len() as u64 > expected {
+    if opened.data.len() as u64 > expected {
         return refuse("there are bytes after the last table; the file is damaged");
     }
-    let mut tensors = BTreeMap::new();
-    for (name, info) in metadata.tensors() {
-        let bytes = data.get(info.data_offsets.0..info.data_offsets.1);
-        match bytes.map(|b| TensorView::new(info.dtype, info.shape.clone(), b)) {
-            Some(Ok(view)) => tensors.insert(name, view),
-            _ => return refuse("the header is damaged (a table has a wrong size)"),
-        };
+    verify(opened.text(), &opened.tables()?)?;
+    Ok(opened)
+}
+
+impl Opened {
+    /// The entry of the metadata.
+    fn text(&self) -> &str {
+        let entries = self.metadata.metadata().as_ref();
+        entries.and_then(|m| m.get(self.kind.key())).map_or("", String::as_str)
     }
-    verify(text, &tensors)?;
-    match serde_json::from_str::<Envelope<Info, Vec<SupportView>>>(text) {
-        Ok(envelope) => assemble(envelope.model, &envelope.support, &Tables(tensors)),
-        Err(e) => refuse(format!("the header is damaged ({e})")),
+
+    /// Refuses a file of another kind.
+    pub(super) fn expect(&self, kind: Kind) -> Checked<()> {
+        if self.kind == kind {
+            return Ok(());
+        }
+        refuse(format!("it holds {}, not {}", self.kind.words(), kind.words()))
+    }
+
+    /// What is not a table of numbers, and the views whose rows are kept.
+    pub(super) fn envelope<I: DeserializeOwned>(&self) -> Checked<(I, Vec<SupportView>)> {
+        match serde_json::from_str::<Envelope<I, Vec<SupportView>>>(self.text()) {
+            Ok(envelope) => Ok((envelope.model, envelope.support)),
+            Err(e) => refuse(format!("the header is damaged ({e})")),
+        }
+    }
+
+    /// The tensors.
+    pub(super) fn tables(&self) -> Checked<Tables<'_>> {
+        let mut tensors = BTreeMap::new();
+        for (name, info) in self.metadata.tensors() {
+            let bytes = self.data.get(info.data_offsets.0..info.data_offsets.1);
+            match bytes.map(|b| TensorView::new(info.dtype, info.shape.clone(), b)) {
+                Some(Ok(view)) => tensors.insert(name, view),
+                _ => return refuse("the header is damaged (a table has a wrong size)"),
+            };
+        }
+        Ok(Tables(tensors))
     }
 }
 
-fn verify(text: &str, tensors: &BTreeMap<String, TensorView<'_>>) -> Checked<()> {
+fn verify(text: &str, tables: &Tables<'_>) -> Checked<()> {
     #[derive(Deserialize)]
     struct Stored {
         crc32: String,
@@ -121,7 +168,7 @@ fn verify(text: &str, tensors: &BTreeMap<String, TensorView<'_>>) -> Checked<()>
         return refuse("the header is damaged (no checksum)");
     };
     let text = text.replacen(&crc_field(&crc32), &crc_field("00000000"), 1);
-    let found = checksum(&text, tensors.iter().map(|(n, t)| (n.as_str(), t.shape(), t.data())));
+    let found = checksum(&text, tables.0.iter().map(|(n, t)| (n.as_str(), t.shape(), t.data())));
     if found != crc32 {
         return refuse(format!(
             "the checksum is {found}, expected {crc32}: the file is damaged; copy it again or fit \
@@ -132,7 +179,7 @@ fn verify(text: &str, tensors: &BTreeMap<String, TensorView<'_>>) -> Checked<()>
 }
 
 /// The tensors of a file, taken by name with a checked shape.
-struct Tables<'a>(BTreeMap<String, TensorView<'a>>);
+pub(super) struct Tables<'a>(BTreeMap<String, TensorView<'a>>);
 
 impl Tables<'_> {
     /// The 8- or 4-byte items of a tensor; `shape` of `None` is any one-dimensional shape.
@@ -165,11 +212,11 @@ impl Tables<'_> {
         Ok(t.data().chunks_exact(W).map(item).collect())
     }
 
-    fn reals(&self, name: &str, shape: Option<&[usize]>) -> Checked<Vec<f64>> {
+    pub(super) fn reals(&self, name: &str, shape: Option<&[usize]>) -> Checked<Vec<f64>> {
         Ok(self.items(name, Dtype::F64, shape)?.into_iter().map(f64::from_le_bytes).collect())
     }
 
-    fn finite(&self, name: &str, shape: Option<&[usize]>) -> Checked<Vec<f64>> {
+    pub(super) fn finite(&self, name: &str, shape: Option<&[usize]>) -> Checked<Vec<f64>> {
         let values = self.reals(name, shape)?;
         match values.iter().all(|v| v.is_finite()) {
             true => Ok(values),
@@ -177,7 +224,7 @@ impl Tables<'_> {
         }
     }
 
-    fn whole(&self, name: &str) -> Checked<Vec<u32>> {
+    pub(super) fn whole(&self, name: &str) -> Checked<Vec<u32>> {
         Ok(self.items(name, Dtype::U32, None)?.into_iter().map(u32::from_le_bytes).collect())
     }
 
@@ -193,73 +240,60 @@ impl Tables<'_> {
         let values = self.finite(&format!("view.{i}.values"), Some(&[indices.len()]))?;
         sized(Csr::from_parts(view.cols, starts, indices, values)).map(Table::Sparse)
     }
+
+    /// A matrix of this size.
+    pub(super) fn matrix(&self, name: &str, rows: usize, cols: usize) -> Checked<Matrix> {
+        sized(Matrix::new(rows, cols, self.finite(name, Some(&[rows, cols]))?))
+    }
+
+    /// The kept rows of all views.
+    pub(super) fn views(&self, views: &[SupportView], kept: usize) -> Checked<Views> {
+        let mut support = Views::new();
+        for (i, view) in views.iter().enumerate() {
+            support = sized(support.with(view.view.clone(), self.table(i, view, kept)?))?;
+        }
+        Ok(support)
+    }
+
+    /// Puts the row means of the kept rows back into the normalisations of `kernels` kernels.
+    pub(super) fn norms(
+        &self,
+        norms: &mut [Vec<Norm>],
+        kernels: usize,
+        kept: usize,
+    ) -> Checked<()> {
+        if norms.len() != kernels {
+            return refuse("there are not as many normalisations as kernels");
+        }
+        for (m, norms) in norms.iter_mut().enumerate() {
+            for (step, norm) in norms.iter_mut().enumerate() {
+                if let Norm::Center { row_means, .. } = norm {
+                    let name = format!("norm.{m}.{step}.row_means");
+                    *row_means = self.finite(&name, Some(&[kept]))?;
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
-fn sized<T>(made: Result<T>) -> Checked<T> {
+pub(super) fn sized<T>(made: Result<T>) -> Checked<T> {
     made.or_else(|e| refuse(format!("its tables do not fit together ({e})")))
 }
 
-/// Puts a model together and checks that its parts fit.
-fn assemble(mut info: Info, views: &[SupportView], tables: &Tables<'_>) -> Checked<Model> {
-    let kept = tables.whole("kept")?;
-    let (s, t) = (kept.len(), info.machines.len());
-    if kept.windows(2).any(|w| w[0] >= w[1]) || kept.iter().any(|i| *i as usize >= info.n_train) {
-        return refuse("the kept instances are not increasing row numbers");
-    }
-    let coef = sized(Matrix::new(t, s, tables.finite("coef", Some(&[t, s]))?))?;
-    let bias = tables.finite("bias", Some(&[t]))?;
-    let gaps = tables.reals("machine_gaps", Some(&[t]))?;
-    info.machines.iter_mut().zip(gaps).for_each(|(m, gap)| m.gap = gap);
-    info.report.objective = tables.reals("objective", None)?;
-    if info.norms.len() != info.kernels.len() {
-        return refuse("there are not as many normalisations as kernels");
-    }
-    for (m, norms) in info.norms.iter_mut().enumerate() {
-        for (step, norm) in norms.iter_mut().enumerate() {
-            if let Norm::Center { row_means, .. } = norm {
-                *row_means = tables.finite(&format!("norm.{m}.{step}.row_means"), Some(&[s]))?;
-            }
-        }
-    }
-    let mut support = Views::new();
-    for (i, view) in views.iter().enumerate() {
-        let table = tables.table(i, view, s)?;
-        support = sized(support.with(view.view.clone(), table))?;
-    }
-    let model = Model { info, kept, support, coef, bias };
-    match inconsistency(&model) {
-        Some(problem) => refuse(format!("its parts do not fit together: {problem}")),
-        None => Ok(model),
-    }
-}
-
-/// What contradicts what, if anything does.
-fn inconsistency(model: &Model) -> Option<String> {
-    let info = &model.info;
-    let k = info.classes.len();
-    if k < 2 {
-        return Some(format!("{k} classes, expected at least 2"));
-    }
-    let pairs: Vec<_> = info.machines.iter().map(|m| (m.positive, m.negative)).collect();
-    let count = match info.svc.decomposition {
-        _ if k == 2 => 1,
-        crate::machine::Decomposition::OneVsRest => k,
-        crate::machine::Decomposition::OneVsOne => k * (k - 1) / 2,
-    };
-    if pairs.len() != count || pairs != info.svc.decomposition.pairs(k) {
-        return Some(format!("{} machines for {k} classes", pairs.len()));
-    }
-    if let Rule::Linear { weights } = &info.rule
-        && weights.len() != info.kernels.len()
-    {
-        return Some(format!("{} weights for {} kernels", weights.len(), info.kernels.len()));
-    }
-    for m in model.active() {
-        let kernel = &info.kernels[m];
+/// The first active kernel whose view is not there as it should be, if there is one.
+pub(super) fn kernels_without_rows(
+    kernels: &[Kernel],
+    active: &[usize],
+    support: &Views,
+    n_train: usize,
+) -> Option<String> {
+    for &m in active {
+        let kernel = &kernels[m];
         let precomputed = matches!(kernel.function, Function::Precomputed);
-        let cols = match model.support.get(&kernel.view) {
+        let cols = match support.get(&kernel.view) {
             Ok(view) if !precomputed => view.table.cols(),
-            Err(_) if precomputed => info.n_train,
+            Err(_) if precomputed => n_train,
             _ => return Some(format!("kernel '{}' and view '{}'", kernel.name, kernel.view)),
         };
         if kernel.column.is_some_and(|c| c >= cols) {

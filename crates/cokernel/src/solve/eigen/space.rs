@@ -10,6 +10,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 /// The growing subspace.
 pub(super) struct Space {
     pub(super) basis: Matrix,
+    /// A times each column of the basis.
+    pub(super) images: Matrix,
     pub(super) t: Matrix,
     pub(super) used: usize,
     pub(super) rng: Xoshiro256PlusPlus,
@@ -22,6 +24,10 @@ pub(super) struct Ritz {
     pub(super) values: Vec<f64>,
     /// Coordinates as columns.
     coordinates: Matrix,
+    /// The first pairs' vectors, and A·Qy − θ·Qy.
+    vectors: Matrix,
+    rest: Matrix,
+    /// Norms of `rest`.
     pub(super) residuals: Vec<f64>,
 }
 
@@ -33,6 +39,26 @@ impl Ritz {
         }
         let near = CLUSTER * (self.values[0] - self.values[self.values.len() - 1]);
         (0..k - starts + 1).any(|i| self.values[i] - self.values[i + starts - 1] <= near)
+    }
+
+    /// The largest of the measured residuals, at most `count` of them, in the order of pairs.
+    pub(super) fn next_block(&self, count: usize) -> Matrix {
+        let mut order: Vec<usize> = (0..self.residuals.len()).collect();
+        order.sort_by(|a, b| self.residuals[*b].total_cmp(&self.residuals[*a]));
+        order.truncate(count);
+        order.sort_unstable();
+        self.rest.select_cols(&order)
+    }
+
+    /// The first k pairs, oriented.
+    pub(super) fn finish(self, k: usize, status: Status, products: usize) -> Eigenpairs {
+        let mut vectors = self.vectors.select_cols(&(0..k).collect::<Vec<_>>());
+        orient(&mut vectors);
+        let next = self.values.get(k).copied();
+        let (mut values, mut residuals) = (self.values, self.residuals);
+        values.truncate(k);
+        residuals.truncate(k);
+        Eigenpairs { values, vectors, residuals, next, products, status }
     }
 
     /// Whether the best pair outside the first k is known well enough to stay outside.
@@ -49,7 +75,7 @@ impl Space {
         Matrix::from_fn(self.basis.rows(), cols, |_, _| self.rng.random::<f64>() - 0.5)
     }
 
-    pub(super) fn columns(&self, from: usize, to: usize) -> Matrix {
+    fn columns(&self, from: usize, to: usize) -> Matrix {
         Matrix::from_fn(self.basis.rows(), to - from, |i, j| self.basis.get(i, from + j))
     }
 
@@ -65,16 +91,18 @@ impl Space {
     /// outside the basis.
     pub(super) fn multiply(
         &mut self,
-        fresh: &Matrix,
         newest: usize,
         apply: &dyn Fn(&Matrix) -> Matrix,
     ) -> Result<Matrix> {
-        let mut w = apply(fresh);
+        let mut w = apply(&self.columns(newest, self.used));
         if w.values().iter().any(|v| !v.is_finite()) {
             return Err(Error::Data(
                 "eigenvectors were asked of a matrix with entries that are not finite numbers"
                     .into(),
             ));
+        }
+        for i in 0..w.rows() {
+            self.images.row_mut(i)[newest..self.used].copy_from_slice(w.row(i));
         }
         let mut coordinates = self.project_out(&mut w);
         let again = self.project_out(&mut w);
@@ -134,65 +162,44 @@ impl Space {
         self.used += width;
     }
 
-    /// Eigenpairs of T with the residuals that `rest`, belonging to columns `newest..used`,
-    /// implies.
-    pub(super) fn rayleigh_ritz(&mut self, rest: &Matrix, newest: usize) -> Result<Ritz> {
+    /// Eigenpairs of T, with the vectors and residuals of the first k + 1.
+    pub(super) fn rayleigh_ritz(&mut self, k: usize) -> Result<Ritz> {
         let m = self.used;
         let t = Matrix::from_fn(m, m, |i, j| self.t.get(i, j));
         let (ascending, all) = dense::symmetric_eigen(&t)?;
         let values: Vec<f64> = ascending.into_iter().rev().collect();
         let coordinates = Matrix::from_fn(m, m, |i, j| all.get(i, m - 1 - j));
         self.scale = values.iter().fold(self.scale, |s, v| s.max(v.abs()));
-        let gram = dense::gram_tn(Slice::of(rest), Slice::of(rest));
-        let residuals = (0..m)
-            .map(|j| {
-                let y: Vec<f64> = (newest..m).map(|i| coordinates.get(i, j)).collect();
-                let square: f64 = (0..y.len())
-                    .map(|a| y[a] * gram.row(a).iter().zip(&y).map(|(g, b)| g * b).sum::<f64>())
-                    .sum();
-                square.max(0.0).sqrt()
-            })
-            .collect();
-        Ok(Ritz { values, coordinates, residuals })
+        let shown = (k + 1).min(m);
+        let y = coordinates.select_cols(&(0..shown).collect::<Vec<_>>());
+        let vectors = dense::product(Slice::head(&self.basis, m), Slice::of(&y));
+        let mut rest = dense::product(Slice::head(&self.images, m), Slice::of(&y));
+        let mut squares = vec![0.0; shown];
+        for i in 0..rest.rows() {
+            let own = vectors.row(i);
+            for (j, r) in rest.row_mut(i).iter_mut().enumerate() {
+                *r -= values[j] * own[j];
+                squares[j] += *r * *r;
+            }
+        }
+        let residuals = squares.into_iter().map(f64::sqrt).collect();
+        Ok(Ritz { values, coordinates, vectors, rest, residuals })
     }
 
     /// Keeps the span of the first `keep` Ritz vectors.
     pub(super) fn restart(&mut self, ritz: &Ritz, keep: usize) {
-        let vectors = self.vectors(ritz, keep);
-        self.t.values_mut().fill(0.0);
-        for i in 0..self.basis.rows() {
-            self.basis.row_mut(i)[..keep].copy_from_slice(vectors.row(i));
+        let y = ritz.coordinates.select_cols(&(0..keep).collect::<Vec<_>>());
+        for part in [&mut self.basis, &mut self.images] {
+            let kept = dense::product(Slice::head(part, self.used), Slice::of(&y));
+            for i in 0..part.rows() {
+                part.row_mut(i)[..keep].copy_from_slice(kept.row(i));
+            }
         }
+        self.t.values_mut().fill(0.0);
         for (j, value) in ritz.values.iter().take(keep).enumerate() {
             self.t.set(j, j, *value);
         }
         self.used = keep;
-    }
-
-    fn vectors(&self, ritz: &Ritz, count: usize) -> Matrix {
-        let y = ritz.coordinates.select_cols(&(0..count).collect::<Vec<_>>());
-        dense::product(Slice::head(&self.basis, self.used), Slice::of(&y))
-    }
-
-    /// The first k Ritz pairs, oriented, with measured residuals.
-    pub(super) fn finish(
-        &self,
-        ritz: &Ritz,
-        k: usize,
-        status: Status,
-        limit: f64,
-        products: usize,
-        apply: &dyn Fn(&Matrix) -> Matrix,
-    ) -> Result<Eigenpairs> {
-        let mut vectors = self.vectors(ritz, k);
-        orient(&mut vectors);
-        let values = ritz.values[..k].to_vec();
-        let image = apply(&vectors);
-        let residuals = residual_norms(&image, &vectors, &values);
-        let far = residuals.iter().any(|r| *r > 10.0 * limit.max(1e-13 * self.scale));
-        let status = if status == Status::Converged && far { Status::Stalled } else { status };
-        let next = ritz.values.get(k).copied();
-        Ok(Eigenpairs { values, vectors, residuals, next, products: products + k, status })
     }
 }
 
@@ -246,7 +253,7 @@ pub(super) fn residual_norms(image: &Matrix, vectors: &Matrix, values: &[f64]) -
 }
 
 /// Makes the entry of the largest magnitude in each column positive.
-pub(super) fn orient(vectors: &mut Matrix) {
+pub(crate) fn orient(vectors: &mut Matrix) {
     for j in 0..vectors.cols() {
         let column = vectors.col(j);
         let largest = column.iter().fold(0.0_f64, |m, v| m.max(v.abs()));

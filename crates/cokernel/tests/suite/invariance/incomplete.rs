@@ -61,7 +61,8 @@ fn every_method_finds_groups_with_thirty_percent_missing() {
         let least = if m.control { 100 } else { 140 };
         assert!(right >= least, "{}: {right} of 150", m.id);
         assert!(prepared.notes().iter().all(|n| found.report.notes.contains(n)), "{}", m.id);
-        assert!(found.embedding.extension.is_none(), "{}", m.id);
+        let extends = found.embedding.extension.is_some();
+        assert!(!extends || !matches!(m.id, "spectral" | "co_regularized"), "{}", m.id);
     }
     let all: Vec<MultiView> = clusterers().map(|m| MultiView::new(m.id).unwrap()).collect();
     let starts = Starts::default();

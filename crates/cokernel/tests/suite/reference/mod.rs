@@ -1,6 +1,8 @@
 //! Answers of other implementations.
 
 mod bank;
+mod co_trained;
+mod controls;
 mod graphs;
 mod mkl;
 mod multiview;

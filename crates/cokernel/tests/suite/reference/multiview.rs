@@ -7,19 +7,19 @@ use cokernel::data::Matrix;
 use cokernel::multiview::Clustering;
 use cokernel::solve::dense::symmetric_eigen;
 
-fn multiply(a: &Matrix, b: &Matrix) -> Matrix {
+pub fn multiply(a: &Matrix, b: &Matrix) -> Matrix {
     Matrix::from_fn(a.rows(), b.cols(), |i, j| {
         (0..a.cols()).map(|l| a.get(i, l) * b.get(l, j)).sum()
     })
 }
 
-fn laplacian(k: &Matrix) -> Matrix {
+pub fn laplacian(k: &Matrix) -> Matrix {
     let d: Vec<f64> = (0..k.rows()).map(|i| k.row(i).iter().sum::<f64>()).collect();
     Matrix::from_fn(k.rows(), k.rows(), |i, j| k.get(i, j) / (d[i] * d[j]).sqrt())
 }
 
 /// Top k eigenvalues and UUᵀ.
-fn projector(a: &Matrix, k: usize) -> (Vec<f64>, Matrix) {
+pub fn projector(a: &Matrix, k: usize) -> (Vec<f64>, Matrix) {
     let n = a.rows();
     let (values, vectors) = symmetric_eigen(a).unwrap();
     let u = Matrix::from_fn(n, k, |i, j| vectors.get(i, n - 1 - j));
@@ -27,11 +27,11 @@ fn projector(a: &Matrix, k: usize) -> (Vec<f64>, Matrix) {
 }
 
 /// The Gram matrix of unit rows: what an embedding is, up to rotation.
-fn unit_gram(p: &Matrix) -> Matrix {
+pub fn unit_gram(p: &Matrix) -> Matrix {
     Matrix::from_fn(p.rows(), p.rows(), |i, j| p.get(i, j) / (p.get(i, i) * p.get(j, j)).sqrt())
 }
 
-fn apart(a: &Matrix, b: &Matrix) -> f64 {
+pub fn apart(a: &Matrix, b: &Matrix) -> f64 {
     a.values().iter().zip(b.values()).map(|(x, y)| (x - y).powi(2)).sum::<f64>().sqrt()
 }
 

@@ -335,4 +335,30 @@ fn scaling_and_toys() {
         sentence(toy::two_circles(5, -1.0, 0)),
         "parameter 'noise': expected a finite number of at least 0, found -1"
     );
+    for none in [
+        sentence(toy::synthetic_1(0, 0)),
+        sentence(toy::synthetic_2(0, 0)),
+        sentence(toy::correlated(0, 0.0, 0)),
+        sentence(toy::complementary_corruption(0, 1.0, 0)),
+        sentence(toy::uninformative(0, toy::Uninformative::Ones, 0)),
+        sentence(toy::contradictory(0)),
+    ] {
+        assert_eq!(none, "parameter 'n': expected at least 1");
+    }
+    for rho in [-1.01, 1.5, f64::NAN] {
+        assert_eq!(
+            sentence(toy::correlated(5, rho, 0)),
+            format!("parameter 'rho': expected a correlation from -1 to 1, found {rho}")
+        );
+    }
+    for alpha in [-0.5, f64::INFINITY, f64::NAN] {
+        assert_eq!(
+            sentence(toy::complementary_corruption(4, alpha, 0)),
+            format!("parameter 'alpha': expected a finite number of at least 0, found {alpha}")
+        );
+    }
+    let odd = "parameter 'n': expected a multiple of 2, found 7";
+    assert_eq!(sentence(toy::complementary_corruption(7, 1.0, 0)), odd);
+    assert_eq!(sentence(toy::uninformative(7, toy::Uninformative::Random, 0)), odd);
+    assert_eq!(sentence(toy::contradictory(6)), "parameter 'n': expected a multiple of 4, found 6");
 }

@@ -1,6 +1,7 @@
 //! Wrong arguments and the sentences that come back.
 
 mod bank;
+mod controls;
 mod data;
 mod mkl;
 mod model;

@@ -1,0 +1,208 @@
+//! `cokernel embed`: instances with several views to rows of numbers, and new instances to rows
+//! of an embedding that was saved.
+
+use crate::args::{DataArgs, GlobalArgs, GraphArgs, KernelArgs};
+use crate::data;
+use crate::files::{not_an_input, write};
+use crate::misuse::misuse;
+use crate::report::{how_it_went, instances_csv, parameters, spectra};
+use crate::session::Session;
+use crate::settings::Settings;
+use crate::table::{count, thousands};
+use anyhow::Result;
+use cokernel::data::Matrix;
+use cokernel::model::{EmbeddingModel, Saved};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Embed instances by all their views, or new instances by a saved model
+///
+/// Writes one line per instance: its id or row number (from 0), and the columns e0, e1, … of the
+/// embedding that k-means would see. With --apply, new instances are placed in the embedding of a
+/// model that --model of this command or of `cluster` saved; if the model has clusters, the column
+/// `cluster` names the nearest. Nothing is learned then.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples
+  cokernel embed -k 10 --view fou=fou.csv --view fac=fac.csv -o embedding.csv
+  cokernel embed -k 10 --method spectral --view fou=fou.csv --model fou.ck -o old.csv
+  cokernel embed --apply fou.ck --view fou=new-fou.csv -o new.csv
+A similarity holds one row per new instance and one column per training instance, in their order:
+  cokernel embed --apply graph.ck --similarity graph=K-new.npy -o new.csv")]
+pub struct Args {
+    #[command(flatten)]
+    data: DataArgs,
+    #[command(flatten)]
+    kernels: KernelArgs,
+    #[command(flatten)]
+    graphs: GraphArgs,
+    /// The method; `cokernel methods` lists them [default: co_regularized]
+    #[arg(long, short, value_name = "ID", help_heading = "Method")]
+    method: Option<String>,
+    /// A parameter of the method, as eigenvectors=5. Repeatable; see `cokernel methods ID`
+    #[arg(long = "set", value_name = "NAME=VALUE", help_heading = "Method")]
+    set: Vec<String>,
+    /// Number of clusters to embed for: as many columns, for each view where the method has
+    /// several
+    #[arg(
+        long,
+        short = 'k',
+        value_name = "K",
+        allow_negative_numbers = true,
+        help_heading = "Method"
+    )]
+    clusters: Option<usize>,
+    /// Embed new instances by this model instead of learning
+    #[arg(long, value_name = "MODEL", help_heading = "Method",
+        conflicts_with_all = ["method", "set", "clusters", "model", "kernels", "graphs", "scale", "storage",
+            "memory"])]
+    apply: Option<PathBuf>,
+    /// The CSV file to write [default: the standard output]
+    #[arg(long, short, value_name = "FILE", help_heading = "Output")]
+    output: Option<PathBuf>,
+    /// Save the embedding to this file, for --apply
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    model: Option<PathBuf>,
+}
+
+/// Runs the command.
+pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
+    match &args.apply {
+        Some(model) => apply(&args, model, global),
+        None => learn(&args, global),
+    }
+}
+
+fn learn(args: &Args, global: &GlobalArgs) -> Result<ExitCode> {
+    let mut settings = Settings::load(&args.data, &args.set, global)?;
+    let method = settings.cluster_method(args.method.as_ref())?;
+    settings.check_outputs([&args.output, &args.model])?;
+    let k = settings.clusters(args.clusters)?;
+    let from = settings.similarities(&args.kernels, &args.graphs)?;
+    let method = settings.multi_view(method, &[method], &from)?;
+    let session = Session::start(&settings.options)?;
+    let data = data::load_incomplete(&settings, &session)?;
+    let (model, found) = method.fit_embedding(&data.views, k, &session.run)?;
+    session.clear_progress();
+    let summary = model.inspect();
+    session.notes(&summary.report.notes);
+    let csv = instances_csv(&data.views, None, &columns(&found.rows));
+    if let Some(path) = &args.model {
+        model.save(path)?;
+    }
+    let text = format!(
+        "  method    {}{}\n  status    {}\n  embedded  {} in {}\n\n{}",
+        summary.method,
+        parameters(&summary.params),
+        how_it_went(&summary.report),
+        count(summary.n_train, "instance", "instances"),
+        count(summary.columns, "column", "columns"),
+        spectra(&summary)
+    );
+    match &args.output {
+        Some(output) => {
+            write(output, csv.as_bytes())?;
+            session.say(text)?;
+            session.say(format!("\nembedding written to {}", output.display()))?;
+        }
+        None => {
+            session.show(&csv)?;
+            session.aside(&text);
+        }
+    }
+    if let Some(path) = &args.model {
+        session.say_model(path, &model, args.output.is_some())?;
+    }
+    session.show_json(&json!({
+        "ids": data.views.ids(), "rows": rows(&found.rows), "embedding": summary,
+        "output": args.output, "model": args.model,
+    }))?;
+    Ok(session.end([found.report.status]))
+}
+
+fn apply(args: &Args, path: &Path, global: &GlobalArgs) -> Result<ExitCode> {
+    let model = load(path)?;
+    let mut settings = Settings::load(&args.data, &[], global)?;
+    // A project file may list views that this model does not look at.
+    let names: Vec<String> = model.views().iter().map(|v| v.name.clone()).collect();
+    settings.require_views(&names)?;
+    // Nothing is scored.
+    (settings.labels, settings.label_column) = (None, None);
+    settings.check_outputs([&args.output])?;
+    if let Some(output) = &args.output {
+        not_an_input(output, [path])?;
+    }
+    let session = Session::start(&settings.options)?;
+    let data = data::load_new(&settings, &session)?;
+    let embedded = model.transform(&data.views)?;
+    let clusters = model.centers().map(|_| model.clusters_of(&embedded)).transpose()?;
+    session.clear_progress();
+    let csv = instances_csv(&data.views, clusters.as_deref(), &columns(&embedded));
+    match &args.output {
+        Some(output) => {
+            write(output, csv.as_bytes())?;
+            let n = count(embedded.rows(), "instance", "instances");
+            let n_train = thousands(model.n_train());
+            let learned = format!("beside the {n_train} of {}", path.display());
+            session.say(format!("{n} embedded {learned}, written to {}", output.display()))?;
+        }
+        None => session.show(&csv)?,
+    }
+    session.show_json(&json!({
+        "ids": data.views.ids(), "rows": rows(&embedded), "clusters": clusters,
+        "output": args.output,
+    }))?;
+    Ok(session.end([]))
+}
+
+/// A model that embeds; of one that labels it is said what can be done with it.
+fn load(path: &Path) -> Result<EmbeddingModel> {
+    let model = match Saved::load(path)? {
+        Saved::Embedding(model) => *model,
+        Saved::Classifier(_) => {
+            return Err(misuse(format!(
+                "{0} holds a classification model, which labels new instances: use `cokernel \
+                 predict {0}`",
+                path.display()
+            )));
+        }
+    };
+    if !model.extends() {
+        return Err(misuse(format!(
+            "method '{}', which made {}, tells no embedding of new instances",
+            model.method(),
+            path.display()
+        )));
+    }
+    Ok(model)
+}
+
+fn columns(m: &Matrix) -> Vec<Vec<f64>> {
+    (0..m.cols()).map(|j| m.col(j)).collect()
+}
+
+fn rows(m: &Matrix) -> Vec<&[f64]> {
+    (0..m.rows()).map(|i| m.row(i)).collect()
+}
+
+impl Session {
+    /// Says that a model was saved, and whether it is of use for new instances; on the standard
+    /// error if the standard output holds a table.
+    pub fn say_model(&self, path: &Path, model: &EmbeddingModel, said: bool) -> Result<()> {
+        let text = format!("model written to {}", path.display());
+        if said {
+            self.say(&text)?;
+        } else {
+            self.aside(&text);
+        }
+        if !model.extends() {
+            self.notes([format!(
+                "method '{}' tells no embedding of new instances: the model can be inspected, but \
+                 not applied",
+                model.method()
+            )]);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,156 @@
+use crate::toy::{DATA, N, Toy, cells};
+
+const VIEWS: &str = "--view a=a.csv --view b=b.npy";
+
+/// The numbers of a CSV text behind its first columns.
+fn numbers(text: &str, skip: usize) -> Vec<Vec<f64>> {
+    let rows = cells(text).into_iter().skip(1);
+    rows.map(|r| r[skip..].iter().map(|c| c.parse().unwrap()).collect()).collect()
+}
+
+fn close(a: &[Vec<f64>], b: &[Vec<f64>]) {
+    assert_eq!(a.len(), b.len());
+    for (x, y) in a.iter().zip(b) {
+        assert_eq!(x.len(), y.len());
+        assert!(x.iter().zip(y).all(|(x, y)| (x - y).abs() < 1e-8), "{x:?} {y:?}");
+    }
+}
+
+#[test]
+fn instances_become_rows_of_numbers() {
+    let toy = Toy::new();
+    let text = toy.output(&format!("embed -k 3 --method spectral {VIEWS} -q"));
+    let rows = cells(&text);
+    assert_eq!(rows[0], ["row", "e0", "e1", "e2"]);
+    assert_eq!((rows.len(), rows[N][0]), (N + 1, "59"));
+    for row in numbers(&text, 1) {
+        assert!((row.iter().map(|v| v * v).sum::<f64>() - 1.0).abs() < 1e-9, "unit length");
+    }
+    let said = toy.output(&format!("embed -k 3 --method spectral {VIEWS} -o e.csv"));
+    assert_eq!(toy.read("e.csv"), text);
+    for part in [
+        "spectral (eigenvectors=0, view=mean)",
+        "60 instances in 3 columns",
+        "1.000 ",
+        "gap after them",
+        "embedding written to e.csv",
+    ] {
+        assert!(said.contains(part), "'{part}' is not in {said}");
+    }
+    let json = toy.json(&format!("embed -k 3 --method spectral {VIEWS}"));
+    close(
+        &numbers(&text, 1),
+        &serde_json::from_value::<Vec<Vec<f64>>>(json["rows"].clone()).unwrap(),
+    );
+    assert_eq!(json["embedding"]["eigenvalues"][0].as_array().unwrap().len(), 3);
+    // One embedding per view, side by side, with an eigenvalue list each.
+    let json = toy.json(&format!("embed -k 3 {VIEWS}"));
+    assert_eq!(json["embedding"]["method"], "co_regularized");
+    assert_eq!(json["rows"][0].as_array().unwrap().len(), 6);
+    let said = toy.output(&format!("embed -k 3 {VIEWS} -o e.csv"));
+    assert!(said.contains("gaussian@a("), "{said}");
+}
+
+#[test]
+fn new_instances_are_placed_beside_the_old() {
+    let toy = Toy::new();
+    let flags = format!("-k 3 --method spectral {VIEWS} --model m.ck");
+    let said = toy.output(&format!("cluster {flags} -o clusters.csv"));
+    assert!(
+        said.ends_with("assignments written to clusters.csv\nmodel written to m.ck\n"),
+        "{said}"
+    );
+    let old = toy.output(&format!("embed -k 3 --method spectral {VIEWS} -q"));
+    // All instances and a part of them, as new ones.
+    let applied = toy.output(&format!("embed --apply m.ck {VIEWS}"));
+    assert_eq!(cells(&applied)[0], ["row", "cluster", "e0", "e1", "e2"]);
+    close(&numbers(&applied, 2), &numbers(&old, 1));
+    let (clusters, applied_cells) = (toy.read("clusters.csv"), cells(&applied));
+    for (line, row) in cells(&clusters)[1..].iter().zip(&applied_cells[1..]) {
+        assert_eq!(line[1], row[1]);
+    }
+    for (file, rows) in [("a.csv", 8), ("b.csv", 8)] {
+        let part: Vec<String> = toy.read(file).lines().take(rows).map(str::to_string).collect();
+        toy.write(&format!("new-{file}"), part.join("\n").as_bytes());
+    }
+    let said = toy.output("embed --apply m.ck --view b=new-b.csv --view a=new-a.csv -o new.csv");
+    assert_eq!(said, "7 instances embedded beside the 60 of m.ck, written to new.csv\n");
+    close(&numbers(&toy.read("new.csv"), 1), &numbers(&applied, 1)[..7]);
+    let json = toy.json("embed --apply m.ck --view b=new-b.csv --view a=new-a.csv");
+    assert_eq!(json["clusters"].as_array().unwrap().len(), 7);
+
+    // Without clusters there is no such column.
+    toy.run(&format!("embed {flags} -o e.csv")).success();
+    let applied = toy.output(&format!("embed --apply m.ck {VIEWS}"));
+    assert_eq!(cells(&applied)[0], ["row", "e0", "e1", "e2"]);
+    close(&numbers(&applied, 1), &numbers(&toy.read("e.csv"), 1));
+    assert_eq!(
+        toy.json(&format!("embed --apply m.ck {VIEWS}"))["clusters"],
+        serde_json::Value::Null
+    );
+}
+
+#[test]
+fn models_tell_what_they_hold() {
+    let toy = Toy::new();
+    let flags = format!("-k 3 --method spectral {VIEWS} --set view=a --model m.ck -o x.csv");
+    toy.run(&format!("cluster {flags} --starts 7")).success();
+    let said = toy.output("inspect m.ck");
+    for part in [
+        "spectral",
+        "60 instances in 3 columns, for 3 clusters",
+        "7 starts (best_of)",
+        "gaussian@b",
+        "not looked at",
+        "combined",
+        "made by   cokernel",
+    ] {
+        assert!(said.contains(part), "'{part}' is not in {said}");
+    }
+    let json = toy.json("inspect m.ck");
+    assert_eq!(json["extends"], true);
+    let sizes = json["clusters"]["sizes"].as_array().unwrap();
+    assert_eq!(sizes.iter().map(|s| s.as_u64().unwrap()).sum::<u64>(), N as u64);
+    // The view that is not looked at need not be given.
+    toy.run("embed --apply m.ck --view a=a.csv").success();
+    toy.run(&format!("embed {flags}")).success();
+    assert!(toy.output("inspect m.ck").contains("none: it embeds only"));
+}
+
+#[test]
+fn wrong_calls_are_refused() {
+    let toy = Toy::new();
+    assert_eq!(
+        toy.refusal("embed --view a=a.csv", 2),
+        "error: clustering needs a number of clusters: give -k K"
+    );
+    toy.run(&format!("fit {DATA} --method mean -o fit.ck")).success();
+    assert_eq!(
+        toy.refusal(&format!("embed --apply fit.ck {VIEWS}"), 2),
+        "error: fit.ck holds a classification model, which labels new instances: use `cokernel \
+         predict fit.ck`"
+    );
+    toy.run(&format!("embed -k 3 --method spectral {VIEWS} --model m.ck -o x.csv")).success();
+    assert_eq!(
+        toy.refusal(&format!("predict m.ck {VIEWS}"), 2),
+        "error: m.ck holds an embedding model, not a classification model: use `cokernel embed \
+         --apply m.ck`"
+    );
+    assert_eq!(
+        toy.refusal("embed --apply m.ck --view a=a.csv", 2),
+        "error: the model needs the view 'b' (its views: a, b; given: a); add --view b=FILE"
+    );
+    let said = toy.refusal("embed --apply m.ck --view a=a.csv --view b=a.csv", 1);
+    assert!(said.contains("view 'b'") && said.contains("expected 3 columns"), "{said}");
+    let said = toy.refusal(&format!("embed --apply m.ck {VIEWS} -o m.ck"), 2);
+    assert_eq!(said, "error: cannot write m.ck: it is one of the files to read; name another file");
+    for flag in ["-k 3", "--method spectral", "--set view=a", "--model n.ck", "--scale standard"] {
+        toy.run(&format!("embed --apply m.ck {VIEWS} {flag}")).code(2);
+    }
+    toy.write("cut.ck", &std::fs::read(toy.path("m.ck")).unwrap()[..500]);
+    let said = toy.refusal(&format!("embed --apply cut.ck {VIEWS}"), 1);
+    assert!(said.starts_with("error: model file cut.ck: the file is truncated"), "{said}");
+    let said = toy.refusal(&format!("embed --apply a.csv {VIEWS}"), 1);
+    assert_eq!(said, "error: model file a.csv: this is not a model file");
+    toy.run("embed -k 61 --view a=a.csv").failure();
+}

@@ -1,0 +1,147 @@
+//! What a comparison of clusterings does with prepared views, row by row.
+
+use super::{ClusteringOptions, ClusteringRow, Found, LeftOut, StartScores, ViewAgreement};
+use crate::eval::Stat;
+use crate::kernel::Kernel;
+use crate::model::{MultiView, PreparedViews, remaining};
+use crate::multiview::{Spectrum, agreement_matrix, spectra};
+use crate::{Error, Event, Result, Run, Watch};
+use std::collections::BTreeMap;
+
+/// Where a row stands: single kernels come first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    /// A kernel tried alone.
+    Single(usize),
+    /// A method.
+    Method(usize),
+}
+
+/// The view of a kernel, if it has no other; else the kernel.
+fn short_name(kernels: &[Kernel], m: usize) -> String {
+    let view = &kernels[m].view;
+    let alone = kernels.iter().filter(|k| k.view == *view).count() == 1;
+    if alone { view.clone() } else { kernels[m].name.clone() }
+}
+
+/// What a comparison has so far.
+pub struct Work<'a> {
+    pub k: usize,
+    pub options: &'a ClusteringOptions,
+    pub truth: Vec<(usize, u32)>,
+    pub visit: &'a mut dyn FnMut(&Found<'_>) -> Result<()>,
+    pub run: &'a Run,
+    pub watch: Watch,
+    pub rows: BTreeMap<Place, ClusteringRow>,
+    pub left_out: Vec<LeftOut>,
+    pub notes: Vec<String>,
+    pub steps: u64,
+}
+
+impl Work<'_> {
+    /// Notes that were not made yet.
+    pub fn remark<'n>(&mut self, notes: impl IntoIterator<Item = &'n String>) {
+        for note in notes {
+            if !self.notes.contains(note) {
+                self.notes.push(note.clone());
+            }
+        }
+    }
+
+    /// Notes that a method could not use the views.
+    pub fn leave_out(&mut self, name: &str, error: &Error) {
+        self.left_out.push(LeftOut { name: name.to_string(), reason: error.to_string() });
+        self.notes.push(format!("{name} is left out: {error}"));
+    }
+
+    /// One row.
+    pub fn cluster(
+        &mut self,
+        place: Place,
+        name: String,
+        method: &MultiView,
+        prepared: &PreparedViews,
+    ) -> Result<()> {
+        let inner = remaining(self.run, &self.watch).quiet();
+        let starts = &self.options.starts;
+        let found = method.cluster_prepared(prepared, self.k, starts, &inner)?;
+        let single = matches!(place, Place::Single(_));
+        (self.visit)(&Found { method, single, prepared, clustering: &found })?;
+        self.remark(&found.report.notes);
+        let scores = match self.truth.is_empty() {
+            true => None,
+            false => Some(StartScores::new(&found.kmeans, &self.truth)?),
+        };
+        let mut sizes = vec![0; self.k];
+        found.assignments.iter().for_each(|c| sizes[*c as usize] += 1);
+        let control = method.method().control || single;
+        let row = ClusteringRow {
+            name,
+            method: method.method().id.to_string(),
+            params: method.params()?,
+            control,
+            scores,
+            inertia: found.kmeans.inertia,
+            inertias: Stat::new(found.kmeans.inertias),
+            sizes,
+            assignments: found.assignments,
+            agreement: found.embedding.agreement,
+            eigenvalues: found.embedding.eigenvalues,
+            gaps: found.embedding.gaps,
+            embedding: found.embedding.rows,
+            report: found.report,
+        };
+        self.steps += 1;
+        self.run.tell(Event::Step { done: self.steps, message: &row.name });
+        self.rows.insert(place, row);
+        Ok(())
+    }
+
+    /// Every kernel alone. A kernel that spectral clustering cannot use is left out.
+    pub fn singles(&mut self, base: &MultiView, prepared: &PreparedViews) -> Result<()> {
+        let kernels = prepared.bank.kernels();
+        for (m, kernel) in kernels.iter().enumerate().filter(|_| self.options.singles) {
+            if self.watch.stop().is_some() && m > 0 {
+                return Ok(());
+            }
+            let name = format!("single:{}", short_name(kernels, m));
+            let method = base.clone().param("view", kernel.name.as_str());
+            if let Err(e) = self.cluster(Place::Single(m), name.clone(), &method, prepared) {
+                self.leave_out(&name, &e);
+            }
+        }
+        Ok(())
+    }
+
+    /// Agreement and spectra, as far as they were asked for and the similarities allow.
+    pub fn views(
+        &mut self,
+        prepared: &PreparedViews,
+    ) -> Result<(Option<ViewAgreement>, Vec<Spectrum>)> {
+        let (bank, k) = (&prepared.bank, self.k);
+        let agreement = self.options.agreement && bank.len() > 1;
+        if !agreement && self.options.spectrum == 0 {
+            return Ok((None, Vec::new()));
+        }
+        let count = if agreement { self.options.spectrum.max(k) } else { self.options.spectrum };
+        let found = match spectra(bank, count, &remaining(self.run, &self.watch).quiet()) {
+            Ok(Some(found)) => found,
+            Ok(None) => return Ok((None, Vec::new())),
+            Err(e) => {
+                self.notes.push(format!("the views are not compared with each other: {e}"));
+                return Ok((None, Vec::new()));
+            }
+        };
+        let agreement = agreement.then(|| {
+            let matrix = agreement_matrix(&found, k);
+            let pairs: Vec<f64> = (0..matrix.len()).flat_map(|v| matrix[v][..v].to_vec()).collect();
+            ViewAgreement {
+                names: (0..found.len()).map(|m| short_name(bank.kernels(), m)).collect(),
+                eigenvectors: k,
+                mean: Stat::new(pairs).mean,
+                matrix,
+            }
+        });
+        Ok((agreement, if self.options.spectrum > 0 { found } else { Vec::new() }))
+    }
+}

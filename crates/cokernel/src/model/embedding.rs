@@ -1,0 +1,294 @@
+//! [`EmbeddingModel`]: a learned embedding as far as new rows need it, and its clusters.
+
+use super::file;
+use super::predict::cross_with;
+use super::summary::{ClusterInfo, EmbeddingSummary, KernelUse, ViewInfo};
+use super::{MultiView, PreparedViews, refuse_unit_diagonal};
+use crate::bank::RowMeans;
+use crate::data::{Matrix, Preparation, Views};
+use crate::kernel::{Kernel, Norm};
+use crate::method::Params;
+use crate::multiview::{Embedding, Extension, KMeans, Starts};
+use crate::{Error, Report, Result, VERSION};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// A learned embedding: places new rows in it, and, where it was clustered, in its clusters. Made by
+/// [`MultiView::fit_embedding`], [`MultiView::fit_clusters`] or [`EmbeddingModel::load`].
+///
+/// ```
+/// use cokernel::{Run, data, model::MultiView, multiview::Starts};
+///
+/// let (views, _) = data::toy::views(60, 3, &[6.0, 6.0], 1)?;
+/// let old: Vec<usize> = (0..45).collect();
+/// let new: Vec<usize> = (45..60).collect();
+/// let (model, found) = MultiView::new("spectral")?.fit_clusters(
+///     &views.select(&old), 3, &Starts::default(), &Run::default())?;
+/// assert_eq!(model.assign(&views.select(&old))?, found.assignments);
+/// assert_eq!(model.transform(&views.select_new(&new, &old))?.cols(), 3);
+/// # Ok::<(), cokernel::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct EmbeddingModel {
+    pub(super) info: EmbeddingInfo,
+    /// The prepared training rows of the feature views that active kernels look at.
+    pub(super) rows: Views,
+    /// Over the active kernels; `None` if the method tells no extension.
+    pub(super) extension: Option<Extension>,
+    /// One row per cluster that is not empty.
+    pub(super) centers: Option<Matrix>,
+}
+
+/// Everything that is not a table of numbers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct EmbeddingInfo {
+    pub(super) method: String,
+    pub(super) params: Params,
+    pub(super) k: usize,
+    pub(super) library_version: String,
+    pub(super) n_train: usize,
+    /// Columns of the embedding.
+    pub(super) columns: usize,
+    pub(super) views: Vec<ViewInfo>,
+    pub(super) preparation: Preparation,
+    pub(super) kernels: Vec<Kernel>,
+    /// Indices of the kernels that new rows are compared by.
+    pub(super) active: Vec<usize>,
+    /// Normalisations of each kernel; empty for those that are not active.
+    pub(super) norms: Vec<Vec<Norm>>,
+    pub(super) eigenvalues: Vec<Vec<f64>>,
+    pub(super) gaps: Vec<Option<f64>>,
+    pub(super) agreement: Vec<f64>,
+    pub(super) clusters: Option<ClusterInfo>,
+    pub(super) report: Report,
+}
+
+impl EmbeddingModel {
+    /// The model of an embedding that `method` computed on `prepared` for `k` clusters.
+    ///
+    /// # Errors
+    /// `prepared` was made for other kernels than `method` has, or has another number of
+    /// instances than the embedding; a similarity is to have a unit diagonal, which new rows do
+    /// not tell.
+    pub fn new(
+        method: &MultiView,
+        prepared: &PreparedViews,
+        k: usize,
+        embedding: &Embedding,
+    ) -> Result<Self> {
+        method.check_prepared(prepared)?;
+        let (bank, n) = (&prepared.bank, prepared.bank.n());
+        if embedding.rows.rows() != n {
+            return Err(Error::shape("rows of the embedding", n, embedding.rows.rows()));
+        }
+        let kernels = bank.kernels();
+        let active = embedding.extension.as_ref().map_or(Vec::new(), |e| e.active(kernels.len()));
+        refuse_unit_diagonal(&active, kernels)?;
+        let norms = (0..kernels.len())
+            .map(|m| if active.contains(&m) { bank.norms(m).to_vec() } else { Vec::new() })
+            .collect();
+        let looked_at = |name: &str| active.iter().any(|&m| kernels[m].view == name);
+        let preparation = prepared.preparation.clone().only(looked_at);
+        let asked_for = |v: &&ViewInfo| preparation.names().contains(&v.name.as_str());
+        let views = prepared.given.iter().filter(asked_for).cloned().collect();
+        let mut rows = Views::new();
+        for view in prepared.views.iter() {
+            if looked_at(&view.name) && !view.table.is_similarity() {
+                rows = rows.with(view.name.clone(), view.table.clone())?;
+            }
+        }
+        let mut report = embedding.report.clone();
+        let unsaid = |note: &&String| !report.notes.contains(note);
+        let missing: Vec<String> = prepared.notes().iter().filter(unsaid).cloned().collect();
+        report.notes.splice(0..0, missing);
+        let info = EmbeddingInfo {
+            method: method.method().id.to_string(),
+            params: method.params()?,
+            k,
+            library_version: VERSION.to_string(),
+            n_train: n,
+            columns: embedding.rows.cols(),
+            views,
+            preparation,
+            kernels: kernels.to_vec(),
+            norms,
+            eigenvalues: embedding.eigenvalues.clone(),
+            gaps: embedding.gaps.clone(),
+            agreement: embedding.agreement.clone(),
+            clusters: None,
+            report,
+            active,
+        };
+        let extension = embedding.extension.as_ref().map(|e| e.of_kernels(&info.active));
+        Ok(EmbeddingModel { info, rows, extension, centers: None })
+    }
+
+    /// The same with the clusters that k-means found in the embedding.
+    ///
+    /// # Errors
+    /// The centres do not have the columns of the embedding.
+    pub fn with_clusters(mut self, found: &KMeans, starts: &Starts) -> Result<Self> {
+        if found.centers.cols() != self.info.columns {
+            let found = found.centers.cols();
+            return Err(Error::shape("columns of the centres", self.info.columns, found));
+        }
+        let mut sizes = vec![0; found.centers.rows()];
+        found.assignments.iter().for_each(|c| sizes[*c as usize] += 1);
+        let inertia = found.inertia;
+        self.info.clusters = Some(ClusterInfo { starts: *starts, inertia, sizes });
+        self.centers = Some(found.centers.clone());
+        Ok(self)
+    }
+
+    /// The embedding of new rows, as many columns as that of the training instances, which get
+    /// back their own rows. Similarity views hold, for each new row, its similarity to all
+    /// training instances in their order.
+    ///
+    /// # Errors
+    /// The method has no extension to new rows; a view is missing or incomplete, or differs from
+    /// training in kind, number of columns or column names; a row that is similar to no training
+    /// instance.
+    pub fn transform(&self, views: &Views) -> Result<Matrix> {
+        let Some(extension) = &self.extension else {
+            return Err(Error::Data(format!(
+                "method '{}' embeds the instances that it was given; it tells no embedding of new \
+                 rows: embed old and new rows together, or take another method",
+                self.info.method
+            )));
+        };
+        let info = &self.info;
+        let views = info.preparation.apply(views)?;
+        views.require_complete()?;
+        let all: Vec<usize> = (0..info.n_train).collect();
+        let cross = cross_with(
+            &self.rows,
+            &all,
+            info.n_train,
+            (&info.kernels, &info.norms),
+            &info.active,
+            RowMeans::Exact,
+        )?;
+        let z = extension.apply(&cross, info.active.len(), &views)?;
+        if let Some(p) = z.values().iter().position(|v| !v.is_finite()) {
+            return Err(Error::Data(format!(
+                "row {}: its embedding is not a finite number; the features of this row are too \
+                 large",
+                p / z.cols()
+            )));
+        }
+        Ok(z)
+    }
+
+    /// The cluster of each new row: that with the nearest centre.
+    ///
+    /// # Errors
+    /// As [`transform`](Self::transform); or there are no clusters.
+    pub fn assign(&self, views: &Views) -> Result<Vec<u32>> {
+        self.clusters_of(&self.transform(views)?)
+    }
+
+    /// The cluster with the nearest centre (the first of them, should several be) for each row
+    /// that [`transform`](Self::transform) gave.
+    ///
+    /// # Errors
+    /// There are no clusters, or the rows have another number of columns than the embedding.
+    pub fn clusters_of(&self, embedded: &Matrix) -> Result<Vec<u32>> {
+        let Some(centers) = &self.centers else {
+            return Err(Error::Data(
+                "this model embeds only: no clusters were looked for when it was made".to_string(),
+            ));
+        };
+        if embedded.cols() != centers.cols() {
+            return Err(Error::shape("columns of the embedding", centers.cols(), embedded.cols()));
+        }
+        let distance = |row: &[f64], c: usize| -> f64 {
+            row.iter().zip(centers.row(c)).map(|(a, b)| (a - b) * (a - b)).sum()
+        };
+        let nearest = |i: usize| {
+            let row = embedded.row(i);
+            let best = (0..centers.rows()).map(|c| (distance(row, c), c));
+            best.reduce(|best, next| if next.0 < best.0 { next } else { best })
+                .map_or(0, |(_, c)| c as u32)
+        };
+        Ok((0..embedded.rows()).map(nearest).collect())
+    }
+
+    /// Writes the model in one step: `path` holds the old content or the new, never half.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        file::save_embedding(self, path.as_ref())
+    }
+
+    /// Reads a model. Nothing is executed, and every size is checked before it is used.
+    ///
+    /// # Errors
+    /// The file cannot be read, is not an embedding model, is truncated or damaged, or comes from
+    /// a newer version of the format.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self> {
+        file::load_embedding(path.as_ref())
+    }
+
+    /// Registry id of the method.
+    pub fn method(&self) -> &str {
+        &self.info.method
+    }
+
+    /// The views that must be given to embed new rows.
+    pub fn views(&self) -> &[ViewInfo] {
+        &self.info.views
+    }
+
+    /// Number of training instances.
+    pub fn n_train(&self) -> usize {
+        self.info.n_train
+    }
+
+    /// Number of columns of the embedding.
+    pub fn columns(&self) -> usize {
+        self.info.columns
+    }
+
+    /// Whether new rows can be embedded.
+    pub fn extends(&self) -> bool {
+        self.extension.is_some()
+    }
+
+    /// Centres of the clusters that are not empty, if the embedding was clustered.
+    pub fn centers(&self) -> Option<&Matrix> {
+        self.centers.as_ref()
+    }
+
+    /// How learning went; its notes hold everything a user should read.
+    pub fn report(&self) -> &Report {
+        &self.info.report
+    }
+
+    /// All of the above in one serialisable value.
+    pub fn inspect(&self) -> EmbeddingSummary {
+        let info = &self.info;
+        let one = |(m, kernel): (usize, &Kernel)| KernelUse {
+            kernel: kernel.name.clone(),
+            view: kernel.view.clone(),
+            active: info.active.contains(&m),
+        };
+        EmbeddingSummary {
+            method: info.method.clone(),
+            params: info.params.clone(),
+            k: info.k,
+            library_version: info.library_version.clone(),
+            seed: info.report.seed,
+            n_train: info.n_train,
+            columns: info.columns,
+            views: info.views.clone(),
+            kernels: info.kernels.iter().enumerate().map(one).collect(),
+            extends: self.extends(),
+            eigenvalues: info.eigenvalues.clone(),
+            gaps: info.gaps.clone(),
+            agreement: info.agreement.clone(),
+            clusters: info.clusters.clone(),
+            report: info.report.clone(),
+        }
+    }
+}

@@ -1,0 +1,364 @@
+//! Co-trained spectral clustering: every view's similarities are projected on the leading
+//! eigenvectors of the other views, embedded anew, and so on. From U_v ∈ R^{n×r}, the leading
+//! eigenvectors of L_v = D_v^{-1/2} K_v D_v^{-1/2}, each round replaces all U_v by the leading
+//! eigenvectors of the normalised
+//!
+//! S_v = sym(P_v K_v), P_v = Σ_{w≠v} U_w U_wᵀ, sym(A) = (A + Aᵀ)/2,
+//!
+//! with U_w from the round before. Then k-means on rows of unit length.
+//!
+//! Source: Kumar's thesis (LMS) §3.1-3.2, Algorithm 1, and the union of subspaces for more than two
+//! views; Kumar & Daumé, ICML 2011. METHODS J3.
+//!
+//! | symbol | name |
+//! |---|---|
+//! | U_v | `u[v]` |
+//! | r | `eigenvectors`, by default k |
+//! | columns of U_w in P_v | `projection`, by default r |
+//! | iter | `iterations` |
+//! | S_v, its least entry, its eigenvectors | [`graph`] |
+//!
+//! Choices and deviations, and why:
+//! - S_v can have negative entries. As in the thesis' experiments (end of §3.2.1) the least entry
+//!   is then subtracted from all (`shift`). That makes entries and degrees non-negative, not the
+//!   Laplacian positive semi-definite as the thesis says; the eigenvectors are those of the
+//!   algebraically largest eigenvalues. Without shift an instance whose entries do not sum to
+//!   more than 0 is an error.
+//! - S_v has rank 2Σ_{w≠v} r at most, one more with the shift, and may have less. Eigenvectors of the
+//!   eigenvalue 0 are an arbitrary choice from a large space, those of negative eigenvalues come
+//!   after them: both are left out, with a note, and the embedding has fewer columns. So are
+//!   eigenvectors of the eigenvalue 0 of a view's own L_v (a view of constant similarity keeps one
+//!   column). The eigenvalue 1 is always among those that remain, unless nothing remains of S_v,
+//!   which is an error.
+//! - Instances whose row of S_v is 0 have a row of 0 in U_v, with a note.
+//! - The thesis runs a given number of rounds, as does `stop=fixed`; there is no objective, and the
+//!   views can oscillate. `stop=agreement` ends when the mean agreement of the views changes by at
+//!   most `tol` between rounds, and with the status of an iteration limit if it never does.
+//!   A fixed number of rounds is a formula that was evaluated: closed form.
+//! - With one view there is nothing to train with: its spectral embedding is the result.
+//!
+//! New rows: the same recurrence, with the similarities to the training instances in the place of
+//! a row of K_v, and degrees of the new row ([`rows`]).
+//!
+//! Cost of a round, for each view with c columns in C (c = Σ_{w≠v} r): one product K_v·(n × c), 2c n²
+//! operations for the least entry (with shift), O(n c²), and eigenvectors of a (2c + 1) × (2c + 1)
+//! matrix. Memory of a few n × 2c blocks, and n × r for each round and view for the embedding of
+//! new rows.
+
+mod graph;
+mod rows;
+
+use super::embedding::{
+    EIGENVECTORS, EMBEDDING, chosen, cut_short, mean_agreement, side_by_side, unit_concat,
+};
+use super::extension::{Source, Stage, divided};
+use super::kmeans::check_clusters;
+use super::{Embedder, Embedding, Problem, laplacian};
+use crate::bank::Bank;
+use crate::data::Matrix;
+use crate::method::{Build, Method, Param, Params, Range, Task, WeightSet};
+use crate::solve::eigen::top_eigenpairs;
+use crate::{Error, Event, Report, Result, Run, Status, Watch};
+use graph::{Graph, NOTHING};
+use rows::Part;
+
+/// Registry entry.
+pub static METHOD: Method = Method {
+    id: "co_trained",
+    title: "co-trained spectral clustering",
+    source: "LMS §3.1-3.2, Algorithm 1; Kumar, Daumé 2011 (J3)",
+    summary: "One spectral embedding per view, each computed again and again from similarities \
+              that were projected on the embeddings of the other views. Good when every view \
+              tells the clusters on its own; an uninformative or contradictory view spoils the \
+              others. Needs similarities of at least 0. A round costs one product of every \
+              kernel with a thin block, and about as much again for the shift.",
+    tasks: &[Task::Cluster],
+    control: false,
+    weights: WeightSet::None,
+    params: &[
+        Param {
+            name: "iterations",
+            doc: "Rounds (at most); 0 gives the concatenation of the single-view embeddings.",
+            range: Range::Int { default: 10, min: 0, max: 1_000_000 },
+        },
+        Param {
+            name: "stop",
+            doc: "When the rounds end: fixed (after `iterations`), or agreement (when the mean \
+                  agreement of the views changes by at most `tol`).",
+            range: Range::Choice { default: "fixed", of: &["fixed", "agreement"] },
+        },
+        Param {
+            name: "tol",
+            doc: "Change of the mean agreement at which stop=agreement ends.",
+            range: Range::Real { default: 1e-4, min: 0.0, max: 1.0, closed: true },
+        },
+        Param {
+            name: "projection",
+            doc: "Eigenvectors of each other view that similarities are projected on; 0 takes as \
+                  many as columns of the embedding.",
+            range: Range::Int { default: 0, min: 0, max: i64::MAX },
+        },
+        Param {
+            name: "shift",
+            doc: "Whether the least entry of the projected similarities, if negative, is \
+                  subtracted from all.",
+            range: Range::Choice { default: "yes", of: &["yes", "no"] },
+        },
+        EMBEDDING,
+        EIGENVECTORS,
+    ],
+    build: Build::Embedder(|p| Box::new(CoTrained::new(p))),
+};
+
+/// See the [module](self).
+#[derive(Debug, Clone)]
+pub struct CoTrained {
+    /// Rounds at most.
+    pub iterations: usize,
+    /// The change of the mean agreement that ends the rounds; `None` runs them all.
+    pub tol: Option<f64>,
+    /// Eigenvectors that are projected on, or 0 for as many as columns.
+    pub projection: usize,
+    /// Whether a negative least entry is subtracted.
+    pub shift: bool,
+    /// `concat`, or the view or kernel whose embedding is the result.
+    pub embedding: String,
+    /// r, or 0 for k.
+    pub eigenvectors: usize,
+}
+
+impl CoTrained {
+    fn new(p: &Params) -> Self {
+        CoTrained {
+            iterations: p.count("iterations"),
+            tol: (p.text("stop") == "agreement").then(|| p.real("tol")),
+            projection: p.count("projection"),
+            shift: p.text("shift") == "yes",
+            embedding: p.text("embedding").to_string(),
+            eigenvectors: p.count("eigenvectors"),
+        }
+    }
+}
+
+/// What a round gives for one view.
+struct View {
+    /// Those that are kept, descending.
+    values: Vec<f64>,
+    vectors: Matrix,
+    /// The eigenvalue after them.
+    next: Option<f64>,
+}
+
+impl View {
+    /// The first r values, and the gap after them.
+    fn spectrum(mut self, r: usize) -> (Vec<f64>, Option<f64>) {
+        let next = self.values.get(r).copied().or(self.next);
+        self.values.truncate(r);
+        let gap = next.and_then(|next| Some((self.values.last()? - next).max(0.0)));
+        (self.values, gap)
+    }
+}
+
+/// What stays the same over all rounds.
+struct Training<'a> {
+    bank: &'a Bank,
+    shift: bool,
+    /// Columns of an embedding.
+    r: usize,
+    /// Columns that are projected on.
+    p: usize,
+    run: &'a Run,
+    watch: &'a Watch,
+}
+
+impl Training<'_> {
+    /// Eigenvectors that are computed in each round.
+    fn count(&self) -> usize {
+        self.r.max(self.p)
+    }
+
+    /// The spectral embedding of view v alone, and the status if it was cut short.
+    fn single(
+        &self,
+        v: usize,
+        report: &mut Report,
+        stages: &mut Vec<Stage>,
+    ) -> Result<(View, Option<Status>)> {
+        let scaling = laplacian::scaling(&laplacian::degrees(self.bank, v)?);
+        let apply = |block: &Matrix| laplacian::apply(block, &scaling, |x| self.bank.apply(v, x));
+        let (n, count, precise) = (self.bank.n(), self.count(), laplacian::precise());
+        let counts = &mut report.counts;
+        let found = top_eigenpairs(n, count, &apply, None, &precise, self.run, self.watch, counts)?;
+        let status = cut_short(found.status, &found.residuals, &mut report.notes);
+        let floor = NOTHING * found.values.iter().fold(0.0_f64, |a, t| a.max(t.abs()));
+        let kept: Vec<usize> = (0..count).filter(|j| found.values[*j].abs() > floor).collect();
+        let next = if kept.len() < count { Some(0.0) } else { found.next };
+        let values: Vec<f64> = kept.iter().map(|j| found.values[*j]).collect();
+        let vectors = found.vectors.select_cols(&kept);
+        let source = Source::Sum { weights: self.weights(v) };
+        stages.push(Stage::normalized(source, &scaling, &divided(&vectors, &values)));
+        Ok((View { values, vectors, next }, status))
+    }
+
+    /// View v after a round that began with `last`, whose stages are those from `first` on.
+    fn trained(
+        &self,
+        v: usize,
+        last: &[View],
+        first: usize,
+        stages: &mut Option<Vec<Stage>>,
+        notes: &mut Vec<String>,
+    ) -> Result<View> {
+        let (mut heads, mut parts) = (Vec::new(), Vec::new());
+        for w in (0..last.len()).filter(|w| *w != v) {
+            let u = head(&last[w].vectors, self.p);
+            parts.push(Part { stage: first + w, columns: last[w].vectors.cols(), used: u.cols() });
+            heads.push(u);
+        }
+        let c = side_by_side(&heads.iter().collect::<Vec<_>>());
+        let h = self.bank.apply(v, &c);
+        let graph = Graph::new(c, h, self.shift)?;
+        let leading = graph.leading(self.count())?;
+        if let Some(i) = graph.isolated.first() {
+            notes.push(format!(
+                "{}: projected on the other views, {} of the instances (the first is {i}) have no \
+                 similarity left; their rows of the embedding are 0, and new rows cannot be \
+                 embedded",
+                self.name(v),
+                graph.isolated.len()
+            ));
+            *stages = None;
+        }
+        if let Some(stages) = stages {
+            stages.push(rows::stage(self.weights(v), &graph, &leading, &parts));
+        }
+        Ok(View { values: leading.values, vectors: leading.vectors, next: leading.next })
+    }
+
+    fn weights(&self, v: usize) -> Vec<f64> {
+        (0..self.bank.len()).map(|m| f64::from(u8::from(m == v))).collect()
+    }
+
+    fn name(&self, v: usize) -> String {
+        format!("kernel '{}'", self.bank.kernels()[v].name)
+    }
+
+    /// The sentence about eigenvectors that were left out, if there are any.
+    fn missing(&self, v: usize, view: &View) -> Option<String> {
+        let (kept, count) = (view.values.len(), self.count());
+        (kept < count).then(|| {
+            format!(
+                "{}: {kept} of {count} eigenvalues are above rounding; eigenvectors of the others \
+                 would be arbitrary and are left out",
+                self.name(v)
+            )
+        })
+    }
+
+    /// Whether the stages of another round are still small beside the kernels.
+    fn room(&self, stages: usize) -> bool {
+        let numbers = self.bank.n().saturating_mul(self.count()).saturating_mul(stages);
+        numbers.saturating_mul(8) <= self.run.memory / 2
+    }
+}
+
+/// The first `count` columns, or all if there are fewer.
+fn head(u: &Matrix, count: usize) -> Matrix {
+    if count >= u.cols() { u.clone() } else { u.select_cols(&(0..count).collect::<Vec<_>>()) }
+}
+
+impl Embedder for CoTrained {
+    fn embed(&self, problem: &Problem<'_>, k: usize, run: &Run) -> Result<Embedding> {
+        let watch = run.watch();
+        let bank = problem.bank;
+        let (n, count) = (bank.n(), bank.len());
+        check_clusters(k, n)?;
+        let shown = chosen(bank, &self.embedding)?;
+        let r = if self.eigenvectors == 0 { k } else { self.eigenvectors };
+        let p = if self.projection == 0 { r } else { self.projection };
+        if p > n && p > r {
+            let problem = format!("expected at most {n} (the number of instances), found {p}");
+            return Err(Error::parameter("projection", problem));
+        }
+        let training = Training { bank, shift: self.shift, r, p, run, watch: &watch };
+        let rounds = if count == 1 { 0 } else { self.iterations };
+        run.tell(Event::Begin {
+            stage: "co-trained spectral embedding",
+            total: self.tol.is_none().then_some(rounds as u64),
+        });
+        let mut report = Report { notes: bank.notes().to_vec(), ..Report::closed_form(run) };
+        let (mut views, mut stages, mut status) = (Vec::new(), Vec::new(), None);
+        for v in 0..count {
+            let (view, early) = training.single(v, &mut report, &mut stages)?;
+            status = status.or(early);
+            report.notes.extend(training.missing(v, &view));
+            views.push(view);
+        }
+        let mut stages = Some(stages);
+        let mut agreement = Vec::new();
+        let mut last = mean_agreement(&heads(&views, r));
+        while status.is_none() && agreement.len() < rounds {
+            let first = count * agreement.len();
+            if !training.room(first + 2 * count) && stages.take().is_some() {
+                report.notes.push("new rows cannot be embedded: too many rounds to keep".into());
+            }
+            let mut next = Vec::new();
+            for v in 0..count {
+                status = watch.stop();
+                if status.is_some() {
+                    break;
+                }
+                let place = |e| match e {
+                    Error::Data(problem) => Error::Data(format!(
+                        "{}, round {}: {problem}",
+                        training.name(v),
+                        agreement.len() + 1
+                    )),
+                    other => other,
+                };
+                let view = training
+                    .trained(v, &views, first, &mut stages, &mut report.notes)
+                    .map_err(place)?;
+                report.counts.eigen_solves += 1;
+                next.push(view);
+            }
+            if status.is_some() {
+                // The result is that of the last complete round.
+                stages.iter_mut().for_each(|s| s.truncate(first + count));
+                break;
+            }
+            views = next;
+            let now = mean_agreement(&heads(&views, r));
+            agreement.push(now);
+            let message = format!("agreement {now:.6}");
+            run.tell(Event::Step { done: agreement.len() as u64, message: &message });
+            if self.tol.is_some_and(|tol| (now - last).abs() <= tol) {
+                status = Some(Status::Converged);
+            }
+            last = now;
+        }
+        run.tell(Event::End);
+        let unsettled = self.tol.is_some() && rounds > 0;
+        report.status = status.unwrap_or(match unsettled {
+            true => Status::IterationLimit,
+            false => Status::ClosedForm,
+        });
+        report.iterations = agreement.len();
+        for (v, view) in views.iter().enumerate() {
+            let note = training.missing(v, view).filter(|note| !report.notes.contains(note));
+            report.notes.extend(note);
+        }
+        let embeddings = heads(&views, r);
+        let rows = unit_concat(bank, &embeddings, &shown, &mut report.notes);
+        let last = count * agreement.len();
+        let outputs: Vec<usize> = shown.iter().map(|v| last + v).collect();
+        let extension = stages.map(|stages| rows::extension(stages, &outputs, r));
+        let (eigenvalues, gaps) = views.into_iter().map(|view| view.spectrum(r)).unzip();
+        report.seconds = watch.seconds();
+        Ok(Embedding { rows, eigenvalues, gaps, agreement, extension, report })
+    }
+}
+
+fn heads(views: &[View], r: usize) -> Vec<Matrix> {
+    views.iter().map(|view| head(&view.vectors, r)).collect()
+}

@@ -1,0 +1,220 @@
+//! Minimising disagreement: each instance is one node per view, an edge joins node i of view 1 and
+//! node j of view 2 with weight W_ij, W = K_1 K_2 (how many instances are near i in view 1 and
+//! near j in view 2), and the graph of all 2n nodes is embedded by its leading eigenvectors. These
+//! are the singular vectors of D_r^{-1/2} W D_c^{-1/2}, D_r and D_c the row and column sums of W:
+//! the left ones belong to view 1, the right ones to view 2.
+//!
+//! Any number of views M: the graph of M n nodes with blocks A_vw = K_v K_w for v ≠ w and 0 for
+//! v = w; max tr(UᵀD^{-1/2} A D^{-1/2}U) subject to UᵀU = I, U ∈ R^{Mn×r}, D the row sums of A.
+//! For two views the eigenvalues are plus and minus the singular values, and the leading
+//! eigenvectors are the left over the right singular vectors, both divided by √2: exactly the
+//! two-view method.
+//!
+//! Source: de Sa, ICML workshop on learning with multiple views 2005, as in Kumar's thesis (LMS)
+//! §3.4, §3.5; Dhillon, KDD 2001 for the bipartite graph. METHODS J2.
+//!
+//! | symbol | name |
+//! |---|---|
+//! | D^{-1/2} | `s[v]`, one part per view |
+//! | U | `pairs.vectors`, the part of view v in rows v n to (v + 1) n |
+//! | r | `eigenvectors`, by default k |
+//!
+//! The embedding (`embedding`): de Sa clusters the nodes, LMS does not say how an instance gets
+//! one cluster from its two. On the handwritten digits of LMS Table 3.3 (published NMI 0.745) the
+//! mean of the nodes of an instance is closest to the table and the default; the nodes side by
+//! side (`concat`, rows of each of unit length) do better.
+//!
+//! Deviations: more than two views, as above (the sources have two).
+//!
+//! New rows: node v of a new row x is κ_v(x)ᵀ Σ_{w≠v} K_w D_w^{-1/2} U_w Θ^{-1} over the root of its
+//! degree κ_v(x)ᵀ Σ_{w≠v} K_w 1.
+//!
+//! Cost: W is never formed. A few dozen applications of A to an (M n) × 8 block, each one product
+//! of every kernel with a thin block, twice. Memory of a few M n × 120 blocks beside the bank.
+
+use super::concat_embeddings::only;
+use super::embedding::{EIGENVECTORS, chosen, side_by_side};
+use super::extension::{Degree, Extension, Stage, divided};
+use super::kmeans::check_clusters;
+use super::work::Work;
+use super::{Embedder, Embedding, Problem, laplacian};
+use crate::bank::Bank;
+use crate::data::Matrix;
+use crate::method::{Build, Method, Param, Params, Range, Task, WeightSet};
+use crate::{Error, Event, Result, Run};
+
+/// Registry entry.
+pub static METHOD: Method = Method {
+    id: "min_disagreement",
+    title: "spectral clustering that minimises disagreement",
+    source: "de Sa 2005; LMS §3.4, §3.5 (J2)",
+    summary: "Spectral clustering of a graph with one node per instance and view, whose edges \
+              join different views by the product of their similarities. Strong where views are \
+              independent given the cluster. Needs two views or more and similarities of at \
+              least 0. A few dozen times two products of every kernel with a thin block.",
+    tasks: &[Task::Cluster],
+    control: true,
+    weights: WeightSet::None,
+    params: &[
+        Param {
+            name: "embedding",
+            doc: "The embedding that is the result: mean (of the nodes of an instance, rows of \
+                  unit length), concat (its nodes side by side, rows of each of unit length), or \
+                  the name of a view or kernel (its nodes).",
+            range: Range::Text {
+                default: "mean",
+                expected: "mean, concat, or the name of a view or kernel",
+            },
+        },
+        EIGENVECTORS,
+    ],
+    build: Build::Embedder(|p| Box::new(MinDisagreement::new(p))),
+};
+
+/// See the [module](self).
+#[derive(Debug, Clone)]
+pub struct MinDisagreement {
+    /// `mean`, `concat`, or the view or kernel whose nodes are the result.
+    pub embedding: String,
+    /// r, or 0 for k.
+    pub eigenvectors: usize,
+}
+
+impl MinDisagreement {
+    fn new(p: &Params) -> Self {
+        MinDisagreement {
+            embedding: p.text("embedding").to_string(),
+            eigenvectors: p.count("eigenvectors"),
+        }
+    }
+}
+
+/// Rows v n to (v + 1) n of `stacked`.
+pub(super) fn part(stacked: &Matrix, v: usize, n: usize) -> Matrix {
+    let c = stacked.cols();
+    Matrix::from_fn(n, c, |i, j| stacked.get(v * n + i, j))
+}
+
+/// The parts on top of each other.
+pub(super) fn stacked(parts: &[Matrix]) -> Matrix {
+    let (rows, cols) =
+        (parts.iter().map(Matrix::rows).sum(), parts.first().map_or(0, Matrix::cols));
+    let values = parts.iter().flat_map(|p| p.values().iter().copied()).collect();
+    Matrix::new(rows, cols, values).expect("rows × cols values")
+}
+
+/// For each part the sum of all others.
+pub(super) fn sums_of_others(parts: &[Matrix]) -> Vec<Matrix> {
+    let (n, c) = parts.first().map_or((0, 0), |p| (p.rows(), p.cols()));
+    (0..parts.len())
+        .map(|v| {
+            let mut sum = Matrix::zeros(n, c);
+            for part in parts.iter().enumerate().filter(|p| p.0 != v).map(|p| p.1) {
+                sum.values_mut().iter_mut().zip(part.values()).for_each(|(s, p)| *s += p);
+            }
+            sum
+        })
+        .collect()
+}
+
+/// Σ_{w≠v} K_w x_w for every v.
+fn reached(bank: &Bank, x: &[Matrix]) -> Vec<Matrix> {
+    let images: Vec<Matrix> = x.iter().enumerate().map(|(w, x)| bank.apply(w, x)).collect();
+    sums_of_others(&images)
+}
+
+impl Embedder for MinDisagreement {
+    fn embed(&self, problem: &Problem<'_>, k: usize, run: &Run) -> Result<Embedding> {
+        let bank = problem.bank;
+        let (n, views) = (bank.n(), bank.len());
+        check_clusters(k, n)?;
+        if views < 2 {
+            return Err(Error::Data(
+                "minimising disagreement compares views: it needs two kernels or more, found 1; \
+                 for one use 'spectral'"
+                    .to_string(),
+            ));
+        }
+        let shown =
+            if self.embedding == "mean" { Vec::new() } else { chosen(bank, &self.embedding)? };
+        let r = if self.eigenvectors == 0 { k } else { self.eigenvectors };
+        if r > n {
+            let problem = format!("expected from 1 to {n} (the number of instances), found {r}");
+            return Err(Error::parameter("eigenvectors", problem));
+        }
+        let mut work = Work::new(bank, run);
+        run.tell(Event::Begin { stage: "minimising disagreement", total: None });
+        for v in 0..views {
+            laplacian::degrees(bank, v)?;
+        }
+        let ones = vec![Matrix::from_fn(n, 1, |_, _| 1.0); views];
+        let two_steps = reached(bank, &ones);
+        let s: Vec<Vec<f64>> =
+            (0..views).map(|v| laplacian::scaling(bank.apply(v, &two_steps[v]).values())).collect();
+        let scaled = |x: &Matrix| -> Vec<Matrix> {
+            (0..views)
+                .map(|v| {
+                    let mut x = part(x, v, n);
+                    laplacian::scale_rows(&mut x, &s[v]);
+                    x
+                })
+                .collect()
+        };
+        let apply = |x: &Matrix| {
+            let images: Vec<Matrix> = reached(bank, &scaled(x))
+                .iter()
+                .enumerate()
+                .map(|(v, x)| {
+                    let mut image = bank.apply(v, x);
+                    laplacian::scale_rows(&mut image, &s[v]);
+                    image
+                })
+                .collect();
+            stacked(&images)
+        };
+        let pairs = work.top(views * n, r, &apply)?;
+        run.tell(Event::End);
+        let u: Vec<Matrix> = (0..views).map(|v| part(&pairs.vectors, v, n)).collect();
+        let rows = if shown.is_empty() {
+            let mut mean = u[0].clone();
+            for u in &u[1..] {
+                mean.values_mut().iter_mut().zip(u.values()).for_each(|(m, u)| *m += u);
+            }
+            work.unit_rows(&mean, "the graph of all views")
+        } else {
+            let name =
+                |v: usize| format!("the graph of all views, in '{}'", bank.kernels()[v].name);
+            let parts: Vec<Matrix> =
+                shown.iter().map(|&v| work.unit_rows(&u[v], &name(v))).collect();
+            side_by_side(&parts.iter().collect::<Vec<_>>())
+        };
+        // Nodes of new rows: κ_v(x)ᵀ times what the other views have reached.
+        let bases = reached(bank, &scaled(&divided(&pairs.vectors, &pairs.values)));
+        let used: Vec<usize> = if shown.is_empty() { (0..views).collect() } else { shown.clone() };
+        let mut stages = Vec::new();
+        for &v in &used {
+            let degree = Degree { basis: two_steps[v].values().to_vec(), ..Degree::default() };
+            stages.push(Stage {
+                source: only(v, views),
+                basis: bases[v].clone(),
+                links: Vec::new(),
+                constant: Vec::new(),
+                degree: Some(degree),
+            });
+        }
+        let mut outputs: Vec<usize> = (0..used.len()).collect();
+        if shown.is_empty() {
+            let identity = Matrix::from_fn(r, r, |i, j| f64::from(u8::from(i == j)));
+            stages.push(Stage::linked(outputs.iter().map(|t| (*t, identity.clone())).collect()));
+            outputs = vec![views];
+        }
+        Ok(Embedding {
+            rows,
+            gaps: vec![pairs.gap()],
+            eigenvalues: vec![pairs.values],
+            agreement: Vec::new(),
+            extension: Some(Extension { stages, outputs, unit_rows: true }),
+            report: work.report(),
+        })
+    }
+}

@@ -1,0 +1,138 @@
+//! Spectral embedding of the elementwise product of the bank's kernels: max tr(UᵀLU) subject to
+//! UᵀU = I for U ∈ R^{n×r}, L = D^{-1/2} K D^{-1/2}, K_ij = Π_m (K_m)_ij, D_ii = Σ_j K_ij; the
+//! embedding is the rows of U, each divided by its length.
+//!
+//! Source: the kernel-product baseline of Kumar's thesis (LMS) §3.4. METHODS J2.
+//!
+//! | symbol | name |
+//! |---|---|
+//! | K | [`Product`] |
+//! | D^{-1/2} | `scaling` |
+//! | r | `eigenvectors`, by default k |
+//!
+//! Two instances are similar only if they are similar in every view, so K is sharper than any of
+//! its factors, and many views make it nearly the identity. For Gaussian kernels it is the
+//! Gaussian kernel of the concatenated features, each view divided by its own width.
+//!
+//! Deviations: the diagonal of K is kept, as in [`spectral`](super::spectral).
+//!
+//! New rows: the Nyström extension with the degrees of the training instances.
+//!
+//! Cost: a few dozen products K·(n × r). K is formed once (8 n² bytes) if twice that fits into
+//! [`Run::memory`]; else its rows are formed anew from those of all kernels for every product,
+//! which keeps nothing of size n² and is much slower.
+
+use super::embedding::EIGENVECTORS;
+use super::extension::{Extension, Source, Stage, divided};
+use super::kmeans::check_clusters;
+use super::work::Work;
+use super::{Embedder, Embedding, Problem, laplacian};
+use crate::bank::{Bank, Gram};
+use crate::data::Matrix;
+use crate::method::{Build, Method, Params, Task, WeightSet};
+use crate::solve::dense::{self, Slice};
+use crate::{Event, Result, Run};
+use rayon::prelude::*;
+
+/// Registry entry.
+pub static METHOD: Method = Method {
+    id: "product_spectral",
+    title: "spectral clustering of the kernel product",
+    source: "LMS §3.4 (J2)",
+    summary: "Leading eigenvectors of the normalised elementwise product of all kernels, rows of \
+              unit length: instances are together only if every view puts them together. Good \
+              with a few reliable views. Needs similarities of at least 0 and n² numbers of \
+              memory once.",
+    tasks: &[Task::Cluster],
+    control: true,
+    weights: WeightSet::None,
+    params: &[EIGENVECTORS],
+    build: Build::Embedder(|p| Box::new(ProductSpectral::new(p))),
+};
+
+/// See the [module](self).
+#[derive(Debug, Clone)]
+pub struct ProductSpectral {
+    /// r, or 0 for k.
+    pub eigenvectors: usize,
+}
+
+impl ProductSpectral {
+    fn new(p: &Params) -> Self {
+        ProductSpectral { eigenvectors: p.count("eigenvectors") }
+    }
+}
+
+/// K, formed or not.
+struct Product<'a> {
+    bank: &'a Bank,
+    formed: Option<Gram>,
+}
+
+/// Rows that are formed together where K is not kept.
+const STRIP: usize = 32;
+
+impl Product<'_> {
+    fn row(&self, i: usize, out: &mut [f64]) {
+        if let Some(k) = &self.formed {
+            return out.copy_from_slice(k.row(i));
+        }
+        let mut factor = vec![0.0; out.len()];
+        self.bank.row(0, i, out);
+        for m in 1..self.bank.len() {
+            self.bank.row(m, i, &mut factor);
+            out.iter_mut().zip(&factor).for_each(|(o, f)| *o *= f);
+        }
+    }
+
+    fn multiply(&self, block: &Matrix) -> Matrix {
+        let (n, b) = (block.rows(), block.cols());
+        if let Some(k) = &self.formed {
+            return dense::product(Slice::new(k.values(), n, n), Slice::of(block));
+        }
+        let mut out = Matrix::zeros(n, b);
+        out.values_mut().par_chunks_mut(STRIP * b).enumerate().for_each(|(c, out)| {
+            let rows = out.len() / b;
+            let mut strip = vec![0.0; rows * n];
+            for (r, row) in strip.chunks_mut(n).enumerate() {
+                self.row(c * STRIP + r, row);
+            }
+            let part = dense::product(Slice::new(&strip, rows, n), Slice::of(block));
+            out.copy_from_slice(part.values());
+        });
+        out
+    }
+}
+
+impl Embedder for ProductSpectral {
+    fn embed(&self, problem: &Problem<'_>, k: usize, run: &Run) -> Result<Embedding> {
+        let bank = problem.bank;
+        let n = bank.n();
+        check_clusters(k, n)?;
+        let mut work = Work::new(bank, run);
+        let r = if self.eigenvectors == 0 { k } else { self.eigenvectors };
+        run.tell(Event::Begin { stage: "spectral embedding of the product", total: None });
+        let all: Vec<usize> = (0..bank.len()).collect();
+        let fits = n.saturating_mul(n).saturating_mul(16) <= run.memory;
+        let product = Product { bank, formed: fits.then(|| bank.product(&all)) };
+        work.counts.combines += u64::from(fits);
+        let largest = (0..n)
+            .map(|i| all.iter().map(|m| bank.diagonal(*m)[i]).product::<f64>().abs())
+            .fold(0.0, f64::max);
+        let degrees = laplacian::degrees_of(n, "the product of the kernels", largest, |i, row| {
+            product.row(i, row);
+        })?;
+        let (pairs, s) = work.normalized(&degrees, r, |x| product.multiply(x))?;
+        run.tell(Event::End);
+        let rows = work.unit_rows(&pairs.vectors, "the product of the kernels");
+        let stage = Stage::normalized(Source::Product, &s, &divided(&pairs.vectors, &pairs.values));
+        Ok(Embedding {
+            rows,
+            gaps: vec![pairs.gap()],
+            eigenvalues: vec![pairs.values],
+            agreement: Vec::new(),
+            extension: Some(Extension::single(stage)),
+            report: work.report(),
+        })
+    }
+}

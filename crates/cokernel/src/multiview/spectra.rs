@@ -1,0 +1,76 @@
+//! The views on their own: leading eigenvalues of each normalised similarity, for pictures and for
+//! the choice of k, and how far their leading eigenvectors span the same space.
+//!
+//! Cost: for each kernel a few dozen products with a thin block, as for
+//! [`spectral`](super::spectral); eigenvectors to 1e-8, which two digits of an agreement need by
+//! far.
+
+use super::{laplacian, subspace_agreement};
+use crate::bank::Bank;
+use crate::data::Matrix;
+use crate::solve::eigen::{Options, top_eigenpairs};
+use crate::{Counts, Event, Result, Run, Status};
+use serde::{Deserialize, Serialize};
+
+/// The leading eigenvalues of the normalised similarity of one kernel.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Spectrum {
+    /// The kernel.
+    pub kernel: String,
+    /// The view it looks at.
+    pub view: String,
+    /// Eigenvalues, descending; the first is 1 up to rounding.
+    pub values: Vec<f64>,
+    /// Eigenvectors as orthonormal columns.
+    #[serde(skip)]
+    pub vectors: Matrix,
+}
+
+/// The `count` leading eigenpairs (as many as there are instances, at most) of each kernel of the
+/// bank; `None` if the run was stopped before all were there.
+///
+/// # Errors
+/// A negative similarity, or an instance without any.
+pub fn spectra(bank: &Bank, count: usize, run: &Run) -> Result<Option<Vec<Spectrum>>> {
+    let watch = run.watch();
+    let count = count.clamp(1, bank.n());
+    let options = Options { tol: 1e-8, ..Options::default() };
+    let mut all = Vec::new();
+    run.tell(Event::Begin { stage: "spectra of the views", total: Some(bank.len() as u64) });
+    for (m, kernel) in bank.kernels().iter().enumerate() {
+        let scaling = laplacian::scaling(&laplacian::degrees(bank, m)?);
+        let apply = |block: &Matrix| laplacian::apply(block, &scaling, |x| bank.apply(m, x));
+        let (n, mut counts) = (bank.n(), Counts::default());
+        let pairs = top_eigenpairs(n, count, &apply, None, &options, run, &watch, &mut counts)?;
+        if matches!(pairs.status, Status::TimeLimit | Status::Interrupted) {
+            run.tell(Event::End);
+            return Ok(None);
+        }
+        all.push(Spectrum {
+            kernel: kernel.name.clone(),
+            view: kernel.view.clone(),
+            values: pairs.values,
+            vectors: pairs.vectors,
+        });
+        run.tell(Event::Step { done: all.len() as u64, message: &kernel.name });
+    }
+    run.tell(Event::End);
+    Ok(Some(all))
+}
+
+/// Agreement of the spans of the `k` leading eigenvectors, kernel by kernel: 1 on the diagonal,
+/// [`subspace_agreement`] elsewhere.
+pub fn agreement_matrix(spectra: &[Spectrum], k: usize) -> Vec<Vec<f64>> {
+    let head = |s: &Spectrum| {
+        Matrix::from_fn(s.vectors.rows(), k.min(s.vectors.cols()), |i, j| s.vectors.get(i, j))
+    };
+    let heads: Vec<Matrix> = spectra.iter().map(head).collect();
+    let mut matrix = vec![vec![1.0; heads.len()]; heads.len()];
+    for v in 0..heads.len() {
+        for w in 0..v {
+            let agreement = subspace_agreement(&heads[v], &heads[w]);
+            (matrix[v][w], matrix[w][v]) = (agreement, agreement);
+        }
+    }
+    matrix
+}

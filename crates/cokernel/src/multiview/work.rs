@@ -1,0 +1,68 @@
+//! What a spectral method carries along while it computes: clock, counts, notes, status.
+
+use super::embedding::cut_short;
+use super::laplacian;
+use crate::bank::Bank;
+use crate::data::Matrix;
+use crate::solve::eigen::{Eigenpairs, top_eigenpairs};
+use crate::{Counts, Report, Result, Run, Status, Watch};
+
+/// See the [module](self).
+pub(super) struct Work<'a> {
+    pub(super) run: &'a Run,
+    pub(super) watch: Watch,
+    pub(super) counts: Counts,
+    pub(super) notes: Vec<String>,
+    /// Time limit or interrupted, once one of them has ended a computation.
+    pub(super) status: Option<Status>,
+}
+
+impl<'a> Work<'a> {
+    /// Starts the clock; the notes are those of the bank.
+    pub(super) fn new(bank: &Bank, run: &'a Run) -> Self {
+        let (watch, notes) = (run.watch(), bank.notes().to_vec());
+        Work { run, watch, counts: Counts::default(), notes, status: None }
+    }
+
+    /// The r leading eigenpairs of an n × n operator.
+    pub(super) fn top(
+        &mut self,
+        n: usize,
+        r: usize,
+        apply: &dyn Fn(&Matrix) -> Matrix,
+    ) -> Result<Eigenpairs> {
+        let (options, counts) = (laplacian::precise(), &mut self.counts);
+        let pairs = top_eigenpairs(n, r, apply, None, &options, self.run, &self.watch, counts)?;
+        let cut = cut_short(pairs.status, &pairs.residuals, &mut self.notes);
+        self.status = self.status.or(cut);
+        Ok(pairs)
+    }
+
+    /// The r leading eigenpairs of D^{-1/2} K D^{-1/2} and the diagonal of D^{-1/2}, for the
+    /// product `multiply` with K and its row sums.
+    pub(super) fn normalized(
+        &mut self,
+        degrees: &[f64],
+        r: usize,
+        multiply: impl Fn(&Matrix) -> Matrix,
+    ) -> Result<(Eigenpairs, Vec<f64>)> {
+        let s = laplacian::scaling(degrees);
+        let pairs = self.top(s.len(), r, &|x| laplacian::apply(x, &s, &multiply))?;
+        Ok((pairs, s))
+    }
+
+    /// Rows of unit length; instances that no eigenvector reaches are noted.
+    pub(super) fn unit_rows(&mut self, u: &Matrix, whose: &str) -> Matrix {
+        let (rows, zero) = laplacian::unit_rows(u);
+        self.notes.extend(laplacian::unreached(&zero, u.cols(), whose));
+        rows
+    }
+
+    /// How it went, for methods without an outer iteration.
+    pub(super) fn report(self) -> Report {
+        let closed = Report::closed_form(self.run);
+        let status = self.status.unwrap_or(closed.status);
+        let seconds = self.watch.seconds();
+        Report { status, counts: self.counts, notes: self.notes, seconds, ..closed }
+    }
+}
