@@ -325,7 +325,7 @@ fn features_times(views: &Views, name: &str, a: &Matrix) -> Result<Matrix> {
         return Err(Error::shape(what, format!("{expected} columns as in training"), found));
     }
     match &view.table {
-        Table::Similarity(_) => {
+        Table::Similarity(_) | Table::Graph(_) => {
             Err(Error::Data(format!("{what} is a similarity; features are needed")))
         }
         Table::Dense(x) if a.rows() == 0 => Ok(x.clone()),

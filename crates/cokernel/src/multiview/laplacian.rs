@@ -30,9 +30,23 @@ pub(super) fn precise() -> Options {
 pub(super) fn degrees(bank: &Bank, m: usize) -> Result<Vec<f64>> {
     let name = format!("kernel '{}'", bank.kernels()[m].name);
     let largest = bank.diagonal(m).iter().fold(0.0_f64, |a, d| a.max(d.abs()));
-    let (degrees, least) = bank.row_sums(m);
-    checked(&name, largest, degrees, least)
+    if !bank.is_sparse(m) {
+        let (degrees, least) = bank.row_sums(m);
+        return checked(&name, largest, degrees, least);
+    }
+    let row = |values: &mut Vec<f64>, i| {
+        let columns = bank.sparse_row(m, i, values).unwrap_or_default();
+        let pairs = columns.iter().zip(values.iter());
+        let least = pairs.fold((f64::INFINITY, i, 0), |least, (j, v)| {
+            if *v < least.0 { (*v, i, *j as usize) } else { least }
+        });
+        (values.iter().sum(), least)
+    };
+    gathered(&name, largest, (0..bank.n()).into_par_iter().map_init(Vec::new, row).collect())
 }
+
+/// A row sum, and the least entry of the row with its place.
+type Sum = (f64, (f64, usize, usize));
 
 /// Row sums of the similarity `name`, whose row i `fill` gives and whose diagonal has entries up
 /// to `largest`.
@@ -45,7 +59,7 @@ pub(super) fn degrees_of(
     largest: f64,
     fill: impl Fn(usize, &mut [f64]) + Sync,
 ) -> Result<Vec<f64>> {
-    let rows: Vec<(f64, (f64, usize, usize))> = (0..n)
+    let rows: Vec<Sum> = (0..n)
         .into_par_iter()
         .map_init(
             || vec![0.0; n],
@@ -58,6 +72,10 @@ pub(super) fn degrees_of(
             },
         )
         .collect();
+    gathered(name, largest, rows)
+}
+
+fn gathered(name: &str, largest: f64, rows: Vec<Sum>) -> Result<Vec<f64>> {
     let least = rows.iter().map(|r| r.1).reduce(|a, b| if b.0 < a.0 { b } else { a });
     let degrees = rows.iter().map(|r| r.0).collect();
     checked(name, largest, degrees, least.unwrap_or((0.0, 0, 0)))
