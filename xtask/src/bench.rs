@@ -8,7 +8,7 @@ use std::process::Command;
 const PEERS: [&str; 4] = ["numpy==2.4.6", "scipy==1.17.1", "scikit-learn==1.9.1", "joblib==1.6.0"];
 
 /// Peers whose stated dependencies (plotting, old versions) are not needed: installed without them.
-const BARE: [&str; 1] = ["mvlearn==0.5.0"];
+const PEERS_ALONE: [&str; 2] = ["mvlearn==0.5.0", "polyview==0.1.0"];
 
 /// Runs the named benchmarks, or all.
 pub fn run(names: &[String]) -> Result<(), String> {
@@ -40,26 +40,21 @@ pub fn run(names: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-/// A Python with the peers, made below the target folder at the first use and completed when the
-/// list has grown.
+/// A Python with the peers, made below the target folder at the first use and whenever the list of
+/// peers has changed.
 fn environment() -> Result<PathBuf, String> {
     let folder = target().join("bench-python");
     let python = folder.join("bin").join("python");
+    let (list, installed) = ([&PEERS[..], &PEERS_ALONE].concat().join("\n"), folder.join("peers"));
+    if std::fs::read_to_string(&installed).is_ok_and(|known| known == list) {
+        return Ok(python);
+    }
     if !Path::new(&python).exists() {
         succeed(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
     }
-    let wanted = [&PEERS[..], &BARE[..]].concat().join("\n");
-    let installed = folder.join("peers.txt");
-    if std::fs::read_to_string(&installed).is_ok_and(|text| text == wanted) {
-        return Ok(python);
-    }
-    let pip = || {
-        let mut command = Command::new(&python);
-        command.args(["-m", "pip", "install", "--quiet"]);
-        command
-    };
-    succeed(pip().args(PEERS))?;
-    succeed(pip().arg("--no-deps").args(BARE))?;
-    std::fs::write(&installed, wanted).map_err(|e| e.to_string())?;
+    let pip = ["-m", "pip", "install", "--quiet"];
+    succeed(Command::new(&python).args(pip).args(PEERS))?;
+    succeed(Command::new(&python).args(pip).arg("--no-deps").args(PEERS_ALONE))?;
+    std::fs::write(&installed, list).map_err(|e| e.to_string())?;
     Ok(python)
 }

@@ -37,7 +37,8 @@ pub struct DataArgs {
     /// file, also gzipped. Repeat for each view
     #[arg(long = "view", value_name = "NAME=FILE")]
     pub views: Vec<String>,
-    /// A precomputed similarity: n × n for training; n_new × n for new instances. Repeatable
+    /// A precomputed similarity: n × n for training; n_new × n for new instances. A sparse file is
+    /// a graph. Repeatable
     #[arg(long = "similarity", value_name = "NAME=FILE")]
     pub similarities: Vec<String>,
     /// The file with the labels, one row per instance
@@ -57,7 +58,8 @@ pub struct DataArgs {
     /// The column that names the instances; rows are matched by it instead of by position
     #[arg(long, value_name = "COLUMN")]
     pub id: Option<String>,
-    /// Leave out instances that lack a view, instead of refusing them
+    /// Leave out instances that lack a view; otherwise clustering estimates their similarities
+    /// from the other views, and other commands refuse them
     #[arg(long)]
     pub drop_incomplete: bool,
     /// Read settings from this file [default: ./cokernel.toml if it exists and no view is given]
@@ -102,6 +104,16 @@ pub struct KernelArgs {
     /// Memory for kernels before they are computed on demand, as 500MB or 2GiB [default: 2GiB]
     #[arg(long, value_name = "SIZE")]
     pub memory: Option<String>,
+}
+
+/// Graphs in place of features, for clustering.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Kernels")]
+pub struct GraphArgs {
+    /// A graph of neighbours in place of the features of a view (without a view: of each), as
+    /// knn:k=10, knn@fou:k=10:mutual=yes:weights=gaussian or epsilon:radius=0.5. Repeatable
+    #[arg(long = "graph", value_name = "SPEC")]
+    pub graphs: Vec<String>,
 }
 
 /// The machine that is trained on the combined kernel.

@@ -1,6 +1,6 @@
 //! Flags and project file of the commands that embed and cluster.
 
-use crate::args::KernelArgs;
+use crate::args::{GraphArgs, KernelArgs};
 use crate::misuse::misuse;
 use crate::settings::{Settings, for_task};
 use anyhow::{Context, Result};
@@ -8,7 +8,7 @@ use clap::Args;
 use cokernel::bank::Storage;
 use cokernel::data::Scale;
 use cokernel::eval::Candidate;
-use cokernel::kernel::KernelSpec;
+use cokernel::kernel::{GraphSpec, KernelSpec};
 use cokernel::method::{Method, Task, methods};
 use cokernel::model::MultiView;
 use cokernel::multiview::Starts;
@@ -43,6 +43,7 @@ impl StartArgs {
 /// The similarities that embedding starts from.
 pub struct Similarities {
     specs: Vec<KernelSpec>,
+    graphs: Vec<GraphSpec>,
     scale: Scale,
     storage: Storage,
 }
@@ -85,12 +86,14 @@ impl Settings {
     }
 
     /// The similarities.
-    pub fn similarities(&mut self, args: &KernelArgs) -> Result<Similarities> {
+    pub fn similarities(&mut self, args: &KernelArgs, graphs: &GraphArgs) -> Result<Similarities> {
+        let graphs = self.graphs(graphs)?;
         let specs = match self.kernels(args)? {
             Some(specs) => specs,
-            None => self.default_kernels(),
+            None => self.default_kernels(&graphs),
         };
-        Ok(Similarities { specs, scale: self.scale(args)?, storage: self.storage(args)? })
+        let (scale, storage) = (self.scale(args)?, self.storage(args)?);
+        Ok(Similarities { specs, graphs, scale, storage })
     }
 
     /// A method on these similarities, with its parameters; see [`params`](Self::params).
@@ -102,6 +105,7 @@ impl Settings {
     ) -> Result<MultiView> {
         let mut one = MultiView::new(method.id)?
             .kernels(from.specs.clone())
+            .graphs(from.graphs.clone())
             .scale(from.scale)
             .storage(from.storage);
         for (name, value) in self.params(method, methods)? {

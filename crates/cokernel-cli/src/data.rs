@@ -6,8 +6,8 @@ use crate::settings::Settings;
 use crate::table::count;
 use anyhow::Result;
 use cokernel::data::{
-    AssembleOptions, LabelFile, Labels, ReadOptions, Table, TableFile, Views, assemble,
-    read_labels, read_table,
+    AssembleOptions, LabelFile, Labels, ReadOptions, TableFile, Views, assemble, read_labels,
+    read_table,
 };
 use std::path::Path;
 
@@ -19,7 +19,7 @@ pub struct Data {
 
 /// Reads views and labels to learn from; there must be labels.
 pub fn load_labelled(settings: &Settings, session: &Session) -> Result<Data> {
-    let data = load(settings, session)?;
+    let data = read(settings, session, false, settings.drop_incomplete)?;
     if let Labels::Absent(_) = data.labels {
         return Err(misuse(
             "no labels are given; add --labels FILE, or --label-column NAME if a view has them",
@@ -28,28 +28,32 @@ pub fn load_labelled(settings: &Settings, session: &Session) -> Result<Data> {
     Ok(data)
 }
 
-/// Reads the instances to learn from, with labels if there are any.
-pub fn load(settings: &Settings, session: &Session) -> Result<Data> {
-    read(settings, session, false)
+/// Reads the instances to cluster, with labels if there are any. Instances may lack views, unless
+/// these are to be left out.
+pub fn load_incomplete(settings: &Settings, session: &Session) -> Result<Data> {
+    read(settings, session, false, true)
 }
 
 /// Reads instances to be compared with those of a model.
 pub fn load_new(settings: &Settings, session: &Session) -> Result<Data> {
-    read(settings, session, true)
+    read(settings, session, true, settings.drop_incomplete)
 }
 
-fn read(settings: &Settings, session: &Session, new_instances: bool) -> Result<Data> {
+/// `incomplete`: instances may lack views.
+fn read(
+    settings: &Settings,
+    session: &Session,
+    new_instances: bool,
+    incomplete: bool,
+) -> Result<Data> {
     if settings.views.is_empty() {
         return Err(misuse("no view is given; add --view NAME=FILE, or write a cokernel.toml"));
     }
-    let (tables, notes) = tables(settings, new_instances)?;
+    let (tables, notes) = tables(settings, new_instances, incomplete)?;
     session.notes(&notes);
     let labels = settings.labels.as_ref().map(|p| label_file(p, settings)).transpose()?;
-    let options = AssembleOptions {
-        allow_missing: settings.drop_incomplete,
-        new_instances,
-        ..AssembleOptions::default()
-    };
+    let options =
+        AssembleOptions { allow_missing: incomplete, new_instances, ..AssembleOptions::default() };
     let assembled = assemble(tables, labels, &options).map_err(|e| match e {
         cokernel::Error::Match(problem) => {
             let library = "allow missing views";
@@ -68,7 +72,11 @@ type NamedTables = Vec<(String, TableFile)>;
 
 /// The views as they are in their files, and remarks. The label column, if there is no label file,
 /// is that of the views that have it: there must be one, but for new instances.
-fn tables(settings: &Settings, new_instances: bool) -> Result<(NamedTables, Vec<String>)> {
+fn tables(
+    settings: &Settings,
+    new_instances: bool,
+    incomplete: bool,
+) -> Result<(NamedTables, Vec<String>)> {
     let column = settings.label_column.as_ref().filter(|_| settings.labels.is_none());
     let texts = settings.views.iter().filter(|v| is_text(&v.path)).count();
     if let Some(number) = column.filter(|c| texts > 1 && c.parse::<usize>().is_ok()) {
@@ -96,7 +104,7 @@ fn tables(settings: &Settings, new_instances: bool) -> Result<(NamedTables, Vec<
             variable: view.variable.clone(),
             header: view.header,
             similarity: view.similarity,
-            missing_rows: settings.drop_incomplete,
+            missing_rows: incomplete,
             ..ReadOptions::default()
         };
         let table = match read_table(&view.path, &options) {
@@ -168,7 +176,7 @@ fn complete(data: Data, session: &Session, new_instances: bool) -> Data {
     let dropped = count(n - rows.len(), "instance", "instances");
     session.notes([format!("{dropped} of {n} left out: not every view is there")]);
     let views = if new_instances {
-        let similarity = data.views.iter().find(|v| matches!(v.table, Table::Similarity(_)));
+        let similarity = data.views.iter().find(|v| v.table.is_similarity());
         let training: Vec<usize> = (0..similarity.map_or(0, |v| v.table.cols())).collect();
         data.views.select_new(&rows, &training)
     } else {

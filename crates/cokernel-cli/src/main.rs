@@ -8,6 +8,7 @@ mod args;
 mod clustering;
 mod cmd;
 mod data;
+mod experiment;
 mod files;
 mod misuse;
 mod picture;
@@ -57,6 +58,8 @@ enum Command {
     Cluster(cmd::cluster::Args),
     /// Embed instances by all their views, or new instances by a saved model
     Embed(cmd::embed::Args),
+    /// Re-run published tables and figures, ours beside theirs
+    Reproduce(cmd::reproduce::Args),
     /// Show what a model file holds
     Inspect(cmd::inspect::Args),
     /// List the methods, or explain one
@@ -79,6 +82,7 @@ fn main() -> ExitCode {
         Command::Compare(args) => cmd::compare::run(args, &cli.global),
         Command::Cluster(args) => cmd::cluster::run(args, &cli.global),
         Command::Embed(args) => cmd::embed::run(args, &cli.global),
+        Command::Reproduce(args) => cmd::reproduce::run(args, &cli.global),
         Command::Inspect(args) => cmd::inspect::run(args, &cli.global),
         Command::Methods(args) => cmd::methods::run(args, &cli.global),
         Command::Toy(args) => cmd::toy::run(args, &cli.global),

@@ -22,6 +22,7 @@ label_column = "class"              # its column; without a file: that of the vi
 id = "sample"                       # column that names the instances, in every file
 drop_incomplete = false             # true: leave out instances that lack a view
 kernels = ["gaussian@fou:sigma=median", "linear@fac", "precomputed@graph"]
+graph = ["knn@zer:k=10"]            # for cluster: in place of the features of a view
 method = "simple_mkl"               # for fit and evaluate
 methods = ["simple_mkl", "mean"]    # for compare
 c = 1.0                             # cost of slack
@@ -62,6 +63,7 @@ pub struct Content {
     pub id: Option<String>,
     pub drop_incomplete: bool,
     pub kernels: Option<Vec<Spanned<String>>>,
+    pub graph: Option<Vec<Spanned<String>>>,
     pub method: Option<Spanned<String>>,
     pub methods: Option<Vec<Spanned<String>>>,
     pub params: BTreeMap<String, Spanned<ParamEntry>>,
@@ -188,12 +190,13 @@ impl Project {
     }
 }
 
-fn line(text: &str, offset: usize) -> usize {
+/// The line, from 1, in which this byte stands.
+pub fn line(text: &str, offset: usize) -> usize {
     1 + text.bytes().take(offset).filter(|b| *b == b'\n').count()
 }
 
 /// Serde's sentence about an unknown key, in ours with a suggestion; other sentences as they are.
-fn explain(message: &str) -> String {
+pub fn explain(message: &str) -> String {
     let words: Vec<&str> = message.split('`').collect();
     match (words.first(), words.get(1)) {
         (Some(&"unknown field "), Some(name)) => {
@@ -243,7 +246,7 @@ mod tests {
         let names: Vec<&str> = project.views().iter().map(|v| v.0).collect();
         assert_eq!(names, ["fou", "fac", "zer", "graph"]);
         assert_eq!(c.kernels.as_ref().map(Vec::len), Some(3));
-        assert_eq!(project.place(c.method.as_ref().unwrap()), "p/cokernel.toml, line 7");
+        assert_eq!(project.place(c.method.as_ref().unwrap()), "p/cokernel.toml, line 8");
         assert_eq!(project.resolve(Path::new("fou.csv")), Path::new("p/fou.csv"));
         assert!(matches!(c.params["tol"].get_ref(), ParamEntry::One(Value::Real(_))));
         assert!(matches!(c.params["two_stage"].get_ref(), ParamEntry::Method(_)));

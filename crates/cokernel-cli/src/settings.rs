@@ -1,7 +1,8 @@
 //! Flags and project file together: what a command was asked to do. Flags override the file.
 
 use crate::args::{
-    DataArgs, GlobalArgs, KernelArgs, MachineArgs, SplitArgs, bytes, name_and_rest, value,
+    DataArgs, GlobalArgs, GraphArgs, KernelArgs, MachineArgs, SplitArgs, bytes, name_and_rest,
+    value,
 };
 use crate::files::{check_place, not_an_input};
 use crate::misuse::misuse;
@@ -11,7 +12,7 @@ use anyhow::{Context, Result};
 use cokernel::bank::Storage;
 use cokernel::data::{Header, Scale};
 use cokernel::eval::Protocol;
-use cokernel::kernel::KernelSpec;
+use cokernel::kernel::{GraphSpec, KernelSpec};
 use cokernel::machine::{Decomposition, Svc};
 use cokernel::method::{Method, Task, Value, find, methods};
 use cokernel::model::Mkl;
@@ -144,10 +145,24 @@ impl Settings {
         Ok(if specs.is_empty() { None } else { Some(specs) })
     }
 
-    /// For clustering: Gaussian at the median distance for each feature view, similarities as
-    /// they are, as learning has it by default.
-    pub fn default_kernels(&self) -> Vec<KernelSpec> {
-        let text = |v: &ViewSource| match v.similarity {
+    /// The graphs of the flags, else of the file.
+    pub fn graphs(&self, args: &GraphArgs) -> Result<Vec<GraphSpec>> {
+        let given: Vec<(String, String)> = if !args.graphs.is_empty() {
+            args.graphs.iter().map(|g| (g.clone(), "--graph".to_string())).collect()
+        } else if let Some(project) = &self.project {
+            let listed = project.content.graph.iter().flatten();
+            listed.map(|g| (g.get_ref().clone(), project.place(g))).collect()
+        } else {
+            Vec::new()
+        };
+        given.into_iter().map(|(text, place)| text.parse().context(place)).collect()
+    }
+
+    /// For clustering: Gaussian at the median distance for each feature view, similarities and
+    /// graphs as they are, as learning has it by default.
+    pub fn default_kernels(&self, graphs: &[GraphSpec]) -> Vec<KernelSpec> {
+        let of = |g: &GraphSpec, v: &ViewSource| g.view.as_ref().is_none_or(|name| *name == v.name);
+        let text = |v: &ViewSource| match v.similarity || graphs.iter().any(|g| of(g, v)) {
             true => format!("precomputed@{}", v.name),
             false => format!("gaussian@{}:sigma=median", v.name),
         };

@@ -1,6 +1,6 @@
 //! `cokernel cluster`: instances with several views into k groups.
 
-use crate::args::{DataArgs, GlobalArgs, KernelArgs};
+use crate::args::{DataArgs, GlobalArgs, GraphArgs, KernelArgs};
 use crate::clustering::StartArgs;
 use crate::data::{self, Data};
 use crate::files::write;
@@ -26,9 +26,12 @@ Examples
   cokernel cluster -k 10 --method spectral --similarity graph=K.npy
   Beside every single view, with a picture:
     cokernel cluster -k 10 --view fou=fou.csv --view fac=fac.csv --singles --plot digits.svg
+  cokernel cluster -k 10 --view fou=fou.csv --view fac=fac.csv --graph knn:k=10
   Save what new instances need, and find their clusters:
     cokernel cluster -k 10 --method spectral --view fou=fou.csv --model clusters.ck -o old.csv
     cokernel embed --apply clusters.ck --view fou=new-fou.csv -o new.csv
+Instances that lack a view (a row of NA, or an id that only other files have) are clustered by
+their other views.
 With --labels the clusters are scored: normalised mutual information, adjusted Rand index, pairwise
 F, entropy and accuracy by best matching.")]
 pub struct Args {
@@ -36,6 +39,8 @@ pub struct Args {
     data: DataArgs,
     #[command(flatten)]
     kernels: KernelArgs,
+    #[command(flatten)]
+    graphs: GraphArgs,
     /// The method; `cokernel methods` lists them [default: co_regularized]
     #[arg(long, short, value_name = "ID", help_heading = "Method")]
     method: Option<String>,
@@ -76,10 +81,10 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     settings.check_outputs([&args.output, &args.model, &args.plot])?;
     let k = settings.clusters(args.clusters)?;
     let starts = settings.starts(&args.starts)?;
-    let from = settings.similarities(&args.kernels)?;
+    let from = settings.similarities(&args.kernels, &args.graphs)?;
     let candidate = Candidate::from(settings.multi_view(method, &[method], &from)?);
     let session = Session::start(&settings.options)?;
-    let Data { views, labels } = data::load(&settings, &session)?;
+    let Data { views, labels } = data::load_incomplete(&settings, &session)?;
     let labels = (!matches!(labels, Labels::Absent(_))).then_some(&labels);
     let mut model = None;
     let mut keep = |found: &Found<'_>| {

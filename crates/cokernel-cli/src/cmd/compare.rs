@@ -1,7 +1,7 @@
 //! `cokernel compare`: several methods on the same splits, or several clusterings of the same
 //! instances.
 
-use crate::args::{DataArgs, GlobalArgs, KernelArgs, MachineArgs, SplitArgs};
+use crate::args::{DataArgs, GlobalArgs, GraphArgs, KernelArgs, MachineArgs, SplitArgs};
 use crate::clustering::StartArgs;
 use crate::data::{self, Data};
 use crate::files::{csv_line, write, write_json};
@@ -47,6 +47,8 @@ pub struct Args {
     data: DataArgs,
     #[command(flatten)]
     kernels: KernelArgs,
+    #[command(flatten)]
+    graphs: GraphArgs,
     /// The methods, separated by commas [default: all that can do the task]
     #[arg(long, value_name = "ID,…", value_delimiter = ',', help_heading = "Method")]
     methods: Vec<String>,
@@ -112,6 +114,9 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
 fn classify(args: &Args, mut settings: Settings) -> Result<ExitCode> {
     if args.clusters.is_some() {
         return Err(misuse("--clusters needs --task cluster"));
+    }
+    if !args.graphs.graphs.is_empty() {
+        return Err(misuse("--graph needs --task cluster"));
     }
     if args.no_controls {
         return Err(misuse("--no-controls needs --task cluster"));
@@ -212,11 +217,11 @@ fn as_csv(result: &Comparison) -> String {
 fn compare_clusters(args: &Args, mut settings: Settings) -> Result<ExitCode> {
     let k = settings.clusters(args.clusters)?;
     let starts = settings.starts(&args.starts)?;
-    let from = settings.similarities(&args.kernels)?;
+    let from = settings.similarities(&args.kernels, &args.graphs)?;
     let controls = !args.no_controls;
     let candidates = settings.candidates(&args.methods, controls, &from)?;
     let session = Session::start(&settings.options)?;
-    let Data { views, labels } = data::load(&settings, &session)?;
+    let Data { views, labels } = data::load_incomplete(&settings, &session)?;
     let labels = (!matches!(labels, Labels::Absent(_))).then_some(&labels);
     let singles = controls || args.singles;
     let spectrum = if args.plot.is_some() { picture::eigenvalues(k) } else { 0 };

@@ -1,7 +1,7 @@
 //! `cokernel embed`: instances with several views to rows of numbers, and new instances to rows
 //! of an embedding that was saved.
 
-use crate::args::{DataArgs, GlobalArgs, KernelArgs};
+use crate::args::{DataArgs, GlobalArgs, GraphArgs, KernelArgs};
 use crate::data;
 use crate::files::{not_an_input, write};
 use crate::misuse::misuse;
@@ -37,6 +37,8 @@ pub struct Args {
     data: DataArgs,
     #[command(flatten)]
     kernels: KernelArgs,
+    #[command(flatten)]
+    graphs: GraphArgs,
     /// The method; `cokernel methods` lists them [default: co_regularized]
     #[arg(long, short, value_name = "ID", help_heading = "Method")]
     method: Option<String>,
@@ -55,7 +57,7 @@ pub struct Args {
     clusters: Option<usize>,
     /// Embed new instances by this model instead of learning
     #[arg(long, value_name = "MODEL", help_heading = "Method",
-        conflicts_with_all = ["method", "set", "clusters", "model", "plot", "kernels", "scale", "storage",
+        conflicts_with_all = ["method", "set", "clusters", "model", "plot", "kernels", "graphs", "scale", "storage",
             "memory"])]
     apply: Option<PathBuf>,
     /// The CSV file to write [default: the standard output]
@@ -84,10 +86,10 @@ fn learn(args: &Args, global: &GlobalArgs) -> Result<ExitCode> {
     picture::check(args.plot.as_deref())?;
     settings.check_outputs([&args.output, &args.model, &args.plot])?;
     let k = settings.clusters(args.clusters)?;
-    let from = settings.similarities(&args.kernels)?;
+    let from = settings.similarities(&args.kernels, &args.graphs)?;
     let method = settings.multi_view(method, &[method], &from)?;
     let session = Session::start(&settings.options)?;
-    let data = data::load(&settings, &session)?;
+    let data = data::load_incomplete(&settings, &session)?;
     let prepared = method.prepare(&data.views, &session.run)?;
     let found = method.embed_prepared(&prepared, k, &session.run)?;
     let model = EmbeddingModel::new(&method, &prepared, k, &found)?;

@@ -9,4 +9,5 @@ pub mod fit;
 pub mod inspect;
 pub mod methods;
 pub mod predict;
+pub mod reproduce;
 pub mod toy;

@@ -178,14 +178,13 @@ fn write_all(out: &Path, call: &str, views: &Views, labels: &Labels) -> Result<(
                 (features(&m.to_dense()), format!("gaussian@{name}:sigma=median"))
             }
             Content::Similarity(m) => (rows(m), format!("precomputed@{name}")),
+            Content::Graph(m) => (rows(&m.to_dense()), format!("precomputed@{name}")),
         };
         write(&out.join(format!("{name}.csv")), text.as_bytes())?;
         kernels.push(format!("\"{kernel}\""));
-        entries.push_str(&match view.table {
-            Content::Similarity(_) => {
-                format!("{name} = {{ path = \"{name}.csv\", similarity = true }}\n")
-            }
-            _ => format!("{name} = \"{name}.csv\"\n"),
+        entries.push_str(&match view.table.is_similarity() {
+            true => format!("{name} = {{ path = \"{name}.csv\", similarity = true }}\n"),
+            false => format!("{name} = \"{name}.csv\"\n"),
         });
     }
     let codes = classes.codes.iter().map(|c| classes.names[*c as usize].as_str());

@@ -114,3 +114,134 @@ fn wrong_starts_and_outputs_are_refused() {
     let said = toy.refusal(&format!("cluster -k 3 {DATA} --model none/m.ck"), 2);
     assert_eq!(said, "error: cannot write none/m.ck: there is no folder none");
 }
+
+/// Views a and b by id, of which every seventh instance lacks one.
+fn incomplete(toy: &Toy) -> usize {
+    let table = |name: &str, lacks: usize, drop: bool| {
+        let text = toy.read(name);
+        let mut lines = text.lines();
+        let mut out = format!("id,{}\n", lines.next().unwrap());
+        for (i, line) in lines.enumerate() {
+            match i % 7 == lacks {
+                true if drop => {}
+                true => out.push_str(&format!("i{i}{}\n", ",NA".repeat(line.split(',').count()))),
+                false => out.push_str(&format!("i{i},{line}\n")),
+            }
+        }
+        out
+    };
+    // View a has rows of NA, view b has no rows.
+    toy.write("c.csv", table("a.csv", 2, false).as_bytes());
+    toy.write("d.csv", table("b.csv", 4, true).as_bytes());
+    (0..N).filter(|i| i % 7 == 2).count()
+}
+
+#[test]
+fn instances_that_lack_a_view_are_clustered_by_the_others() {
+    let toy = Toy::new();
+    let absent = incomplete(&toy);
+    let data = "--view a=c.csv --view b=d.csv --id id";
+    let assert = toy.run(&format!("cluster -k 3 {data} -o out.csv")).success();
+    let said = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
+    let note = format!("note: {absent} of 60 instances lack view 'a': their similarities there");
+    assert!(said.contains(&note), "{said}");
+    let text = toy.read("out.csv");
+    let rows = cells(&text);
+    assert_eq!(rows.len(), N + 1);
+    let cluster = |i: usize| {
+        let id = format!("i{i}");
+        rows.iter().find(|r| r[0] == id).unwrap()[1].to_string()
+    };
+    let agree = (0..N).filter(|&i| cluster(i) == cluster(class(i))).count();
+    assert!(agree > N * 7 / 10, "{agree} of {N}");
+    let json = toy.json(&format!("compare --task cluster -k 3 {data}"));
+    assert_eq!(json["filled"][0], serde_json::json!(["a", absent]));
+    assert!(json["rows"].as_array().unwrap().len() >= 2);
+    // Without the view there is nothing to go by.
+    let said = toy.refusal("cluster -k 3 --view a=c.csv --id id -q", 1);
+    assert!(said.starts_with("error: instance 2 ('i2') lacks view 'a', and there is no"), "{said}");
+    // On request they are left out.
+    toy.output(&format!("cluster -k 3 {data} --drop-incomplete -o out.csv"));
+    assert!(cells(&toy.read("out.csv")).len() < N - 10);
+    // Learning from labels needs all views.
+    let ids: Vec<String> = (0..N).map(|i| format!("i{i},{}", class(i))).collect();
+    toy.write("ids.csv", format!("id,class\n{}\n", ids.join("\n")).as_bytes());
+    let said = toy.refusal(&format!("fit {data} --labels ids.csv --label-column class"), 1);
+    assert!(said.contains("--drop-incomplete") || said.contains("missing value"), "{said}");
+    // Files whose ids have nothing in common.
+    let whole = toy.read("c.csv");
+    let whole: Vec<&str> = whole.lines().filter(|l| !l.contains("NA")).collect();
+    toy.write("c.csv", whole.join("\n").as_bytes());
+    toy.write("e.csv", whole.join("\n").replace("\ni", "\nj").as_bytes());
+    let said = toy.refusal("cluster -k 3 --view a=c.csv --view b=e.csv --id id -q", 1);
+    assert!(said.contains("are the instances named alike in all files?"), "{said}");
+}
+
+#[test]
+fn graphs_of_neighbours() {
+    let toy = Toy::new();
+    let data = "--view a=a.csv --view b=b.npy";
+    let json = toy.json(&format!("cluster -k 3 {data} --graph knn:k=8 --method spectral"));
+    let kernels = &json["clustering"]["kernels"];
+    assert_eq!(*kernels, serde_json::json!(["knn@a(k=8)", "knn@b(k=8)"]));
+    let one = "--graph epsilon@b:radius=0.5:weights=gaussian";
+    let json = toy.json(&format!("compare --task cluster -k 3 {data} {one} --methods spectral"));
+    let want = "epsilon@b(radius=0.5, weights=gaussian)";
+    assert_eq!(json["kernels"][1], want);
+    assert!(json["kernels"][0].as_str().unwrap().starts_with("gaussian@a("));
+    // The same from a project file; flags win.
+    let project = "clusters = 3\ngraph = [\"knn@b:k=5\"]\n[views]\na = \"a.csv\"\nb = \"b.npy\"\n";
+    toy.write("cokernel.toml", project.as_bytes());
+    let json = toy.json("cluster --method spectral");
+    assert_eq!(json["clustering"]["kernels"][1], "knn@b(k=5)");
+    let json = toy.json("cluster --method spectral --graph knn@a:k=4:mutual=yes");
+    assert_eq!(json["clustering"]["kernels"][0], "knn@a(k=4, mutual=yes)");
+    for (flags, want) in [
+        (
+            "cluster --graph kn",
+            "error: --graph: unknown graph 'kn' (did you mean 'knn'?); known: knn, epsilon",
+        ),
+        (
+            "cluster --graph knn@a:k=60",
+            "error: parameter 'graph k': found 60, expected less than the 60 instances that have \
+             view 'a'",
+        ),
+        ("compare --graph knn --labels y.csv", "error: --graph needs --task cluster"),
+    ] {
+        assert_eq!(toy.refusal(flags, 2), want);
+    }
+}
+
+#[test]
+fn sparse_similarities_are_graphs() {
+    let toy = Toy::new();
+    // Three rings, one for each class; the lower triangle of a symmetric matrix.
+    let mut entries = Vec::new();
+    for i in 0..N {
+        entries.push(format!("{} {} 1", i + 1, i + 1));
+        let next = if i + 3 < N { i + 3 } else { i % 3 };
+        entries.push(format!("{} {} 2", i.max(next) + 1, i.min(next) + 1));
+    }
+    let banner = "%%MatrixMarket matrix coordinate real symmetric";
+    let text = format!("{banner}\n{N} {N} {}\n{}\n", entries.len(), entries.join("\n"));
+    toy.write("g.mtx", text.as_bytes());
+    let assert =
+        toy.run("cluster -k 3 --method spectral --similarity g=g.mtx -o out.csv").success();
+    let said = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
+    assert!(
+        said.contains("note: view 'g': the graph has 3 connected components of 20, 20 and 20"),
+        "{said}"
+    );
+    let text = toy.read("out.csv");
+    let rows = cells(&text);
+    assert!((0..N).all(|i| rows[i + 1][1] == class(i).to_string()));
+    // One triangle alone is no similarity.
+    toy.write("h.mtx", text_of_general(&entries).as_bytes());
+    let said = toy.refusal("cluster -k 3 --similarity g=h.mtx", 1);
+    assert!(said.starts_with("error: view 'g', row ") && said.contains("symmetric"), "{said}");
+}
+
+fn text_of_general(entries: &[String]) -> String {
+    let banner = "%%MatrixMarket matrix coordinate real general";
+    format!("{banner}\n{N} {N} {}\n{}\n", entries.len(), entries.join("\n"))
+}

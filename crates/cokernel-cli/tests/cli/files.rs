@@ -113,7 +113,9 @@ fn instances_that_differ_point_to_the_flag() {
     let toy = toy();
     toy.write("p.csv", b"id,x\np,1\nq,2\n");
     toy.write("q.csv", b"id,x\nq,2\n");
-    let said = toy.refusal("cluster -k 2 --view p=p.csv --view q=q.csv --id id", 1);
+    toy.write("z.csv", b"id,class\np,no\nq,yes\n");
+    let data = "--view p=p.csv --view q=q.csv --labels z.csv --label-column class --id id";
+    let said = toy.refusal(&format!("fit {data}"), 1);
     assert_eq!(
         said,
         "error: the instances differ from those of view 'p': view 'q' lacks 'p'; make the ids \

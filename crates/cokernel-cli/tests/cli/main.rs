@@ -13,5 +13,6 @@ mod methods;
 mod predict;
 mod project;
 mod refusal;
+mod reproduce;
 mod toy;
 mod toy_files;

@@ -88,16 +88,11 @@ impl Side {
         let mut cells = match (table, column) {
             (Table::Dense(m) | Table::Similarity(m), None) => Cells::Dense(m.clone()),
             (Table::Sparse(m), None) if !mean.is_empty() => Cells::Dense(m.to_dense()),
-            (Table::Sparse(m), None) => Cells::Sparse(m.clone()),
+            (Table::Sparse(m) | Table::Graph(m), None) => Cells::Sparse(m.clone()),
             (Table::Dense(m) | Table::Similarity(m), Some(c)) => Cells::Column(m.col(c)),
-            (Table::Sparse(m), Some(c)) => Cells::Column(
-                (0..m.rows())
-                    .map(|i| {
-                        let (columns, values) = m.row(i);
-                        columns.binary_search(&(c as u32)).map_or(0.0, |p| values[p])
-                    })
-                    .collect(),
-            ),
+            (Table::Sparse(m) | Table::Graph(m), Some(c)) => {
+                Cells::Column((0..m.rows()).map(|i| m.get(i, c)).collect())
+            }
         };
         let mut squares = Vec::new();
         if measure == Measure::Squared {
@@ -127,8 +122,19 @@ impl Side {
         matches!(self.cells, Cells::Sparse(_))
     }
 
+    /// The edges of a similarity that is given as a graph.
+    pub(super) fn graph(&self) -> Option<&Csr> {
+        match (&self.cells, self.measure) {
+            (Cells::Sparse(m), Measure::Given) => Some(m),
+            _ => None,
+        }
+    }
+
     /// Measure between row i here and row j of `right`.
     pub(super) fn entry(&self, i: usize, right: &Side, j: usize) -> f64 {
+        if let Some(graph) = self.graph() {
+            return graph.get(i, j);
+        }
         let dense = |x: &[f64], z: &[f64]| match self.measure {
             Measure::Dot => simd::dot(x, z),
             Measure::Squared => simd::squared_distance(x, z),
@@ -157,6 +163,22 @@ impl Side {
             out.iter_mut().zip(columns).for_each(|(o, j)| *o = row[j]);
             return;
         }
+        if let Some(graph) = self.graph() {
+            // Columns usually rise: each search starts where the last one ended.
+            let (c, v) = graph.row(i);
+            let (mut place, mut last) = (0, 0);
+            for (o, j) in out.iter_mut().zip(columns) {
+                if j < last {
+                    place = 0;
+                }
+                last = j;
+                if c.get(place).is_some_and(|c| (*c as usize) < j) {
+                    place += c[place..].partition_point(|c| (*c as usize) < j);
+                }
+                *o = if c.get(place).is_some_and(|c| *c as usize == j) { v[place] } else { 0.0 };
+            }
+            return;
+        }
         out.iter_mut().zip(columns).for_each(|(o, j)| *o = self.entry(i, right, j));
     }
 
@@ -175,6 +197,17 @@ impl Side {
             (Cells::Dense(x), _, Measure::Given) => {
                 for (r, out) in out.chunks_mut(cols).enumerate() {
                     out.copy_from_slice(&x.row(i0 + r)[j0..j0 + cols]);
+                }
+            }
+            (Cells::Sparse(x), _, Measure::Given) => {
+                out.fill(0.0);
+                for (r, out) in out.chunks_mut(cols).enumerate() {
+                    let (c, v) = x.row(i0 + r);
+                    let from = c.partition_point(|c| (*c as usize) < j0);
+                    let to = c.partition_point(|c| (*c as usize) < j0 + cols);
+                    for (c, v) in c[from..to].iter().zip(&v[from..to]) {
+                        out[*c as usize - j0] = *v;
+                    }
                 }
             }
             (Cells::Dense(x), Cells::Dense(z), Measure::Dot | Measure::Squared) => {

@@ -156,13 +156,13 @@ impl Cross {
         }
         let what = format!("view '{}'", view.name);
         if group.measure == Measure::Given {
-            let Table::Similarity(m) = &view.table else {
+            if !view.table.is_similarity() {
                 return Err(Error::Data(format!(
                     "{what} holds features; the model wants the similarities between the new \
                      rows and the {} training instances",
                     self.n_train
                 )));
-            };
+            }
             let members = group.members.iter().filter(|m| active.contains(m));
             for kernel in members.map(|m| &self.kernels[*m]) {
                 if kernel.normalize.contains(&Normalization::UnitDiagonal) {
@@ -174,9 +174,9 @@ impl Cross {
                     )));
                 }
             }
-            let cut = match m.cols() {
-                c if c == self.n_train => m.select_cols(&self.rows),
-                c if c == self.n_support() => m.clone(),
+            let cut = match view.table.cols() {
+                c if c == self.n_train => view.table.select_cols(&self.rows),
+                c if c == self.n_support() => view.table.clone(),
                 c => {
                     let expected = format!(
                         "one column for each of the {} training instances (or of the {} support \
@@ -187,9 +187,9 @@ impl Cross {
                     return Err(Error::shape(what, expected, format!("{c} columns")));
                 }
             };
-            return Ok(Side::new(&Table::Similarity(cut), None, Measure::Given, &[]));
+            return Ok(Side::new(&cut, None, Measure::Given, &[]));
         }
-        if let Table::Similarity(_) = view.table {
+        if view.table.is_similarity() {
             return Err(Error::Data(format!("{what} is a similarity; the model wants features")));
         }
         if view.table.cols() != group.width {

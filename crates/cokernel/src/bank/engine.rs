@@ -6,8 +6,9 @@
 //! squarings in a chain, which keep the relative error below 1e-12).
 
 use super::base::{Measure, Side, column_means};
+use super::fill::Fill;
 use super::simd;
-use crate::data::Views;
+use crate::data::{Csr, Views};
 use crate::kernel::{Function, Kernel, Metric};
 use crate::{Error, Result};
 
@@ -47,6 +48,8 @@ pub(super) struct Engine {
     pub(super) groups: Vec<Group>,
     /// Normalisation steps of each kernel.
     pub(super) steps: Vec<Vec<Step>>,
+    /// What stands in for the values of instances that lack a view.
+    pub(super) fill: Option<Fill>,
 }
 
 /// γ of a Gaussian kernel.
@@ -104,7 +107,35 @@ impl Engine {
             functions: kernels.iter().map(|k| k.function).collect(),
             groups,
             steps: vec![Vec::new(); kernels.len()],
+            fill: None,
         })
+    }
+
+    /// The edges of kernel m before normalisation, if it is a graph all of whose other entries
+    /// are 0, normalised or not: it is not centred and nothing is filled in.
+    pub(super) fn graph(&self, m: usize) -> Option<&Csr> {
+        let centred = |s: &Step| matches!(s, Step::Center(..));
+        if self.steps.get(m)?.iter().any(centred)
+            || self.fill.as_ref().is_some_and(|f| f.touches_kernel(m))
+        {
+            return None;
+        }
+        self.groups.iter().find(|g| g.members.contains(&m))?.side.graph()
+    }
+
+    /// Columns and normalised values of row i of kernel m with these edges.
+    pub(super) fn graph_row<'a>(
+        &self,
+        graph: &'a Csr,
+        m: usize,
+        i: usize,
+        values: &mut Vec<f64>,
+    ) -> &'a [u32] {
+        let (columns, given) = graph.row(i);
+        values.clear();
+        values.extend_from_slice(given);
+        self.normalize(m, i, columns.iter().map(|c| *c as usize), values);
+        columns
     }
 
     /// Kernel values from a row of measures, for the members of a group that `slot` maps to a
@@ -173,6 +204,20 @@ impl Engine {
         columns: impl ExactSizeIterator<Item = usize> + Clone,
         out: &mut [f64],
     ) {
+        if self.fill.as_ref().is_some_and(|f| f.touches_row(i, columns.clone())) {
+            return self.filled_entries(active, i, columns, out);
+        }
+        self.plain_entries(active, i, columns, out);
+    }
+
+    /// [`entries`](Self::entries) before anything is filled in.
+    pub(super) fn plain_entries(
+        &self,
+        active: &[usize],
+        i: usize,
+        columns: impl ExactSizeIterator<Item = usize> + Clone,
+        out: &mut [f64],
+    ) {
         let len = columns.len();
         let slots = self.slots(active);
         let mut measures = vec![0.0; len];
@@ -200,6 +245,24 @@ impl Engine {
     /// Entries of a strip: rows i0.. × columns j0.. of the kernels in `active`. Kernel active[a],
     /// row r, starts at `out[(r·active + a)·stride]`. `measures` holds rows × cols numbers.
     pub(super) fn strip(
+        &self,
+        slots: &[Option<usize>],
+        n_active: usize,
+        (i0, rows): (usize, usize),
+        (j0, cols): (usize, usize),
+        stride: usize,
+        measures: &mut [f64],
+        out: &mut [f64],
+    ) {
+        if self.fill.as_ref().is_some_and(|f| f.touches((i0, rows), (j0, cols))) {
+            let (rows, cols) = ((i0, rows), (j0, cols));
+            return self.filled_strip(slots, n_active, rows, cols, stride, measures, out);
+        }
+        self.plain_strip(slots, n_active, (i0, rows), (j0, cols), stride, measures, out);
+    }
+
+    /// [`strip`](Self::strip) before anything is filled in.
+    pub(super) fn plain_strip(
         &self,
         slots: &[Option<usize>],
         n_active: usize,

@@ -1,7 +1,7 @@
 //! [`Gram`]: a stored symmetric matrix.
 
 use super::panels::Panels;
-use crate::data::Matrix;
+use crate::data::{Csr, Matrix};
 use crate::solve::Rows;
 use crate::{Error, Result};
 use rayon::prelude::*;
@@ -128,26 +128,84 @@ impl Rows for Gram {
 /// Refuses values that are not finite and pairs that differ by more than `tolerance` times the
 /// largest entry.
 pub(crate) fn check_symmetric(what: &str, m: &Matrix, tolerance: f64) -> Result<()> {
-    let n = m.rows();
-    if n != m.cols() {
-        return Err(Error::shape(what, "as many columns as rows", format!("{n} × {}", m.cols())));
+    check_symmetric_among(what, m, &(0..m.rows()).collect::<Vec<_>>(), tolerance)
+}
+
+/// [`check_symmetric`] of the rows and columns of some instances; others are not read.
+pub(super) fn check_symmetric_among(
+    what: &str,
+    m: &Matrix,
+    among: &[usize],
+    tolerance: f64,
+) -> Result<()> {
+    check_square(what, m.rows(), m.cols())?;
+    let mut largest = 0.0_f64;
+    for &row in among {
+        let values = m.row(row);
+        if let Some(&column) = among.iter().find(|j| !values[**j].is_finite()) {
+            let problem = format!("found {}, expected a finite number", values[column]);
+            return Err(Error::Value { what: what.to_string(), row, column, problem });
+        }
+        largest = among.iter().fold(largest, |a, j| a.max(values[*j].abs()));
     }
-    if let Some(p) = m.values().iter().position(|v| !v.is_finite()) {
-        let problem = format!("found {}, expected a finite number", m.values()[p]);
-        return Err(Error::Value { what: what.to_string(), row: p / n, column: p % n, problem });
-    }
-    let largest = m.values().iter().fold(0.0_f64, |a, v| a.max(v.abs()));
-    for i in 0..n {
-        for j in 0..i {
+    for (place, &i) in among.iter().enumerate() {
+        for &j in &among[..place] {
             let (a, b) = (m.get(i, j), m.get(j, i));
             if (a - b).abs() > tolerance * largest {
-                let problem = format!(
-                    "found {a}, but {b} at row {j}, column {i}; a similarity must be symmetric \
-                     (take (K + Kᵀ)/2 if that is meant)"
-                );
-                return Err(Error::Value { what: what.to_string(), row: i, column: j, problem });
+                return Err(not_symmetric(what, (i, j), a, b));
             }
         }
     }
     Ok(())
+}
+
+/// [`check_symmetric`] of a graph; instances for which `among` is false are not looked at.
+pub(super) fn check_symmetric_graph(
+    what: &str,
+    graph: &Csr,
+    among: impl Fn(usize) -> bool,
+    tolerance: f64,
+) -> Result<()> {
+    check_square(what, graph.rows(), graph.cols())?;
+    let entries = |i: usize| {
+        let (c, v) = graph.row(i);
+        let all = c.iter().map(|c| *c as usize).zip(v.iter().copied());
+        all.filter(|(j, _)| among(*j))
+    };
+    let rows = || (0..graph.rows()).filter(|i| among(*i));
+    let mut largest = 0.0_f64;
+    for row in rows() {
+        for (column, v) in entries(row) {
+            if !v.is_finite() {
+                let problem = format!("found {v}, expected a finite number");
+                return Err(Error::Value { what: what.to_string(), row, column, problem });
+            }
+            largest = largest.max(v.abs());
+        }
+    }
+    // An entry whose mirror is not stored differs from 0 there.
+    for i in rows() {
+        for (j, a) in entries(i) {
+            let b = graph.get(j, i);
+            if (a - b).abs() > tolerance * largest {
+                return Err(not_symmetric(what, (i, j), a, b));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn check_square(what: &str, rows: usize, cols: usize) -> Result<()> {
+    if rows == cols {
+        return Ok(());
+    }
+    Err(Error::shape(what, "as many columns as rows", format!("{rows} × {cols}")))
+}
+
+fn not_symmetric(what: &str, (row, column): (usize, usize), a: f64, b: f64) -> Error {
+    let problem = format!(
+        "found {a}, but {b} at row {column}, column {row}; a similarity must be symmetric (take \
+         (K + Kᵀ)/2 if that is meant)"
+    );
+    Error::Value { what: what.to_string(), row, column, problem }
 }

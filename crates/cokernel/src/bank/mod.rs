@@ -9,13 +9,17 @@
 //! | `panels` | products with thin blocks |
 //! | `primitives`, `products` | combine, quadratic forms, products, pairs |
 //! | `gram`, `rows` | a combination as a stored matrix, or read by rows |
+//! | `fill` | values of instances that lack a view |
+//! | `neighbours` | nearest-neighbour and ε graphs of features |
 //! | `cross` | the same kernels between new rows and training rows |
 
 mod base;
 mod cross;
 mod engine;
+mod fill;
 mod gram;
 mod layout;
+mod neighbours;
 mod norm;
 mod panels;
 mod primitives;
@@ -27,15 +31,19 @@ mod tiles;
 
 pub(crate) use base::distances;
 pub use cross::{Cross, NewRows, RowMeans, needs_all_rows};
+pub use fill::Filled;
+pub(crate) use fill::check_sources;
 pub use gram::Gram;
+pub use neighbours::{build_graph, epsilon, knn};
+pub(crate) use simd::least;
 pub use tiles::Tile;
 pub(crate) use tiles::huge_pages;
 
 use crate::data::{Matrix, Table, Views};
-use crate::kernel::{Function, Kernel, KernelSpec, Metric, Norm, refuse_negative};
+use crate::kernel::{Function, Kernel, KernelSpec, Metric, Norm, Normalization, refuse_negative};
 use crate::{Error, Result, Run};
 use engine::Engine;
-use gram::check_symmetric;
+use gram::{check_symmetric_among, check_symmetric_graph};
 use rayon::prelude::*;
 use std::collections::HashSet;
 use tiles::{Tiles, Values};
@@ -45,9 +53,9 @@ use tiles::{Tiles, Values};
 pub enum Storage {
     /// Resident in f64 if it fits into [`Run::memory`], else on demand.
     Auto,
-    /// All kernels in memory, 8 bytes an entry (one triangle).
+    /// All kernels in memory, 8 bytes an entry (one triangle); of graphs only the edges.
     Resident,
-    /// All kernels in memory, 4 bytes an entry.
+    /// All kernels in memory, 4 bytes an entry; of graphs the edges, 8 bytes each.
     ResidentF32,
     /// Nothing of size n² is kept; entries are computed from the features each time.
     OnDemand,
@@ -102,35 +110,13 @@ impl Bank {
         number_names(&mut kernels);
         let n = views.n();
         let mut tiles = Tiles::computed(Engine::new(views, &kernels)?);
-        let bytes = tiles.layout.stored(kernels.len()).saturating_mul(8);
-        let storage = match storage {
-            Storage::Auto if bytes <= run.memory => Storage::Resident,
-            Storage::Auto => Storage::OnDemand,
-            given => given,
-        };
-        match storage {
-            Storage::Resident => room_for(bytes, n, kernels.len())?,
-            Storage::ResidentF32 => room_for(bytes / 2, n, kernels.len())?,
-            _ => {}
-        }
+        let storage = resolve_storage(storage, &tiles, &kernels, run)?;
         let diagonals = raw_diagonals(&tiles);
-        for (kernel, diagonal) in kernels.iter().zip(&diagonals) {
-            if let Some(i) = diagonal.iter().position(|d| !d.is_finite()) {
-                return Err(Error::Data(format!(
-                    "kernel '{}' is {} at row {i}: its values are too large; scale the features \
-                     or choose smaller parameters",
-                    kernel.name, diagonal[i]
-                )));
-            }
-        }
+        check_diagonals(&kernels, &diagonals)?;
         let (norms, diagonals, mut notes) = norm::fit(&mut tiles, &kernels, diagonals);
         notes.extend(remarks::of(&tiles, &kernels, &diagonals));
         notes.extend(remarks::indefinite(views, &kernels)?);
-        match storage {
-            Storage::Resident => tiles.keep(false),
-            Storage::ResidentF32 => tiles.keep(true),
-            _ => {}
-        }
+        keep(&mut tiles, storage);
         Ok(Bank { n, kernels, norms, notes, diagonals, tiles })
     }
 
@@ -186,6 +172,11 @@ impl Bank {
         &self.notes
     }
 
+    /// Gives kernel m another name.
+    pub(crate) fn rename(&mut self, m: usize, name: String) {
+        self.kernels[m].name = name;
+    }
+
     /// The storage in force (never `Auto`).
     pub fn storage(&self) -> Storage {
         match self.tiles.values {
@@ -208,14 +199,20 @@ fn check_functions(views: &Views, kernels: &[Kernel]) -> Result<()> {
         let view = views.get(&kernel.view)?;
         let chi =
             matches!(kernel.function, Function::Exponential { metric: Metric::ChiSquared, .. });
+        let has = |i: usize| view.present.as_ref().is_none_or(|p| p[i]);
+        let what = format!("view '{}'", view.name);
         match (&view.table, kernel.function) {
             (Table::Similarity(m), Function::Precomputed)
                 if checked.insert((&kernel.view, chi)) =>
             {
-                check_symmetric(&format!("view '{}'", view.name), m, 1e-8)?;
+                let among: Vec<usize> = (0..m.rows()).filter(|i| has(*i)).collect();
+                check_symmetric_among(&what, m, &among, 1e-8)?;
             }
-            (Table::Similarity(_), Function::Precomputed) => {}
-            (Table::Similarity(_), _) => {
+            (Table::Graph(m), Function::Precomputed) if checked.insert((&kernel.view, chi)) => {
+                check_symmetric_graph(&what, m, has, 1e-8)?;
+            }
+            (Table::Similarity(_) | Table::Graph(_), Function::Precomputed) => {}
+            (Table::Similarity(_) | Table::Graph(_), _) => {
                 return Err(Error::Data(format!(
                     "kernel '{}' needs features, but view '{}' is a similarity",
                     kernel.name, view.name
@@ -229,6 +226,56 @@ fn check_functions(views: &Views, kernels: &[Kernel]) -> Result<()> {
             }
             _ if chi && checked.insert((&kernel.view, chi)) => refuse_negative(view)?,
             _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// The storage that is meant, if there is room for it. Graphs that stay sparse do not count.
+fn resolve_storage(
+    storage: Storage,
+    tiles: &Tiles,
+    kernels: &[Kernel],
+    run: &Run,
+) -> Result<Storage> {
+    let centred = |k: &Kernel| {
+        let center = [Normalization::Center, Normalization::CenterUnitVariance];
+        k.normalize.iter().any(|s| center.contains(s))
+    };
+    let dense = (0..kernels.len())
+        .filter(|&m| tiles.engine.graph(m).is_none() || centred(&kernels[m]))
+        .count();
+    let bytes = tiles.layout.stored(dense).saturating_mul(8);
+    let storage = match storage {
+        Storage::Auto if bytes <= run.memory => Storage::Resident,
+        Storage::Auto => Storage::OnDemand,
+        given => given,
+    };
+    match storage {
+        Storage::Resident => room_for(bytes, tiles.layout.n, dense)?,
+        Storage::ResidentF32 => room_for(bytes / 2, tiles.layout.n, dense)?,
+        _ => {}
+    }
+    Ok(storage)
+}
+
+fn keep(tiles: &mut Tiles, storage: Storage) {
+    match storage {
+        Storage::Resident => tiles.keep(false),
+        Storage::ResidentF32 => tiles.keep(true),
+        _ => {}
+    }
+}
+
+/// Refuses self-similarities that are not finite.
+fn check_diagonals(kernels: &[Kernel], diagonals: &[Vec<f64>]) -> Result<()> {
+    for (kernel, diagonal) in kernels.iter().zip(diagonals) {
+        if let Some(i) = diagonal.iter().position(|d| !d.is_finite()) {
+            return Err(Error::Data(format!(
+                "kernel '{}' is {} at row {i}: its values are too large; scale the features \
+                 or choose smaller parameters",
+                kernel.name, diagonal[i]
+            )));
         }
     }
     Ok(())

@@ -5,6 +5,7 @@
 
 use super::engine::Step;
 use super::tiles::Tiles;
+use crate::data::Csr;
 use crate::kernel::{Kernel, Norm, Normalization};
 
 /// Adds the normalisation steps of all kernels to the engine of `tiles`; gives the statistics,
@@ -139,6 +140,41 @@ fn scale(
 
 /// Mean of each row of the kernels in `active`.
 pub(super) fn row_means(tiles: &Tiles, active: &[usize]) -> Vec<Vec<f64>> {
+    let n = tiles.layout.n;
+    by_kernel(
+        tiles,
+        active,
+        |dense| tile_row_means(tiles, dense),
+        |m, graph| {
+            let mut values = Vec::new();
+            let mean = |i| {
+                tiles.engine.graph_row(graph, m, i, &mut values);
+                values.iter().sum::<f64>() / n as f64
+            };
+            (0..n).map(mean).collect()
+        },
+    )
+}
+
+/// A number (or list) for each kernel in `active`: from all tiles for most, from the edges for
+/// graphs.
+fn by_kernel<T>(
+    tiles: &Tiles,
+    active: &[usize],
+    from_tiles: impl FnOnce(&[usize]) -> Vec<T>,
+    mut from_edges: impl FnMut(usize, &Csr) -> T,
+) -> Vec<T> {
+    let is_dense = |m: &usize| tiles.engine.graph(*m).is_none();
+    let dense: Vec<usize> = active.iter().copied().filter(is_dense).collect();
+    let mut found = if dense.is_empty() { Vec::new() } else { from_tiles(&dense) }.into_iter();
+    let one = |m: &usize| match tiles.engine.graph(*m) {
+        Some(graph) => Some(from_edges(*m, graph)),
+        None => found.next(),
+    };
+    active.iter().filter_map(one).collect()
+}
+
+fn tile_row_means(tiles: &Tiles, active: &[usize]) -> Vec<Vec<f64>> {
     let (n, k) = (tiles.layout.n, active.len());
     let sums = tiles.fold(
         active,
@@ -163,6 +199,22 @@ pub(super) fn row_means(tiles: &Tiles, active: &[usize]) -> Vec<Vec<f64>> {
 
 /// ‖K‖_F² of the kernels in `active`.
 fn squares(tiles: &Tiles, active: &[usize]) -> Vec<f64> {
+    by_kernel(
+        tiles,
+        active,
+        |dense| tile_squares(tiles, dense),
+        |m, graph| {
+            let mut values = Vec::new();
+            let square = |i| {
+                tiles.engine.graph_row(graph, m, i, &mut values);
+                values.iter().map(|v| v * v).sum::<f64>()
+            };
+            (0..tiles.layout.n).map(square).sum()
+        },
+    )
+}
+
+fn tile_squares(tiles: &Tiles, active: &[usize]) -> Vec<f64> {
     tiles.fold(
         active,
         |_, _| true,

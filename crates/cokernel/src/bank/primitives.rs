@@ -62,6 +62,18 @@ impl Bank {
         self.tiles.entries(&[m], i, columns.iter().map(|j| *j as usize), out);
     }
 
+    /// Whether kernel m is a graph: of its entries only the edges are kept and looked at by
+    /// [`apply`](Self::apply), whatever the storage. Centred kernels are not.
+    pub fn is_sparse(&self, m: usize) -> bool {
+        self.tiles.engine.graph(m).is_some()
+    }
+
+    /// Row i of kernel m if it [is sparse](Self::is_sparse): columns, and values into `values`.
+    pub fn sparse_row(&self, m: usize, i: usize, values: &mut Vec<f64>) -> Option<&[u32]> {
+        let graph = self.tiles.engine.graph(m)?;
+        Some(self.tiles.engine.graph_row(graph, m, i, values))
+    }
+
     /// Visits all kernels tile by tile, on this thread and always in the same order.
     pub fn tiles(&self, visit: impl FnMut(&Tile<'_>)) {
         let all: Vec<usize> = (0..self.len()).collect();
@@ -181,6 +193,38 @@ impl Bank {
         sums.0.chunks(kernels).map(<[f64]>::to_vec).collect()
     }
 
+    /// K_m 1, and the least entry of K_m with its place (i, j), i ≤ j, in one pass.
+    pub fn row_sums(&self, m: usize) -> (Vec<f64>, (f64, usize, usize)) {
+        let ones = vec![1.0; self.n];
+        let nothing = (f64::INFINITY, 0, 0);
+        self.tiles.fold(
+            &[m],
+            |_, _| true,
+            || (vec![0.0; self.n], nothing),
+            |(sums, least), tile| {
+                for r in 0..tile.rows {
+                    let (i, values) = (tile.row0 + r, tile.segment(r, 0));
+                    sums[i] += simd::dot(values, &ones[..tile.cols]);
+                    if !tile.diagonal {
+                        let others = &mut sums[tile.col0..tile.col0 + tile.cols];
+                        others.iter_mut().zip(values).for_each(|(s, v)| *s += v);
+                    }
+                    let low = simd::least(values);
+                    if low < least.0 {
+                        let at = tile.col0 + values.iter().position(|v| *v == low).unwrap_or(0);
+                        *least = (low, i.min(at), i.max(at));
+                    }
+                }
+            },
+            |total, part| {
+                total.0.iter_mut().zip(part.0).for_each(|(t, p)| *t += p);
+                if part.1.0 < total.1.0 {
+                    total.1 = part.1;
+                }
+            },
+        )
+    }
+
     /// K_m V for a thin block V, n × k.
     pub fn apply(&self, m: usize, block: &Matrix) -> Matrix {
         let mut weights = vec![0.0; self.len()];
@@ -190,14 +234,47 @@ impl Bank {
 
     /// (Σ_m w_m K_m) V for a thin block V, n × k.
     pub fn apply_combined(&self, weights: &[f64], block: &Matrix) -> Matrix {
-        let (active, k) = (nonzero(weights), block.cols());
-        if active.is_empty() || k == 0 {
+        let (all, k) = (nonzero(weights), block.cols());
+        if all.is_empty() || k == 0 {
             return Matrix::zeros(self.n, k);
         }
+        let (graphs, active): (Vec<usize>, Vec<usize>) =
+            all.into_iter().partition(|m| self.is_sparse(*m));
+        let mut out = if active.is_empty() {
+            Matrix::zeros(self.n, k)
+        } else {
+            self.apply_tiles(&active, weights, block)
+        };
+        for m in graphs {
+            self.apply_graph(m, weights[m], block, &mut out);
+        }
+        out
+    }
+
+    /// out += w K_m V, K_m a graph.
+    fn apply_graph(&self, m: usize, w: f64, block: &Matrix, out: &mut Matrix) {
+        let (engine, k) = (&self.tiles.engine, block.cols());
+        let Some(graph) = engine.graph(m) else { return };
+        let rows = 64;
+        out.values_mut().par_chunks_mut(rows * k).enumerate().for_each(|(chunk, out)| {
+            let mut values = Vec::new();
+            for (r, out) in out.chunks_mut(k).enumerate() {
+                let columns = engine.graph_row(graph, m, chunk * rows + r, &mut values);
+                for (j, v) in columns.iter().zip(&values) {
+                    let other = block.row(*j as usize);
+                    out.iter_mut().zip(other).for_each(|(o, x)| *o += w * v * x);
+                }
+            }
+        });
+    }
+
+    /// (Σ_m w_m K_m) V for the kernels in `active`, from tiles.
+    fn apply_tiles(&self, active: &[usize], weights: &[f64], block: &Matrix) -> Matrix {
+        let k = block.cols();
         let panels = Panels::of(block);
         let (sums, _) = self.tiles.fold_in(
             self.chunks(),
-            &active,
+            active,
             |_, _| true,
             || (Panels::zeros(self.n, k), Vec::new()),
             |(sums, buffer), tile| {
@@ -208,7 +285,7 @@ impl Bank {
                 }
                 buffer.resize(tile.rows * tile.cols, 0.0);
                 for (r, out) in buffer.chunks_mut(tile.cols).enumerate().take(tile.rows) {
-                    sum_segments(tile, r, &active, weights, out);
+                    sum_segments(tile, r, active, weights, out);
                 }
                 sums.add_tile(&panels, buffer, tile.cols, rows, cols, tile.diagonal);
             },

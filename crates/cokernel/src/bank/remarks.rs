@@ -41,7 +41,10 @@ pub(super) fn of(tiles: &Tiles, kernels: &[Kernel], diagonals: &[Vec<f64>]) -> V
         }
     }
     let mut notes = Vec::new();
-    for (kernel, [diagonal, off, sum, square]) in kernels.iter().zip(sums) {
+    for (m, (kernel, [diagonal, off, sum, square])) in kernels.iter().zip(sums).enumerate() {
+        if tiles.engine.graph(m).is_some() {
+            continue; // Most entries are 0, which tells nothing.
+        }
         let count = (size * size) as f64;
         let ratio = (off / (size * (size - 1)) as f64) / (diagonal / size as f64);
         let mean = sum / count;
@@ -84,12 +87,24 @@ pub(super) fn indefinite(views: &Views, kernels: &[Kernel]) -> Result<Vec<String
         }
         seen.push(&kernel.view);
         let view = views.get(&kernel.view)?;
-        let Table::Similarity(k) = &view.table else { continue };
-        let diagonal: Vec<f64> = (0..k.rows()).map(|i| k.get(i, i)).collect();
-        let proof = (0..k.rows()).find_map(|i| {
-            let mut row = k.row(i)[..=i].iter().enumerate();
-            row.find_map(|(j, &v)| Proof::of((i, j), v, diagonal[i], diagonal[j]))
-        });
+        let proof = match &view.table {
+            Table::Similarity(k) => {
+                let diagonal: Vec<f64> = (0..k.rows()).map(|i| k.get(i, i)).collect();
+                (0..k.rows()).find_map(|i| {
+                    let mut row = k.row(i)[..=i].iter().enumerate();
+                    row.find_map(|(j, &v)| Proof::of((i, j), v, diagonal[i], diagonal[j]))
+                })
+            }
+            Table::Graph(k) => {
+                let diagonal: Vec<f64> = (0..k.rows()).map(|i| k.get(i, i)).collect();
+                (0..k.rows()).find_map(|i| {
+                    let (c, v) = k.row(i);
+                    let mut row = c.iter().map(|j| *j as usize).zip(v).filter(|(j, _)| *j <= i);
+                    row.find_map(|(j, &v)| Proof::of((i, j), v, diagonal[i], diagonal[j]))
+                })
+            }
+            _ => None,
+        };
         notes.extend(proof.map(|p| p.note(&format!("view '{}'", view.name))));
     }
     Ok(notes)

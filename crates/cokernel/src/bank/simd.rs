@@ -216,6 +216,23 @@ dispatch! {
     fn chi_squared(a: &[f64], b: &[f64]) -> f64 = chi_squared_body
 }
 
+#[inline(always)]
+fn least_body<const FMA: bool>(x: &[f64]) -> f64 {
+    let mut least = [f64::INFINITY; LANES];
+    let chunks = x.chunks_exact(LANES);
+    let tail = chunks.remainder().iter().fold(f64::INFINITY, |a, v| a.min(*v));
+    for chunk in chunks {
+        for (l, v) in least.iter_mut().zip(chunk) {
+            *l = if *v < *l { *v } else { *l };
+        }
+    }
+    least.iter().fold(tail, |a, v| a.min(*v))
+}
+dispatch! {
+    /// The least of the values, none of which is NaN; infinity if there are none.
+    fn least(x: &[f64]) -> f64 = least_body
+}
+
 /// Numbers asked for ahead of a sequential read: one cache line with each that is used, which
 /// is half again as fast as asking for many at once.
 const AHEAD: usize = 512;
@@ -468,6 +485,8 @@ mod tests {
             prop_assert!(near(manhattan(&a, &b), sum(|x, z| (x - z).abs())));
             let chi = sum(|x, z| if x + z > 0.0 { (x - z) * (x - z) / (x + z) } else { 0.0 });
             prop_assert!(near(chi_squared(&a, &b), chi));
+            let smallest = a.iter().copied().fold(f64::INFINITY, f64::min);
+            prop_assert_eq!(least(&a), smallest);
             let mut out = vec![1.0; a.len()];
             let terms: Vec<(f64, &[f64])> = (0..5).map(|w| (f64::from(w), &a[..])).collect();
             weighted_sum(&terms, &mut out);

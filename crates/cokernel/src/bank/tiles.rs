@@ -6,6 +6,9 @@
 //! read, one kernel is read in runs of b numbers, and the M values of one pair of instances lie
 //! within a few pages. Tiles on the diagonal are kept whole.
 //!
+//! Graphs (sparse similarities) are never kept as tiles: their tiles are written out when they
+//! are visited.
+//!
 //! Reductions run over a fixed number of chunks of consecutive tiles whose results are added in
 //! order, so they do not depend on the number of threads.
 
@@ -81,6 +84,18 @@ pub(super) struct Tiles {
     pub(super) kernels: usize,
     pub(super) values: Values,
     pub(super) engine: Engine,
+    /// Place of each kernel among those in memory; `None` if it is computed when visited.
+    places: Vec<Option<usize>>,
+    /// How many kernels are in memory.
+    stored: usize,
+}
+
+/// How the kernels of a visit are found.
+pub(super) struct Plan {
+    /// Slot of each kernel that is computed.
+    slots: Vec<Option<usize>>,
+    /// Places in memory, if all kernels of the visit have one.
+    places: Option<Vec<usize>>,
 }
 
 /// Buffers of one thread.
@@ -94,14 +109,22 @@ impl Tiles {
     /// Kernels that are computed when visited.
     pub(super) fn computed(engine: Engine) -> Self {
         let layout = Layout::new(engine.n);
-        Tiles { layout, kernels: engine.functions.len(), values: Values::Computed, engine }
+        let kernels = engine.functions.len();
+        let places = vec![None; kernels];
+        Tiles { layout, kernels, values: Values::Computed, engine, places, stored: 0 }
     }
 
-    /// Computes all tiles into memory and lets go of the features.
+    /// Computes all tiles into memory, but for graphs, and lets go of the features.
     pub(super) fn keep(&mut self, half: bool) {
-        let (layout, kernels) = (self.layout, self.kernels);
-        let all: Vec<usize> = (0..kernels).collect();
-        let slots = self.engine.slots(&all);
+        let layout = self.layout;
+        let kept: Vec<usize> =
+            (0..self.kernels).filter(|m| self.engine.graph(*m).is_none()).collect();
+        let (slots, kernels) = (self.engine.slots(&kept), kept.len());
+        (self.places, self.stored) = (slots.clone(), kernels);
+        if kept.is_empty() {
+            self.values = if half { Values::Half(Vec::new()) } else { Values::Full(Vec::new()) };
+            return;
+        }
         let size = layout.b * layout.b * kernels;
         let (b, engine) = (layout.b, &self.engine);
         let fill = |tile: usize, scratch: &mut Scratch, out: &mut [f64]| {
@@ -133,8 +156,27 @@ impl Tiles {
                 .for_each_init(Scratch::default, |s, (t, out)| fill(t, s, out));
             Values::Full(values)
         };
-        self.engine.groups.clear();
-        self.engine.steps.clear();
+        let (engine, places) = (&mut self.engine, &self.places);
+        engine.groups.iter_mut().for_each(|g| g.members.retain(|m| places[*m].is_none()));
+        engine.groups.retain(|g| !g.members.is_empty());
+        kept.iter().for_each(|m| engine.steps[*m].clear());
+        engine.fill = None;
+    }
+
+    /// How the kernels in `active` are found.
+    fn plan(&self, active: &[usize]) -> Plan {
+        let places = match self.values {
+            Values::Full(_) => active.iter().map(|m| self.places[*m]).collect(),
+            _ => None,
+        };
+        if places.is_some() {
+            return Plan { slots: Vec::new(), places };
+        }
+        let mut slots = self.engine.slots(active);
+        for (slot, place) in slots.iter_mut().zip(&self.places) {
+            *slot = slot.filter(|_| place.is_none());
+        }
+        Plan { slots, places }
     }
 
     /// Visits one tile of the kernels in `active`, in one or more strips of rows.
@@ -142,7 +184,7 @@ impl Tiles {
         &self,
         tile: usize,
         active: &[usize],
-        slots: &[Option<usize>],
+        plan: &Plan,
         scratch: &mut Scratch,
         visit: &mut impl FnMut(&Tile<'_>),
     ) {
@@ -150,8 +192,8 @@ impl Tiles {
         let (block_i, block_j) = self.layout.place(tile);
         let ((i0, rows), (j0, cols)) = (self.layout.span(block_i), self.layout.span(block_j));
         let diagonal = block_i == block_j;
-        if let Values::Full(values) = &self.values {
-            let size = b * b * self.kernels;
+        if let (Values::Full(values), Some(places)) = (&self.values, &plan.places) {
+            let size = b * b * self.stored;
             visit(&Tile {
                 row0: i0,
                 rows,
@@ -160,8 +202,8 @@ impl Tiles {
                 diagonal,
                 values: &values[tile * size..(tile + 1) * size],
                 stride: b,
-                row_stride: self.kernels * b,
-                places: Some(active),
+                row_stride: self.stored * b,
+                places: Some(places),
             });
             return;
         }
@@ -172,26 +214,26 @@ impl Tiles {
         scratch.out.resize(strip * b * k, 0.0);
         for r0 in (0..rows).step_by(strip) {
             let height = strip.min(rows - r0);
+            let row = (tile * b + r0) * self.stored * b;
             match &self.values {
-                Values::Half(values) => {
-                    for r in 0..height {
-                        let row = (tile * b + r0 + r) * self.kernels * b;
-                        for (a, m) in active.iter().enumerate() {
-                            let from = &values[row + m * b..][..cols];
-                            let to = &mut scratch.out[(r * k + a) * b..][..cols];
-                            to.iter_mut().zip(from).for_each(|(o, v)| *o = f64::from(*v));
-                        }
-                    }
+                Values::Full(values) => {
+                    self.copy(&values[row..], active, height, cols, &mut scratch.out, |v| v);
                 }
-                _ => self.engine.strip(
-                    slots,
+                Values::Half(values) => {
+                    self.copy(&values[row..], active, height, cols, &mut scratch.out, f64::from);
+                }
+                Values::Computed => {}
+            }
+            if plan.slots.iter().any(Option::is_some) {
+                self.engine.strip(
+                    &plan.slots,
                     k,
                     (i0 + r0, height),
                     (j0, cols),
                     b,
                     &mut scratch.measures,
                     &mut scratch.out,
-                ),
+                );
             }
             visit(&Tile {
                 row0: i0 + r0,
@@ -204,6 +246,28 @@ impl Tiles {
                 row_stride: k * b,
                 places: None,
             });
+        }
+    }
+
+    /// Copies rows of the kernels in memory to their slots; `values` begins with the first row.
+    fn copy<T: Copy>(
+        &self,
+        values: &[T],
+        active: &[usize],
+        rows: usize,
+        cols: usize,
+        out: &mut [f64],
+        widen: impl Fn(T) -> f64,
+    ) {
+        let (b, k) = (self.layout.b, active.len());
+        for r in 0..rows {
+            for (a, place) in
+                active.iter().enumerate().filter_map(|(a, m)| Some((a, self.places[*m]?)))
+            {
+                let from = &values[(r * self.stored + place) * b..][..cols];
+                let to = &mut out[(r * k + a) * b..][..cols];
+                to.iter_mut().zip(from).for_each(|(o, v)| *o = widen(*v));
+            }
         }
     }
 
@@ -231,7 +295,7 @@ impl Tiles {
         visit: impl Fn(&mut S, &Tile<'_>) + Sync,
         mut merge: impl FnMut(&mut S, S),
     ) -> S {
-        let slots = if active.is_empty() { Vec::new() } else { self.slots(active) };
+        let plan = self.plan(active);
         let tiles = self.layout.tiles();
         let chunks = chunks.min(tiles);
         let states: Vec<S> = (0..chunks)
@@ -245,7 +309,7 @@ impl Tiles {
                     let (i, j) = self.layout.place(tile);
                     if wanted(self.layout.span(i), self.layout.span(j)) {
                         let mut visit = |t: &Tile<'_>| visit(&mut state, t);
-                        self.visit(tile, active, &slots, &mut scratch, &mut visit);
+                        self.visit(tile, active, &plan, &mut scratch, &mut visit);
                     }
                 }
                 state
@@ -257,18 +321,11 @@ impl Tiles {
         total
     }
 
-    fn slots(&self, active: &[usize]) -> Vec<Option<usize>> {
-        match self.values {
-            Values::Computed => self.engine.slots(active),
-            _ => Vec::new(),
-        }
-    }
-
     /// Visits all tiles in order, on this thread.
     pub(super) fn each(&self, active: &[usize], mut visit: impl FnMut(&Tile<'_>)) {
-        let (slots, mut scratch) = (self.slots(active), Scratch::default());
+        let (plan, mut scratch) = (self.plan(active), Scratch::default());
         for tile in 0..self.layout.tiles() {
-            self.visit(tile, active, &slots, &mut scratch, &mut visit);
+            self.visit(tile, active, &plan, &mut scratch, &mut visit);
         }
     }
 
@@ -278,11 +335,11 @@ impl Tiles {
         active: &[usize],
         visit: impl Fn(&mut Vec<f64>, &Tile<'_>) + Sync,
     ) {
-        let slots = self.slots(active);
+        let plan = self.plan(active);
         (0..self.layout.tiles()).into_par_iter().for_each_init(
             || (Scratch::default(), Vec::new()),
             |(scratch, buffer), tile| {
-                self.visit(tile, active, &slots, scratch, &mut |t| visit(buffer, t));
+                self.visit(tile, active, &plan, scratch, &mut |t| visit(buffer, t));
             },
         );
     }
@@ -296,14 +353,15 @@ impl Tiles {
         columns: impl ExactSizeIterator<Item = usize> + Clone,
         out: &mut [f64],
     ) {
-        let (len, b, kernels) = (columns.len(), self.layout.b, self.kernels);
+        let (len, b) = (columns.len(), self.layout.b);
         if let Values::Computed = self.values {
             return self.engine.entries(active, i, columns, out);
         }
-        for (k, j) in columns.enumerate() {
+        for (k, j) in columns.clone().enumerate() {
             let (row, c) = self.layout.cell(i, j);
             for (a, m) in active.iter().enumerate() {
-                let at = (row * kernels + m) * b + c;
+                let Some(place) = self.places[*m] else { continue };
+                let at = (row * self.stored + place) * b + c;
                 out[a * len + k] = match &self.values {
                     Values::Full(v) => v[at],
                     Values::Half(v) => f64::from(v[at]),
@@ -311,18 +369,27 @@ impl Tiles {
                 };
             }
         }
+        if self.stored < self.kernels {
+            for (a, m) in active.iter().enumerate().filter(|(_, m)| self.places[**m].is_none()) {
+                let out = &mut out[a * len..(a + 1) * len];
+                self.engine.entries(&[*m], i, columns.clone(), out);
+            }
+        }
     }
 
     /// The M values of each pair, row by row into `out`.
     pub(super) fn pairs(&self, pairs: &[(u32, u32)], out: &mut [f64]) {
         match &self.values {
-            Values::Full(values) => self.gather(values, pairs, out, |v| v),
-            Values::Half(values) => self.gather(values, pairs, out, f64::from),
-            Values::Computed => {
+            Values::Full(values) if self.stored == self.kernels => {
+                self.gather(values, pairs, out, |v| v);
+            }
+            Values::Half(values) if self.stored == self.kernels => {
+                self.gather(values, pairs, out, f64::from);
+            }
+            _ => {
                 let all: Vec<usize> = (0..self.kernels).collect();
                 for (&(i, j), out) in pairs.iter().zip(out.chunks_mut(self.kernels)) {
-                    let j = std::iter::once(j as usize);
-                    self.engine.entries(&all, i as usize, j, out);
+                    self.entries(&all, i as usize, std::iter::once(j as usize), out);
                 }
             }
         }

@@ -230,7 +230,7 @@ fn view(
     order: Option<&[String]>,
     options: &AssembleOptions,
 ) -> Result<View> {
-    let similarity = matches!(file.table, Table::Similarity(_));
+    let similarity = file.table.is_similarity();
     let (rows, cols) = (file.table.rows(), file.table.cols());
     if similarity && !options.new_instances && rows != cols {
         let expected = format!("{rows} × {rows}, one column for each instance");
@@ -260,12 +260,21 @@ fn view(
         present = mask.contains(&false).then_some(mask);
         table = pick_rows(table, picked)?;
     }
-    if let (Table::Similarity(m), Some(columns), false) =
-        (&table, column_order, options.new_instances)
-    {
-        table = Table::Similarity(Matrix::from_fn(m.rows(), columns.len(), |i, j| {
-            columns[j].map_or(0.0, |c| m.get(i, c))
-        }));
+    if let (Some(columns), false) = (column_order, options.new_instances) {
+        table = match table {
+            Table::Similarity(m) => {
+                Table::Similarity(Matrix::from_fn(m.rows(), columns.len(), |i, j| {
+                    columns[j].map_or(0.0, |c| m.get(i, c))
+                }))
+            }
+            // An instance that the graph does not have gets a column of zeros.
+            Table::Graph(m) => {
+                let nothing = m.cols();
+                let places: Vec<usize> = columns.iter().map(|c| c.unwrap_or(nothing)).collect();
+                Table::Graph(m.widened(nothing + 1).select_cols(&places))
+            }
+            features => features,
+        };
     }
     Ok(View { name, table, columns, present })
 }
@@ -282,7 +291,7 @@ fn pick_rows(table: Table, rows: &[Option<usize>]) -> Result<Table> {
     Ok(match &table {
         Table::Dense(m) => Table::Dense(dense(m)),
         Table::Similarity(m) => Table::Similarity(dense(m)),
-        Table::Sparse(m) => {
+        Table::Sparse(m) | Table::Graph(m) => {
             let entries = |r: &Option<usize>| match r {
                 Some(r) => {
                     let (c, v) = m.row(*r);
@@ -290,7 +299,8 @@ fn pick_rows(table: Table, rows: &[Option<usize>]) -> Result<Table> {
                 }
                 None => Vec::new(),
             };
-            Table::Sparse(Csr::from_rows(m.cols(), rows.iter().map(entries).collect())?)
+            let picked = Csr::from_rows(m.cols(), rows.iter().map(entries).collect())?;
+            if table.is_similarity() { Table::Graph(picked) } else { Table::Sparse(picked) }
         }
     })
 }
@@ -313,7 +323,7 @@ mod tests {
     fn values(views: &Views, name: &str) -> Vec<f64> {
         match &views.get(name).unwrap().table {
             Table::Dense(m) | Table::Similarity(m) => m.values().to_vec(),
-            Table::Sparse(m) => m.to_dense().values().to_vec(),
+            Table::Sparse(m) | Table::Graph(m) => m.to_dense().values().to_vec(),
         }
     }
 
@@ -357,6 +367,20 @@ mod tests {
         assert_eq!(values(&all.views, "s"), [11.0, 21.0, 12.0, 22.0]);
         assert_eq!(values(&all.views, "t"), [11.0, 21.0, 12.0, 22.0]);
         assert_eq!(all.labels, Labels::Absent(2));
+    }
+
+    #[test]
+    fn graphs_follow_on_both_axes() {
+        let a = table("a", "id,x\np,1\nq,2\nr,3\n", &by_id());
+        // Rows and columns r, p: q is not in the graph.
+        let edges = vec![vec![(0, 1.0), (1, 5.0)], vec![(0, 5.0), (1, 2.0)]];
+        let mut g = table("g", "id,u,v\nr,0,0\np,0,0\n", &by_id());
+        (g.1.table, g.1.columns) = (Table::Graph(Csr::from_rows(2, edges).unwrap()), None);
+        let options = AssembleOptions { allow_missing: true, ..Default::default() };
+        let all = assemble(vec![a, g], None, &options).unwrap();
+        let Table::Graph(m) = &all.views.get("g").unwrap().table else { panic!("graph") };
+        assert_eq!(m.to_dense().values(), [2.0, 0.0, 5.0, 0.0, 0.0, 0.0, 5.0, 0.0, 1.0]);
+        assert_eq!(all.views.missing(), [("g", 1)]);
     }
 
     #[test]

@@ -275,6 +275,44 @@ impl Csr {
         Csr { cols: self.cols, starts, indices, values }
     }
 
+    /// The columns with these indices, in this order; a column may come more than once.
+    pub fn select_cols(&self, cols: &[usize]) -> Csr {
+        // Where the columns go: a list by old column.
+        let mut starts = vec![0_usize; self.cols + 1];
+        cols.iter().for_each(|&j| starts[j + 1] += 1);
+        (0..self.cols).for_each(|j| starts[j + 1] += starts[j]);
+        let (mut next, mut places) = (starts.clone(), vec![0_u32; cols.len()]);
+        for (new, &j) in cols.iter().enumerate() {
+            places[next[j]] = new as u32;
+            next[j] += 1;
+        }
+        let mut row_starts = vec![0];
+        let (mut indices, mut values) = (Vec::new(), Vec::new());
+        let mut entries: Vec<(u32, f64)> = Vec::new();
+        for i in 0..self.rows() {
+            entries.clear();
+            let (c, v) = self.row(i);
+            for (&j, &x) in c.iter().zip(v) {
+                let j = j as usize;
+                entries.extend(places[starts[j]..starts[j + 1]].iter().map(|&new| (new, x)));
+            }
+            entries.sort_unstable_by_key(|e| e.0);
+            indices.extend(entries.iter().map(|e| e.0));
+            values.extend(entries.iter().map(|e| e.1));
+            row_starts.push(indices.len());
+        }
+        Csr { cols: cols.len(), starts: row_starts, indices, values }
+    }
+
+    /// Entry (i, j), 0 where nothing is stored.
+    pub fn get(&self, i: usize, j: usize) -> f64 {
+        let (c, v) = self.row(i);
+        match u32::try_from(j).map(|j| c.binary_search(&j)) {
+            Ok(Ok(p)) => v[p],
+            _ => 0.0,
+        }
+    }
+
     /// The transposed matrix.
     ///
     /// # Panics
@@ -353,5 +391,7 @@ mod tests {
         let text = serde_json::to_string(&s).unwrap();
         assert_eq!(serde_json::from_str::<Csr>(&text).unwrap(), s);
         assert_eq!(Csr::default().rows(), 0);
+        assert_eq!(s.select_cols(&[2, 0, 2]).to_dense(), d.select_cols(&[2, 0, 2]));
+        assert_eq!((s.get(0, 2), s.get(1, 1), s.get(2, 1)), (5.0, 0.0, 2.0));
     }
 }

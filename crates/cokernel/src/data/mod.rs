@@ -2,6 +2,7 @@
 
 mod assemble;
 mod digits;
+mod graph;
 mod labels;
 mod matrix;
 mod prepare;
@@ -13,6 +14,7 @@ mod write;
 
 pub use assemble::{AssembleOptions, Assembled, assemble};
 pub use digits::digits;
+pub use graph::{components, components_note};
 pub use labels::{Classes, Labels};
 pub use matrix::{Csr, Matrix};
 pub use prepare::Preparation;

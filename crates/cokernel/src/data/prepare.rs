@@ -43,7 +43,7 @@ impl Preparation {
         let mut prepared = Vec::new();
         let mut notes = Vec::new();
         for view in views.iter() {
-            let similarity = matches!(view.table, Table::Similarity(_));
+            let similarity = view.table.is_similarity();
             if similarity && concat {
                 return Err(Error::Data(format!(
                     "view '{}' is a similarity and cannot be concatenated; \
@@ -151,7 +151,7 @@ impl Prepared {
     fn check(&self, view: &View) -> Result<Table> {
         let what = format!("view '{}'", self.name);
         let word = |similarity| if similarity { "a similarity" } else { "a table of features" };
-        let similarity = matches!(view.table, Table::Similarity(_));
+        let similarity = view.table.is_similarity();
         if similarity != self.similarity {
             let (now, then) = (word(similarity), word(self.similarity));
             return Err(Error::Data(format!("{what} is {now}, but was {then} in training")));
@@ -226,7 +226,7 @@ fn sparse_side_by_side(views: &[View], rows: usize, cols: usize) -> Result<Csr> 
                         values.push(x);
                     }
                 }
-                Table::Sparse(m) => {
+                Table::Sparse(m) | Table::Graph(m) => {
                     let (c, v) = m.row(i);
                     indices.extend(c.iter().map(|j| offset + j));
                     values.extend_from_slice(v);

@@ -13,6 +13,9 @@ pub enum Table {
     /// Similarities: n × n between the instances themselves; or, for new instances, n_new × n
     /// to the n training instances.
     Similarity(Matrix),
+    /// A similarity of which most entries are 0, shaped as [`Similarity`](Self::Similarity): a
+    /// graph whose edges are the stored entries.
+    Graph(Csr),
 }
 
 impl Table {
@@ -20,7 +23,7 @@ impl Table {
     pub fn rows(&self) -> usize {
         match self {
             Table::Dense(m) | Table::Similarity(m) => m.rows(),
-            Table::Sparse(m) => m.rows(),
+            Table::Sparse(m) | Table::Graph(m) => m.rows(),
         }
     }
 
@@ -28,8 +31,13 @@ impl Table {
     pub fn cols(&self) -> usize {
         match self {
             Table::Dense(m) | Table::Similarity(m) => m.cols(),
-            Table::Sparse(m) => m.cols(),
+            Table::Sparse(m) | Table::Graph(m) => m.cols(),
         }
+    }
+
+    /// Whether it holds similarities between instances, not features.
+    pub fn is_similarity(&self) -> bool {
+        matches!(self, Table::Similarity(_) | Table::Graph(_))
     }
 
     /// The rows with these indices; a square similarity stays n_rows × n here (see
@@ -39,6 +47,17 @@ impl Table {
             Table::Dense(m) => Table::Dense(m.select_rows(rows)),
             Table::Sparse(m) => Table::Sparse(m.select_rows(rows)),
             Table::Similarity(m) => Table::Similarity(m.select_rows(rows)),
+            Table::Graph(m) => Table::Graph(m.select_rows(rows)),
+        }
+    }
+
+    /// The columns with these indices.
+    pub fn select_cols(&self, cols: &[usize]) -> Table {
+        match self {
+            Table::Dense(m) => Table::Dense(m.select_cols(cols)),
+            Table::Sparse(m) => Table::Sparse(m.select_cols(cols)),
+            Table::Similarity(m) => Table::Similarity(m.select_cols(cols)),
+            Table::Graph(m) => Table::Graph(m.select_cols(cols)),
         }
     }
 
@@ -47,7 +66,7 @@ impl Table {
             Table::Dense(m) | Table::Similarity(m) => {
                 m.values().iter().position(|v| !v.is_finite()).map(|p| (p / m.cols(), p % m.cols()))
             }
-            Table::Sparse(m) => (0..m.rows()).find_map(|i| {
+            Table::Sparse(m) | Table::Graph(m) => (0..m.rows()).find_map(|i| {
                 let (c, v) = m.row(i);
                 v.iter().position(|x| !x.is_finite()).map(|p| (i, c[p] as usize))
             }),
@@ -64,7 +83,8 @@ pub struct View {
     pub table: Table,
     /// Column names, where the source had them.
     pub columns: Option<Vec<String>>,
-    /// Which instances have this view; `None` means all. Rows of absent instances are not read.
+    /// Which instances have this view; `None` means all. Rows of absent instances are not read,
+    /// nor their columns in a square similarity.
     pub present: Option<Vec<bool>>,
 }
 
@@ -157,7 +177,12 @@ impl Views {
                 if kept.is_empty() {
                     return Err(Error::Data(format!("{what} is missing for every instance")));
                 }
-                if let Some((i, j)) = view.table.select_rows(&kept).first_not_finite() {
+                let present = view.table.select_rows(&kept);
+                if view.table.is_similarity() && rows == view.table.cols() {
+                    if let Some((i, j)) = present.select_cols(&kept).first_not_finite() {
+                        return Err(problem((kept[i], kept[j])));
+                    }
+                } else if let Some((i, j)) = present.first_not_finite() {
                     return Err(problem((kept[i], j)));
                 }
             }
@@ -237,13 +262,10 @@ impl Views {
             .map(|v| View {
                 name: v.name.clone(),
                 table: match (v.table.select_rows(rows), training) {
-                    (Table::Similarity(m), Some(t)) => Table::Similarity(m.select_cols(t)),
+                    (table, Some(t)) if table.is_similarity() => table.select_cols(t),
                     (table, _) => table,
                 },
-                columns: match v.table {
-                    Table::Similarity(_) => None,
-                    _ => v.columns.clone(),
-                },
+                columns: if v.table.is_similarity() { None } else { v.columns.clone() },
                 present: v.present.as_ref().map(|p| rows.iter().map(|&i| p[i]).collect()),
             })
             .collect();
@@ -274,8 +296,20 @@ impl Views {
     /// # Errors
     /// A similarity view is incomplete: a row of similarities has no neutral value.
     pub fn fill_missing(&self, fill: Fill) -> Result<Views> {
+        self.filled(fill, |_| true)
+    }
+
+    /// [`fill_missing`](Self::fill_missing) for feature views only; similarities stay incomplete.
+    ///
+    /// # Errors
+    /// As [`Csr::from_rows`].
+    pub fn fill_features(&self, fill: Fill) -> Result<Views> {
+        self.filled(fill, |table| !table.is_similarity())
+    }
+
+    fn filled(&self, fill: Fill, wanted: impl Fn(&Table) -> bool) -> Result<Views> {
         let mut filled = self.clone();
-        for view in &mut filled.views {
+        for view in filled.views.iter_mut().filter(|v| wanted(&v.table)) {
             let Some(present) = view.present.take() else { continue };
             if present.iter().all(|p| *p) {
                 continue;
@@ -310,7 +344,7 @@ impl Views {
                     });
                     *m = Csr::from_rows(m.cols(), rows.collect())?;
                 }
-                Table::Similarity(_) => {
+                Table::Similarity(_) | Table::Graph(_) => {
                     return Err(Error::Data(format!(
                         "view '{}' is a similarity and is missing for {} instances; similarities \
                          cannot be filled: keep the complete instances only",

@@ -1,12 +1,15 @@
 //! Kernel functions, width rules and normalisations: plain serialisable values.
 //!
 //! A [`KernelSpec`] is what a user writes (`gaussian@fou:sigma=median`); a [`Kernel`] is what it
-//! becomes once widths are fixed on training data; a bank adds the [`Norm`] statistics.
+//! becomes once widths are fixed on training data; a bank adds the [`Norm`] statistics. A
+//! [`GraphSpec`] (`knn@fou:k=10`) asks for a graph in place of the features of a view.
 
+mod graph;
 mod spec;
 mod text;
 mod width;
 
+pub use graph::{EdgeWeights, GraphKind, GraphSpec};
 pub(crate) use spec::refuse_negative;
 pub use spec::{Family, KernelSpec};
 pub use width::{Convention, WIDTH_SAMPLE, Width, WidthRule};

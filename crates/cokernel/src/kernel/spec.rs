@@ -268,23 +268,9 @@ impl KernelSpec {
     ) -> Result<Vec<Kernel>> {
         self.check()?;
         let wants_similarity = self.family == Family::Precomputed;
-        let is_similarity = |v: &View| matches!(v.table, Table::Similarity(_));
-        let chosen: Vec<&View> = match &self.view {
-            Some(name) => vec![views.get(name)?],
-            None => views.iter().filter(|v| is_similarity(v) == wants_similarity).collect(),
-        };
-        if chosen.is_empty() {
-            return Err(Error::Data(if wants_similarity {
-                "kernel 'precomputed': there is no similarity view".to_string()
-            } else {
-                format!(
-                    "kernel '{}': there is no feature view; for similarity views use 'precomputed'",
-                    self.family.name()
-                )
-            }));
-        }
+        let is_similarity = |v: &View| v.table.is_similarity();
         let mut kernels = Vec::new();
-        for view in chosen {
+        for view in self.chosen(views)? {
             match (is_similarity(view), wants_similarity) {
                 (true, false) => {
                     return Err(Error::Data(format!(
@@ -317,6 +303,29 @@ impl KernelSpec {
             }
         }
         Ok(kernels)
+    }
+
+    /// The views that it speaks of.
+    ///
+    /// # Errors
+    /// There is none.
+    pub(crate) fn chosen<'a>(&self, views: &'a Views) -> Result<Vec<&'a View>> {
+        let wants_similarity = self.family == Family::Precomputed;
+        let chosen: Vec<&View> = match &self.view {
+            Some(name) => vec![views.get(name)?],
+            None => views.iter().filter(|v| v.table.is_similarity() == wants_similarity).collect(),
+        };
+        if chosen.is_empty() {
+            return Err(Error::Data(if wants_similarity {
+                "kernel 'precomputed': there is no similarity view".to_string()
+            } else {
+                format!(
+                    "kernel '{}': there is no feature view; for similarity views use 'precomputed'",
+                    self.family.name()
+                )
+            }));
+        }
+        Ok(chosen)
     }
 
     fn resolve_on(
@@ -407,7 +416,7 @@ pub(crate) fn refuse_negative(view: &View) -> Result<()> {
             let (c, v) = m.row(i);
             v.iter().position(|x| *x < 0.0).map(|p| (i, c[p] as usize, v[p]))
         }),
-        Table::Similarity(_) => None,
+        Table::Similarity(_) | Table::Graph(_) => None,
     };
     match found {
         None => Ok(()),

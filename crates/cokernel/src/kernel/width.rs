@@ -14,6 +14,11 @@ use serde::{Deserialize, Serialize};
 /// Instances above which a width rule looks at a sample.
 pub const WIDTH_SAMPLE: usize = 2_000;
 
+/// Values that stand for many when their middle is looked for, and how many of them on each side of
+/// their own middle are sure to enclose it: four standard deviations.
+const SAMPLE: usize = 8_192;
+const MARGIN: usize = 200;
+
 /// Which convention a width number follows; everything is converted to γ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -118,17 +123,26 @@ pub(super) fn base_width(
     let n = table.rows();
     let mut all = Vec::with_capacity(n * (n - 1) / 2);
     let mut nearest = vec![f64::INFINITY; n];
-    distances(table, column, metric, |i, j, d| {
+    // The root changes no order: the median takes it at the end.
+    let squared = metric == Metric::Euclidean && rule == WidthRule::Median;
+    let visited = if squared { Metric::SquaredEuclidean } else { metric };
+    distances(table, column, visited, |i, j, d| {
         all.push(d);
-        nearest[i] = nearest[i].min(d);
-        nearest[j] = nearest[j].min(d);
+        if rule == WidthRule::MeanNearest {
+            nearest[i] = nearest[i].min(d);
+            nearest[j] = nearest[j].min(d);
+        }
     });
     let (what, value) = match rule {
         WidthRule::Mean => ("mean distance", all.iter().sum::<f64>() / all.len() as f64),
         WidthRule::MeanNearest => {
             ("mean distance to the nearest instance", nearest.iter().sum::<f64>() / n as f64)
         }
-        WidthRule::Median => ("median distance", median(&mut all)),
+        WidthRule::Median => {
+            let (lower, upper) = middle(&mut all);
+            let root = |d: f64| if squared { d.sqrt() } else { d };
+            ("median distance", 0.5 * (root(lower) + root(upper)))
+        }
     };
     if !value.is_finite() {
         return Err(Error::Data(format!(
@@ -144,16 +158,31 @@ pub(super) fn base_width(
     Ok(value)
 }
 
-/// The middle value, or the mean of the two middle ones.
-fn median(all: &mut [f64]) -> f64 {
-    let half = all.len() / 2;
-    let (_, middle, _) = all.select_nth_unstable_by(half, f64::total_cmp);
-    let middle = *middle;
-    if 2 * half + 1 == all.len() {
-        return middle;
+/// The two middle values, or twice the middle one.
+fn middle(all: &mut [f64]) -> (f64, f64) {
+    let (first, last) = ((all.len() - 1) / 2, all.len() / 2);
+    // Most values are far from the middle: a sample tells between which two it lies (nearly
+    // always), and only what is there is looked at closely.
+    if all.len() >= 8 * SAMPLE {
+        let mut sample: Vec<f64> = all.iter().copied().step_by(all.len() / SAMPLE).collect();
+        sample.sort_unstable_by(f64::total_cmp);
+        let low = sample[sample.len() / 2 - MARGIN];
+        let high = sample[sample.len() / 2 + MARGIN];
+        let below = all.iter().filter(|v| **v < low).count();
+        let mut near: Vec<f64> = all.iter().copied().filter(|v| *v >= low && *v <= high).collect();
+        if below <= first && last < below + near.len() {
+            return select(&mut near, first - below, last - below);
+        }
     }
-    let lower = all[..half].iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    0.5 * (lower + middle)
+    select(all, first, last)
+}
+
+/// The values of two neighbouring ranks.
+fn select(all: &mut [f64], first: usize, last: usize) -> (f64, f64) {
+    let (below, upper, _) = all.select_nth_unstable_by(last, f64::total_cmp);
+    let upper = *upper;
+    let lower = below.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    (if first == last { upper } else { lower }, upper)
 }
 
 #[cfg(test)]
@@ -183,9 +212,25 @@ mod tests {
         assert_eq!(width(WidthRule::Median), 3.5);
         assert!((width(WidthRule::Mean) - 23.0 / 6.0).abs() < 1e-14);
         assert_eq!(width(WidthRule::MeanNearest), (1.0 + 1.0 + 2.0 + 4.0) / 4.0);
-        assert_eq!(median(&mut [3.0, 1.0, 2.0]), 2.0);
-        assert_eq!(median(&mut [4.0, 1.0]), 2.5);
-        assert_eq!(median(&mut [4.0]), 4.0);
+        assert_eq!(middle(&mut [3.0, 1.0, 2.0]), (2.0, 2.0));
+        assert_eq!(middle(&mut [4.0, 1.0]), (1.0, 4.0));
+        assert_eq!(middle(&mut [4.0]), (4.0, 4.0));
+        // Long lists: mixed, in order, of few different values, and such that the sample misleads.
+        for n in [8 * SAMPLE, 8 * SAMPLE + 1, 200_003] {
+            let step = n / SAMPLE;
+            let lists: [fn(usize, usize) -> f64; 4] = [
+                |i, _| (i as f64 * 0.7).sin(),
+                |i, _| i as f64,
+                |i, _| (i % 3) as f64,
+                |i, step| if i % step == 0 { -1.0 } else { i as f64 },
+            ];
+            for list in lists {
+                let mut all: Vec<f64> = (0..n).map(|i| list(i, step)).collect();
+                let found = middle(&mut all);
+                all.sort_unstable_by(f64::total_cmp);
+                assert_eq!(found, (all[(n - 1) / 2], all[n / 2]));
+            }
+        }
         assert_eq!(gamma_of(Convention::Sigma, Metric::SquaredEuclidean, 2.0), 0.125);
         assert_eq!(gamma_of(Convention::Scale, Metric::SquaredEuclidean, 2.0), 0.25);
         assert_eq!(gamma_of(Convention::Scale, Metric::Manhattan, 2.0), 0.5);

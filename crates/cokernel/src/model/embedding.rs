@@ -5,7 +5,7 @@ use super::predict::cross_with;
 use super::summary::{ClusterInfo, EmbeddingSummary, KernelUse, ViewInfo};
 use super::{MultiView, PreparedViews, refuse_unit_diagonal};
 use crate::bank::RowMeans;
-use crate::data::{Matrix, Preparation, Table, Views};
+use crate::data::{Matrix, Preparation, Views};
 use crate::kernel::{Kernel, Norm};
 use crate::method::Params;
 use crate::multiview::{Embedding, Extension, KMeans, Starts};
@@ -97,7 +97,7 @@ impl EmbeddingModel {
         let views = prepared.given.iter().filter(asked_for).cloned().collect();
         let mut rows = Views::new();
         for view in prepared.views.iter() {
-            if compared(&view.name) && !matches!(view.table, Table::Similarity(_)) {
+            if compared(&view.name) && !view.table.is_similarity() {
                 rows = rows.with(view.name.clone(), view.table.clone())?;
             }
         }

@@ -209,7 +209,8 @@ fn put_views(views: &Views, tensors: &mut Tensors) -> Vec<SupportView> {
             Table::Dense(t) | Table::Similarity(t) => {
                 tensors.insert(format!("view.{i}.dense"), matrix(t));
             }
-            Table::Sparse(t) => {
+            // Similarities come with the new instances and are never among the support.
+            Table::Sparse(t) | Table::Graph(t) => {
                 let mut starts: Vec<u64> = vec![0];
                 for r in 0..t.rows() {
                     starts.push(starts[r] + t.row(r).0.len() as u64);

@@ -251,7 +251,7 @@ impl Mkl {
     pub(crate) fn recipe(&self) -> Result<Recipe> {
         let arrangement = self.learner()?.arrangement();
         let (kernels, scale, storage) = (self.kernels.clone(), self.scale, self.storage);
-        Ok(Recipe { kernels, scale, storage, arrangement })
+        Ok(Recipe { kernels, graphs: Vec::new(), scale, storage, arrangement })
     }
 
     /// The given kernel specifications, or the default for these views.

@@ -4,6 +4,7 @@
 mod embedding;
 mod file;
 mod fit;
+mod graphs;
 mod multiview;
 mod predict;
 mod prepared;
@@ -22,7 +23,7 @@ pub use summary::{
     ClusterInfo, EmbeddingSummary, KernelUse, KernelWeight, MachineInfo, Summary, ViewInfo,
 };
 
-use crate::data::{Matrix, Preparation, Table, Views};
+use crate::data::{Matrix, Preparation, Views};
 use crate::kernel::{Function, Kernel, Norm, Normalization};
 use crate::machine::{Machines, Svc};
 use crate::method::Params;
@@ -178,7 +179,7 @@ impl Model {
         refuse_unit_diagonal(&active, kernels)?;
         let mut support = Views::new();
         for view in prepared.views.iter() {
-            if looked_at(&view.name) && !matches!(view.table, Table::Similarity(_)) {
+            if looked_at(&view.name) && !view.table.is_similarity() {
                 support = support.with(view.name.clone(), view.table.select_rows(&kept))?;
             }
         }

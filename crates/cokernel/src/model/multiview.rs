@@ -2,18 +2,20 @@
 //!
 //! As with [`Mkl`](super::Mkl), the expensive first half, [`MultiView::prepare`], can be shared by
 //! methods that want the same kernels; [`MultiView::embed_prepared`] and
-//! [`MultiView::cluster_prepared`] do the rest.
+//! [`MultiView::cluster_prepared`] do the rest. Views that some instances lack are filled in there;
+//! features may give way to graphs of neighbours.
 
 use super::fit::{check, name, remaining};
+use super::graphs;
 use super::prepared::{check_square, kernels_or_default, used_views, without_view};
 use super::{EmbeddingModel, Recipe, ViewInfo};
-use crate::bank::{Bank, Storage};
-use crate::data::{Preparation, Scale, Table, Views};
-use crate::kernel::KernelSpec;
+use crate::bank::{Bank, Filled, Storage, check_sources};
+use crate::data::{Fill, Preparation, Scale, Views, components_note};
+use crate::kernel::{GraphSpec, KernelSpec};
 use crate::method::{self, Method, Params, Value};
 use crate::mkl::Arrangement;
 use crate::multiview::{self, Clustering, Embedder, Embedding, Problem, Starts};
-use crate::{Error, Event, Result, Run};
+use crate::{Error, Event, Report, Result, Run};
 use std::borrow::Cow;
 
 /// A multi-view method with its parameters, kernels and scaling: everything but the data.
@@ -33,6 +35,7 @@ pub struct MultiView {
     method: &'static Method,
     given: Vec<(String, Value)>,
     kernels: Option<Vec<KernelSpec>>,
+    graphs: Vec<GraphSpec>,
     scale: Scale,
     storage: Storage,
 }
@@ -45,6 +48,9 @@ pub struct PreparedViews {
     pub(super) given: Vec<ViewInfo>,
     pub(crate) bank: Bank,
     pub(crate) recipe: Recipe,
+    pub(crate) filled: Filled,
+    /// Why new rows cannot be compared with these kernels, if they cannot.
+    pub(crate) no_new_rows: Option<&'static str>,
     pub(crate) notes: Vec<String>,
 }
 
@@ -64,9 +70,34 @@ impl PreparedViews {
         &self.preparation
     }
 
+    /// What was filled in for instances that lack a view: how many of each view.
+    pub fn filled(&self) -> &Filled {
+        &self.filled
+    }
+
     /// Sentences about data and kernels that a user should read.
     pub fn notes(&self) -> &[String] {
         &self.notes
+    }
+}
+
+impl PreparedViews {
+    /// Adds to an embedding what its method does not know: remarks about the data, and whether it
+    /// can have an extension to new rows.
+    fn complete(&self, embedding: &mut Embedding) {
+        self.put_notes(&mut embedding.report);
+        if let Some(why) = self.no_new_rows
+            && embedding.extension.as_ref().is_some_and(|e| !e.active(self.bank.len()).is_empty())
+        {
+            embedding.extension = None;
+            embedding.report.notes.push(why.to_string());
+        }
+    }
+
+    /// Puts the remarks about data and kernels before those of the method.
+    fn put_notes(&self, report: &mut Report) {
+        report.notes.retain(|n| !self.notes.contains(n));
+        report.notes.splice(0..0, self.notes.iter().cloned());
     }
 }
 
@@ -79,7 +110,8 @@ impl MultiView {
         let method = method::find(id)?;
         method.embedder(&method.defaults())?;
         let (scale, storage) = (Scale::None, Storage::Auto);
-        Ok(MultiView { method, given: Vec::new(), kernels: None, scale, storage })
+        let (given, graphs) = (Vec::new(), Vec::new());
+        Ok(MultiView { method, given, kernels: None, graphs, scale, storage })
     }
 
     /// The kernels; without this call a Gaussian on every feature view, width the median
@@ -95,6 +127,16 @@ impl MultiView {
     #[must_use]
     pub fn param(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.given.push((name.into(), value.into()));
+        self
+    }
+
+    /// Graphs of neighbours, built from the scaled features, in place of the features of views: each
+    /// is a kernel, beside [`kernels`](Self::kernels) on the other views. Methods that put all
+    /// features side by side build the first graph on them; methods that look at the features
+    /// themselves see these; methods that are defined by their kernels keep their own.
+    #[must_use]
+    pub fn graphs(mut self, graphs: impl IntoIterator<Item = GraphSpec>) -> Self {
+        self.graphs = graphs.into_iter().collect();
         self
     }
 
@@ -147,6 +189,7 @@ impl MultiView {
     pub(crate) fn recipe(&self) -> Result<Recipe> {
         let wants = self.embedder()?.wants();
         Ok(Recipe {
+            graphs: if wants.kernels.is_some() { Vec::new() } else { self.graphs.clone() },
             kernels: wants.kernels.or_else(|| self.kernels.clone()),
             scale: wants.scale.unwrap_or(self.scale),
             storage: wants.storage.unwrap_or(self.storage),
@@ -154,37 +197,105 @@ impl MultiView {
         })
     }
 
-    /// Scales the views and computes the kernels.
+    /// Whether [`prepare`](Self::prepare) of the same views would give what is prepared already.
     ///
     /// # Errors
-    /// Wrong parameters, kernels that the views cannot serve.
+    /// Wrong parameters.
+    pub fn shares(&self, prepared: &PreparedViews) -> Result<bool> {
+        Ok(self.recipe()? == prepared.recipe)
+    }
+
+    /// Scales the views, builds graphs and computes the kernels.
+    ///
+    /// Instances may lack views: their similarities there are estimated from the other views
+    /// ([`Bank::build_filled`]), and methods that look at features see the mean of each column.
+    ///
+    /// # Errors
+    /// Wrong parameters, kernels that the views cannot serve, instances without any view.
     pub fn prepare(&self, views: &Views, run: &Run) -> Result<PreparedViews> {
         let recipe = self.recipe()?;
         if views.is_empty() {
             return Err(Error::Data("there is no view; give at least one".to_string()));
         }
-        let similarity = views.iter().find(|v| matches!(v.table, Table::Similarity(_)));
-        if let Some(view) = similarity.filter(|_| self.embedder().is_ok_and(|e| e.wants().features))
-        {
+        let features = self.embedder()?.wants().features;
+        if let Some(view) = views.iter().find(|v| features && v.table.is_similarity()) {
             return Err(Error::Data(format!(
                 "method '{}' works on features, but view '{}' is a similarity; leave this view \
                  out, or choose a method that works on similarities",
                 self.method.id, view.name
             )));
         }
-        let specs = kernels_or_default(recipe.kernels.as_deref(), views)?;
-        let views = used_views(Cow::Borrowed(views), &specs)?;
-        check_square(&views)?;
+        let mut graphs = graphs::assign(&recipe.graphs, views)?;
+        let seen = graphs::announced(views, &graphs)?;
+        let specs = kernels_or_default(recipe.kernels.as_deref(), &seen)?;
+        let mut specs = graphs::with_graphs(specs, &graphs)?;
+        let used = used_views(Cow::Borrowed(&seen), &specs)?;
+        let mut given = Views::new();
+        for view in views.iter().filter(|v| used.get(&v.name).is_ok()) {
+            given.push(view.clone())?;
+        }
+        if let Some(ids) = views.ids() {
+            given.set_ids(ids.to_vec())?;
+        }
+        check_square(&given)?;
+        check_sources(&given)?;
         run.tell(Event::Begin { stage: "kernels", total: None });
         let concat = recipe.arrangement == Arrangement::Concatenated;
-        let preparation = Preparation::fit(&views, recipe.scale, concat)?;
-        let given = views.iter().map(ViewInfo::of).collect();
-        let views = preparation.apply(&views)?;
-        let specs = if concat { without_view(specs) } else { specs };
-        let bank = Bank::build(&views, &specs, recipe.storage, run)?;
-        let notes = preparation.notes().iter().chain(bank.notes()).cloned().collect();
+        let preparation = Preparation::fit(&given, recipe.scale, concat)?;
+        let mut notes = preparation.notes().to_vec();
+        // Scaling is linear: the mean of a column becomes the mean of the scaled column.
+        let complete = preparation.apply(&given.fill_features(Fill::Mean)?)?;
+        if concat {
+            specs = without_view(specs);
+            if !graphs.is_empty() {
+                graphs = graphs::of_concatenation(&graphs);
+                specs = vec![KernelSpec::precomputed()];
+            }
+        }
+        let known = if concat { complete.clone() } else { preparation.apply(&given)? };
+        let known = graphs::built(&known, &graphs)?;
+        notes.extend(known.iter().filter_map(components_note));
+        let (mut bank, mut filled) = Bank::build_filled(&known, &specs, recipe.storage, run)?;
+        for (view, graph) in &graphs {
+            let plain = format!("precomputed@{view}");
+            for m in 0..bank.len() {
+                if let Some(rest) = bank.kernels()[m].name.strip_prefix(&plain) {
+                    let name = format!("{}{rest}", graph.kernel_name(view));
+                    bank.rename(m, name);
+                }
+            }
+        }
+        if concat {
+            for (view, absent) in given.missing() {
+                filled.instances.push((view.to_string(), absent));
+                notes.push(format!(
+                    "{absent} of {} instances lack view '{view}': its columns take their means",
+                    given.n()
+                ));
+            }
+        } else {
+            notes.extend(filled.notes(given.n()));
+        }
+        notes.extend_from_slice(bank.notes());
         run.tell(Event::End);
-        Ok(PreparedViews { preparation, views, given, bank, recipe, notes })
+        let no_new_rows = if !graphs.is_empty() {
+            Some("graphs of neighbours are not built for new rows: no model for new rows")
+        } else if !filled.instances.is_empty() && !concat {
+            Some("some similarities are estimated from other views: no model for new rows")
+        } else {
+            None
+        };
+        let shown = given.iter().map(ViewInfo::of).collect();
+        Ok(PreparedViews {
+            preparation,
+            views: complete,
+            given: shown,
+            bank,
+            recipe,
+            filled,
+            no_new_rows,
+            notes,
+        })
     }
 
     /// Embeds on kernels that may be shared.
@@ -197,7 +308,9 @@ impl MultiView {
         k: usize,
         run: &Run,
     ) -> Result<Embedding> {
-        self.embedder()?.embed(&self.problem(prepared)?, k, run)
+        let mut found = self.embedder()?.embed(&self.problem(prepared)?, k, run)?;
+        prepared.complete(&mut found);
+        Ok(found)
     }
 
     /// Embeds and clusters on kernels that may be shared.
@@ -213,7 +326,10 @@ impl MultiView {
         run: &Run,
     ) -> Result<Clustering> {
         let problem = self.problem(prepared)?;
-        multiview::cluster(self.embedder()?.as_ref(), &problem, k, starts, run)
+        let mut found = multiview::cluster(self.embedder()?.as_ref(), &problem, k, starts, run)?;
+        prepared.complete(&mut found.embedding);
+        prepared.put_notes(&mut found.report);
+        Ok(found)
     }
 
     /// From views to an embedding.

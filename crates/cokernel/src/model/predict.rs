@@ -99,6 +99,10 @@ pub(super) fn cross_with(
     let kernels: Vec<_> = active.iter().map(|&m| kernels[m].clone()).collect();
     let norms: Vec<_> = active.iter().map(|&m| norms[m].clone()).collect();
     let mut support = support.clone();
+    if kernels.is_empty() && support.is_empty() {
+        // No kernel is looked at: a view that only says how many rows there are.
+        support = support.with("rows", Table::Similarity(Matrix::zeros(rows.len(), 1)))?;
+    }
     for kernel in &kernels {
         if support.get(&kernel.view).is_err() {
             let nothing = Table::Similarity(Matrix::zeros(rows.len(), 1));

@@ -2,8 +2,8 @@
 
 use super::ViewInfo;
 use crate::bank::{Bank, Storage};
-use crate::data::{Classes, Preparation, Scale, Table, View, Views};
-use crate::kernel::{Family, Kernel, KernelSpec};
+use crate::data::{Classes, Preparation, Scale, View, Views};
+use crate::kernel::{Family, GraphSpec, Kernel, KernelSpec};
 use crate::mkl::Arrangement;
 use crate::{Error, Result};
 use std::borrow::Cow;
@@ -12,6 +12,7 @@ use std::borrow::Cow;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Recipe {
     pub(super) kernels: Option<Vec<KernelSpec>>,
+    pub(super) graphs: Vec<GraphSpec>,
     pub(super) scale: Scale,
     pub(super) storage: Storage,
     pub(crate) arrangement: Arrangement,
@@ -73,10 +74,9 @@ impl Prepared {
 /// Refuses a similarity that is not between the instances themselves.
 pub(super) fn check_square(views: &Views) -> Result<()> {
     for v in views.iter() {
-        if let Table::Similarity(m) = &v.table
-            && m.rows() != m.cols()
-        {
-            let found = format!("{} × {}", m.rows(), m.cols());
+        let (rows, cols) = (v.table.rows(), v.table.cols());
+        if v.table.is_similarity() && rows != cols {
+            let found = format!("{rows} × {cols}");
             let expected = "a similarity between the training instances, as many columns as rows";
             return Err(Error::shape(format!("view '{}'", v.name), expected, found));
         }
@@ -96,12 +96,11 @@ pub(super) fn kernels_or_default(
         }
         return Ok(specs.to_vec());
     }
-    let is_similarity = |t: &Table| matches!(t, Table::Similarity(_));
     let mut specs = Vec::new();
-    if views.iter().any(|v| !is_similarity(&v.table)) {
+    if views.iter().any(|v| !v.table.is_similarity()) {
         specs.push(KernelSpec::gaussian());
     }
-    if views.iter().any(|v| is_similarity(&v.table)) {
+    if views.iter().any(|v| v.table.is_similarity()) {
         specs.push(KernelSpec::precomputed());
     }
     Ok(specs)
@@ -119,9 +118,7 @@ pub(super) fn used_views<'a>(
     }
     let serves = |v: &View, spec: &KernelSpec| match &spec.view {
         Some(name) => *name == v.name,
-        None => {
-            matches!(v.table, Table::Similarity(_)) == matches!(spec.family, Family::Precomputed)
-        }
+        None => v.table.is_similarity() == matches!(spec.family, Family::Precomputed),
     };
     let used = |v: &View| specs.iter().any(|s| serves(v, s));
     if views.iter().all(used) {
@@ -155,7 +152,7 @@ pub(super) fn dropped_note(dropped: usize, views: &Views) -> Vec<String> {
     }
     let n = views.n();
     let mut note = format!("{dropped} of {} instances have no label and are left out", n + dropped);
-    if views.iter().any(|v| matches!(v.table, Table::Similarity(_))) {
+    if views.iter().any(|v| v.table.is_similarity()) {
         note.push_str(&format!(
             "; to predict, similarities are to the {n} labelled training instances"
         ));

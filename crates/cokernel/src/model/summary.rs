@@ -26,7 +26,7 @@ impl ViewInfo {
         let kind = match view.table {
             Table::Dense(_) => "dense",
             Table::Sparse(_) => "sparse",
-            Table::Similarity(_) => "similarity",
+            Table::Similarity(_) | Table::Graph(_) => "similarity",
         };
         ViewInfo {
             name: view.name.clone(),

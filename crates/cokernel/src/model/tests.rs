@@ -44,7 +44,7 @@ fn specs(texts: &[&str]) -> Vec<KernelSpec> {
 fn dense(table: &Table) -> Matrix {
     match table {
         Table::Dense(m) | Table::Similarity(m) => m.clone(),
-        Table::Sparse(m) => m.to_dense(),
+        Table::Sparse(m) | Table::Graph(m) => m.to_dense(),
     }
 }
 
@@ -123,7 +123,7 @@ fn expected(model: &Model, train: &Views, new: &Views, scale: Scale) -> Matrix {
     let mut combined: Option<Matrix> = None;
     for (m, kernel) in model.kernels().iter().enumerate() {
         let (train, new) = (train.get(&kernel.view).unwrap(), new.get(&kernel.view).unwrap());
-        let similarity = matches!(train.table, Table::Similarity(_));
+        let similarity = train.table.is_similarity();
         let scaled = |table: &Table| match similarity {
             true => dense(table),
             false => {

@@ -74,7 +74,7 @@ pub(super) fn dense_features<'a>(view: &'a View, run: &Run) -> Result<Cow<'a, Ma
             }
             Ok(Cow::Owned(x.to_dense()))
         }
-        Table::Similarity(_) => Err(Error::Data(format!(
+        Table::Similarity(_) | Table::Graph(_) => Err(Error::Data(format!(
             "view '{}' is a similarity and has no features; leave it out, or choose a method \
              that works on similarities",
             view.name

@@ -11,7 +11,7 @@
 //! d_s(x) = κ_s(x)ᵀ a_s + Σ_t z_t(x) b_{s,t} + γ_s,
 //!
 //! where κ_s(x) are the n values of a kernel (or combination) between x and the training
-//! instances, or the features of x, and t runs over stages before s. Without a degree, d = 1. Training instances given as
+//! instances, the features of x, or an earlier stage of unit length, and t runs over stages before s. Without a degree, d = 1. Training instances given as
 //! new rows get back their own row of the embedding.
 //!
 //! | symbol | name |
@@ -55,6 +55,11 @@ pub enum Source {
         gamma: f64,
         /// n × r.
         points: Matrix,
+    },
+    /// The rows of stage t, each of unit length: κ(x) are the columns of z_t(x) / ‖z_t(x)‖.
+    Unit {
+        /// t.
+        of: usize,
     },
     /// The stage has links only.
     Links,
@@ -137,7 +142,10 @@ impl Extension {
             self.stages.iter().any(|s| match &s.source {
                 Source::Sum { weights } => weights[*m] != 0.0,
                 Source::Product => true,
-                Source::Columns { .. } | Source::Gaussian { .. } | Source::Links => false,
+                Source::Columns { .. }
+                | Source::Gaussian { .. }
+                | Source::Unit { .. }
+                | Source::Links => false,
             })
         };
         (0..kernels).filter(used).collect()
@@ -211,7 +219,9 @@ impl Extension {
         let mut products: Vec<Option<Matrix>> = vec![None; self.stages.len()];
         for s in 0..self.stages.len() {
             let source = &self.stages[s].source;
-            if products[s].is_some() || matches!(source, Source::Gaussian { .. } | Source::Links) {
+            let elsewhere =
+                matches!(source, Source::Gaussian { .. } | Source::Unit { .. } | Source::Links);
+            if products[s].is_some() || elsewhere {
                 continue;
             }
             let same: Vec<usize> =
@@ -267,6 +277,10 @@ impl Stage {
                 });
                 dense::product(Slice::of(&kernel), Slice::of(&wide))
             }
+            (Source::Unit { of }, None) => {
+                let (rows, _) = laplacian::unit_rows(&blocks[*of]);
+                dense::product(Slice::of(&rows), Slice::of(&wide))
+            }
             (_, None) => Matrix::zeros(new.n(), wide.cols()),
         };
         let constant = |j: usize| self.constant.get(j).copied().unwrap_or(0.0);
@@ -311,7 +325,7 @@ fn features_times(views: &Views, name: &str, a: &Matrix) -> Result<Matrix> {
         return Err(Error::shape(what, format!("{expected} columns as in training"), found));
     }
     match &view.table {
-        Table::Similarity(_) => {
+        Table::Similarity(_) | Table::Graph(_) => {
             Err(Error::Data(format!("{what} is a similarity; features are needed")))
         }
         Table::Dense(x) if a.rows() == 0 => Ok(x.clone()),

@@ -260,8 +260,18 @@ fn seed(x: &Matrix, k: usize, run: &Run, restart: usize) -> Matrix {
     x.select_rows(&chosen)
 }
 
+/// ‖a − b‖², in four running sums.
 fn distance(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(x, y)| (x - y) * (x - y)).sum()
+    let (a, rest_a) = a.as_chunks::<4>();
+    let (b, rest_b) = b.as_chunks::<4>();
+    let mut sums = [0.0; 4];
+    for (a, b) in a.iter().zip(b) {
+        for l in 0..4 {
+            sums[l] += (a[l] - b[l]) * (a[l] - b[l]);
+        }
+    }
+    let rest: f64 = rest_a.iter().zip(rest_b).map(|(x, y)| (x - y) * (x - y)).sum();
+    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
 }
 
 /// The nearest centre of each row, the first of them if several are; whether any changed.

@@ -30,8 +30,23 @@ pub(super) fn precise() -> Options {
 pub(super) fn degrees(bank: &Bank, m: usize) -> Result<Vec<f64>> {
     let name = format!("kernel '{}'", bank.kernels()[m].name);
     let largest = bank.diagonal(m).iter().fold(0.0_f64, |a, d| a.max(d.abs()));
-    degrees_of(bank.n(), &name, largest, |i, row| bank.row(m, i, row))
+    if !bank.is_sparse(m) {
+        let (degrees, least) = bank.row_sums(m);
+        return checked(&name, largest, degrees, least);
+    }
+    let row = |values: &mut Vec<f64>, i| {
+        let columns = bank.sparse_row(m, i, values).unwrap_or_default();
+        let pairs = columns.iter().zip(values.iter());
+        let least = pairs.fold((f64::INFINITY, i, 0), |least, (j, v)| {
+            if *v < least.0 { (*v, i, *j as usize) } else { least }
+        });
+        (values.iter().sum(), least)
+    };
+    gathered(&name, largest, (0..bank.n()).into_par_iter().map_init(Vec::new, row).collect())
 }
+
+/// A row sum, and the least entry of the row with its place.
+type Sum = (f64, (f64, usize, usize));
 
 /// Row sums of the similarity `name`, whose row i `fill` gives and whose diagonal has entries up
 /// to `largest`.
@@ -44,33 +59,46 @@ pub(super) fn degrees_of(
     largest: f64,
     fill: impl Fn(usize, &mut [f64]) + Sync,
 ) -> Result<Vec<f64>> {
-    let allowed = -ROUNDING * largest;
-    let rows: Vec<(f64, Option<(usize, f64)>)> = (0..n)
+    let rows: Vec<Sum> = (0..n)
         .into_par_iter()
         .map_init(
             || vec![0.0; n],
             |row, i| {
                 fill(i, row);
-                let negative = row.iter().position(|v| *v < allowed);
-                (row.iter().sum(), negative.map(|j| (j, row[j])))
+                let least = row.iter().enumerate().fold((f64::INFINITY, i, 0), |least, (j, v)| {
+                    if *v < least.0 { (*v, i, j) } else { least }
+                });
+                (row.iter().sum(), least)
             },
         )
         .collect();
-    for (i, (_, negative)) in rows.iter().enumerate() {
-        if let Some((j, value)) = negative {
-            return Err(Error::Data(format!(
-                "{name}: the similarity of instances {i} and {j} is {value}; \
-                 spectral clustering needs similarities of at least 0: use a kernel that \
-                 has no negative values, such as a Gaussian, and do not centre it"
-            )));
-        }
+    gathered(name, largest, rows)
+}
+
+fn gathered(name: &str, largest: f64, rows: Vec<Sum>) -> Result<Vec<f64>> {
+    let least = rows.iter().map(|r| r.1).reduce(|a, b| if b.0 < a.0 { b } else { a });
+    let degrees = rows.iter().map(|r| r.0).collect();
+    checked(name, largest, degrees, least.unwrap_or((0.0, 0, 0)))
+}
+
+/// The degrees, unless the least similarity or one of them forbids it.
+fn checked(
+    name: &str,
+    largest: f64,
+    degrees: Vec<f64>,
+    (least, i, j): (f64, usize, usize),
+) -> Result<Vec<f64>> {
+    if least < -ROUNDING * largest {
+        return Err(Error::Data(format!(
+            "{name}: the similarity of instances {i} and {j} is {least}; spectral clustering needs \
+             similarities of at least 0: use a kernel that has no negative values, such as a \
+             Gaussian, and do not centre it"
+        )));
     }
-    let degrees: Vec<f64> = rows.into_iter().map(|r| r.0).collect();
     match degrees.iter().position(|d| *d <= 0.0) {
         Some(i) => Err(Error::Data(format!(
-            "{name}: instance {i} has no similarity to any instance, itself \
-             included, so that it belongs to no cluster; leave it out, or use a kernel \
-             that is positive on the diagonal"
+            "{name}: instance {i} has no similarity to any instance, itself included, so that it \
+             belongs to no cluster; leave it out, or use a kernel that is positive on the diagonal"
         ))),
         None => Ok(degrees),
     }

@@ -19,10 +19,12 @@
 //! | U | `pairs.vectors`, the part of view v in rows v n to (v + 1) n |
 //! | r | `eigenvectors`, by default k |
 //!
-//! The embedding (`embedding`): de Sa clusters the nodes, LMS does not say how an instance gets
-//! one cluster from its two. On the handwritten digits of LMS Table 3.3 (published NMI 0.745) the
-//! mean of the nodes of an instance is closest to the table and the default; the nodes side by
-//! side (`concat`, rows of each of unit length) do better.
+//! The embedding (`embedding`): each row of U is divided by its length, then nodes are clustered.
+//! LMS does not say how an instance gets one cluster from its M nodes. By default it is the mean
+//! of its nodes: k-means on the means is k-means on all nodes under the condition that those of an
+//! instance share a cluster. On the handwritten digits of LMS Table 3.3 (two views, published NMI
+//! 0.745) this gives 0.754 on average over 200 starts, the nodes side by side (`concat`) 0.777,
+//! those of one view 0.67 and 0.71.
 //!
 //! Deviations: more than two views, as above (the sources have two).
 //!
@@ -34,7 +36,7 @@
 
 use super::concat_embeddings::only;
 use super::embedding::{EIGENVECTORS, chosen, side_by_side};
-use super::extension::{Degree, Extension, Stage, divided};
+use super::extension::{Degree, Extension, Source, Stage, divided};
 use super::kmeans::check_clusters;
 use super::work::Work;
 use super::{Embedder, Embedding, Problem, laplacian};
@@ -58,9 +60,9 @@ pub static METHOD: Method = Method {
     params: &[
         Param {
             name: "embedding",
-            doc: "The embedding that is the result: mean (of the nodes of an instance, rows of \
-                  unit length), concat (its nodes side by side, rows of each of unit length), or \
-                  the name of a view or kernel (its nodes).",
+            doc: "The embedding that is the result: mean (of the nodes of an instance), concat \
+                  (its nodes side by side), or the name of a view or kernel (its nodes); the row \
+                  of each node has unit length.",
             range: Range::Text {
                 default: "mean",
                 expected: "mean, concat, or the name of a view or kernel",
@@ -135,8 +137,8 @@ impl Embedder for MinDisagreement {
                     .to_string(),
             ));
         }
-        let shown =
-            if self.embedding == "mean" { Vec::new() } else { chosen(bank, &self.embedding)? };
+        let mean = self.embedding == "mean";
+        let shown = if mean { Vec::new() } else { chosen(bank, &self.embedding)? };
         let r = if self.eigenvectors == 0 { k } else { self.eigenvectors };
         if r > n {
             let problem = format!("expected from 1 to {n} (the number of instances), found {r}");
@@ -174,23 +176,23 @@ impl Embedder for MinDisagreement {
         };
         let pairs = work.top(views * n, r, &apply)?;
         run.tell(Event::End);
-        let u: Vec<Matrix> = (0..views).map(|v| part(&pairs.vectors, v, n)).collect();
-        let rows = if shown.is_empty() {
-            let mut mean = u[0].clone();
-            for u in &u[1..] {
-                mean.values_mut().iter_mut().zip(u.values()).for_each(|(m, u)| *m += u);
+        let used: Vec<usize> = if mean { (0..views).collect() } else { shown };
+        let name = |v: usize| format!("the graph of all views, in '{}'", bank.kernels()[v].name);
+        let parts: Vec<Matrix> =
+            used.iter().map(|&v| work.unit_rows(&part(&pairs.vectors, v, n), &name(v))).collect();
+        let share = 1.0 / views as f64;
+        let rows = if mean {
+            let mut sum = Matrix::zeros(n, r);
+            for part in &parts {
+                let cells = sum.values_mut().iter_mut().zip(part.values());
+                cells.for_each(|(s, p)| *s += share * p);
             }
-            work.unit_rows(&mean, "the graph of all views")
+            sum
         } else {
-            let name =
-                |v: usize| format!("the graph of all views, in '{}'", bank.kernels()[v].name);
-            let parts: Vec<Matrix> =
-                shown.iter().map(|&v| work.unit_rows(&u[v], &name(v))).collect();
             side_by_side(&parts.iter().collect::<Vec<_>>())
         };
         // Nodes of new rows: κ_v(x)ᵀ times what the other views have reached.
         let bases = reached(bank, &scaled(&divided(&pairs.vectors, &pairs.values)));
-        let used: Vec<usize> = if shown.is_empty() { (0..views).collect() } else { shown.clone() };
         let mut stages = Vec::new();
         for &v in &used {
             let degree = Degree { basis: two_steps[v].values().to_vec(), ..Degree::default() };
@@ -203,17 +205,26 @@ impl Embedder for MinDisagreement {
             });
         }
         let mut outputs: Vec<usize> = (0..used.len()).collect();
-        if shown.is_empty() {
-            let identity = Matrix::from_fn(r, r, |i, j| f64::from(u8::from(i == j)));
-            stages.push(Stage::linked(outputs.iter().map(|t| (*t, identity.clone())).collect()));
-            outputs = vec![views];
+        if mean {
+            let identity = |f: f64| Matrix::from_fn(r, r, |i, j| if i == j { f } else { 0.0 });
+            for of in 0..views {
+                let before = (of > 0).then(|| (views + of - 1, identity(1.0)));
+                stages.push(Stage {
+                    source: Source::Unit { of },
+                    basis: identity(share),
+                    links: before.into_iter().collect(),
+                    constant: Vec::new(),
+                    degree: None,
+                });
+            }
+            outputs = vec![2 * views - 1];
         }
         Ok(Embedding {
             rows,
             gaps: vec![pairs.gap()],
             eigenvalues: vec![pairs.values],
             agreement: Vec::new(),
-            extension: Some(Extension { stages, outputs, unit_rows: true }),
+            extension: Some(Extension { stages, outputs, unit_rows: !mean }),
             report: work.report(),
         })
     }

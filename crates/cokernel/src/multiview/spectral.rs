@@ -85,7 +85,8 @@ impl Embedder for Spectral {
         let s = laplacian::scaling(&degrees);
         let mut counts = Counts::default();
         let fits = n.saturating_mul(n).saturating_mul(16) <= run.memory;
-        let gram = (used.len() > 1 && fits).then(|| {
+        let dense = used.iter().any(|m| !bank.is_sparse(*m));
+        let gram = (used.len() > 1 && fits && dense).then(|| {
             counts.combines += 1;
             bank.combine(&weights)
         });

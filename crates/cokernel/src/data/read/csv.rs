@@ -43,6 +43,16 @@ pub fn parse_csv(bytes: &[u8], path: &Path, options: &ReadOptions) -> Result<Tab
     }
     let mut values = Vec::with_capacity(count * columns.features.len());
     let mut present = vec![true; count];
+    // An instance that a similarity does not have lacks its row and its column.
+    let square = options.similarity && count == columns.features.len();
+    let mut lacking = vec![options.missing_rows && square; columns.features.len()];
+    if lacking[0] {
+        for (k, (_, fields)) in rows.iter().skip(usize::from(named)).enumerate() {
+            lacking[k] &= columns.features.iter().all(|&j| is_missing(fields[j]));
+            let body = columns.features.iter().zip(&mut lacking);
+            body.for_each(|(&j, l)| *l &= is_missing(fields[j]));
+        }
+    }
     for (k, (line, fields)) in rows.iter().skip(usize::from(named)).enumerate() {
         let absent = columns.features.iter().all(|&j| is_missing(fields[j]));
         if options.missing_rows && absent {
@@ -50,7 +60,11 @@ pub fn parse_csv(bytes: &[u8], path: &Path, options: &ReadOptions) -> Result<Tab
             values.extend(columns.features.iter().map(|_| f64::NAN));
             continue;
         }
-        for &j in &columns.features {
+        for (&j, lacks) in columns.features.iter().zip(&lacking) {
+            if *lacks {
+                values.push(f64::NAN);
+                continue;
+            }
             let hint = Hint { first: k == 0 && !named, first_column: j == 0, options };
             let x = number(fields[j], &hint).map_err(|p| parse_error(path, (line, j + 1), p))?;
             values.push(x);

@@ -8,6 +8,8 @@
 //! | `.mtx` `.mm` | MatrixMarket | sparse or dense |
 //! | `.mat` | MATLAB 5 to 7 (not 7.3) | dense or sparse |
 //!
+//! Read as a similarity, a dense table is a [`Table::Similarity`], a sparse one a [`Table::Graph`].
+//!
 //! `.gz` after any of them means gzip. A size that a header declares is compared with the content
 //! before memory is reserved for it. Every error names the file and the place in it.
 
@@ -63,8 +65,8 @@ pub struct ReadOptions {
     pub variable: Option<String>,
     /// The table holds similarities between instances, not features.
     pub similarity: bool,
-    /// A row of nothing but empty fields or NaN is an instance that lacks this view. Otherwise it
-    /// is an error.
+    /// A row of nothing but empty fields or NaN is an instance that lacks this view; so is, in a
+    /// similarity, the column of such an instance. Otherwise it is an error.
     pub missing_rows: bool,
 }
 
@@ -220,10 +222,20 @@ fn dense_table(
     }
     no_text_options(path, options)?;
     let mut present = vec![true; rows];
+    // An instance that a similarity does not have lacks its row and its column.
+    let mut lacks = vec![options.missing_rows && options.similarity && rows == cols; cols];
+    if lacks[0] {
+        for (i, row) in values.chunks_exact(cols).enumerate() {
+            lacks[i] &= row.iter().all(|x| x.is_nan());
+            lacks.iter_mut().zip(row).for_each(|(l, x)| *l &= x.is_nan());
+        }
+    }
     for (i, row) in values.chunks_exact(cols).enumerate() {
         if options.missing_rows && row.iter().all(|x| x.is_nan()) {
             present[i] = false;
-        } else if let Some(j) = row.iter().position(|x| !x.is_finite()) {
+        } else if let Some(j) =
+            (0..cols).find(|&j| !(row[j].is_finite() || row[j].is_nan() && lacks[j]))
+        {
             let hint = if options.missing_rows {
                 "; only a row that is NaN throughout counts as missing"
             } else {
@@ -241,7 +253,7 @@ fn dense_table(
     Ok(plain(path, table, present))
 }
 
-/// A sparse table after the checks that all sparse formats share; dense if it is a similarity.
+/// A sparse table after the checks that all sparse formats share; a graph if it is a similarity.
 fn sparse_table(csr: Csr, path: &Path, options: &ReadOptions) -> Result<TableFile> {
     let (rows, cols) = (csr.rows(), csr.cols());
     if rows == 0 || cols == 0 {
@@ -257,12 +269,8 @@ fn sparse_table(csr: Csr, path: &Path, options: &ReadOptions) -> Result<TableFil
         }
     }
     let present = vec![true; rows];
-    if options.similarity {
-        let what = format!("{rows} × {cols} similarities");
-        plausible(path, &what, rows.checked_mul(cols), csr.stored())?;
-        return Ok(plain(path, Table::Similarity(csr.to_dense()), present));
-    }
-    Ok(plain(path, Table::Sparse(csr), present))
+    let table = if options.similarity { Table::Graph(csr) } else { Table::Sparse(csr) };
+    Ok(plain(path, table, present))
 }
 
 /// Binary and sparse formats have neither ids nor label columns: asking for them is a mistake

@@ -42,6 +42,7 @@ enum SourceShape {
     Product,
     Columns { view: String, rows: usize },
     Gaussian { of: usize, gamma: f64 },
+    Unit { of: usize },
     Links,
 }
 
@@ -81,6 +82,7 @@ fn put_stage(s: usize, stage: &Stage, tensors: &mut Tensors) -> StageShape {
             put("points", matrix(points));
             SourceShape::Gaussian { of: *of, gamma: *gamma }
         }
+        Source::Unit { of } => SourceShape::Unit { of: *of },
         Source::Links => SourceShape::Links,
     };
     if source != SourceShape::Links {
@@ -192,6 +194,7 @@ fn get_stage(
     let rows = match &shape.source {
         SourceShape::Links => 0,
         SourceShape::Columns { rows, .. } => *rows,
+        SourceShape::Unit { of } => earlier(*of)?,
         _ => n,
     };
     let source = match shape.source {
@@ -206,6 +209,7 @@ fn get_stage(
             let points = tables.matrix(&name("points"), n, earlier(of)?)?;
             Source::Gaussian { of, gamma, points }
         }
+        SourceShape::Unit { of } => Source::Unit { of },
         SourceShape::Links => Source::Links,
     };
     let without = source == Source::Links;

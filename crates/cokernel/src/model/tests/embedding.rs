@@ -191,6 +191,13 @@ fn every_table() -> EmbeddingModel {
             constant: Vec::new(),
             degree: degree(0, vec![(2, vec![0.5])]),
         },
+        Stage {
+            source: Source::Unit { of: 1 },
+            basis: table(4, 3),
+            links: vec![(3, table(2, 3))],
+            constant: Vec::new(),
+            degree: None,
+        },
     ];
     model.extension = Some(Extension { stages, outputs: vec![3, 2], unit_rows: false });
     model
@@ -286,7 +293,7 @@ fn forged_files_are_refused_without_panic() {
         ("'centers' is", |m| m["model"]["info"]["columns"] = 4.into()),
         ("'centers' is", |m| m["model"]["info"]["clusters"]["sizes"] = vec![1].into()),
         ("kernel 'gaussian", |m| m["model"]["info"]["kernels"][0]["view"] = "other".into()),
-        ("not one of its stages", |m| m["model"]["extension"]["outputs"][0] = 4.into()),
+        ("not one of its stages", |m| m["model"]["extension"]["outputs"][0] = 5.into()),
         ("4 columns of the extension", |m| m["model"]["extension"]["outputs"] = vec![3, 3].into()),
         ("stage 1 of the extension refers to stage 1", |m| {
             m["model"]["extension"]["stages"][1]["links"][0] = 1.into()

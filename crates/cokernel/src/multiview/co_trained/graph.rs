@@ -8,12 +8,13 @@
 //! | m | `low` |
 //! | D^{-1/2}, D_ii = Σ_j (S_ij − m) | `scaling` |
 //!
-//! Eigenvectors: with Z = D^{-1/2} [C H 1] = Q R the normalised graph is Q T Qᵀ,
-//! T = ½ (R_C R_Hᵀ + R_H R_Cᵀ) − m r r ᵀ (R_C, R_H, r the columns of R that belong to C, H, 1), so
-//! that its eigenvalues other than 0 are those of the small matrix T.
+//! Eigenvectors: with [C H 1]ᵀ D^{-1/2} = L Q, Q having orthonormal rows, the normalised graph is
+//! Qᵀ T Q, T = ½ (L_Cᵀ L_H + L_Hᵀ L_C) − m l lᵀ (L_C, L_H, lᵀ the rows of L that belong to C, H, 1),
+//! so that its eigenvalues other than 0 are those of the small matrix T.
 //!
 //! Cost: the least entry n² 2c operations; all else O(n c²).
 
+use crate::bank;
 use crate::data::Matrix;
 use crate::multiview::embedding::side_by_side;
 use crate::solve::dense::{self, Slice};
@@ -91,27 +92,23 @@ impl Graph {
     /// Numbers that are too large for floating point.
     pub fn leading(&self, count: usize) -> Result<Leading> {
         let (n, width) = (self.c.rows(), self.c.cols());
-        let z = Matrix::from_fn(n, 2 * width + 1, |i, j| {
-            let value = match j {
-                j if j < width => self.c.get(i, j),
-                j if j < 2 * width => self.h.get(i, j - width),
-                _ => 1.0,
-            };
-            self.scaling[i] * value
-        });
-        let (q, r) = orthonormal(&z);
-        let rank = q.cols();
-        let columns = |first: usize| r.select_cols(&(first..first + width).collect::<Vec<_>>());
-        let (of_c, of_h) = (columns(0), columns(width));
-        let mut half = Matrix::zeros(rank, rank);
-        dense::accumulate(&mut half, 0.5, Slice::of(&of_c), Slice::of(&of_h.transposed()));
-        let one = r.col(2 * width);
+        let mut z = Matrix::zeros(2 * width + 1, n);
+        for (i, s) in self.scaling.iter().enumerate() {
+            for (j, v) in self.c.row(i).iter().chain(self.h.row(i)).chain([&1.0]).enumerate() {
+                z.set(j, i, s * v);
+            }
+        }
+        let (l, q) = orthonormal(&z);
+        let rank = q.rows();
+        let (of_c, rest) = l.values().split_at(width * rank);
+        let (of_h, one) = rest.split_at(width * rank);
+        let slice = |values| Slice::new(values, width, rank);
+        let product = dense::gram_tn(slice(of_c), slice(of_h));
         let t = Matrix::from_fn(rank, rank, |i, j| {
-            half.get(i, j) + half.get(j, i) - self.low * one[i] * one[j]
+            0.5 * (product.get(i, j) + product.get(j, i)) - self.low * one[i] * one[j]
         });
         let (ascending, all) = dense::symmetric_eigen(&t)?;
-        let floor =
-            NOTHING * (norm(of_c.values()) * norm(of_h.values()) - self.low * dot(&one, &one));
+        let floor = NOTHING * (norm(of_c) * norm(of_h) - self.low * dot(one, one));
         let found: Vec<f64> = ascending.into_iter().rev().collect();
         let kept = found.iter().take(count).take_while(|v| **v > floor).count();
         if kept == 0 {
@@ -121,13 +118,14 @@ impl Graph {
                     .into(),
             ));
         }
-        let y = Matrix::from_fn(rank, kept, |i, j| all.get(i, rank - 1 - j));
+        let y = Matrix::from_fn(kept, rank, |i, j| all.get(j, rank - 1 - i));
         let next = match (found.get(kept).copied(), rank < n) {
             (value, true) => Some(value.unwrap_or(0.0).max(0.0)),
             (value, false) => value,
         };
         let values = found[..kept].to_vec();
-        Ok(Leading { values, vectors: dense::product(Slice::of(&q), Slice::of(&y)), next })
+        let vectors = dense::product(Slice::of(&y), Slice::of(&q)).transposed();
+        Ok(Leading { values, vectors, next })
     }
 }
 
@@ -149,23 +147,11 @@ fn least(c: &Matrix, h: &Matrix) -> f64 {
                 let b = Slice::new(&right.values()[b..], cols, width);
                 let out = &mut out[..rows * cols];
                 dense::product_nt(a, b, out);
-                lowest(out)
+                bank::least(out)
             },
         )
         .reduce(|| f64::INFINITY, f64::min)
         * 0.5
-}
-
-fn lowest(values: &[f64]) -> f64 {
-    let mut least = [f64::INFINITY; 32];
-    let chunks = values.chunks_exact(32);
-    let tail = chunks.remainder().iter().fold(f64::INFINITY, |a, v| a.min(*v));
-    for chunk in chunks {
-        for (l, v) in least.iter_mut().zip(chunk) {
-            *l = if *v < *l { *v } else { *l };
-        }
-    }
-    least.iter().fold(tail, |a, v| a.min(*v))
 }
 
 pub(super) fn column_sums(block: &Matrix) -> Vec<f64> {
@@ -233,9 +219,6 @@ mod tests {
             let want = all.fold(f64::INFINITY, f64::min);
             assert!((graph.low - want.min(0.0)).abs() < 1e-14, "{n}: {} {want}", graph.low);
         }
-        assert_eq!(lowest(&[]), f64::INFINITY);
-        let values: Vec<f64> = (0..70).map(|i| f64::from((i * 13) % 70)).collect();
-        assert_eq!((lowest(&values), lowest(&values[1..])), (0.0, 1.0));
     }
 
     /// Instances outside what is projected on have no similarity left.

@@ -29,32 +29,27 @@ pub(super) fn stage(weights: Vec<f64>, graph: &Graph, leading: &Leading, parts: 
     let (n, r) = (graph.c.rows(), leading.values.len());
     let mut g = divided(&leading.vectors, &leading.values);
     scale_rows(&mut g, &graph.scaling);
-    let half = |a: &Matrix, b: &Matrix| {
-        let mut out = Matrix::zeros(a.cols(), b.cols());
-        dense::accumulate(&mut out, 0.5, Slice::of(&a.transposed()), Slice::of(b));
-        out
+    // The sums of the degree stand in the column after those of G.
+    let wide = Matrix::from_fn(n, r + 1, |i, j| if j < r { g.get(i, j) } else { 1.0 });
+    let half = |a: &Matrix| {
+        let mut gram = dense::gram_tn(Slice::of(a), Slice::of(&wide));
+        gram.values_mut().iter_mut().for_each(|v| *v *= 0.5);
+        gram
     };
-    let ones = Matrix::from_fn(n, 1, |_, _| 1.0);
-    let (c, of_h, sums_of_h) = (&graph.c, half(&graph.h, &g), half(&graph.h, &ones));
-    let basis = dense::product(Slice::of(c), Slice::of(&half(c, &g)));
-    let degree_basis = dense::product(Slice::of(c), Slice::of(&half(c, &ones)));
+    let (of_c, of_h) = (half(&graph.c), half(&graph.h));
+    let basis = dense::product(Slice::of(&graph.c), Slice::of(&of_c));
     let (mut links, mut degree_links, mut first) = (Vec::new(), Vec::new(), 0);
     for part in parts {
-        let at = |m: &Matrix, i: usize, j: usize| {
-            if i < part.used { m.get(first + i, j) } else { 0.0 }
-        };
-        links.push((part.stage, Matrix::from_fn(part.columns, r, |i, j| at(&of_h, i, j))));
-        degree_links.push((part.stage, (0..part.columns).map(|i| at(&sums_of_h, i, 0)).collect()));
+        let at = |i: usize, j: usize| if i < part.used { of_h.get(first + i, j) } else { 0.0 };
+        links.push((part.stage, Matrix::from_fn(part.columns, r, at)));
+        degree_links.push((part.stage, (0..part.columns).map(|i| at(i, r)).collect()));
         first += part.used;
     }
-    let degree = Degree {
-        basis: degree_basis.values().to_vec(),
-        links: degree_links,
-        constant: -graph.low * n as f64,
-    };
+    let degree =
+        Degree { basis: basis.col(r), links: degree_links, constant: -graph.low * n as f64 };
     Stage {
         source: Source::Sum { weights },
-        basis,
+        basis: basis.select_cols(&(0..r).collect::<Vec<_>>()),
         links,
         constant: column_sums(&g).iter().map(|s| -graph.low * s).collect(),
         degree: Some(degree),

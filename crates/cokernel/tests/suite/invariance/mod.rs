@@ -6,6 +6,7 @@ mod co_regularized;
 mod co_trained;
 pub mod controls;
 mod embedding_models;
+mod incomplete;
 mod mkl;
 pub mod multiview;
 mod smo;

@@ -101,7 +101,7 @@ fn timeless(mut c: Clustering) -> Clustering {
 #[test]
 fn groups_are_found() {
     let toy = Toy::new(180, 3, 3, 1);
-    for id in ["spectral", "co_regularized", "co_regularized_centroid"] {
+    for id in ["spectral", "co_regularized", "co_trained", "co_regularized_centroid"] {
         let found = cluster(id, &toy.bank(), 3, &[]);
         let right = found.assignments.iter().zip(&toy.classes).filter(|(a, b)| a == b).count();
         assert!(right >= 170, "{id}: {right} of 180");
@@ -123,7 +123,7 @@ fn permuted_instances_give_the_same_partition() {
             .collect(),
         classes: Vec::new(),
     };
-    for id in ["spectral", "co_regularized", "co_regularized_centroid"] {
+    for id in ["spectral", "co_regularized", "co_trained", "co_regularized_centroid"] {
         let a = cluster(id, &toy.bank(), 3, &[]).assignments;
         let b = cluster(id, &moved.bank(), 3, &[]).assignments;
         for x in 0..140 {
@@ -138,7 +138,7 @@ fn permuted_instances_give_the_same_partition() {
 fn threads_and_repetition_do_not_change_bits() {
     let toy = Toy::new(700, 2, 4, 10);
     let bank = toy.bank();
-    for id in ["spectral", "co_regularized", "co_regularized_centroid"] {
+    for id in ["spectral", "co_regularized", "co_trained", "co_regularized_centroid"] {
         let with = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             timeless(pool.install(|| cluster(id, &bank, 4, &[])))
@@ -162,7 +162,7 @@ fn storages_agree() {
         .unwrap();
     let run = Run::default();
     let bank = |storage| Bank::build(&views, &specs, storage, &run).unwrap();
-    for id in ["spectral", "co_regularized", "co_regularized_centroid"] {
+    for id in ["spectral", "co_regularized", "co_trained", "co_regularized_centroid"] {
         let resident = cluster(id, &bank(Storage::Resident), 3, &[]);
         for (storage, tol) in [(Storage::OnDemand, 1e-9), (Storage::ResidentF32, 1e-5)] {
             let other = cluster(id, &bank(storage), 3, &[]);
@@ -182,7 +182,7 @@ fn storages_agree() {
 #[test]
 fn degenerate_inputs_are_clustered() {
     let toy = Toy::new(90, 2, 3, 12);
-    for id in ["spectral", "co_regularized", "co_regularized_centroid"] {
+    for id in ["spectral", "co_regularized", "co_trained", "co_regularized_centroid"] {
         assert_eq!(cluster(id, &toy.bank(), 1, &[]).assignments, [0; 90]);
         // Every instance three times: copies go together.
         let rows: Vec<usize> = (0..270).map(|i| i % 90).collect();
@@ -213,7 +213,7 @@ fn limits_end_with_a_status_and_a_result() {
     }
     let run = Run::default();
     run.cancel.cancel();
-    for id in ["spectral", "co_regularized", "co_regularized_centroid"] {
+    for id in ["spectral", "co_regularized", "co_trained", "co_regularized_centroid"] {
         let found = run_method(id, &toy.bank(), 3, &[], &run).unwrap();
         assert_eq!(found.report.status, Status::Interrupted);
         assert_eq!(found.assignments.len(), 150);

@@ -13,7 +13,7 @@ fn plain(n: usize) -> Matrix {
     Matrix::from_fn(n, n, |i, j| if i == j { 1.0 } else { 0.5 })
 }
 
-const ALL: [&str; 3] = ["spectral", "co_regularized", "co_regularized_centroid"];
+const ALL: [&str; 4] = ["spectral", "co_regularized", "co_regularized_centroid", "co_trained"];
 
 #[test]
 fn numbers_of_clusters() {
@@ -131,4 +131,42 @@ fn numbers_of_lambda() {
         of(centroid, 1, vec![0.1; 2]),
         "parameter 'lambda': expected one number (there is one kernel); found 2"
     );
+}
+
+#[test]
+fn co_training() {
+    let of = |params: &[(&str, Real)]| refusal("co_trained", vec![plain(6), plain(6)], 2, params);
+    assert_eq!(
+        of(&[("projection", 7.into())]),
+        "parameter 'projection': expected at most 6 (the number of instances), found 7"
+    );
+    assert!(of(&[("shift", "maybe".to_string().into())]).contains("known: yes, no"));
+    assert!(of(&[("stop", "never".to_string().into())]).contains("known: fixed, agreement"));
+}
+
+/// Without the shift a row of the projected similarities can sum to less than nothing.
+#[test]
+fn co_training_without_shift() {
+    let square = |values: [[f64; 4]; 4]| Matrix::new(4, 4, values.concat()).unwrap();
+    let a = square([
+        [0.2, 10.0, 100.0, 100.0],
+        [10.0, 0.2, 10.0, 0.1],
+        [100.0, 10.0, 2000.0, 100.0],
+        [100.0, 0.1, 100.0, 2.0],
+    ]);
+    let b = square([
+        [0.2, 100.0, 1.0, 1000.0],
+        [100.0, 2.0, 0.0, 0.1],
+        [1.0, 0.0, 0.0, 1.0],
+        [1000.0, 0.1, 1.0, 0.0],
+    ]);
+    let no = [("shift", Real::from("no".to_string()))];
+    assert_eq!(
+        refusal("co_trained", vec![a.clone(), b.clone()], 2, &no),
+        "kernel 'view 0', round 1: projected on the eigenvectors of the other views, the \
+         similarities of instance 1 sum to -2.853e2, and only a positive sum can be normalised: \
+         set shift=yes"
+    );
+    let toy = Toy { kernels: vec![a, b], classes: Vec::new() };
+    assert!(run_method("co_trained", &toy.bank(), 2, &[], &Run::default()).is_ok());
 }

@@ -97,3 +97,18 @@ fn lines_are_counted_across_blank_ones_and_quotes() {
     assert!(error("\"a\nb\",c\n1,2\n3,x\n", &auto).starts_with("a.csv, line 4, column 2"));
     assert!(error("1 2\n\n3 x\n", &auto).starts_with("a.csv, line 3, column 2: 'x'"));
 }
+
+#[test]
+fn a_similarity_may_lack_rows_and_their_columns() {
+    let read = |text: &str, similarity| {
+        let options = ReadOptions { similarity, missing_rows: true, ..Default::default() };
+        parse(text, &options)
+    };
+    let text = "1,NA,2\nNA,NA,NA\n2,NA,3\n";
+    assert_eq!(read(text, true).unwrap().present, Some(vec![true, false, true]));
+    assert!(read(text, false).unwrap_err().to_string().starts_with("a.csv, line 1, column 2"));
+    let hole = read("1,NA,2\nNA,NA,NA\n2,4,3\n", true).unwrap_err().to_string();
+    assert!(hole.starts_with("a.csv, line 1, column 2"), "{hole}");
+    let elsewhere = read("NA,NA,NA\n1,NA,2\n2,NA,3\n", true).unwrap_err().to_string();
+    assert!(elsewhere.starts_with("a.csv, line 2, column 2"), "{elsewhere}");
+}

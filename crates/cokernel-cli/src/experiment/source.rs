@@ -1,0 +1,242 @@
+//! Where the data of an experiment comes from: shipped, generated, or a folder that may be absent.
+
+use crate::misuse::misuse;
+use anyhow::Result;
+use cokernel::data::toy::{self, Uninformative};
+use cokernel::data::{self, AssembleOptions, Labels, ReadOptions, Views, assemble};
+use cokernel::multiview::lsa;
+use cokernel::{Error, Run};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The environment variable that names the data folder.
+pub const DATA_VARIABLE: &str = "COKERNEL_DATA";
+
+/// Shipped, generated, or in a folder.
+#[derive(Debug)]
+pub enum Source {
+    Digits,
+    Toy(Toy),
+    Folder(Folder),
+}
+
+/// Views with their classes.
+pub type Labelled = (Views, Labels);
+
+/// A folder below the data folder.
+#[derive(Debug)]
+pub struct Folder {
+    pub name: String,
+    pub views: Vec<String>,
+}
+
+/// A generator with its parameters.
+#[derive(Debug)]
+pub struct Toy {
+    pub generator: &'static Generator,
+    pub n: usize,
+    pub params: BTreeMap<String, f64>,
+}
+
+/// An entry of the list of generators.
+#[derive(Debug)]
+pub struct Generator {
+    pub id: &'static str,
+    /// Names and defaults, beside `n`.
+    pub params: &'static [(&'static str, f64)],
+    make: fn(usize, &[f64], u64) -> cokernel::Result<Labelled>,
+}
+
+/// All generators: one line each.
+pub static GENERATORS: &[Generator] = &[
+    Generator { id: "synthetic_1", params: &[], make: |n, _, seed| toy::synthetic_1(n, seed) },
+    Generator { id: "synthetic_2", params: &[], make: |n, _, seed| toy::synthetic_2(n, seed) },
+    Generator {
+        id: "correlated",
+        params: &[("rho", 0.0)],
+        make: |n, p, seed| toy::correlated(n, p[0], seed),
+    },
+    Generator {
+        id: "complementary_corruption",
+        params: &[("alpha", 1.0)],
+        make: |n, p, seed| toy::complementary_corruption(n, p[0], seed),
+    },
+    Generator {
+        id: "uninformative",
+        params: &[],
+        make: |n, _, seed| toy::uninformative(n, Uninformative::Ones, seed),
+    },
+    Generator {
+        id: "uninformative_random",
+        params: &[],
+        make: |n, _, seed| toy::uninformative(n, Uninformative::Random, seed),
+    },
+    Generator { id: "contradictory", params: &[], make: |n, _, _| toy::contradictory(n) },
+    Generator {
+        id: "two_circles",
+        params: &[("noise", 0.1)],
+        make: |n, p, seed| toy::two_circles(n, p[0], seed),
+    },
+    Generator {
+        id: "gaussian_classes",
+        params: &[("classes", 3.0), ("distance", 3.0)],
+        make: |n, p, seed| toy::views(n, p[0].max(0.0) as usize, &[p[1], p[1]], seed),
+    },
+];
+
+/// Names that a sweep over the data can have.
+pub fn parameters(source: &Source) -> Vec<&'static str> {
+    match source {
+        Source::Toy(toy) => {
+            std::iter::once("n").chain(toy.generator.params.iter().map(|p| p.0)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+impl Toy {
+    /// Refuses names of generators and parameters that do not exist.
+    pub fn new(generator: &str, n: usize, params: BTreeMap<String, f64>) -> Result<Self, Error> {
+        let known = || GENERATORS.iter().map(|g| g.id);
+        let found = GENERATORS.iter().find(|g| g.id == generator);
+        let generator = found.ok_or_else(|| Error::unknown("generator", generator, known()))?;
+        let names = || generator.params.iter().map(|p| p.0);
+        match params.keys().find(|name| !names().any(|known| known == *name)) {
+            Some(name) => Err(Error::unknown("parameter", name, names())),
+            None => Ok(Toy { generator, n, params }),
+        }
+    }
+
+    /// One data set; `swept` is a parameter with another value.
+    fn make(&self, swept: Option<(&str, f64)>, seed: u64) -> Result<Labelled, Error> {
+        let swept = |name: &str| swept.filter(|s| s.0 == name).map(|s| s.1);
+        let value =
+            |p: &(&str, f64)| swept(p.0).or_else(|| self.params.get(p.0).copied()).unwrap_or(p.1);
+        let params: Vec<f64> = self.generator.params.iter().map(value).collect();
+        let n = swept("n").map_or(self.n, |n| n.max(0.0) as usize);
+        (self.generator.make)(n, &params, seed)
+    }
+}
+
+/// The data folder: the flag, else the environment variable.
+pub fn data_folder(flag: Option<&PathBuf>) -> Option<PathBuf> {
+    let variable = || std::env::var_os(DATA_VARIABLE).filter(|v| !v.is_empty());
+    flag.cloned().or_else(|| variable().map(PathBuf::from))
+}
+
+impl Folder {
+    /// Where it is, or the reason why the experiment cannot be run.
+    pub fn find(&self, data: Option<&Path>) -> Result<PathBuf, String> {
+        let name = &self.name;
+        let Some(data) = data else {
+            return Err(format!(
+                "it needs the data set '{name}', which does not come with the program: name the \
+                 folder that holds it with --data DIR or ${DATA_VARIABLE}"
+            ));
+        };
+        let folder = data.join(name);
+        match folder.is_dir() {
+            true => Ok(folder),
+            false => Err(format!(
+                "it needs the data set '{name}': there is no folder {}",
+                folder.display()
+            )),
+        }
+    }
+
+    fn read(&self, folder: &Path) -> Result<Labelled> {
+        let mut tables = Vec::new();
+        for view in &self.views {
+            let names = ["mtx.gz", "csv.gz", "mtx", "csv"].map(|e| format!("{view}.{e}"));
+            let path = names.iter().map(|name| folder.join(name)).find(|p| p.is_file());
+            let path = path.ok_or_else(|| {
+                misuse(format!("{}: there is no {}", folder.display(), names.join(", ")))
+            })?;
+            tables.push((view.clone(), data::read_table(&path, &ReadOptions::default())?));
+        }
+        let labels = data::read_labels(&folder.join("labels.csv"), &ReadOptions::default())?;
+        let assembled = assemble(tables, Some(labels), &AssembleOptions::default())?;
+        Ok((assembled.views, assembled.labels))
+    }
+}
+
+impl Source {
+    /// Reads or draws one data set.
+    pub fn load(
+        &self,
+        folder: Option<&Path>,
+        swept: Option<(&str, f64)>,
+        seed: u64,
+    ) -> Result<Labelled> {
+        match self {
+            Source::Digits => Ok(data::digits()?),
+            Source::Toy(toy) => Ok(toy.make(swept, seed)?),
+            Source::Folder(f) => f.read(&f.find(folder).map_err(misuse)?),
+        }
+    }
+
+    /// `the digits that come with the program`, for people.
+    pub fn describe(&self) -> String {
+        match self {
+            Source::Digits => "the digits that come with the program".to_string(),
+            Source::Toy(toy) => {
+                let params = toy.generator.params.iter();
+                let params: Vec<String> = params
+                    .map(|p| format!(", {} = {}", p.0, toy.params.get(p.0).unwrap_or(&p.1)))
+                    .collect();
+                format!("generator {}, n = {}{}", toy.generator.id, toy.n, params.concat())
+            }
+            Source::Folder(folder) => format!("folder {}", folder.name),
+        }
+    }
+
+    /// Whether another seed gives other data.
+    pub fn is_drawn(&self) -> bool {
+        matches!(self, Source::Toy(_))
+    }
+}
+
+/// Every view brought to at most this many columns by latent semantic analysis.
+pub fn reduced(views: &Views, columns: usize, run: &Run) -> Result<Views, Error> {
+    let mut all = Views::new();
+    for view in views.iter() {
+        all = all.dense(view.name.clone(), lsa(&view.table, columns, run)?)?;
+    }
+    Ok(all)
+}
+
+/// The views with these names, in this order.
+pub fn subset(views: &Views, names: &[String]) -> Result<Views, Error> {
+    let mut chosen = Views::new();
+    for name in names {
+        chosen.push(views.get(name)?.clone())?;
+    }
+    Ok(chosen)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn generators_take_their_parameters_and_sweeps() {
+        let toy = Toy::new("two_circles", 20, [("noise".to_string(), 0.0)].into()).unwrap();
+        let (views, _) = toy.make(None, 1).unwrap();
+        assert_eq!(views, toy::two_circles(20, 0.0, 1).unwrap().0);
+        let (views, _) = toy.make(Some(("noise", 0.5)), 1).unwrap();
+        assert_eq!(views, toy::two_circles(20, 0.5, 1).unwrap().0);
+        assert_eq!(toy.make(Some(("n", 8.0)), 1).unwrap().0.n(), 8);
+        let said = Toy::new("two_circle", 20, BTreeMap::new()).unwrap_err().to_string();
+        assert!(said.starts_with("unknown generator 'two_circle' (did you mean 'two_circles'?)"));
+        let said = Toy::new("two_circles", 20, [("nois".to_string(), 0.0)].into()).unwrap_err();
+        assert!(said.to_string().contains("did you mean 'noise'"), "{said}");
+    }
+
+    #[test]
+    fn absent_folders_give_a_reason() {
+        let folder = Folder { name: "bbc".into(), views: vec!["a".into()] };
+        assert!(folder.find(None).unwrap_err().contains("--data DIR or $COKERNEL_DATA"));
+        let said = folder.find(Some(Path::new("/nowhere"))).unwrap_err();
+        assert!(said.ends_with("there is no folder /nowhere/bbc"), "{said}");
+    }
+}

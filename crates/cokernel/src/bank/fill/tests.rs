@@ -1,0 +1,234 @@
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use crate::data::Matrix;
+use crate::data::{Csr, Table, View};
+use proptest::prelude::*;
+
+fn view(name: &str, table: Table, present: Vec<bool>) -> View {
+    View { name: name.into(), table, columns: None, present: Some(present) }
+}
+
+fn similarity(name: &str, n: usize, values: &[f64], absent: &[usize]) -> View {
+    let present: Vec<bool> = (0..n).map(|i| !absent.contains(&i)).collect();
+    let m =
+        Matrix::from_fn(
+            n,
+            n,
+            |i, j| {
+                if present[i] && present[j] { values[i * n + j] } else { f64::NAN }
+            },
+        );
+    view(name, Table::Similarity(m), present)
+}
+
+fn filled(views: Vec<View>, spec: &str, storage: Storage) -> Result<(Bank, Filled)> {
+    let mut all = Views::new();
+    for v in views {
+        all.push(v)?;
+    }
+    Bank::build_filled(&all, &KernelSpec::parse_list(spec)?, storage, &Run::default())
+}
+
+#[test]
+fn three_instances_by_hand() {
+    // View a lacks instance 2, view b lacks instance 0: the pair (0, 2) has no source.
+    let a = similarity("a", 3, &[2.0, 1.0, 0.0, 1.0, 3.0, 0.0, 0.0, 0.0, 0.0], &[2]);
+    let b = similarity("b", 3, &[0.0, 0.0, 0.0, 0.0, 5.0, 4.0, 0.0, 4.0, 6.0], &[0]);
+    // s_a² = (4 + 1 + 1 + 9) / 4, s_b² = (25 + 16 + 16 + 36) / 4.
+    let (s_a, s_b) = (15.0_f64.sqrt() / 2.0, 93.0_f64.sqrt() / 2.0);
+    let ratio = s_a / s_b;
+    let want_a = [2.0, 1.0, 1.0, 1.0, 3.0, 4.0 * ratio, 1.0, 4.0 * ratio, 6.0 * ratio];
+    let want_b = [2.0 / ratio, 1.0 / ratio, 4.0, 1.0 / ratio, 5.0, 4.0, 4.0, 4.0, 6.0];
+    for storage in [Storage::Resident, Storage::OnDemand] {
+        let (bank, filled) = filled(vec![a.clone(), b.clone()], "precomputed", storage).unwrap();
+        assert_eq!(bank.storage(), storage);
+        for (m, want) in [want_a, want_b].iter().enumerate() {
+            for (p, w) in want.iter().enumerate() {
+                let got = bank.entry(m, p / 3, p % 3);
+                assert!((got - w).abs() < 1e-14, "{m} {p}: {got} and {w}");
+            }
+            for i in 0..3 {
+                assert!((bank.diagonal(m)[i] - want[4 * i]).abs() < 1e-14);
+            }
+        }
+        let instances = vec![("a".to_string(), 1), ("b".to_string(), 1)];
+        assert_eq!(filled, Filled { instances, pairs: 3, pairs_without_source: 1 });
+        let notes = filled.notes(3);
+        assert_eq!(
+            notes[0],
+            "1 of 3 instances lack view 'a': their similarities there are estimated from the \
+             other views"
+        );
+        assert!(notes[2].starts_with("1 of 3 pairs of instances share no view"), "{notes:?}");
+    }
+}
+
+#[test]
+fn complete_views_are_not_touched() {
+    let x = Matrix::from_fn(150, 3, |i, j| ((i * 7 + j * 5) % 11) as f64 + 0.1 * i as f64);
+    let views = Views::new().dense("a", x.clone()).and_then(|v| v.dense("b", x)).unwrap();
+    let specs = KernelSpec::parse_list("gaussian:normalize=center").unwrap();
+    let run = Run::default();
+    let plain = Bank::build(&views, &specs, Storage::Resident, &run).unwrap();
+    let (bank, filled) = Bank::build_filled(&views, &specs, Storage::Resident, &run).unwrap();
+    assert_eq!(filled, Filled::default());
+    assert_eq!(bank.combine(&[0.5, 2.0]), plain.combine(&[0.5, 2.0]));
+    assert_eq!((bank.kernels(), bank.notes()), (plain.kernels(), plain.notes()));
+}
+
+/// Feature, sparse, similarity and graph views of which some instances lack some.
+fn mixed(n: usize, masks: &[Vec<bool>]) -> Vec<View> {
+    let x = |i: usize, j: usize| ((i * 13 + j * 7) % 17) as f64 / 5.0;
+    let nan = |v: usize, i: usize, x: f64| if masks[v][i] { x } else { f64::NAN };
+    let dense = Matrix::from_fn(n, 3, |i, j| nan(0, i, x(i, j)));
+    let row = |i: usize| {
+        if masks[1][i] { vec![(0, x(i, 5)), (2, 1.0)] } else { vec![(1, f64::NAN)] }
+    };
+    let sparse = Csr::from_rows(4, (0..n).map(row).collect()).unwrap();
+    let near = |i: usize, j: usize| (-(x(i, 1) - x(j, 1)).abs()).exp();
+    let k = Matrix::from_fn(n, n, |i, j| nan(2, i, nan(2, j, near(i, j))));
+    let edges = |i: usize| {
+        let all = (0..n).filter(|j| i.abs_diff(*j) <= 2);
+        all.map(|j| (j as u32, nan(3, i, nan(3, j, near(i, j))))).collect()
+    };
+    let graph = Csr::from_rows(n, (0..n).map(edges).collect()).unwrap();
+    let tables =
+        [Table::Dense(dense), Table::Sparse(sparse), Table::Similarity(k), Table::Graph(graph)];
+    let names = ["d", "s", "k", "g"];
+    let all = names.into_iter().zip(tables).zip(masks);
+    all.map(|((name, table), mask)| view(name, table, mask.clone())).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn filled_kernels_are_the_rule_entry_by_entry(seed in 0_u64..1000, center in any::<bool>()) {
+        use rand::RngExt;
+        let n = 40;
+        let mut rng = Run::with_seed(seed).rng("masks");
+        let mut masks: Vec<Vec<bool>> =
+            (0..4).map(|_| (0..n).map(|_| rng.random::<f64>() < 0.7).collect()).collect();
+        for i in 0..n {
+            // Everyone has some view; the first three instances have all.
+            if i < 3 || masks.iter().all(|m| !m[i]) {
+                masks.iter_mut().for_each(|m| m[i] = true);
+            }
+        }
+        masks[0][5] = false;
+        masks[1][5] = true;
+        let mut views = Views::new();
+        for v in mixed(n, &masks) {
+            views.push(v).unwrap();
+        }
+        let step = if center { ":normalize=center,frobenius" } else { "" };
+        let text = ["gaussian@d:sigma=median*0.5,1", "linear@s", "precomputed@k", "precomputed@g"];
+        let specs: Vec<KernelSpec> =
+            text.iter().map(|t| format!("{t}{step}").parse().unwrap()).collect();
+        let run = Run::default();
+        let (bank, filled) =
+            Bank::build_filled(&views, &specs, Storage::Resident, &run).unwrap();
+        let on_demand = Bank::build_filled(&views, &specs, Storage::OnDemand, &run).unwrap().0;
+        // Each kernel alone on the instances that have its view.
+        let of = |k: &Kernel| views.iter().position(|v| v.name == k.view).unwrap();
+        let mut alone: Vec<Matrix> = Vec::new();
+        for kernel in bank.kernels() {
+            let v = of(kernel);
+            let rows: Vec<usize> = (0..n).filter(|i| masks[v][*i]).collect();
+            let part = only_present(views.get(&kernel.view).unwrap()).unwrap();
+            let one = vec![kernel.clone()];
+            let part = Bank::from_kernels(&part, one, Storage::Resident, &run).unwrap();
+            let mut full = Matrix::from_fn(n, n, |_, _| f64::NAN);
+            for (a, i) in rows.iter().enumerate() {
+                for (b, j) in rows.iter().enumerate() {
+                    full.set(*i, *j, part.entry(0, a, b));
+                }
+            }
+            alone.push(full);
+        }
+        let known = |k: &Matrix| k.values().iter().copied().filter(|v| !v.is_nan()).collect::<Vec<f64>>();
+        let size = |k: &Matrix| {
+            let v = known(k);
+            (v.iter().map(|v| v * v).sum::<f64>() / v.len() as f64).sqrt()
+        };
+        let s: Vec<f64> = alone.iter().map(size).collect();
+        let off = |k: &Matrix| {
+            let all = (0..n * n).filter(|p| p / n != p % n).map(|p| k.values()[p]);
+            let v: Vec<f64> = all.filter(|v| !v.is_nan()).collect();
+            v.iter().sum::<f64>() / v.len() as f64
+        };
+        let (mut pairs, mut lonely) = (0, 0);
+        for i in 0..n {
+            for j in 0..n {
+                let sources: Vec<usize> =
+                    (0..alone.len()).filter(|m| !alone[*m].get(i, j).is_nan()).collect();
+                let mean = sources.iter().map(|m| alone[*m].get(i, j) / s[*m]).sum::<f64>()
+                    / sources.len() as f64;
+                pairs += usize::from(j < i && sources.len() < alone.len());
+                lonely += usize::from(j < i && sources.is_empty());
+                for m in 0..alone.len() {
+                    let given = alone[m].get(i, j);
+                    let want = match (given.is_nan(), sources.is_empty()) {
+                        (false, _) => given,
+                        (true, false) => s[m] * mean,
+                        (true, true) => off(&alone[m]),
+                    };
+                    let got = bank.entry(m, i, j);
+                    prop_assert!((got - want).abs() < 1e-10 * s[m], "{m} {i} {j}: {got} {want}");
+                    prop_assert!((on_demand.entry(m, i, j) - want).abs() < 1e-10 * s[m]);
+                    prop_assert!((bank.entry(m, j, i) - got).abs() <= 1e-14 * s[m]);
+                    // Within the range of what is known, relative to s.
+                    let all: Vec<f64> = alone.iter().zip(&s).flat_map(|(k, s)| {
+                        known(k).into_iter().map(|v| v / s).collect::<Vec<_>>()
+                    }).collect();
+                    if (i + j) % 13 == 0 {
+                        let low = all.iter().copied().fold(f64::INFINITY, f64::min);
+                        let high = all.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                        prop_assert!(got / s[m] >= low - 1e-10 && got / s[m] <= high + 1e-10);
+                    }
+                }
+            }
+        }
+        prop_assert_eq!((filled.pairs, filled.pairs_without_source), (pairs, lonely));
+        // Products agree with entries on every storage.
+        let block = Matrix::from_fn(n, 2, |i, j| (i as f64 * 0.3 + j as f64).sin());
+        for m in 0..bank.len() {
+            let (x, y) = (bank.apply(m, &block), on_demand.apply(m, &block));
+            for (p, (a, b)) in x.values().iter().zip(y.values()).enumerate() {
+                let want: f64 =
+                    (0..n).map(|j| bank.entry(m, p / 2, j) * block.get(j, p % 2)).sum();
+                prop_assert!((a - want).abs() < 1e-10 * (1.0 + want.abs()));
+                prop_assert!((a - b).abs() < 1e-10 * (1.0 + want.abs()));
+            }
+        }
+    }
+}
+
+#[test]
+fn refusals() {
+    let full = vec![1.0; 16];
+    let of =
+        |views: Vec<View>| filled(views, "precomputed", Storage::Auto).unwrap_err().to_string();
+    let (a, b) = (similarity("a", 4, &full, &[1, 3]), similarity("b", 4, &full, &[3]));
+    assert_eq!(of(vec![a.clone(), b]), "instance 3 has none of the views 'a', 'b'; leave it out");
+    let alone = of(vec![a.clone()]);
+    assert!(alone.starts_with("instance 1 lacks view 'a', and there is no other"), "{alone}");
+    let apart = of(vec![a, similarity("b", 4, &full, &[0, 2])]);
+    assert!(
+        apart.starts_with("no instance has view 'b' together with any of the views 'a', so"),
+        "{apart}"
+    );
+    let mut skewed = full.clone();
+    skewed[2] = 0.5; // Row 0, column 2.
+    let (a, b) = (similarity("a", 4, &skewed, &[1]), similarity("b", 4, &full, &[]));
+    let e = of(vec![a, b.clone()]);
+    assert!(e.starts_with("view 'a', row 2, column 0: found 1, but 0.5 at row 0"), "{e}");
+    // What is wrong with absent instances does not matter.
+    let a = similarity("a", 4, &skewed, &[2]);
+    assert!(filled(vec![a, b.clone()], "precomputed", Storage::Auto).is_ok());
+    let x = Matrix::new(4, 1, vec![1.0, f64::NAN, 2.0, -3.0]).unwrap();
+    let x = view("x", Table::Dense(x), vec![true, false, true, true]);
+    let e = filled(vec![x, b], "chi2", Storage::Auto).unwrap_err().to_string();
+    assert!(e.starts_with("view 'x', row 3, column 0: found -3"), "{e}");
+}
