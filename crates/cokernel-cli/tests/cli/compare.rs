@@ -1,4 +1,4 @@
-use crate::toy::{DATA, Toy, cells};
+use crate::toy::{DATA, N, Toy, cells, csv, view_a};
 use cokernel::method::{Method, Task, methods};
 
 #[test]
@@ -122,6 +122,33 @@ fn methods_that_the_views_do_not_allow_are_left_out_unless_they_were_named() {
     let said = String::from_utf8(run.get_output().stderr.clone()).unwrap();
     assert!(said.contains("note: single:b is left out: kernel 'linear@b'"), "{said}");
     assert!(said.contains("note: the views are not compared with each other: kernel"), "{said}");
+}
+
+#[test]
+fn features_cannot_be_had_from_similarities() {
+    let toy = Toy::new();
+    let a = view_a();
+    let near = |i: usize, j: usize| -> f64 {
+        a[i].iter().zip(&a[j]).map(|(x, y)| (x - y).powi(2)).sum::<f64>() * -0.5
+    };
+    let row = |i: usize| (0..N).map(|j| near(i, j).exp()).collect();
+    let header: Vec<String> = (0..N).map(|j| format!("s{j}")).collect();
+    let rows: Vec<Vec<f64>> = (0..N).map(row).collect();
+    toy.write("s.csv", csv(&header.join(","), &rows).as_bytes());
+    let flags = "compare --task cluster -k 3 --view b=b.npy --similarity s=s.csv";
+    let json = toy.json(flags);
+    let names = |list: &serde_json::Value| -> Vec<String> {
+        let all = list.as_array().unwrap().iter();
+        all.map(|r| r["name"].as_str().unwrap().to_string()).collect()
+    };
+    let (found, left_out) = (names(&json["rows"]), names(&json["left_out"]));
+    assert!(found.contains(&"spectral".to_string()) && found.contains(&"single:s".to_string()));
+    assert!(left_out.contains(&"concat_kmeans".to_string()), "{left_out:?}");
+    assert!(left_out.contains(&"concat_spectral".to_string()), "{left_out:?}");
+    let notes = json["notes"].to_string();
+    assert!(notes.contains("concat_kmeans is left out: "), "{notes}");
+    let said = toy.refusal(&format!("{flags} --methods spectral,concat_kmeans"), 1);
+    assert!(said.contains("view 's' is a similarity"), "{said}");
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! The file of an embedding model. Its own tensors: per stage s of the extension stage.<s>.basis,
-//! .points, .link.<i>, .constant, .degree, .degree.link.<i>, as far as it has them; centers.
+//! The file of an embedding model. Its own tensors: for stage s of the extension `stage.s.basis`,
+//! `.points`, `.link.i`, `.constant`, `.degree`, `.degree.link.i`, as far as it has them; `centers`.
 
 use super::read::{Checked, Opened, Tables, kernels_without_rows, refuse, sized, with_file};
 use super::{Kind, Tensors, flat, matrix, put_norms, put_views, write};
