@@ -293,7 +293,7 @@ fn forged_files_are_refused_without_panic() {
         ("'centers' is", |m| m["model"]["info"]["columns"] = 4.into()),
         ("'centers' is", |m| m["model"]["info"]["clusters"]["sizes"] = vec![1].into()),
         ("kernel 'gaussian", |m| m["model"]["info"]["kernels"][0]["view"] = "other".into()),
-        ("not one of its stages", |m| m["model"]["extension"]["outputs"][0] = 4.into()),
+        ("not one of its stages", |m| m["model"]["extension"]["outputs"][0] = 5.into()),
         ("4 columns of the extension", |m| m["model"]["extension"]["outputs"] = vec![3, 3].into()),
         ("stage 1 of the extension refers to stage 1", |m| {
             m["model"]["extension"]["stages"][1]["links"][0] = 1.into()

@@ -171,7 +171,8 @@ fn identical_views() {
     assert!((together.embedding.agreement[0] - 1.0).abs() < 1e-10);
     // One view alone is its own concatenation and its own product.
     for id in ["concat_embeddings", "product_spectral"] {
-        assert_eq!(cluster(id, &toy.bank(), 3, &[]).embedding.rows, single.embedding.rows);
+        let alone = cluster(id, &toy.bank(), 3, &[]).embedding.rows;
+        assert!(largest_difference(&alone, &single.embedding.rows) < 1e-10, "{id}");
     }
     // All nodes of an instance are at one place.
     let nodes = [("embedding", "concat".to_string().into())];
