@@ -43,7 +43,6 @@ def main():
         clusters = common.load(where, "clusters")[:, 0].astype(int)
         score = normalized_mutual_info_score(model.labels_, clusters)
         grown = {n: common.ours("co_training", where, "grow", n) for n in (2000, 8000)}
-    print(peer, ours["cpu"], np.abs(np.array(ours["agreement"])-model.objective_).max(), apart, score, ours["agreement"], grown)
     common.line("co-training, 2,000 digits, 2 views, 10 rounds / polyview", ours["cpu"], peer, 3.0, least=True)
     exponent = math.log(grown[8000]["cpu"] / grown[2000]["cpu"], 4)
     common.line("co-training, exponent of the time from n = 2,000 to 8,000", exponent, 1.0, 2.1, unit="")

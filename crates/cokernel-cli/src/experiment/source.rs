@@ -218,7 +218,7 @@ pub fn unit_rows(views: &Views) -> Result<Views, Error> {
                     rest = after;
                 }
             }
-            Table::Similarity(_) => {
+            Table::Similarity(_) | Table::Graph(_) => {
                 let problem = "unit_rows: expected features, found similarities";
                 return Err(Error::Data(format!("view '{}': {problem}", view.name)));
             }
