@@ -16,7 +16,7 @@
 //! | r | `eigenvectors`, by default k |
 //! | columns of U_w in P_v | `projection`, by default r |
 //! | iter | `iterations` |
-//! | S_v, its least entry, its eigenvectors | [`graph`] |
+//! | S_v, its least entry, its eigenvectors | `graph` |
 //!
 //! Choices and deviations, and why:
 //! - S_v can have negative entries. As in the thesis' experiments (end of §3.2.1) the least entry
@@ -38,7 +38,7 @@
 //! - With one view there is nothing to train with: its spectral embedding is the result.
 //!
 //! New rows: the same recurrence, with the similarities to the training instances in the place of
-//! a row of K_v, and degrees of the new row ([`rows`]).
+//! a row of K_v, and degrees of the new row (`rows`).
 //!
 //! Cost of a round, for each view with c columns in C (c = Σ_{w≠v} r): one product K_v·(n × c), 2c n²
 //! operations for the least entry (with shift), O(n c²), and eigenvectors of a (2c + 1) × (2c + 1)

@@ -6,7 +6,7 @@
 //!
 //! | symbol | name |
 //! |---|---|
-//! | K | [`Product`] |
+//! | K | `Product` |
 //! | D^{-1/2} | `scaling` |
 //! | r | `eigenvectors`, by default k |
 //!

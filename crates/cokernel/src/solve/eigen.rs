@@ -16,7 +16,7 @@
 //!
 //! Every few blocks the Ritz pairs are looked at: the search ends when their measured residuals
 //! are ≤ tol · max|θ| for all k pairs. Otherwise the largest residuals of the wanted pairs are the
-//! next block, at most [`LANES`] of them, however wide the start was; in between W is.
+//! next block, at most `LANES` of them, however wide the start was; in between W is.
 //!
 //! A Krylov space that grows from b start vectors holds at most b vectors of each eigenspace. An
 //! eigenvalue that is more than b-fold would therefore be found b times only, with perfect

@@ -3,7 +3,7 @@
 //!
 //! Method: block Gram–Schmidt, every block of rows cleared of the earlier ones and in itself twice
 //! (Golub & Van Loan, *Matrix Computations*, §5.2; Giraud, Langou, Rozložník, *Comput. Math.
-//! Appl.* 50, 2005: twice is enough). A row of which less than [`DEPENDENT`] remains beside those
+//! Appl.* 50, 2005: twice is enough). A row of which less than `DEPENDENT` remains beside those
 //! before it adds nothing to their span and gets no row of Q. Then ‖Z − L Q‖ is of the order of
 //! rounding, row by row, also where Z has not full rank.
 //!
