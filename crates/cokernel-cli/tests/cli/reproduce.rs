@@ -149,7 +149,7 @@ fn wrong_calls_are_refused() {
     assert!(said.starts_with(expected), "{said}");
     toy.write("my.toml", TABLE.replace("starts =", "start =").as_bytes());
     let said = toy.refusal("reproduce my.toml", 2);
-    let expected = "error: my.toml, line 18: unknown key 'start' (did you mean 'starts'?); known: ";
+    let expected = "error: my.toml, line 19: unknown key 'start' (did you mean 'starts'?); known: ";
     assert!(said.starts_with(expected), "{said}");
     assert_eq!(
         toy.refusal("reproduce my.toml --sets 0", 2),
