@@ -160,9 +160,27 @@ pub fn top_eigenpairs(
 struct Progress {
     best: Option<f64>,
     looks: usize,
+    /// Columns and largest residual at the last look.
+    last: Option<(usize, f64)>,
 }
 
 impl Progress {
+    /// Columns at which to look again: when the residuals will have reached the limit if they go
+    /// on falling as they did, but at the latest after a quarter more columns.
+    fn next_look(&mut self, done: usize, residuals: &[f64], limit: f64, block: usize) -> usize {
+        let worst = residuals.iter().fold(0.0_f64, |a, r| a.max(*r));
+        let most = block.max(done / 4);
+        let guess = match self.last {
+            Some((before, was)) if done > before && was > worst && worst > limit => {
+                let rate = (was / worst).ln() / (done - before) as f64;
+                ((worst / limit).ln() / rate).ceil() as usize
+            }
+            _ => most,
+        };
+        self.last = Some((done, worst));
+        done + guess.clamp(block, most)
+    }
+
     /// Stalled, if the largest residual is above the limit but near rounding, and three looks have
     /// not halved it.
     fn stalled(&mut self, residuals: &[f64], limit: f64, scale: f64) -> Option<Status> {
@@ -202,9 +220,9 @@ fn search(
             watch.stop().or((products >= options.max_products).then_some(Status::IterationLimit));
         let crowded = done + block.max(rest.cols()) > capacity;
         if done >= k && (done >= next_check || crowded || stop.is_some()) {
-            next_check = done + block.max(done / 4);
             let ritz = space.rayleigh_ritz(k)?;
             let limit = tol * space.scale;
+            next_check = progress.next_look(done, &ritz.residuals[..k], limit, block);
             let converged = ritz.residuals[..k].iter().all(|r| *r <= limit)
                 && (!verify || ritz.complement_settled(k, limit));
             let stop = stop.or(progress.stalled(&ritz.residuals[..k], limit, space.scale));
