@@ -287,3 +287,18 @@ fn threads_do_not_change_bits_and_stops_keep_rows() {
     assert_eq!(cut.rows[0].report.status, Status::Interrupted);
     assert!(cut.verdict.is_none());
 }
+
+#[test]
+fn instances_without_a_class_are_clustered_but_not_scored() {
+    let (views, labels) = toy::views(45, 3, &[9.0, 9.0], 2).unwrap();
+    let Labels::Classes { names, mut codes } = labels else { panic!("classes") };
+    codes[..6].fill(None);
+    let some = Labels::Classes { names, codes };
+    let (run, starts) = (Run::default(), Starts::default());
+    let methods = [method("spectral")];
+    let found = compare_clusterings(&methods, &views, 3, Some(&some), &starts, &run).unwrap();
+    assert_eq!((found.scored, &found.rows[0].sizes[..]), (39, &[15, 15, 15][..]));
+    assert!((found.rows[0].scores.as_ref().unwrap().best.nmi - 1.0).abs() < 1e-12);
+    let blind = compare_clusterings(&methods, &views, 3, None, &starts, &run).unwrap();
+    assert!(blind.rows[0].scores.is_none());
+}
