@@ -1,15 +1,17 @@
 //! The two plain matrices at the border: dense row-major and sparse by rows.
 
+use super::shared::{Shared, Values};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-/// A dense matrix, row-major (C order).
+/// A dense matrix, row-major (C order). Its values are its own, or lent by another owner
+/// ([`Matrix::lent`]) and copied at the first change.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(try_from = "MatrixParts")]
 pub struct Matrix {
     rows: usize,
     cols: usize,
-    values: Vec<f64>,
+    values: Values,
 }
 
 /// What a stored matrix says it is, before it is checked.
@@ -41,12 +43,26 @@ impl Matrix {
                 format!("{} values", values.len()),
             ));
         }
-        Ok(Matrix { rows, cols, values })
+        Ok(Matrix { rows, cols, values: values.into() })
+    }
+
+    /// A matrix whose values, in row-major order, stay where `owner` keeps them: an array of
+    /// another language, a memory-mapped file. Clones share them too.
+    ///
+    /// # Errors
+    /// The number of values is not `rows * cols`.
+    pub fn lent(rows: usize, cols: usize, owner: Shared) -> Result<Self> {
+        let found = owner.as_ref().as_ref().len();
+        if Some(found) != rows.checked_mul(cols) {
+            let expected = format!("{rows} × {cols} values");
+            return Err(Error::shape("matrix", expected, format!("{found} values")));
+        }
+        Ok(Matrix { rows, cols, values: owner.into() })
     }
 
     /// A matrix of zeros.
     pub fn zeros(rows: usize, cols: usize) -> Self {
-        Matrix { rows, cols, values: vec![0.0; rows * cols] }
+        Matrix { rows, cols, values: vec![0.0; rows * cols].into() }
     }
 
     /// A matrix whose entry (i, j) is `f(i, j)`.
@@ -57,7 +73,7 @@ impl Matrix {
                 values.push(f(i, j));
             }
         }
-        Matrix { rows, cols, values }
+        Matrix { rows, cols, values: values.into() }
     }
 
     /// Number of rows.
@@ -77,7 +93,12 @@ impl Matrix {
 
     /// All values, row-major, to be changed.
     pub fn values_mut(&mut self) -> &mut [f64] {
-        &mut self.values
+        self.values.to_mut()
+    }
+
+    /// All values, row-major; copied only if they are lent.
+    pub fn into_values(self) -> Vec<f64> {
+        self.values.into()
     }
 
     /// Row i.
@@ -87,7 +108,8 @@ impl Matrix {
 
     /// Row i, to be changed.
     pub fn row_mut(&mut self, i: usize) -> &mut [f64] {
-        &mut self.values[i * self.cols..(i + 1) * self.cols]
+        let cols = self.cols;
+        &mut self.values.to_mut()[i * cols..(i + 1) * cols]
     }
 
     /// Entry (i, j).
@@ -97,7 +119,8 @@ impl Matrix {
 
     /// Sets entry (i, j).
     pub fn set(&mut self, i: usize, j: usize, value: f64) {
-        self.values[i * self.cols + j] = value;
+        let place = i * self.cols + j;
+        self.values.to_mut()[place] = value;
     }
 
     /// Column j, copied.
@@ -111,7 +134,7 @@ impl Matrix {
         for &i in rows {
             values.extend_from_slice(self.row(i));
         }
-        Matrix { rows: rows.len(), cols: self.cols, values }
+        Matrix { rows: rows.len(), cols: self.cols, values: values.into() }
     }
 
     /// The columns with these indices, in this order.

@@ -56,8 +56,8 @@ struct BestSingle {
 /// What is known about a kernel.
 struct Candidate {
     kernel: usize,
-    /// Correct predictions over all folds.
-    correct: usize,
+    /// Weights of the correct predictions over all folds.
+    correct: f64,
     machines: Machines,
 }
 
@@ -134,18 +134,21 @@ impl BestSingle {
             let rest = remaining(run, watch);
             problem.machine.fit(rows.as_ref(), problem.classes, costs, warm, &rest)
         };
-        let machines = fit(None, None)?;
+        let machines = fit(problem.weights, problem.warm_machines())?;
         report.counts.add(&machines.counts);
-        let mut correct = 0;
+        let mut correct = 0.0;
         for held in 0..fold.map_or(0, |_| self.folds) {
             let Some(fold) = fold else { break };
-            let costs: Vec<f64> = fold.iter().map(|f| f64::from(u8::from(*f != held))).collect();
+            let weight = |i: usize| problem.weights.map_or(1.0, |w| w[i]);
+            let learned = |i: usize| if fold[i] == held { 0.0 } else { weight(i) };
+            let costs: Vec<f64> = (0..fold.len()).map(learned).collect();
             let part = fit(Some(&costs), Some(&machines))?;
             report.counts.add(&part.counts);
             let predicted = predict(&part, rows.as_ref(), problem.classes.n_classes());
             correct += (0..fold.len())
                 .filter(|&i| fold[i] == held && predicted[i] == problem.classes.codes[i])
-                .count();
+                .map(weight)
+                .sum::<f64>();
         }
         Ok(Candidate { kernel, correct, machines })
     }

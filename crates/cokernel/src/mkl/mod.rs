@@ -44,6 +44,23 @@ pub struct Problem<'a> {
     pub classes: &'a Classes,
     /// The machine that will be trained on the combination.
     pub machine: &'a Svc,
+    /// Non-negative weights of the instances, which multiply C; `None` is 1 for each.
+    pub weights: Option<&'a [f64]>,
+    /// What was learned for the same instances, kernels and binary problems with other parameters:
+    /// a start, which changes how long learning takes but not what it finds.
+    pub warm: Option<&'a Learned>,
+}
+
+impl<'a> Problem<'a> {
+    /// Without weights and without a start.
+    pub fn new(bank: &'a Bank, classes: &'a Classes, machine: &'a Svc) -> Self {
+        Problem { bank, classes, machine, weights: None, warm: None }
+    }
+
+    /// The machines of the start.
+    fn warm_machines(&self) -> Option<&'a Machines> {
+        self.warm.and_then(|w| w.machines.as_ref())
+    }
 }
 
 /// How M kernel values become one. Data only.
@@ -108,7 +125,13 @@ pub fn train(problem: &Problem<'_>, learner: &dyn Learner, run: &Run) -> Result<
             Rule::Product => Box::new(problem.bank.product(&all(problem.bank))),
         };
         let rest = remaining(run, &watch);
-        let machines = problem.machine.fit(kernel.as_ref(), problem.classes, None, None, &rest)?;
+        let machines = problem.machine.fit(
+            kernel.as_ref(),
+            problem.classes,
+            problem.weights,
+            problem.warm_machines(),
+            &rest,
+        )?;
         learned.report.counts.combines += 1;
         learned.report.counts.add(&machines.counts);
         if let Some(dual) = machines.duals.iter().find(|d| !d.status.is_success()) {

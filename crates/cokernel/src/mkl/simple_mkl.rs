@@ -120,7 +120,7 @@ impl Learner for SimpleMkl {
         let mut search = Search::new(problem, run, self.tol)?;
         let kernels = problem.bank.len();
         run.tell(Event::Begin { stage: "SimpleMKL", total: None });
-        let mut point = search.start(vec![1.0 / kernels as f64; kernels])?;
+        let mut point = search.start(first_weights(problem, kernels))?;
         let mut objective = Vec::new();
         let mut iterations = 0;
         let status = loop {
@@ -192,6 +192,14 @@ impl SimpleMkl {
             search.differentiate(point, false)?;
         }
         Ok(())
+    }
+}
+
+/// The weights of the start, where there is one that fits; else all equal.
+fn first_weights(problem: &Problem<'_>, kernels: usize) -> Vec<f64> {
+    match problem.warm.map(|w| &w.rule) {
+        Some(Rule::Linear { weights }) if weights.len() == kernels => search::cleaned(weights, 0.0),
+        _ => vec![1.0 / kernels as f64; kernels],
     }
 }
 

@@ -225,6 +225,22 @@ impl EmbeddingModel {
         file::save_embedding(self, path.as_ref())
     }
 
+    /// The content of the model's file.
+    ///
+    /// # Errors
+    /// The model holds a number that is not finite.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        file::embedding_to_bytes(self)
+    }
+
+    /// Reads the content of a model's file, as [`load`](Self::load) does.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        file::embedding_from_bytes(bytes)
+    }
+
     /// Reads a model. Nothing is executed, and every size is checked before it is used.
     ///
     /// # Errors

@@ -3,7 +3,8 @@
 //! ```text
 //! 8 bytes      length of the header, little endian
 //! header       JSON of safetensors; its `__metadata__` has one entry, `cokernel_model` for a
-//!              classification model and `cokernel_embedding` for an embedding model:
+//!              classification model, `cokernel_embedding` for an embedding model and
+//!              `cokernel_kernels` for kernels without a machine:
 //!              {"format":1, "library":"0.1.0", "crc32":"5f1c20aa", "model":{…}, "support":[…]}
 //! tensors      per view whose rows are kept: view.<i>.dense, or view.<i>.starts (u64),
 //!              .indices (u32), .values; per centred kernel: norm.<kernel>.<step>.row_means;
@@ -17,11 +18,16 @@
 //! with as many bytes, and checks every size before using it.
 
 mod embedding;
+mod kernels;
 mod mkl;
 mod read;
 
-pub(super) use embedding::{load as load_embedding, save as save_embedding};
-pub(super) use mkl::{load, save};
+pub(super) use embedding::{
+    from_bytes as embedding_from_bytes, load as load_embedding, save as save_embedding,
+    to_bytes as embedding_to_bytes,
+};
+pub(super) use kernels::{from_bytes as kernels_from_bytes, to_bytes as kernels_to_bytes};
+pub(super) use mkl::{from_bytes, load, save, to_bytes};
 pub(super) use read::load_any;
 
 use crate::data::{Matrix, Table, Views, atomic_write};
@@ -44,16 +50,18 @@ const HEADER_LIMIT: u64 = 100_000_000;
 enum Kind {
     Classifier,
     Embedding,
+    Kernels,
 }
 
 impl Kind {
-    const ALL: [Kind; 2] = [Kind::Classifier, Kind::Embedding];
+    const ALL: [Kind; 3] = [Kind::Classifier, Kind::Embedding, Kind::Kernels];
 
     /// The entry of the metadata.
     fn key(self) -> &'static str {
         match self {
             Kind::Classifier => "cokernel_model",
             Kind::Embedding => "cokernel_embedding",
+            Kind::Kernels => "cokernel_kernels",
         }
     }
 
@@ -61,6 +69,7 @@ impl Kind {
         match self {
             Kind::Classifier => "a classification model",
             Kind::Embedding => "an embedding model",
+            Kind::Kernels => "fitted kernels",
         }
     }
 }
@@ -157,15 +166,30 @@ fn crc_field(crc: &str) -> String {
     format!("\"crc32\":\"{crc}\"")
 }
 
-/// Writes a file of this kind.
-fn write<I: Serialize + DeserializeOwned + PartialEq>(
-    path: &Path,
+/// The path that errors name where there is no file.
+fn in_memory() -> &'static Path {
+    Path::new("in memory")
+}
+
+/// Writes the content of a file in one step.
+fn put(path: &Path, bytes: Result<Vec<u8>>) -> Result<()> {
+    let bytes = bytes.map_err(|e| match e {
+        Error::Model { problem, .. } => Error::Model { path: path.to_path_buf(), problem },
+        other => other,
+    })?;
+    atomic_write(path, |out| {
+        out.write_all(&bytes).map_err(|source| Error::Io { path: path.to_path_buf(), source })
+    })
+}
+
+/// The content of a file of this kind.
+fn bytes<I: Serialize + DeserializeOwned + PartialEq>(
     kind: Kind,
     info: &I,
     support: &[SupportView],
     tensors: &Tensors,
-) -> Result<()> {
-    let wrong = |problem: String| Error::Model { path: path.to_path_buf(), problem };
+) -> Result<Vec<u8>> {
+    let wrong = |problem: String| Error::Model { path: in_memory().to_path_buf(), problem };
     let none = "00000000".to_string();
     let (library, format) = (VERSION.to_string(), FORMAT);
     let envelope = Envelope { format, library, crc32: none.clone(), model: info, support };
@@ -180,11 +204,8 @@ fn write<I: Serialize + DeserializeOwned + PartialEq>(
     let crc = checksum(&text, list);
     let text = text.replacen(&crc_field(&none), &crc_field(&crc), 1);
     let metadata = [(kind.key().to_string(), text)].into();
-    let bytes = safetensors::serialize(tensors, Some(metadata))
-        .map_err(|e| wrong(format!("cannot be written: {e}")))?;
-    atomic_write(path, |out| {
-        out.write_all(&bytes).map_err(|source| Error::Io { path: path.to_path_buf(), source })
-    })
+    safetensors::serialize(tensors, Some(metadata))
+        .map_err(|e| wrong(format!("cannot be written: {e}")))
 }
 
 /// Moves the row means of centred kernels into tensors.

@@ -11,7 +11,7 @@ use crate::data::{Labels, Preparation, Scale, Views};
 use crate::kernel::KernelSpec;
 use crate::machine::{Decomposition, Svc};
 use crate::method::{self, Method, Params, Value};
-use crate::mkl::{self, Arrangement, Learner, Problem};
+use crate::mkl::{self, Arrangement, Learned, Learner, Problem};
 use crate::{Error, Event, Result, Run, Watch};
 use std::borrow::Cow;
 
@@ -160,6 +160,24 @@ impl Mkl {
         Ok(model)
     }
 
+    /// The same with non-negative weights of the instances, which multiply C.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit) and [`Prepared::with_weights`].
+    pub fn fit_weighted(
+        &self,
+        views: &Views,
+        labels: &Labels,
+        weights: &[f64],
+        run: &Run,
+    ) -> Result<Model> {
+        let watch = run.watch();
+        let prepared = self.prepare(views, labels, run)?.with_weights(weights)?;
+        let mut model = self.fit_prepared(&prepared, &remaining(run, &watch))?;
+        model.info.report.seconds = watch.seconds();
+        Ok(model)
+    }
+
     /// The first half of [`fit`](Self::fit): instances, scaling and kernels.
     ///
     /// # Errors
@@ -209,8 +227,17 @@ impl Mkl {
             n_dropped,
             recipe,
             notes,
+            weights: None,
             seconds: watch.seconds(),
         })
+    }
+
+    /// Whether [`prepare`](Self::prepare) of the same instances would give what is prepared already.
+    ///
+    /// # Errors
+    /// Wrong parameters.
+    pub fn shares(&self, prepared: &Prepared) -> Result<bool> {
+        Ok(self.recipe()? == prepared.recipe)
     }
 
     /// The second half of [`fit`](Self::fit): learns on kernels that may be shared.
@@ -218,6 +245,22 @@ impl Mkl {
     /// # Errors
     /// Wrong parameters; or `prepared` was made with other kernels, scaling or arrangement.
     pub fn fit_prepared(&self, prepared: &Prepared, run: &Run) -> Result<Model> {
+        Ok(self.fit_prepared_from(prepared, None, run)?.0)
+    }
+
+    /// [`fit_prepared`](Self::fit_prepared) from the solution of a similar problem: what another
+    /// fit on `prepared` learned, with another C, say. The start changes how long learning takes,
+    /// not what it finds beyond the tolerances. Also gives what was learned, for the next one.
+    ///
+    /// # Errors
+    /// As [`fit_prepared`](Self::fit_prepared); or `warm` has other instances or other binary
+    /// problems.
+    pub fn fit_prepared_from(
+        &self,
+        prepared: &Prepared,
+        warm: Option<&Learned>,
+        run: &Run,
+    ) -> Result<(Model, Learned)> {
         if prepared.recipe != self.recipe()? {
             return Err(Error::Data(
                 "the instances were prepared with other kernels, scaling, storage or arrangement \
@@ -225,7 +268,10 @@ impl Mkl {
                     .to_string(),
             ));
         }
-        self.fit_learner(prepared, self.method.id, self.learner()?.as_ref(), self.params()?, run)
+        let learned = self.learn(prepared, self.learner()?.as_ref(), warm, run)?;
+        let (id, params) = (self.method.id, self.params()?);
+        let model = Model::build(id, params, &self.svc, prepared, learned.clone(), run)?;
+        Ok((model, learned))
     }
 
     /// [`fit_prepared`](Self::fit_prepared) with any learner, whatever the kernels.
@@ -237,10 +283,20 @@ impl Mkl {
         params: Params,
         run: &Run,
     ) -> Result<Model> {
-        let (bank, classes) = (&prepared.bank, &prepared.classes);
-        let problem = Problem { bank, classes, machine: &self.svc };
-        let learned = mkl::train(&problem, learner, run)?;
+        let learned = self.learn(prepared, learner, None, run)?;
         Model::build(id, params, &self.svc, prepared, learned, run)
+    }
+
+    fn learn(
+        &self,
+        prepared: &Prepared,
+        learner: &dyn Learner,
+        warm: Option<&Learned>,
+        run: &Run,
+    ) -> Result<Learned> {
+        let (bank, classes, machine) = (&prepared.bank, &prepared.classes, &self.svc);
+        let weights = prepared.weights.as_deref();
+        mkl::train(&Problem { bank, classes, machine, weights, warm }, learner, run)
     }
 
     fn learner(&self) -> Result<Box<dyn Learner>> {

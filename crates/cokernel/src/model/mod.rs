@@ -5,6 +5,7 @@ mod embedding;
 mod file;
 mod fit;
 mod graphs;
+mod kernels;
 mod multiview;
 mod predict;
 mod prepared;
@@ -15,6 +16,7 @@ mod tests;
 pub use embedding::EmbeddingModel;
 pub use fit::Mkl;
 pub(crate) use fit::remaining;
+pub use kernels::FittedKernels;
 pub use multiview::{MultiView, PreparedViews};
 pub use predict::Prediction;
 pub use prepared::Prepared;
@@ -228,6 +230,22 @@ impl Model {
         file::save(self, path.as_ref())
     }
 
+    /// The content of the model's file.
+    ///
+    /// # Errors
+    /// The model holds a number that is not finite.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        file::to_bytes(self)
+    }
+
+    /// Reads the content of a model's file, as [`load`](Self::load) does.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        file::from_bytes(bytes)
+    }
+
     /// Reads a model. Nothing is executed, and every size is checked before it is used.
     ///
     /// # Errors
@@ -286,8 +304,16 @@ impl Model {
 
     /// Number of training instances that are a support vector of some machine.
     pub fn n_support(&self) -> usize {
+        self.duals().0.len()
+    }
+
+    /// The support vectors: training instances (increasing), α_i y_i (machines × support vectors)
+    /// and the bias of each machine.
+    pub fn duals(&self) -> (Vec<usize>, Matrix, Vec<f64>) {
         let used = |i: &usize| (0..self.coef.rows()).any(|t| self.coef.get(t, *i) != 0.0);
-        (0..self.kept.len()).filter(used).count()
+        let columns: Vec<usize> = (0..self.kept.len()).filter(used).collect();
+        let rows = columns.iter().map(|&i| self.kept[i] as usize).collect();
+        (rows, self.coef.select_cols(&columns), self.bias.clone())
     }
 
     /// Support vectors in percent of the training instances.

@@ -29,6 +29,8 @@ pub struct Prepared {
     pub(super) n_dropped: usize,
     pub(super) recipe: Recipe,
     pub(super) notes: Vec<String>,
+    /// One per row.
+    pub(super) weights: Option<Vec<f64>>,
     pub(super) seconds: f64,
 }
 
@@ -48,6 +50,29 @@ impl Prepared {
     /// Their classes.
     pub fn classes(&self) -> &Classes {
         &self.classes
+    }
+
+    /// With weights that multiply C, one for each instance that was given to
+    /// [`Mkl::prepare`](super::Mkl::prepare) (those without a label have one, too). Methods that
+    /// choose kernels before the machine sees them (`two_stage`) do so without weights.
+    ///
+    /// # Errors
+    /// Not as many weights as instances; a weight that is negative or not finite.
+    pub fn with_weights(mut self, weights: &[f64]) -> Result<Self> {
+        let n = self.rows.len() + self.n_dropped;
+        if weights.len() != n {
+            let expected = format!("{n}, one per instance");
+            return Err(Error::shape("instance weights", expected, weights.len()));
+        }
+        if let Some(i) = weights.iter().position(|w| !(*w >= 0.0 && w.is_finite())) {
+            let problem = format!(
+                "the weight of instance {i} is {}; expected a finite number, 0 or more",
+                weights[i]
+            );
+            return Err(Error::parameter("weights", problem));
+        }
+        self.weights = Some(self.rows.iter().map(|&i| weights[i]).collect());
+        Ok(self)
     }
 
     /// The kernels over them.

@@ -54,7 +54,7 @@ fn learn(method: &Method, kernels: &[Matrix], classes: &Classes, c: f64, run: &R
     let learner = method.learner(&params).unwrap();
     let bank = bank(kernels);
     let machine = Svc { c, tol: 1e-8, ..Svc::default() };
-    train(&Problem { bank: &bank, classes, machine: &machine }, learner.as_ref(), run).unwrap()
+    train(&Problem::new(&bank, classes, &machine), learner.as_ref(), run).unwrap()
 }
 
 fn cluster_bank(method: &Method, bank: &Bank, k: usize, run: &Run) -> cokernel::Result<Clustering> {
@@ -446,7 +446,7 @@ fn labels_of_another_size_are_refused() {
     let (kernels, classes) = kernels(30);
     let fewer = Classes { names: classes.names.clone(), codes: classes.codes[..29].to_vec() };
     let (bank, machine) = (bank(&kernels), Svc::default());
-    let problem = Problem { bank: &bank, classes: &fewer, machine: &machine };
+    let problem = Problem::new(&bank, &fewer, &machine);
     for m in learners() {
         let learner = m.learner(&m.defaults()).unwrap();
         let e = learner.learn(&problem, &Run::default()).unwrap_err().to_string();

@@ -90,7 +90,7 @@ impl<'a> Search<'a> {
             run,
             watch: run.watch(),
             counts: Counts::default(),
-            costs: problem.machine.costs(problem.classes, None)?,
+            costs: problem.machine.costs(problem.classes, problem.weights)?,
             stored: None,
             tol,
             inner: LOOSEST.min(tol),
@@ -106,7 +106,8 @@ impl<'a> Search<'a> {
             self.stored = Some((base, trial));
         }
         self.counts.combines += 1;
-        let machines = self.machines(&weights, true, None, self.inner)?;
+        let warm = self.problem.warm_machines();
+        let machines = self.machines(&weights, true, warm, self.inner)?;
         Ok(Point { weights, machines, forms: Vec::new() })
     }
 
@@ -122,13 +123,13 @@ impl<'a> Search<'a> {
         let mut machine = self.problem.machine.clone();
         machine.tol = tol;
         let run = remaining(self.run, &self.watch);
-        let classes = self.problem.classes;
+        let (classes, costs) = (self.problem.classes, self.problem.weights);
         let machines = match &self.stored {
-            Some((point, _)) if base => machine.fit(point, classes, None, warm, &run),
-            Some((_, trial)) => machine.fit(trial, classes, None, warm, &run),
+            Some((point, _)) if base => machine.fit(point, classes, costs, warm, &run),
+            Some((_, trial)) => machine.fit(trial, classes, costs, warm, &run),
             None => {
                 let rows = self.problem.bank.combined_rows(weights);
-                machine.fit(rows.as_ref(), classes, None, warm, &run)
+                machine.fit(rows.as_ref(), classes, costs, warm, &run)
             }
         }?;
         self.counts.add(&machines.counts);

@@ -1,8 +1,10 @@
 //! The file of an embedding model. Its own tensors: for stage s of the extension `stage.s.basis`,
 //! `.points`, `.link.i`, `.constant`, `.degree`, `.degree.link.i`, as far as it has them; `centers`.
 
-use super::read::{Checked, Opened, Tables, kernels_without_rows, refuse, sized, with_file};
-use super::{Kind, Tensors, flat, matrix, put_norms, put_views, write};
+use super::read::{
+    Checked, Opened, Tables, kernels_without_rows, refuse, sized, with_bytes, with_file,
+};
+use super::{Kind, Tensors, bytes, flat, matrix, put, put_norms, put_views};
 use crate::Result;
 use crate::data::Matrix;
 use crate::model::EmbeddingModel;
@@ -54,6 +56,19 @@ struct DegreeShape {
 
 /// Writes `model`; see [`EmbeddingModel::save`].
 pub fn save(model: &EmbeddingModel, path: &Path) -> Result<()> {
+    put(path, to_bytes(model))
+}
+
+/// Reads a model; see [`EmbeddingModel::from_bytes`].
+pub fn from_bytes(bytes: &[u8]) -> Result<EmbeddingModel> {
+    with_bytes(bytes, |file| {
+        file.expect(Kind::Embedding)?;
+        assemble(file)
+    })
+}
+
+/// The content of the model's file.
+pub fn to_bytes(model: &EmbeddingModel) -> Result<Vec<u8>> {
     let mut info = model.info.clone();
     let mut tensors = Tensors::new();
     tensors.insert("objective".to_string(), flat(&std::mem::take(&mut info.report.objective)));
@@ -67,7 +82,7 @@ pub fn save(model: &EmbeddingModel, path: &Path) -> Result<()> {
         outputs: e.outputs.clone(),
         unit_rows: e.unit_rows,
     });
-    write(path, Kind::Embedding, &Content { info, extension }, &support, &tensors)
+    bytes(Kind::Embedding, &Content { info, extension }, &support, &tensors)
 }
 
 fn put_stage(s: usize, stage: &Stage, tensors: &mut Tensors) -> StageShape {

@@ -3,8 +3,8 @@
 //! `kept` are the training instances that prediction compares with; coef has one row per machine
 //! and one column per kept instance.
 
-use super::read::{Checked, Opened, refuse, sized, with_file};
-use super::{Kind, Tensors, f64s, flat, put_norms, put_views, u32s, write};
+use super::read::{Checked, Opened, refuse, sized, with_bytes, with_file};
+use super::{Kind, Tensors, bytes, f64s, flat, put, put_norms, put_views, u32s};
 use crate::Result;
 use crate::data::Matrix;
 use crate::mkl::Rule;
@@ -13,6 +13,19 @@ use std::path::Path;
 
 /// Writes `model`; see [`Model::save`].
 pub fn save(model: &Model, path: &Path) -> Result<()> {
+    put(path, to_bytes(model))
+}
+
+/// Reads a model; see [`Model::from_bytes`].
+pub fn from_bytes(bytes: &[u8]) -> Result<Model> {
+    with_bytes(bytes, |file| {
+        file.expect(Kind::Classifier)?;
+        assemble(file)
+    })
+}
+
+/// The content of the model's file.
+pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
     let mut info = model.info.clone();
     let mut tensors = Tensors::new();
     tensors.insert("kept".to_string(), u32s(&model.kept));
@@ -25,7 +38,7 @@ pub fn save(model: &Model, path: &Path) -> Result<()> {
     tensors.insert("objective".to_string(), flat(&std::mem::take(&mut info.report.objective)));
     put_norms(&mut info.norms, &mut tensors);
     let support = put_views(&model.support, &mut tensors);
-    write(path, Kind::Classifier, &info, &support, &tensors)
+    bytes(Kind::Classifier, &info, &support, &tensors)
 }
 
 /// Reads a model; see [`Model::load`].

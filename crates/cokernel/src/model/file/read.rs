@@ -19,6 +19,7 @@ pub fn load_any(path: &Path) -> Result<Saved> {
         Ok(match file.kind {
             Kind::Classifier => Saved::Classifier(Box::new(super::mkl::assemble(file)?)),
             Kind::Embedding => Saved::Embedding(Box::new(super::embedding::assemble(file)?)),
+            Kind::Kernels => return refuse("it holds fitted kernels, not a model"),
         })
     })
 }
@@ -30,7 +31,23 @@ pub(super) fn with_file<T>(path: &Path, make: impl FnOnce(&Opened) -> Checked<T>
     if file.metadata().map_err(io)?.is_dir() {
         return Err(io(std::io::Error::from(std::io::ErrorKind::IsADirectory)));
     }
-    read(&mut file).and_then(|opened| make(&opened)).map_err(|e| match e {
+    checked(path, &mut file, make)
+}
+
+/// Checks the content of a file and makes something of it.
+pub(super) fn with_bytes<T>(
+    mut bytes: &[u8],
+    make: impl FnOnce(&Opened) -> Checked<T>,
+) -> Result<T> {
+    checked(super::in_memory(), &mut bytes, make)
+}
+
+fn checked<T>(
+    path: &Path,
+    source: &mut impl Read,
+    make: impl FnOnce(&Opened) -> Checked<T>,
+) -> Result<T> {
+    read(source).and_then(|opened| make(&opened)).map_err(|e| match e {
         Refusal::Io(source) => Error::Io { path: path.to_path_buf(), source },
         Refusal::Content(problem) => Error::Model { path: path.to_path_buf(), problem },
     })

@@ -50,7 +50,7 @@ pub fn simple_mkl(
     let given = [("tol", Value::Real(tol)), ("direction", Value::Text(direction.to_string()))];
     let params = method.check(given.iter().map(|(n, v)| (*n, v))).unwrap();
     let learner = method.learner(&params).unwrap();
-    train(&Problem { bank, classes, machine }, learner.as_ref(), &Run::default()).unwrap()
+    train(&Problem::new(bank, classes, machine), learner.as_ref(), &Run::default()).unwrap()
 }
 
 pub fn weights(learned: &Learned) -> &[f64] {
@@ -153,7 +153,7 @@ fn two_stage_beats_the_mean_on_pairs() {
     let method = find("two_stage").unwrap();
     let learner = method.learner(&method.defaults()).unwrap();
     let machine = Svc::default();
-    let problem = Problem { bank: &bank, classes: &classes, machine: &machine };
+    let problem = Problem::new(&bank, &classes, &machine);
     let learned = train(&problem, learner.as_ref(), &Run::default()).unwrap();
     let loss = |w: &[f64]| {
         let at = |scale: f64| {

@@ -39,7 +39,7 @@ fn learn(id: &str, bank: &Bank, machine: &Svc, run: &Run) -> Learned {
     let params = method.check(given.iter().map(|(n, v)| (*n, v))).unwrap();
     let codes: Vec<u32> = (0..bank.n()).map(|i| (i % 2) as u32).collect();
     let classes = classes(&codes);
-    let problem = Problem { bank, classes: &classes, machine };
+    let problem = Problem::new(bank, &classes, machine);
     train(&problem, method.learner(&params).unwrap().as_ref(), run).unwrap()
 }
 

@@ -20,7 +20,7 @@ fn learn(
     let method = find(id)?;
     let params = method.check(given.iter().map(|(n, v)| (*n, v)))?;
     let bank = bank(kernels, Storage::Resident);
-    let problem = Problem { bank: &bank, classes, machine };
+    let problem = Problem::new(&bank, classes, machine);
     train(&problem, method.learner(&params)?.as_ref(), run)
 }
 

@@ -1,0 +1,310 @@
+//! Methods that learn from classes: kernels, fits, models.
+
+use crate::array::to_numpy;
+use crate::kernels::{self, FittedKernels};
+use crate::views::Views;
+use crate::work::{Run, to_py, work};
+use cokernel::bank::Storage;
+use cokernel::data::{Labels, Scale};
+use cokernel::kernel::KernelSpec;
+use cokernel::machine::{Decomposition, Svc};
+use cokernel::method::Value;
+use cokernel::model::Mkl;
+use cokernel::{Error, mkl, model};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use serde::de::value::{Error as NameError, StrDeserializer};
+use serde::de::{Deserialize, IntoDeserializer};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A parameter value from Python.
+#[derive(FromPyObject)]
+pub enum Given {
+    Int(i64),
+    Real(f64),
+    Text(String),
+    Reals(Vec<f64>),
+}
+
+impl From<Given> for Value {
+    fn from(given: Given) -> Self {
+        match given {
+            Given::Int(v) => Value::Int(v),
+            Given::Real(v) => Value::Real(v),
+            Given::Text(v) => Value::Text(v),
+            Given::Reals(v) => Value::Reals(v),
+        }
+    }
+}
+
+/// Kernel specifications from their texts; a text may stand for several.
+pub fn specs(texts: &[String]) -> PyResult<Vec<KernelSpec>> {
+    let mut all = Vec::new();
+    for text in texts {
+        all.extend(KernelSpec::parse_list(text).map_err(to_py)?);
+    }
+    Ok(all)
+}
+
+/// The storage with this name.
+pub fn storage(name: &str) -> PyResult<Storage> {
+    Ok(match name {
+        "auto" => Storage::Auto,
+        "resident" => Storage::Resident,
+        "resident_f32" => Storage::ResidentF32,
+        "on_demand" => Storage::OnDemand,
+        other => {
+            let known = ["auto", "resident", "resident_f32", "on_demand"];
+            return Err(to_py(Error::unknown("storage", other, known)));
+        }
+    })
+}
+
+fn decomposition(name: &str) -> PyResult<Decomposition> {
+    let deserializer: StrDeserializer<'_, NameError> = name.into_deserializer();
+    Decomposition::deserialize(deserializer)
+        .map_err(|_| to_py(Error::unknown("decomposition", name, ["one_vs_rest", "one_vs_one"])))
+}
+
+/// A method with its parameters, kernels, machine and scaling.
+#[pyclass(frozen, module = "cokernel._native")]
+pub struct Learner {
+    inner: Mkl,
+}
+
+#[pymethods]
+impl Learner {
+    #[new]
+    #[pyo3(signature = (method, params, kernels, c, class_weights, balanced, decomposition, tol, shrinking, cache, scale, storage))]
+    fn new(
+        method: &str,
+        params: Vec<(String, Given)>,
+        kernels: Option<Vec<String>>,
+        c: f64,
+        class_weights: Vec<(String, f64)>,
+        balanced: bool,
+        decomposition: &str,
+        tol: f64,
+        shrinking: bool,
+        cache: usize,
+        scale: &str,
+        storage: &str,
+    ) -> PyResult<Self> {
+        let svc = Svc {
+            c,
+            class_weights,
+            balanced,
+            decomposition: self::decomposition(decomposition)?,
+            tol,
+            shrinking,
+            cache,
+            ..Svc::default()
+        };
+        let mut inner = Mkl::new(method)
+            .map_err(to_py)?
+            .svc(svc)
+            .scale(Scale::from_id(scale).map_err(to_py)?)
+            .storage(self::storage(storage)?);
+        for (name, value) in params {
+            inner = inner.param(name, value);
+        }
+        inner.params().map_err(to_py)?;
+        if let Some(kernels) = kernels {
+            inner = inner.kernels(specs(&kernels)?);
+        }
+        Ok(Learner { inner })
+    }
+
+    /// Instances, scaling and kernels: the half of a fit that several methods can share. `codes`
+    /// are indices into `names`; instances with weight 0 are left out beforehand by the caller.
+    #[pyo3(signature = (views, names, codes, weights, run))]
+    fn prepare(
+        &self,
+        py: Python<'_>,
+        views: &Views,
+        names: Vec<String>,
+        codes: PyReadonlyArray1<'_, i64>,
+        weights: Option<PyReadonlyArray1<'_, f64>>,
+        run: &Run,
+    ) -> PyResult<Prepared> {
+        let (mkl, views) = (self.inner.clone(), views.shared());
+        let labels = labels(names, codes)?;
+        let weights = weights.map(|w| w.to_vec()).transpose()?;
+        let prepared = work(py, run, move |run| {
+            let prepared = mkl.prepare(&views, &labels, run)?;
+            match weights {
+                None => Ok(prepared),
+                Some(weights) => prepared.with_weights(&weights),
+            }
+        })?;
+        Ok(Prepared { inner: Arc::new(prepared) })
+    }
+
+    /// Whether kernels prepared by another method serve this one.
+    fn shares(&self, prepared: &Prepared) -> PyResult<bool> {
+        self.inner.shares(&prepared.inner).map_err(to_py)
+    }
+
+    /// Learns on prepared kernels; `warm` is what a fit on the same instances and kernels learned.
+    #[pyo3(signature = (prepared, run, warm=None))]
+    fn fit_prepared(
+        &self,
+        py: Python<'_>,
+        prepared: &Prepared,
+        run: &Run,
+        warm: Option<&Learned>,
+    ) -> PyResult<(Model, Learned)> {
+        let (mkl, prepared) = (self.inner.clone(), prepared.inner.clone());
+        let warm = warm.map(|w| w.inner.clone());
+        let (model, learned) =
+            work(py, run, move |run| mkl.fit_prepared_from(&prepared, warm.as_deref(), run))?;
+        Ok((Model { inner: Arc::new(model) }, Learned { inner: Arc::new(learned) }))
+    }
+
+    /// Both halves at once.
+    #[pyo3(signature = (views, names, codes, weights, run))]
+    fn fit(
+        &self,
+        py: Python<'_>,
+        views: &Views,
+        names: Vec<String>,
+        codes: PyReadonlyArray1<'_, i64>,
+        weights: Option<PyReadonlyArray1<'_, f64>>,
+        run: &Run,
+    ) -> PyResult<Model> {
+        let (mkl, views) = (self.inner.clone(), views.shared());
+        let labels = labels(names, codes)?;
+        let weights = weights.map(|w| w.to_vec()).transpose()?;
+        let model = work(py, run, move |run| match weights {
+            None => mkl.fit(&views, &labels, run),
+            Some(weights) => mkl.fit_weighted(&views, &labels, &weights, run),
+        })?;
+        Ok(Model { inner: Arc::new(model) })
+    }
+}
+
+fn labels(names: Vec<String>, codes: PyReadonlyArray1<'_, i64>) -> PyResult<Labels> {
+    let code = |c: &i64| match u32::try_from(*c) {
+        Ok(code) if (code as usize) < names.len() => Ok(Some(code)),
+        _ => Err(PyValueError::new_err(format!("class code {c} of {}", names.len()))),
+    };
+    let codes = codes.as_array().iter().map(code).collect::<PyResult<_>>()?;
+    Ok(Labels::Classes { names, codes })
+}
+
+/// Training instances with their kernels.
+#[pyclass(frozen, module = "cokernel._native")]
+pub struct Prepared {
+    inner: Arc<model::Prepared>,
+}
+
+#[pymethods]
+impl Prepared {
+    /// Names of the kernels.
+    #[getter]
+    fn kernels(&self) -> Vec<String> {
+        self.inner.kernels().iter().map(|k| k.name.clone()).collect()
+    }
+
+    /// Σ_m weights_m K_m, n × n.
+    fn gram<'py>(
+        &self,
+        py: Python<'py>,
+        weights: Vec<f64>,
+        run: &Run,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let prepared = self.inner.clone();
+        let gram = work(py, run, move |_| kernels::gram(prepared.bank(), &weights))?;
+        to_numpy(py, gram)
+    }
+
+    /// What compares new rows with the training instances.
+    fn fitted_kernels(&self) -> PyResult<FittedKernels> {
+        let fitted = model::FittedKernels::of_prepared(&self.inner).map_err(to_py)?;
+        Ok(FittedKernels::new(fitted))
+    }
+}
+
+/// What a method learned: the start of a fit of a similar problem.
+#[pyclass(frozen, module = "cokernel._native")]
+pub struct Learned {
+    inner: Arc<mkl::Learned>,
+}
+
+/// A classification model.
+#[pyclass(frozen, module = "cokernel._native")]
+pub struct Model {
+    inner: Arc<model::Model>,
+}
+
+impl Model {
+    /// From the library.
+    pub fn new(model: model::Model) -> Self {
+        Model { inner: Arc::new(model) }
+    }
+}
+
+#[pymethods]
+impl Model {
+    /// Codes into the classes, and decision values (instances × machines).
+    #[allow(clippy::type_complexity)]
+    fn predict<'py>(
+        &self,
+        py: Python<'py>,
+        views: &Views,
+        run: &Run,
+    ) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray2<f64>>)> {
+        let (model, views) = (self.inner.clone(), views.shared());
+        let found = work(py, run, move |_| model.predict(&views))?;
+        let codes: Vec<i64> = found.codes.iter().map(|c| i64::from(*c)).collect();
+        Ok((codes.into_pyarray(py), to_numpy(py, found.decisions)?))
+    }
+
+    /// Everything the model tells about itself, as JSON.
+    fn summary(&self) -> PyResult<String> {
+        json(&self.inner.inspect())
+    }
+
+    /// The weights of a weighted sum of kernels, or nothing for a product.
+    fn rule_weights(&self) -> Option<Vec<f64>> {
+        match self.inner.rule() {
+            mkl::Rule::Linear { weights } => Some(weights.clone()),
+            mkl::Rule::Product => None,
+        }
+    }
+
+    /// Training instances that are a support vector of some machine, increasing, with the dual
+    /// coefficients (machines × support vectors) and the biases.
+    #[allow(clippy::type_complexity)]
+    fn support<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>)>
+    {
+        let (rows, coef, bias) = self.inner.duals();
+        let rows: Vec<i64> = rows.into_iter().map(|i| i as i64).collect();
+        Ok((rows.into_pyarray(py), to_numpy(py, coef)?, bias.into_pyarray(py)))
+    }
+
+    fn save(&self, path: PathBuf) -> PyResult<()> {
+        self.inner.save(path).map_err(to_py)
+    }
+
+    /// The content of the model's file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &self.inner.to_bytes().map_err(to_py)?))
+    }
+
+    #[staticmethod]
+    fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
+        Ok(Model::new(model::Model::from_bytes(bytes).map_err(to_py)?))
+    }
+}
+
+/// A value as JSON.
+pub fn json<T: serde::Serialize>(value: &T) -> PyResult<String> {
+    serde_json::to_string(value).map_err(|e| PyValueError::new_err(e.to_string()))
+}

@@ -1,0 +1,39 @@
+//! The native half of the Python package `cokernel`: a thin layer over the library. Arrays come
+//! in without a copy and go out as numpy arrays; reports and registry entries go out as JSON; all
+//! work happens without the global interpreter lock and can be interrupted.
+//!
+//! Private: users meet the estimators of `python/cokernel`.
+
+mod array;
+mod cluster;
+mod kernels;
+mod learn;
+mod registry;
+mod views;
+mod work;
+
+use pyo3::prelude::*;
+
+/// Cokernel's native functions.
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use crate::cluster::{Clusterer, EmbeddingModel, PreparedViews};
+    #[pymodule_export]
+    use crate::kernels::FittedKernels;
+    #[pymodule_export]
+    use crate::learn::{Learned, Learner, Model, Prepared};
+    #[pymodule_export]
+    use crate::registry::{cluster_scores, digits, kernel_specs, load, methods, toy};
+    #[pymodule_export]
+    use crate::views::Views;
+    #[pymodule_export]
+    use crate::work::Run;
+
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", cokernel::VERSION)
+    }
+}

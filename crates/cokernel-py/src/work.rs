@@ -1,0 +1,156 @@
+//! Running a computation: without the interpreter lock, in its own threads, and so that Ctrl-C
+//! ends it.
+
+use cokernel::{Cancel, Error, Event, Observer, Result};
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How often signals are looked for.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// How long an interrupted computation may take to stop before it is left behind.
+const PATIENCE: Duration = Duration::from_millis(400);
+
+/// Everything that is not a hyper-parameter.
+#[pyclass(frozen, module = "cokernel._native")]
+pub struct Run {
+    seed: u64,
+    threads: usize,
+    time_limit: Option<Duration>,
+    memory: Option<usize>,
+    verbose: bool,
+}
+
+#[pymethods]
+impl Run {
+    /// Seed, number of threads (at least 1), seconds, bytes for kernels, progress on stderr.
+    #[new]
+    #[pyo3(signature = (seed=0, threads=1, time_limit=None, memory=None, verbose=false))]
+    fn new(
+        seed: u64,
+        threads: usize,
+        time_limit: Option<f64>,
+        memory: Option<usize>,
+        verbose: bool,
+    ) -> PyResult<Self> {
+        let time_limit = match time_limit.map(Duration::try_from_secs_f64).transpose() {
+            Ok(limit) => limit,
+            Err(_) => {
+                let problem = "expected a number of seconds, 0 or more, or None";
+                return Err(to_py(Error::parameter("time_limit", problem)));
+            }
+        };
+        Ok(Run { seed, threads: threads.max(1), time_limit, memory, verbose })
+    }
+}
+
+/// An error of the library as Python knows it: `OSError` where the system refused, else
+/// `ValueError`, with the same sentence.
+pub fn to_py(error: Error) -> PyErr {
+    match error {
+        Error::Io { .. } => PyOSError::new_err(error.to_string()),
+        _ => PyValueError::new_err(error.to_string()),
+    }
+}
+
+/// Keeps the newest line of progress until it is printed.
+#[derive(Default)]
+struct Line(Mutex<(String, Option<String>)>);
+
+impl Observer for Line {
+    fn event(&self, event: &Event<'_>) {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match event {
+            Event::Begin { stage, .. } => {
+                state.0 = (*stage).to_string();
+                state.1 = Some((*stage).to_string());
+            }
+            Event::Step { done, message } => {
+                let line = format!("{} {done}: {message}", state.0);
+                state.1 = Some(line);
+            }
+            Event::End => {}
+        }
+    }
+}
+
+impl Line {
+    fn take(&self) -> Option<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).1.take()
+    }
+}
+
+/// What a computation ended with.
+type Outcome<T> = std::thread::Result<Result<T>>;
+
+/// Runs `job` in `run.threads` threads of its own. Until it ends the interpreter is free; signals
+/// are looked for every 50 ms. After a signal the job is asked to stop; one that does not at once
+/// (a kernel matrix being filled) goes on unseen until its next look at the flag.
+///
+/// # Errors
+/// Those of the job; what a signal handler raised; a panic of the job as `RuntimeError`.
+pub fn work<T: Send + 'static>(
+    py: Python<'_>,
+    run: &Run,
+    job: impl FnOnce(&cokernel::Run) -> Result<T> + Send + 'static,
+) -> PyResult<T> {
+    let line = Arc::new(Line::default());
+    let mut inner = cokernel::Run::with_seed(run.seed);
+    inner.time_limit = run.time_limit;
+    inner.memory = run.memory.unwrap_or(inner.memory);
+    inner.observer = run.verbose.then(|| line.clone() as Arc<dyn Observer>);
+    let cancel = inner.cancel.clone();
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(run.threads)
+        .build()
+        .map_err(|e| PyRuntimeError::new_err(format!("threads cannot be started: {e}")))?;
+    let (send, receive) = sync_channel::<Outcome<T>>(1);
+    pool.spawn(move || {
+        // Nobody listens any more if the caller gave up; then the result is not wanted.
+        let _ = send.send(catch_unwind(AssertUnwindSafe(|| job(&inner))));
+    });
+    let receive = Mutex::new(receive);
+    let wait = |time: Duration| {
+        let next = || receive.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(time);
+        py.detach(next)
+    };
+    let mut printed = Instant::now();
+    loop {
+        match wait(LOOK) {
+            Ok(Ok(result)) => return result.map_err(to_py),
+            Ok(Err(panic)) => return Err(internal(panic.as_ref())),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return Err(internal(&"no answer")),
+        }
+        if let Err(raised) = py.check_signals() {
+            stop(&cancel, &wait);
+            return Err(raised);
+        }
+        if run.verbose && printed.elapsed() > Duration::from_millis(500) {
+            printed = Instant::now();
+            if let Some(text) = line.take() {
+                let stderr = py.import("sys")?.getattr("stderr")?;
+                stderr.call_method1("write", (format!("cokernel: {text}\n"),))?;
+            }
+        }
+    }
+}
+
+fn stop<T>(cancel: &Cancel, wait: &impl Fn(Duration) -> std::result::Result<T, RecvTimeoutError>) {
+    cancel.cancel();
+    // Whatever it is, it is not wanted any more.
+    let _ = wait(PATIENCE);
+}
+
+fn internal(panic: &(dyn std::any::Any + Send)) -> PyErr {
+    let text = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("unknown");
+    PyRuntimeError::new_err(format!("internal error, please report it: {text}"))
+}

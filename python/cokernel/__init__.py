@@ -1,0 +1,65 @@
+"""Learn from many similarities at once: multiple kernel learning and multi-view clustering.
+
+Scientists rarely have one good similarity between their instances: they have gene expression and
+protein interactions and sequence. Each is a *view*; each view gives one or more *kernels*. Cokernel
+finds out which of them matter and combines them, to classify, to cluster and to embed.
+
+=============================================  ====================================================
+:class:`MKLClassifier` and its kin             many kernels, one classifier; one class per method
+:class:`MultiViewSpectralClustering`, …        many kernels, one embedding, clusters
+:class:`KernelBank`, :class:`KernelCombiner`,  transformers: kernels, one learned kernel,
+:class:`MultiViewEmbedding`                    an embedding
+:func:`cross_validate_bank`,                   cross-validation and grid search that share kernels
+:class:`GridSearchBank`
+:func:`gaussian`, :func:`linear`, …            kernels
+:mod:`cokernel.datasets`                       data sets with several views
+:mod:`cokernel.metrics`                        scores of clusterings
+:func:`load`                                   models saved by Python, Rust or the command line
+=============================================  ====================================================
+"""
+
+from . import datasets, metrics
+from ._classifiers import MKLClassifier
+from ._clusterers import MultiViewSpectralClustering
+from ._files import load, methods
+from ._generated import *  # noqa: F403
+from ._generated import __all__ as _generated
+from ._kernels import (
+    Kernel,
+    chi2,
+    exponential,
+    gaussian,
+    laplacian,
+    linear,
+    polynomial,
+    precomputed,
+    sigmoid,
+)
+from ._native import __version__
+from ._transformers import KernelBank, KernelCombiner, MultiViewEmbedding
+from .model_selection import GridSearchBank, cross_validate_bank
+
+__all__ = [
+    "GridSearchBank",
+    "Kernel",
+    "KernelBank",
+    "KernelCombiner",
+    "MKLClassifier",
+    "MultiViewEmbedding",
+    "MultiViewSpectralClustering",
+    "__version__",
+    "chi2",
+    "cross_validate_bank",
+    "datasets",
+    "exponential",
+    "gaussian",
+    "laplacian",
+    "linear",
+    "load",
+    "methods",
+    "metrics",
+    "polynomial",
+    "precomputed",
+    "sigmoid",
+    *_generated,
+]

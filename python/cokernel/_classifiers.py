@@ -1,0 +1,347 @@
+"""Classifiers: many kernels, one rule, one kernel machine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_is_fitted,
+    column_or_1d,
+)
+
+from . import _native, _views
+from ._base import NativeEstimator, plain, seed_of, summary
+from ._kernels import kernel_texts
+from ._report import Report, Weight, Weights, report, warn_unless_converged
+
+
+def class_names(classes: npt.NDArray[Any]) -> list[str]:
+    """Names of classes as label files write them: 1.0 is "1"."""
+    names = []
+    for c in classes.tolist():
+        names.append(str(int(c)) if isinstance(c, float) and c.is_integer() else str(c))
+    if len(set(names)) != len(names):
+        raise ValueError(f"y: two classes have the same name: {', '.join(names)}")
+    return names
+
+
+def classes_from_names(names: list[str]) -> npt.NDArray[Any]:
+    """The classes of a model that was read from a file: numbers where all names are numbers."""
+    for kind in (int, float):
+        try:
+            values = np.array([kind(name) for name in names])
+        except ValueError:
+            continue
+        return values
+    return np.array(names)
+
+
+class KernelClassifier(ClassifierMixin, NativeEstimator):  # type: ignore[misc]
+    """Base of the classifiers; subclasses name the method and its parameters."""
+
+    _method_id: str
+    _method_params: list[str] = []
+
+    def _method(self) -> tuple[str, list[tuple[str, Any]]]:
+        return self._method_id, self._params_of(self._method_params)
+
+    def _learner(self, classes: npt.NDArray[Any]) -> _native.Learner:
+        method, params = self._method()
+        weights: list[tuple[str, float]] = []
+        balanced = False
+        if isinstance(self.class_weight, Mapping):
+            known = set(classes.tolist())
+            for c, w in self.class_weight.items():
+                if c not in known:
+                    raise ValueError(
+                        f"class_weight: there is no class {c!r}; known: {sorted(known, key=str)}"
+                    )
+                weights.append((class_names(np.array([c]))[0], float(w)))
+        elif self.class_weight == "balanced":
+            balanced = True
+        elif self.class_weight is not None:
+            raise ValueError(
+                f"class_weight: expected a dict, 'balanced' or None, found {self.class_weight!r}"
+            )
+        return _native.Learner(
+            method=method,
+            params=params,
+            kernels=None if self._precomputed() else kernel_texts(self.kernels),
+            c=float(self.C),
+            class_weights=weights,
+            balanced=balanced,
+            decomposition=self.decomposition,
+            tol=float(self.machine_tol),
+            shrinking=True,
+            cache=256 << 20,
+            scale=self._scale(),
+            storage=self.storage,
+        )
+
+    def _native_problem(self) -> tuple[_native.Learner, list[str]]:
+        """The learner and the names of the classes, for ``classes_`` as they are."""
+        return self._learner(self.classes_), class_names(self.classes_)
+
+    def _scale(self) -> str:
+        return "none" if self.scale is None else str(self.scale)
+
+    def _targets(self, X: Any, y: Any) -> npt.NDArray[np.int64]:
+        """Sets ``classes_`` and gives the code of each instance."""
+        if y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None"
+            )
+        y = column_or_1d(y, warn=True)
+        check_classification_targets(y)
+        found = _views.n_rows(X)
+        if len(y) != found:
+            raise ValueError(
+                "Found input variables with inconsistent numbers of samples: "
+                f"X has {found}, y has {len(y)}"
+            )
+        classes, codes = np.unique(y, return_inverse=True)
+        self.classes_ = classes
+        return codes.astype(np.int64)
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: npt.ArrayLike | None = None,
+    ) -> KernelClassifier:
+        """Learn the combination of the kernels and the machine on it.
+
+        Parameters
+        ----------
+        X : array of shape (n, d), sparse matrix, DataFrame, dict or list of them, or (M, n, n) array
+            The instances, as the parameter ``views`` arranges them.
+        y : array-like of shape (n,)
+            Classes.
+        sample_weight : array-like of shape (n,), optional
+            Non-negative factors of C. Instances with weight 0 are left out.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
+        X, y, weights = self._weighted(X, y, sample_weight)
+        views = self._read(X, reset=True)
+        codes = self._targets(X, y)
+        seed = seed_of(self.random_state)
+        learner, names = self._native_problem()
+        model = learner.fit(views, names, codes, weights, self._run(seed))
+        self._took(model)
+        warn_unless_converged(type(self).__name__, self.report_)
+        return self
+
+    def _weighted(
+        self, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[Any, Any, npt.NDArray[np.float64] | None]:
+        """Leaves out instances without weight."""
+        if sample_weight is None:
+            return X, y, None
+        table = np.empty((_views.n_rows(X), 1))
+        weights = _check_sample_weight(
+            sample_weight, table, dtype=np.float64, ensure_non_negative=True
+        )
+        kept = np.flatnonzero(weights)
+        if len(kept) == 0:
+            raise ValueError("sample_weight: every weight is 0; no class is left to learn")
+        if len(kept) < len(weights):
+            X, y = _views.take(X, kept), np.asarray(y)[kept]
+        return X, y, np.ascontiguousarray(weights[kept])
+
+    def _took(self, model: _native.Model) -> None:
+        """Keeps a model and what it tells."""
+        told = summary(model)
+        self._model = model
+        self._machines = [(m["positive"], m["negative"]) for m in told["machines"]]
+        self.weights_ = Weights(
+            Weight(w["view"], w["kernel"], w["weight"]) for w in told["weights"]
+        )
+        self.report_: Report = report(told["report"], told["library_version"])
+        rows, coef, bias = model.support()
+        self.support_ = rows
+        self.dual_coef_ = coef
+        self.intercept_ = bias
+        self.n_iter_ = max(1, self.report_.iterations)
+
+    def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
+        """Decision values of new instances.
+
+        Parameters
+        ----------
+        X : as in :meth:`fit`
+            With precomputed kernels, the values between new and training instances.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, n_machines)
+            For two classes, positive for ``classes_[1]``; else one column for each class or, with
+            ``decomposition="one_vs_one"``, for each pair of classes in the order (0, 1), (0, 2), ….
+        """
+        return self._predicted(X)[1]
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Classes of new instances.
+
+        Parameters
+        ----------
+        X : as in :meth:`fit`
+            With precomputed kernels, the values between new and training instances.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        codes = self._predicted(X)[0]
+        return self.classes_[codes]
+
+    def _predicted(
+        self, X: Any
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+        check_is_fitted(self)
+        codes, values = self._model.predict(self._read(X, reset=False), self._run())
+        if len(self._machines) == 1:
+            values = values[:, 0]
+            if self._machines[0][0] == 0:
+                values = -values
+        return codes, values
+
+    def plot_weights(self, ax: Any = None) -> Any:
+        """Draw the weights of the kernels as bars, coloured by view.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; default a new figure.
+
+        Returns
+        -------
+        Axes
+        """
+        from ._plot import plot_weights
+
+        check_is_fitted(self)
+        return plot_weights(self.weights_, ax)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = True
+        return tags
+
+
+class MKLClassifier(KernelClassifier):
+    """Classification with any of the methods that learn a combination of kernels.
+
+    Parameters
+    ----------
+    method : str, default="simple_mkl"
+        Registry id; :func:`cokernel.methods` lists them.
+    method_params : dict, optional
+        Parameters of the method; default those of the registry.
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of slack, above 0.
+    class_weight : dict or "balanced", optional
+        Factors of C by class.
+    decomposition : {"one_vs_rest", "one_vs_one"}
+        How several classes become binary problems.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machines.
+    scale : {"standard", "min_max"}, optional
+        Scaling of the columns.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int, optional
+        Bytes for kernels; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    weights_ : Weights
+        View, kernel and weight of every kernel.
+    report_ : Report
+        Status, iterations, objective, duality gap, notes.
+    support_ : ndarray of int
+        Training instances that are a support vector of some machine.
+    dual_coef_ : ndarray of shape (n_machines, n_support)
+        Their coefficients, label included.
+    intercept_ : ndarray of shape (n_machines,)
+        Biases, added.
+    n_features_in_ : int
+        Columns of X, or of all views.
+
+    Examples
+    --------
+    >>> from cokernel import MKLClassifier, gaussian, linear
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(120, n_classes=3, separations=[5.0, 0.0], random_state=0)
+    >>> clf = MKLClassifier(kernels=[gaussian(width="median")], C=10.0, random_state=0)
+    >>> clf.fit(X, y).score(X, y) > 0.95
+    True
+    >>> clf.weights_
+    view   kernel                         weight
+    view0  gaussian@view0(gamma=0.02957)  1.0000  ████████████████████
+    view1  gaussian@view1(gamma=0.1984)        0
+    """
+
+    def __init__(
+        self,
+        method: str = "simple_mkl",
+        *,
+        method_params: dict[str, Any] | None = None,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        class_weight: Any = None,
+        decomposition: str = "one_vs_rest",
+        machine_tol: float = 1e-3,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.method = method
+        self.method_params = method_params
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.class_weight = class_weight
+        self.decomposition = decomposition
+        self.machine_tol = machine_tol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _method(self) -> tuple[str, list[tuple[str, Any]]]:
+        given = dict(self.method_params or {})
+        return self.method, [(str(k), plain(v)) for k, v in given.items()]

@@ -1,0 +1,257 @@
+"""Clusterers: many kernels, one embedding, k-means in it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import ClusterMixin
+from sklearn.utils.validation import check_is_fitted
+
+from . import _native
+from ._base import NativeEstimator, plain, seed_of
+from ._kernels import kernel_texts
+from ._report import Report, report, warn_unless_converged
+
+
+def graph_texts(graphs: Any) -> list[str]:
+    """The texts of the ``graphs`` parameter."""
+    if graphs is None:
+        return []
+    return [graphs] if isinstance(graphs, str) else [str(g) for g in graphs]
+
+
+class ViewClusterer(ClusterMixin, NativeEstimator):  # type: ignore[misc]
+    """Base of the clusterers; subclasses name the method and its parameters."""
+
+    _method_id: str
+    _method_params: list[str] = []
+
+    def _method(self) -> tuple[str, list[tuple[str, Any]]]:
+        return self._method_id, self._params_of(self._method_params)
+
+    def _clusterer(self) -> _native.Clusterer:
+        method, params = self._method()
+        scale = "scale" not in self._method_params and getattr(self, "scale", None)
+        return _native.Clusterer(
+            method=method,
+            params=params,
+            kernels=None if self._precomputed() else kernel_texts(self.kernels),
+            graphs=graph_texts(self.graphs),
+            scale=str(scale) if scale else "none",
+            storage=self.storage,
+        )
+
+    def fit(self, X: Any, y: Any = None, *, present: Any = None) -> ViewClusterer:
+        """Embed and cluster.
+
+        Parameters
+        ----------
+        X : array of shape (n, d), sparse matrix, DataFrame, dict or list of them, or (M, n, n) array
+            The instances, as the parameter ``views`` arranges them. An instance that lacks a view
+            has NaN in all columns of that view; the other views stand in.
+        y : ignored
+        present : dict or list of masks, optional
+            Which instances have each view, instead of NaN.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
+        clusters = self._n_clusters()
+        views = self._read(X, reset=True, present=present)
+        run = self._run(seed_of(self.random_state))
+        n_init = int(self.n_init)
+        if n_init < 1:
+            raise ValueError(f"n_init: expected a whole number, at least 1, found {n_init}")
+        found, model = self._clusterer().cluster(views, clusters, self.protocol, n_init, run)
+        told = json.loads(found["told"])
+        self._model = model
+        self.labels_: npt.NDArray[np.int64] = found["labels"]
+        self.embedding_: npt.NDArray[np.float64] = found["rows"]
+        self.cluster_centers_ = found["centers"]
+        self.all_labels_ = found["all"]
+        self.inertia_ = told["inertia"]
+        self.inertias_ = np.array(told["inertias"])
+        self.eigenvalues_ = [np.array(e) for e in told["eigenvalues"]]
+        self.eigengaps_ = told["gaps"]
+        self.agreement_ = np.array(told["agreement"])
+        self.report_: Report = report(told["report"], _native.__version__)
+        self.n_iter_ = max(1, self.report_.iterations)
+        warn_unless_converged(type(self).__name__, self.report_)
+        return self
+
+    def _n_clusters(self) -> int:
+        k = self.n_clusters
+        if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
+            raise ValueError(f"n_clusters: expected a whole number, at least 1, found {k!r}")
+        return int(k)
+
+    def fit_predict(
+        self, X: Any, y: Any = None, *, present: Any = None
+    ) -> npt.NDArray[np.int64]:
+        """Embed and cluster, and give the clusters.
+
+        Parameters
+        ----------
+        X, y, present
+            As in :meth:`fit`.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            The cluster of each instance, numbered in the order of their first instances.
+        """
+        return self.fit(X, y, present=present).labels_
+
+    def predict(self, X: Any) -> npt.NDArray[np.int64]:
+        """Clusters of new instances: those with the nearest centre in the embedding.
+
+        Parameters
+        ----------
+        X : as in :meth:`fit`
+            With precomputed kernels, the values between new and training instances.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+
+        Raises
+        ------
+        ValueError
+            The method has no extension to new instances.
+        """
+        check_is_fitted(self)
+        return self._model.assign(self._read(X, reset=False), self._run())
+
+    def plot_embedding(self, y: Any = None, ax: Any = None) -> Any:
+        """Draw the instances in the first two principal axes of the embedding.
+
+        Parameters
+        ----------
+        y : array-like of shape (n,), optional
+            Colours; default the clusters.
+        ax : matplotlib Axes, optional
+            Where to draw; default a new figure.
+
+        Returns
+        -------
+        Axes
+        """
+        from ._plot import plot_embedding
+
+        check_is_fitted(self)
+        return plot_embedding(self.embedding_, self.labels_ if y is None else y, ax)
+
+
+class MultiViewSpectralClustering(ViewClusterer):
+    """Clustering with any of the methods that embed several views.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+    method : str, default="co_trained"
+        Registry id; :func:`cokernel.methods` lists them.
+    method_params : dict, optional
+        Parameters of the method; default those of the registry.
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    graphs : list of str, optional
+        Graphs of neighbours in place of kernels, such as ``"knn:k=10"`` or ``"epsilon:radius=0.5"``.
+    n_init : int, default=20
+        Starts of k-means.
+    protocol : {"best_of", "published"}
+        "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts
+        from random rows, each start a result of its own (``all_labels_``), as the papers' tables.
+    scale : {"standard", "min_max"}, optional
+        Scaling of the columns.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int, optional
+        Bytes for kernels; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n,)
+        The cluster of each instance.
+    embedding_ : ndarray of shape (n, n_columns)
+        The embedding in which k-means ran.
+    cluster_centers_ : ndarray of shape (n_clusters, n_columns)
+        Centres of the clusters that are not empty.
+    all_labels_ : list of ndarray
+        The clusters of every start.
+    inertia_, inertias_ : float, ndarray
+        Sum of squared distances to the centres: of the result, and of every start.
+    eigenvalues_, eigengaps_, agreement_ : list of ndarray, list, ndarray
+        What the method tells about the views.
+    report_ : Report
+        Status, iterations, objective, notes.
+    n_features_in_ : int
+        Columns of X, or of all views.
+
+    Examples
+    --------
+    >>> from cokernel import MultiViewSpectralClustering
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(90, n_classes=3, separations=[6.0, 6.0], random_state=0)
+    >>> clusters = MultiViewSpectralClustering(3, random_state=0).fit_predict(X)
+    >>> clusters[:6].tolist()
+    [0, 1, 2, 0, 1, 2]
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        method: str = "co_trained",
+        method_params: dict[str, Any] | None = None,
+        views: Any = None,
+        kernels: Any = None,
+        graphs: Any = None,
+        n_init: int = 20,
+        protocol: str = "best_of",
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.method = method
+        self.method_params = method_params
+        self.views = views
+        self.kernels = kernels
+        self.graphs = graphs
+        self.n_init = n_init
+        self.protocol = protocol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _method(self) -> tuple[str, list[tuple[str, Any]]]:
+        given = dict(self.method_params or {})
+        return self.method, [(str(k), plain(v)) for k, v in given.items()]
+
+

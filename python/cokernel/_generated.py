@@ -1,0 +1,1746 @@
+"""One class for each method of the registry. Written by python/tools/generate.py: do not
+edit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._classifiers import KernelClassifier
+from ._clusterers import ViewClusterer
+
+__all__ = [
+    "BestSingleMKLClassifier",
+    "CCASpectralClustering",
+    "CoRegularizedCentroidSpectralClustering",
+    "CoRegularizedSpectralClustering",
+    "CoTrainedSpectralClustering",
+    "ConcatEmbeddingsSpectralClustering",
+    "ConcatKMeansClustering",
+    "ConcatMKLClassifier",
+    "ConcatSpectralClustering",
+    "KernelCCASpectralClustering",
+    "MeanMKLClassifier",
+    "MinDisagreementSpectralClustering",
+    "ProductMKLClassifier",
+    "ProductSpectralClustering",
+    "SimpleMKLClassifier",
+    "SpectralClustering",
+    "SumMKLClassifier",
+    "TwoStageMKLClassifier",
+]
+
+
+class BestSingleMKLClassifier(KernelClassifier):
+    """Best single kernel.
+
+    Trains the machine on every kernel and keeps the one with the best accuracy in an inner
+    cross-validation. Costs a few machines per kernel.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of slack, above 0.
+    folds : int, default=3
+        Folds of the inner cross-validation on the training instances. Whole number from 2
+        to 100.
+    class_weight : dict or "balanced", optional
+        Factors of C by class.
+    decomposition : {"one_vs_rest", "one_vs_one"}
+        How several classes become binary problems.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machines.
+    scale : {"standard", "min_max"}, optional
+        Scaling of the columns.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int, optional
+        Bytes for kernels; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLClassifier : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    LMKA §5, LMS §5.3 (C1).
+    """
+
+    _method_id = "best_single"
+    _method_params = ["folds"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        folds: int = 3,
+        class_weight: Any = None,
+        decomposition: str = "one_vs_rest",
+        machine_tol: float = 1e-3,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.folds = folds
+        self.class_weight = class_weight
+        self.decomposition = decomposition
+        self.machine_tol = machine_tol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class ConcatMKLClassifier(KernelClassifier):
+    """Concatenated views.
+
+    One machine on all columns side by side; the control for combining views at all. Costs one
+    machine.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of slack, above 0.
+    class_weight : dict or "balanced", optional
+        Factors of C by class.
+    decomposition : {"one_vs_rest", "one_vs_one"}
+        How several classes become binary problems.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machines.
+    scale : {"standard", "min_max"}, optional
+        Scaling of the columns.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int, optional
+        Bytes for kernels; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLClassifier : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    LMS §3.4 (control).
+    """
+
+    _method_id = "concat"
+    _method_params = []
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        class_weight: Any = None,
+        decomposition: str = "one_vs_rest",
+        machine_tol: float = 1e-3,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.class_weight = class_weight
+        self.decomposition = decomposition
+        self.machine_tol = machine_tol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class MeanMKLClassifier(KernelClassifier):
+    """Mean of the kernels.
+
+    All kernels with the same weight 1/M. Nothing is learned; often hard to beat when most
+    kernels are useful. Costs one machine.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of slack, above 0.
+    class_weight : dict or "balanced", optional
+        Factors of C by class.
+    decomposition : {"one_vs_rest", "one_vs_one"}
+        How several classes become binary problems.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machines.
+    scale : {"standard", "min_max"}, optional
+        Scaling of the columns.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int, optional
+        Bytes for kernels; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLClassifier : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    LMKA §2.1 (C1).
+    """
+
+    _method_id = "mean"
+    _method_params = []
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        class_weight: Any = None,
+        decomposition: str = "one_vs_rest",
+        machine_tol: float = 1e-3,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.class_weight = class_weight
+        self.decomposition = decomposition
+        self.machine_tol = machine_tol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class SumMKLClassifier(KernelClassifier):
+    """Sum of the kernels.
+
+    All kernels with weight 1: the mean with M times the cost C. Nothing is learned. Costs one
+    machine.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of slack, above 0.
+    class_weight : dict or "balanced", optional
+        Factors of C by class.
+    decomposition : {"one_vs_rest", "one_vs_one"}
+        How several classes become binary problems.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machines.
+    scale : {"standard", "min_max"}, optional
+        Scaling of the columns.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int, optional
+        Bytes for kernels; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLClassifier : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    LMKA §2.1, LMS §3.4 (C1).
+    """
+
+    _method_id = "sum"
+    _method_params = []
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        class_weight: Any = None,
+        decomposition: str = "one_vs_rest",
+        machine_tol: float = 1e-3,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.class_weight = class_weight
+        self.decomposition = decomposition
+        self.machine_tol = machine_tol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class ProductMKLClassifier(KernelClassifier):
+    """Product of the kernels.
+
+    Two instances are similar only if they are similar in every kernel. Nothing is learned.
+    Costs one machine.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of slack, above 0.
+    class_weight : dict or "balanced", optional
+        Factors of C by class.
+    decomposition : {"one_vs_rest", "one_vs_one"}
+        How several classes become binary problems.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machines.
+    scale : {"standard", "min_max"}, optional
+        Scaling of the columns.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int, optional
+        Bytes for kernels; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLClassifier : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    LMKA §2.1, LMS §3.4 (C1).
+    """
+
+    _method_id = "product"
+    _method_params = []
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        class_weight: Any = None,
+        decomposition: str = "one_vs_rest",
+        machine_tol: float = 1e-3,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.class_weight = class_weight
+        self.decomposition = decomposition
+        self.machine_tol = machine_tol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class SimpleMKLClassifier(KernelClassifier):
+    """SimpleMKL.
+
+    The average of the kernels on which the machine has the least objective; most weights become
+    0. Stops on the relative duality gap. Costs about ten machines and as many passes over all
+    kernels.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of slack, above 0.
+    tol : float, default=0.001
+        Relative duality gap (upper − lower bound) / |upper bound| to stop at. A real number
+        greater than 0 and at most 0.5.
+    max_iterations : int, default=500
+        Limit on changes of the weights. Whole number, at least 1.
+    direction : {"newton", "gradient"}, default="newton"
+        newton: second-order model on the simplex; gradient: the reduced gradient of the
+        paper.
+    class_weight : dict or "balanced", optional
+        Factors of C by class.
+    decomposition : {"one_vs_rest", "one_vs_one"}
+        How several classes become binary problems.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machines.
+    scale : {"standard", "min_max"}, optional
+        Scaling of the columns.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int, optional
+        Bytes for kernels; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLClassifier : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Rakotomamonjy et al. 2008; LMKA §2.2.1.3 (D4).
+    """
+
+    _method_id = "simple_mkl"
+    _method_params = ["tol", "max_iterations", "direction"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        tol: float = 0.001,
+        max_iterations: int = 500,
+        direction: str = "newton",
+        class_weight: Any = None,
+        decomposition: str = "one_vs_rest",
+        machine_tol: float = 1e-3,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.tol = tol
+        self.max_iterations = max_iterations
+        self.direction = direction
+        self.class_weight = class_weight
+        self.decomposition = decomposition
+        self.machine_tol = machine_tol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class TwoStageMKLClassifier(KernelClassifier):
+    """Two-stage MKL (TS-MKL).
+
+    Learns the weights first, as a linear classifier that tells pairs of the same class from
+    pairs of different classes, then the machine. Its cost does not depend on the number of
+    instances or classes.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of slack, above 0.
+    steps : int, default=10000
+        Sub-gradient steps. Whole number from 1 to 1000000000.
+    batch : int, default=100
+        Pairs of instances for each step. Whole number from 2 to 1000000.
+    lam : float, default=0.0
+        λ of (5.2); 0 chooses it by validation from 100·4⁻ᵏ. A real number at least 0 and at
+        most 1000000.
+    diagonal : {"include", "exclude"}, default="include"
+        Whether an instance paired with itself is an example.
+    class_weight : dict or "balanced", optional
+        Factors of C by class.
+    decomposition : {"one_vs_rest", "one_vs_one"}
+        How several classes become binary problems.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machines.
+    scale : {"standard", "min_max"}, optional
+        Scaling of the columns.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int, optional
+        Bytes for kernels; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLClassifier : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    LMS (5.2), §5.3.1 (G1).
+    """
+
+    _method_id = "two_stage"
+    _method_params = ["steps", "batch", "lambda", "diagonal"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        steps: int = 10000,
+        batch: int = 100,
+        lam: float = 0.0,
+        diagonal: str = "include",
+        class_weight: Any = None,
+        decomposition: str = "one_vs_rest",
+        machine_tol: float = 1e-3,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.steps = steps
+        self.batch = batch
+        self.lam = lam
+        self.diagonal = diagonal
+        self.class_weight = class_weight
+        self.decomposition = decomposition
+        self.machine_tol = machine_tol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class SpectralClustering(ViewClusterer):
+    """Spectral clustering of the mean kernel.
+
+    Leading eigenvectors of the normalised similarity, rows of unit length. The baseline of
+    every multi-view clustering: with one kernel it is single-view spectral clustering, with
+    several it is kernel addition. Needs similarities of at least 0. A few dozen products of the
+    kernels with a thin block.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    eigenvectors : int, default=0
+        Columns of each embedding U; 0 takes as many as clusters. Whole number, at least 0.
+    view : str, default="mean"
+        The similarity: mean (that of all kernels), or the name of one view or kernel. Mean,
+        or the name of a view or kernel.
+    graphs : list of str, optional
+        Graphs of neighbours in place of kernels, such as ``"knn:k=10"`` or ``"epsilon:radius=0.5"``.
+    n_init : int, default=20
+        Starts of k-means.
+    protocol : {"best_of", "published"}
+        "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
+        random rows, each start a result of its own (``all_labels_``), as the papers' tables.
+    scale : {"standard", "min_max"}, optional
+        Scaling of the columns.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int, optional
+        Bytes for kernels; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MultiViewSpectralClustering : the same with the method as a parameter; its attributes are those of
+        this class.
+
+    References
+    ----------
+    Ng, Jordan, Weiss 2001; LMS §2.1, §3.4 (J1, J2).
+    """
+
+    _method_id = "spectral"
+    _method_params = ["eigenvectors", "view"]
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        eigenvectors: int = 0,
+        view: str = "mean",
+        graphs: Any = None,
+        n_init: int = 20,
+        protocol: str = "best_of",
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.views = views
+        self.kernels = kernels
+        self.eigenvectors = eigenvectors
+        self.view = view
+        self.graphs = graphs
+        self.n_init = n_init
+        self.protocol = protocol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class ProductSpectralClustering(ViewClusterer):
+    """Spectral clustering of the kernel product.
+
+    Leading eigenvectors of the normalised elementwise product of all kernels, rows of unit
+    length: instances are together only if every view puts them together. Good with a few
+    reliable views. Needs similarities of at least 0 and n² numbers of memory once.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    eigenvectors : int, default=0
+        Columns of each embedding U; 0 takes as many as clusters. Whole number, at least 0.
+    graphs : list of str, optional
+        Graphs of neighbours in place of kernels, such as ``"knn:k=10"`` or ``"epsilon:radius=0.5"``.
+    n_init : int, default=20
+        Starts of k-means.
+    protocol : {"best_of", "published"}
+        "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
+        random rows, each start a result of its own (``all_labels_``), as the papers' tables.
+    scale : {"standard", "min_max"}, optional
+        Scaling of the columns.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int, optional
+        Bytes for kernels; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MultiViewSpectralClustering : the same with the method as a parameter; its attributes are those of
+        this class.
+
+    References
+    ----------
+    LMS §3.4 (J2).
+    """
+
+    _method_id = "product_spectral"
+    _method_params = ["eigenvectors"]
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        eigenvectors: int = 0,
+        graphs: Any = None,
+        n_init: int = 20,
+        protocol: str = "best_of",
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.views = views
+        self.kernels = kernels
+        self.eigenvectors = eigenvectors
+        self.graphs = graphs
+        self.n_init = n_init
+        self.protocol = protocol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class ConcatSpectralClustering(ViewClusterer):
+    """Spectral clustering of concatenated features.
+
+    The features of all views side by side, one Gaussian kernel on them, its spectral embedding.
+    The control for looking at views separately at all: show it with the columns as they are and
+    with standardised ones. Costs one kernel.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    scale : {"given", "standard"}, default="given"
+        Scaling of the columns before they are put side by side: given (as the data is
+        scaled for all methods), or standard (mean 0 and variance 1 each).
+    sigma : float, default=0.0
+        Width σ of the Gaussian kernel exp(-d²/2σ²); 0 takes the median distance. A real
+        number at least 0.
+    eigenvectors : int, default=0
+        Columns of each embedding U; 0 takes as many as clusters. Whole number, at least 0.
+    graphs : list of str, optional
+        Graphs of neighbours in place of kernels, such as ``"knn:k=10"`` or ``"epsilon:radius=0.5"``.
+    n_init : int, default=20
+        Starts of k-means.
+    protocol : {"best_of", "published"}
+        "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
+        random rows, each start a result of its own (``all_labels_``), as the papers' tables.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int, optional
+        Bytes for kernels; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MultiViewSpectralClustering : the same with the method as a parameter; its attributes are those of
+        this class.
+
+    References
+    ----------
+    LMS §3.4 (J2).
+    """
+
+    _method_id = "concat_spectral"
+    _method_params = ["scale", "sigma", "eigenvectors"]
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        scale: str = "given",
+        sigma: float = 0.0,
+        eigenvectors: int = 0,
+        graphs: Any = None,
+        n_init: int = 20,
+        protocol: str = "best_of",
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.views = views
+        self.kernels = kernels
+        self.scale = scale
+        self.sigma = sigma
+        self.eigenvectors = eigenvectors
+        self.graphs = graphs
+        self.n_init = n_init
+        self.protocol = protocol
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class ConcatKMeansClustering(ViewClusterer):
+    """K-means on concatenated features.
+
+    k-means on the features of all views side by side, without any kernel. The simplest control:
+    show it with the columns as they are and with standardised ones. Needs features. Costs
+    k-means in as many dimensions as there are columns.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    scale : {"given", "standard"}, default="given"
+        Scaling of the columns before they are put side by side: given (as the data is
+        scaled for all methods), or standard (mean 0 and variance 1 each).
+    graphs : list of str, optional
+        Graphs of neighbours in place of kernels, such as ``"knn:k=10"`` or ``"epsilon:radius=0.5"``.
+    n_init : int, default=20
+        Starts of k-means.
+    protocol : {"best_of", "published"}
+        "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
+        random rows, each start a result of its own (``all_labels_``), as the papers' tables.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int, optional
+        Bytes for kernels; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MultiViewSpectralClustering : the same with the method as a parameter; its attributes are those of
+        this class.
+
+    References
+    ----------
+    control (J2).
+    """
+
+    _method_id = "concat_kmeans"
+    _method_params = ["scale"]
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        scale: str = "given",
+        graphs: Any = None,
+        n_init: int = 20,
+        protocol: str = "best_of",
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.views = views
+        self.kernels = kernels
+        self.scale = scale
+        self.graphs = graphs
+        self.n_init = n_init
+        self.protocol = protocol
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class ConcatEmbeddingsSpectralClustering(ViewClusterer):
+    """Single-view spectral embeddings side by side.
+
+    The spectral embedding of each view, rows of unit length, side by side. The views do not
+    influence each other; k-means weighs them alike. Hard to beat, so a gain of any coupling is
+    to be measured against it. Needs similarities of at least 0.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    eigenvectors : int, default=0
+        Columns of each embedding U; 0 takes as many as clusters. Whole number, at least 0.
+    graphs : list of str, optional
+        Graphs of neighbours in place of kernels, such as ``"knn:k=10"`` or ``"epsilon:radius=0.5"``.
+    n_init : int, default=20
+        Starts of k-means.
+    protocol : {"best_of", "published"}
+        "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
+        random rows, each start a result of its own (``all_labels_``), as the papers' tables.
+    scale : {"standard", "min_max"}, optional
+        Scaling of the columns.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int, optional
+        Bytes for kernels; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MultiViewSpectralClustering : the same with the method as a parameter; its attributes are those of
+        this class.
+
+    References
+    ----------
+    LMS Algorithm 1 without iterations; (4.3) with λ = 0 (J2).
+    """
+
+    _method_id = "concat_embeddings"
+    _method_params = ["eigenvectors"]
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        eigenvectors: int = 0,
+        graphs: Any = None,
+        n_init: int = 20,
+        protocol: str = "best_of",
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.views = views
+        self.kernels = kernels
+        self.eigenvectors = eigenvectors
+        self.graphs = graphs
+        self.n_init = n_init
+        self.protocol = protocol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class CCASpectralClustering(ViewClusterer):
+    """Canonical correlation, then spectral clustering.
+
+    Linear combinations of the features of each view that are most correlated with those of the
+    others, then spectral clustering on their values. Needs features in two views or more.
+    Cheap: costs covariances and their decompositions.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    regularization : float, default=0.01
+        κ_v of each view as a share of the sum of the variances of its columns; 0 is the
+        classical analysis. A real number at least 0 and at most 1000000.
+    components : int, default=0
+        Canonical variates per view; 0 takes as many as clusters. Those without correlation
+        are left out. Whole number, at least 0.
+    embedding : str, default="concat"
+        The canonical variates that are used: concat (those of all views side by side), or
+        the name of a view or kernel. Concat, or the name of a view or kernel.
+    then : {"spectral", "kmeans"}, default="spectral"
+        What is done with the variates: spectral (the spectral embedding of a Gaussian
+        kernel on them, its width the median distance), or kmeans (they are the embedding).
+    graphs : list of str, optional
+        Graphs of neighbours in place of kernels, such as ``"knn:k=10"`` or ``"epsilon:radius=0.5"``.
+    n_init : int, default=20
+        Starts of k-means.
+    protocol : {"best_of", "published"}
+        "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
+        random rows, each start a result of its own (``all_labels_``), as the papers' tables.
+    scale : {"standard", "min_max"}, optional
+        Scaling of the columns.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int, optional
+        Bytes for kernels; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MultiViewSpectralClustering : the same with the method as a parameter; its attributes are those of
+        this class.
+
+    References
+    ----------
+    Hotelling 1936; Bach, Jordan 2002; LMS §3.4 (J2).
+    """
+
+    _method_id = "cca"
+    _method_params = ["regularization", "components", "embedding", "then"]
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        regularization: float = 0.01,
+        components: int = 0,
+        embedding: str = "concat",
+        then: str = "spectral",
+        graphs: Any = None,
+        n_init: int = 20,
+        protocol: str = "best_of",
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.views = views
+        self.kernels = kernels
+        self.regularization = regularization
+        self.components = components
+        self.embedding = embedding
+        self.then = then
+        self.graphs = graphs
+        self.n_init = n_init
+        self.protocol = protocol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class KernelCCASpectralClustering(ViewClusterer):
+    """Kernel canonical correlation, then spectral clustering.
+
+    Functions of each view that are most correlated with functions of the others, then spectral
+    clustering on their values. Takes what the views have in common and nothing else, so it
+    fails where that is little. Any kernels, two or more. Costs two Cholesky factorisations
+    (n³/3) and n² numbers of memory per view.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    regularization : float, default=0.01
+        κ_v of each view as a share of the trace of its centred kernel. A real number at
+        least 0.00000001 and at most 1000000.
+    components : int, default=0
+        Canonical variates per view; 0 takes as many as clusters. Those without correlation
+        are left out. Whole number, at least 0.
+    embedding : str, default="concat"
+        The canonical variates that are used: concat (those of all views side by side), or
+        the name of a view or kernel. Concat, or the name of a view or kernel.
+    then : {"spectral", "kmeans"}, default="spectral"
+        What is done with the variates: spectral (the spectral embedding of a Gaussian
+        kernel on them, its width the median distance), or kmeans (they are the embedding).
+    graphs : list of str, optional
+        Graphs of neighbours in place of kernels, such as ``"knn:k=10"`` or ``"epsilon:radius=0.5"``.
+    n_init : int, default=20
+        Starts of k-means.
+    protocol : {"best_of", "published"}
+        "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
+        random rows, each start a result of its own (``all_labels_``), as the papers' tables.
+    scale : {"standard", "min_max"}, optional
+        Scaling of the columns.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int, optional
+        Bytes for kernels; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MultiViewSpectralClustering : the same with the method as a parameter; its attributes are those of
+        this class.
+
+    References
+    ----------
+    Bach, Jordan 2002 §3.2-3.3; LMS §3.4 (J2).
+    """
+
+    _method_id = "kernel_cca"
+    _method_params = ["regularization", "components", "embedding", "then"]
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        regularization: float = 0.01,
+        components: int = 0,
+        embedding: str = "concat",
+        then: str = "spectral",
+        graphs: Any = None,
+        n_init: int = 20,
+        protocol: str = "best_of",
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.views = views
+        self.kernels = kernels
+        self.regularization = regularization
+        self.components = components
+        self.embedding = embedding
+        self.then = then
+        self.graphs = graphs
+        self.n_init = n_init
+        self.protocol = protocol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class MinDisagreementSpectralClustering(ViewClusterer):
+    """Spectral clustering that minimises disagreement.
+
+    Spectral clustering of a graph with one node per instance and view, whose edges join
+    different views by the product of their similarities. Strong where views are independent
+    given the cluster. Needs two views or more and similarities of at least 0. A few dozen times
+    two products of every kernel with a thin block.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    embedding : str, default="mean"
+        The embedding that is the result: mean (of the nodes of an instance), concat (its
+        nodes side by side), or the name of a view or kernel (its nodes); the row of each
+        node has unit length. Mean, concat, or the name of a view or kernel.
+    eigenvectors : int, default=0
+        Columns of each embedding U; 0 takes as many as clusters. Whole number, at least 0.
+    graphs : list of str, optional
+        Graphs of neighbours in place of kernels, such as ``"knn:k=10"`` or ``"epsilon:radius=0.5"``.
+    n_init : int, default=20
+        Starts of k-means.
+    protocol : {"best_of", "published"}
+        "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
+        random rows, each start a result of its own (``all_labels_``), as the papers' tables.
+    scale : {"standard", "min_max"}, optional
+        Scaling of the columns.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int, optional
+        Bytes for kernels; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MultiViewSpectralClustering : the same with the method as a parameter; its attributes are those of
+        this class.
+
+    References
+    ----------
+    de Sa 2005; LMS §3.4, §3.5 (J2).
+    """
+
+    _method_id = "min_disagreement"
+    _method_params = ["embedding", "eigenvectors"]
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        embedding: str = "mean",
+        eigenvectors: int = 0,
+        graphs: Any = None,
+        n_init: int = 20,
+        protocol: str = "best_of",
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.views = views
+        self.kernels = kernels
+        self.embedding = embedding
+        self.eigenvectors = eigenvectors
+        self.graphs = graphs
+        self.n_init = n_init
+        self.protocol = protocol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class CoTrainedSpectralClustering(ViewClusterer):
+    """Co-trained spectral clustering.
+
+    One spectral embedding per view, each computed again and again from similarities that were
+    projected on the embeddings of the other views. Good when every view tells the clusters on
+    its own; an uninformative or contradictory view spoils the others. Needs similarities of at
+    least 0. A round costs one product of every kernel with a thin block, and about as much
+    again for the shift.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    iterations : int, default=10
+        Rounds (at most); 0 gives the concatenation of the single-view embeddings. Whole
+        number from 0 to 1000000.
+    stop : {"fixed", "agreement"}, default="fixed"
+        When the rounds end: fixed (after `iterations`), or agreement (when the mean
+        agreement of the views changes by at most `tol`).
+    tol : float, default=0.0001
+        Change of the mean agreement at which stop=agreement ends. A real number at least 0
+        and at most 1.
+    projection : int, default=0
+        Eigenvectors of each other view that similarities are projected on; 0 takes as many
+        as columns of the embedding. Whole number, at least 0.
+    shift : {"yes", "no"}, default="yes"
+        Whether the least entry of the projected similarities, if negative, is subtracted
+        from all.
+    embedding : str, default="concat"
+        The embedding that is the result: concat (those of all views side by side, rows of
+        each of unit length), or the name of a view or kernel. Concat, or the name of a view
+        or kernel.
+    eigenvectors : int, default=0
+        Columns of each embedding U; 0 takes as many as clusters. Whole number, at least 0.
+    graphs : list of str, optional
+        Graphs of neighbours in place of kernels, such as ``"knn:k=10"`` or ``"epsilon:radius=0.5"``.
+    n_init : int, default=20
+        Starts of k-means.
+    protocol : {"best_of", "published"}
+        "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
+        random rows, each start a result of its own (``all_labels_``), as the papers' tables.
+    scale : {"standard", "min_max"}, optional
+        Scaling of the columns.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int, optional
+        Bytes for kernels; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MultiViewSpectralClustering : the same with the method as a parameter; its attributes are those of
+        this class.
+
+    References
+    ----------
+    LMS §3.1-3.2, Algorithm 1; Kumar, Daumé 2011 (J3).
+    """
+
+    _method_id = "co_trained"
+    _method_params = ["iterations", "stop", "tol", "projection", "shift", "embedding", "eigenvectors"]
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        iterations: int = 10,
+        stop: str = "fixed",
+        tol: float = 0.0001,
+        projection: int = 0,
+        shift: str = "yes",
+        embedding: str = "concat",
+        eigenvectors: int = 0,
+        graphs: Any = None,
+        n_init: int = 20,
+        protocol: str = "best_of",
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.views = views
+        self.kernels = kernels
+        self.iterations = iterations
+        self.stop = stop
+        self.tol = tol
+        self.projection = projection
+        self.shift = shift
+        self.embedding = embedding
+        self.eigenvectors = eigenvectors
+        self.graphs = graphs
+        self.n_init = n_init
+        self.protocol = protocol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class CoRegularizedSpectralClustering(ViewClusterer):
+    """Pairwise co-regularised spectral clustering.
+
+    One spectral embedding per view, drawn towards the span of the others with strength lambda.
+    Often better than kernel addition when each view is informative; compare with lambda = 0.
+    Needs similarities of at least 0. Each of about ten iterations costs a few products of every
+    kernel with a thin block.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    lam : float or list of float, default=0.05
+        Weight of the agreement of a pair of views, λ in (4.3); one number, or one for each
+        pair of kernels in the order (0,1), (0,2), …, (1,2), …; 0 is the concatenation of
+        the single-view embeddings. One or several real numbers from 0 to 1000000, separated
+        by commas.
+    lambda_scale : {"raw", "gap"}, default="raw"
+        Unit of lambda: raw, or gap: the eigengap of the view alone (the difference of its
+        last taken eigenvalue and the next one; of a pair of views, the mean of both).
+    tol : float, default=0.0001
+        Relative change of the objective at which the iteration ends. A real number at least
+        0 and at most 1.
+    max_iter : int, default=100
+        Most rounds of updates over all views. Whole number from 1 to 1000000.
+    first : str, default="in_order"
+        The view or kernel that each round updates first, from where it goes on in order and
+        around. Of two views that should be the less informative one, which is then drawn to
+        the other's own solution. In_order, or the name of a view or kernel.
+    embedding : str, default="concat"
+        The embedding that is the result: concat (those of all views side by side, rows of
+        each of unit length), or the name of a view or kernel. Concat, or the name of a view
+        or kernel.
+    eigenvectors : int, default=0
+        Columns of each embedding U; 0 takes as many as clusters. Whole number, at least 0.
+    graphs : list of str, optional
+        Graphs of neighbours in place of kernels, such as ``"knn:k=10"`` or ``"epsilon:radius=0.5"``.
+    n_init : int, default=20
+        Starts of k-means.
+    protocol : {"best_of", "published"}
+        "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
+        random rows, each start a result of its own (``all_labels_``), as the papers' tables.
+    scale : {"standard", "min_max"}, optional
+        Scaling of the columns.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int, optional
+        Bytes for kernels; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MultiViewSpectralClustering : the same with the method as a parameter; its attributes are those of
+        this class.
+
+    References
+    ----------
+    LMS §4.1.1-4.1.2, (4.3)-(4.6) (J4).
+    """
+
+    _method_id = "co_regularized"
+    _method_params = ["lambda", "lambda_scale", "tol", "max_iter", "first", "embedding", "eigenvectors"]
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        lam: float | list[float] = 0.05,
+        lambda_scale: str = "raw",
+        tol: float = 0.0001,
+        max_iter: int = 100,
+        first: str = "in_order",
+        embedding: str = "concat",
+        eigenvectors: int = 0,
+        graphs: Any = None,
+        n_init: int = 20,
+        protocol: str = "best_of",
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.views = views
+        self.kernels = kernels
+        self.lam = lam
+        self.lambda_scale = lambda_scale
+        self.tol = tol
+        self.max_iter = max_iter
+        self.first = first
+        self.embedding = embedding
+        self.eigenvectors = eigenvectors
+        self.graphs = graphs
+        self.n_init = n_init
+        self.protocol = protocol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class CoRegularizedCentroidSpectralClustering(ViewClusterer):
+    """Centroid co-regularised spectral clustering.
+
+    One spectral embedding per view and a common centroid, each drawn to the other with a
+    strength lambda that may differ from view to view; k-means works on the centroid of as many
+    columns as clusters. A noisy view harms it unless its lambda is small. Needs similarities of
+    at least 0. Costs as much as pairwise co-regularisation.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    lam : float or list of float, default=0.05
+        Weight of the agreement of a view with the centroid, λ_v in (4.7); one number, or
+        one for each kernel. One or several real numbers from 0 to 1000000, separated by
+        commas.
+    lambda_scale : {"raw", "gap"}, default="raw"
+        Unit of lambda: raw, or gap: the eigengap of the view alone (the difference of its
+        last taken eigenvalue and the next one; of a pair of views, the mean of both).
+    tol : float, default=0.0001
+        Relative change of the objective at which the iteration ends. A real number at least
+        0 and at most 1.
+    max_iter : int, default=100
+        Most rounds of updates over all views. Whole number from 1 to 1000000.
+    embedding : str, default="centroid"
+        The embedding that is the result: centroid, concat (those of all views side by side,
+        rows of each of unit length), or the name of a view or kernel. Centroid, concat, or
+        the name of a view or kernel.
+    eigenvectors : int, default=0
+        Columns of each embedding U; 0 takes as many as clusters. Whole number, at least 0.
+    graphs : list of str, optional
+        Graphs of neighbours in place of kernels, such as ``"knn:k=10"`` or ``"epsilon:radius=0.5"``.
+    n_init : int, default=20
+        Starts of k-means.
+    protocol : {"best_of", "published"}
+        "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
+        random rows, each start a result of its own (``all_labels_``), as the papers' tables.
+    scale : {"standard", "min_max"}, optional
+        Scaling of the columns.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int, optional
+        Bytes for kernels; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MultiViewSpectralClustering : the same with the method as a parameter; its attributes are those of
+        this class.
+
+    References
+    ----------
+    LMS §4.1.3, (4.7)-(4.10) (J5).
+    """
+
+    _method_id = "co_regularized_centroid"
+    _method_params = ["lambda", "lambda_scale", "tol", "max_iter", "embedding", "eigenvectors"]
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        lam: float | list[float] = 0.05,
+        lambda_scale: str = "raw",
+        tol: float = 0.0001,
+        max_iter: int = 100,
+        embedding: str = "centroid",
+        eigenvectors: int = 0,
+        graphs: Any = None,
+        n_init: int = 20,
+        protocol: str = "best_of",
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.views = views
+        self.kernels = kernels
+        self.lam = lam
+        self.lambda_scale = lambda_scale
+        self.tol = tol
+        self.max_iter = max_iter
+        self.embedding = embedding
+        self.eigenvectors = eigenvectors
+        self.graphs = graphs
+        self.n_init = n_init
+        self.protocol = protocol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose

@@ -1,0 +1,57 @@
+"""Pictures, where matplotlib is installed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+#: Colours that remain apart for colour-blind readers (Okabe and Ito).
+COLOURS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#F0E442", "#000000"]
+
+
+def _axes(ax: Any) -> Any:
+    if ax is not None:
+        return ax
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as e:
+        raise ImportError(
+            "pictures need matplotlib: pip install matplotlib (or cokernel[plot])"
+        ) from e
+    return plt.subplots(layout="constrained")[1]
+
+
+def plot_weights(weights: Any, ax: Any = None) -> Any:
+    """Bars of the kernels' weights, coloured by view."""
+    ax = _axes(ax)
+    views = list(dict.fromkeys(w.view for w in weights))
+    seen: set[str] = set()
+    for place, w in enumerate(weights):
+        label = None if w.view in seen else w.view
+        seen.add(w.view)
+        ax.barh(place, w.weight, color=COLOURS[views.index(w.view) % len(COLOURS)], label=label)
+    ax.set_yticks(range(len(weights)), [w.kernel for w in weights])
+    ax.invert_yaxis()
+    ax.set_xlabel("weight")
+    if len(views) > 1:
+        ax.legend(title="view")
+    return ax
+
+
+def plot_embedding(rows: Any, colours: Any, ax: Any = None) -> Any:
+    """The first two principal axes of an embedding."""
+    ax = _axes(ax)
+    centred = rows - rows.mean(axis=0)
+    axes = np.linalg.svd(centred, full_matrices=False)[2][:2]
+    plane = centred @ axes.T
+    if plane.shape[1] == 1:
+        plane = np.column_stack([plane[:, 0], np.zeros(len(plane))])
+    for place, group in enumerate(np.unique(np.asarray(colours))):
+        of = np.asarray(colours) == group
+        colour = COLOURS[place % len(COLOURS)]
+        ax.scatter(plane[of, 0], plane[of, 1], s=12, color=colour, label=str(group))
+    ax.set_xlabel("first principal axis")
+    ax.set_ylabel("second principal axis")
+    ax.legend(markerscale=1.5)
+    return ax

@@ -1,0 +1,137 @@
+"""What fitted estimators tell: how the computation went, and the weights of the kernels."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.exceptions import ConvergenceWarning
+
+
+@dataclass(frozen=True)
+class Report:
+    """How a computation went.
+
+    Attributes
+    ----------
+    status : str
+        ``"converged"``, ``"closed_form"``, ``"iteration_limit"``, ``"time_limit"``, ``"stalled"`` or
+        ``"interrupted"``.
+    iterations : int
+        Outer iterations.
+    objective : ndarray of float
+        The objective after each of them.
+    duality_gap : float or None
+        Relative duality gap at the end, for convex methods.
+    counts : dict of str to int
+        Work done: machines solved, pair steps, sums of kernels, eigenvalue problems.
+    seconds : float
+        Wall-clock time.
+    seed : int
+        The seed that was used.
+    notes : list of str
+        Sentences about the data or the result that are worth reading.
+    version : str
+        The version of Cokernel.
+    """
+
+    status: str
+    iterations: int
+    objective: npt.NDArray[np.float64] = field(repr=False)
+    duality_gap: float | None
+    counts: dict[str, int] = field(repr=False)
+    seconds: float
+    seed: int
+    notes: list[str]
+    version: str
+
+    @property
+    def converged(self) -> bool:
+        """Whether the result is what was asked for."""
+        return self.status in ("converged", "closed_form")
+
+
+def report(told: dict[str, Any], version: str) -> Report:
+    """The report of a summary of the native library."""
+    return Report(
+        status=told["status"],
+        iterations=told["iterations"],
+        objective=np.array(told["objective"], dtype=np.float64),
+        duality_gap=told["gap"],
+        counts=dict(told["counts"]),
+        seconds=told["seconds"],
+        seed=told["seed"],
+        notes=list(told["notes"]),
+        version=version,
+    )
+
+
+def warn_unless_converged(name: str, found: Report) -> None:
+    """Scikit-learn's warning where a tolerance was not reached."""
+    if found.converged:
+        return
+    words = found.status.replace("_", " ")
+    why = f": {found.notes[-1]}" if found.notes else ""
+    message = f"{name} did not converge ({words} after {found.iterations} iterations){why}"
+    warnings.warn(message, ConvergenceWarning, stacklevel=4)
+
+
+class Weight(NamedTuple):
+    """One kernel and its weight."""
+
+    view: str
+    kernel: str
+    weight: float
+
+
+class Weights(list[Weight]):
+    """The kernels with their weights, in the order of training.
+
+    A list of (view, kernel, weight), so that ``pandas.DataFrame(weights)`` is the table;
+    ``numpy.asarray(weights)`` are the weights alone.
+
+    Examples
+    --------
+    >>> from cokernel._report import Weight, Weights
+    >>> Weights([Weight("fou", "linear@fou", 0.25), Weight("fac", "linear@fac", 0.75)])
+    view  kernel      weight
+    fou   linear@fou  0.2500  ██████▋
+    fac   linear@fac  0.7500  ████████████████████
+    """
+
+    def __array__(
+        self, dtype: npt.DTypeLike | None = None, copy: bool | None = None
+    ) -> npt.NDArray[Any]:
+        return np.array([w.weight for w in self], dtype=dtype or np.float64)
+
+    def to_frame(self) -> Any:
+        """The table as a pandas DataFrame."""
+        import pandas
+
+        return pandas.DataFrame(list(self), columns=list(Weight._fields))
+
+    def by_view(self) -> dict[str, float]:
+        """The sum of the weights of each view."""
+        sums: dict[str, float] = {}
+        for w in self:
+            sums[w.view] = sums.get(w.view, 0.0) + w.weight
+        return sums
+
+    def __repr__(self) -> str:
+        views = max([4, *(len(w.view) for w in self)])
+        kernels = max([6, *(len(w.kernel) for w in self)])
+        top = max([w.weight for w in self], default=0.0)
+        lines = [f"{'view':<{views}}  {'kernel':<{kernels}}  weight"]
+        for w in self:
+            number = "     0" if w.weight == 0 else f"{w.weight:.4f}"
+            bar = _bar(w.weight / top) if top > 0 else ""
+            lines.append(f"{w.view:<{views}}  {w.kernel:<{kernels}}  {number}  {bar}".rstrip())
+        return "\n".join(lines)
+
+
+def _bar(part: float, length: int = 20) -> str:
+    eighths = int(round(max(part, 0.0) * length * 8))
+    return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()

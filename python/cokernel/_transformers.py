@@ -1,0 +1,405 @@
+"""Transformers: views to kernels, to one combined kernel, to an embedding."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from . import _native
+from ._base import NativeEstimator, plain, seed_of
+from ._classifiers import KernelClassifier, MKLClassifier
+from ._clusterers import graph_texts
+from ._kernels import kernel_texts
+from ._report import Report, Weights, report, warn_unless_converged
+
+
+class _Transformer(TransformerMixin, NativeEstimator):  # type: ignore[misc]
+    """A transformer whose training rows are needed to compare new ones with them."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64"]
+        return tags
+
+
+class KernelBank(_Transformer):
+    """Views to kernel matrices.
+
+    Parameters
+    ----------
+    views, kernels, scale, storage, memory, n_jobs, verbose
+        As in :class:`MKLClassifier`.
+
+    Attributes
+    ----------
+    kernel_names_ : list of str
+        The resolved kernels, with their widths.
+    kernel_views_ : list of str
+        The view of each.
+    n_features_in_ : int
+        Columns of X, or of all views.
+
+    Examples
+    --------
+    >>> from cokernel import KernelBank, gaussian, linear
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(50, separations=[4.0, 2.0], random_state=0)
+    >>> bank = KernelBank(kernels=[gaussian(), linear()])
+    >>> bank.fit_transform(X).shape
+    (4, 50, 50)
+    >>> bank.transform({name: table[:3] for name, table in X.items()}).shape
+    (4, 3, 50)
+    """
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | None = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _prepare(self, X: Any) -> _native.PreparedViews:
+        views = self._read(X, reset=True)
+        kernels = None if self._precomputed() else kernel_texts(self.kernels)
+        method = _native.Clusterer(
+            method="spectral",
+            params=[],
+            kernels=kernels,
+            graphs=[],
+            scale=self.scale or "none",
+            storage=self.storage,
+        )
+        prepared = method.prepare(views, self._run())
+        self._kernels = prepared.fitted_kernels()
+        self.kernel_names_ = self._kernels.kernels
+        self.kernel_views_ = self._kernels.views
+        return prepared
+
+    def fit(self, X: Any, y: Any = None) -> KernelBank:
+        """Resolve widths and normalisations on the training instances.
+
+        Parameters
+        ----------
+        X : as in :meth:`MKLClassifier.fit`
+            The training instances.
+        y : ignored
+
+        Returns
+        -------
+        self
+            The fitted transformer.
+        """
+        self._prepare(X)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> npt.NDArray[np.float64]:
+        """Fit, and give the kernels between the training instances.
+
+        Parameters
+        ----------
+        X : as in :meth:`MKLClassifier.fit`
+            The training instances.
+        y : ignored
+
+        Returns
+        -------
+        ndarray of shape (M, n, n)
+        """
+        prepared = self._prepare(X)
+        count = len(self.kernel_names_)
+        one = np.eye(count).tolist()
+        run = self._run()
+        return np.stack([prepared.gram(one[m], run) for m in range(count)])
+
+    def transform(self, X: Any) -> npt.NDArray[np.float64]:
+        """The kernels between new and training instances.
+
+        Parameters
+        ----------
+        X : as in :meth:`fit`
+            New instances.
+
+        Returns
+        -------
+        ndarray of shape (M, n_new, n)
+        """
+        check_is_fitted(self)
+        return np.stack(self._kernels.cross(self._read(X, reset=False), self._run()))
+
+
+class KernelCombiner(_Transformer):
+    """Views to the one kernel that a method has learned, for any estimator with
+    ``kernel="precomputed"``.
+
+    Parameters
+    ----------
+    estimator : classifier of this package, optional
+        Learns the weights; default :class:`MKLClassifier` with its defaults.
+
+    Attributes
+    ----------
+    estimator_ : classifier
+        The fitted classifier.
+    weights_ : Weights
+        View, kernel and weight of every kernel.
+
+    Examples
+    --------
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.svm import SVC
+    >>> from cokernel import KernelCombiner, SimpleMKLClassifier
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(100, separations=[4.0, 0.0], random_state=0)
+    >>> combiner = KernelCombiner(SimpleMKLClassifier(C=1.0, random_state=0))
+    >>> make_pipeline(combiner, SVC(kernel="precomputed")).fit(X, y).score(X, y) > 0.9
+    True
+    """
+
+    def __init__(self, estimator: KernelClassifier | None = None) -> None:
+        self.estimator = estimator
+
+    def _prepare(self, X: Any, y: Any) -> _native.Prepared:
+        from sklearn.base import clone
+
+        chosen = MKLClassifier() if self.estimator is None else clone(self.estimator)
+        if not isinstance(chosen, KernelClassifier):
+            raise ValueError(
+                "estimator: expected a classifier of this package, found "
+                f"{type(chosen).__name__}"
+            )
+        views = chosen._read(X, reset=True)
+        codes = chosen._targets(X, y)
+        run = chosen._run(seed_of(chosen.random_state))
+        learner, names = chosen._native_problem()
+        prepared = learner.prepare(views, names, codes, None, run)
+        model, _ = learner.fit_prepared(prepared, run)
+        chosen._took(model)
+        warn_unless_converged(type(chosen).__name__, chosen.report_)
+        self.estimator_ = chosen
+        self.weights_: Weights = chosen.weights_
+        self.report_: Report = chosen.report_
+        self.n_features_in_ = chosen.n_features_in_
+        if hasattr(chosen, "feature_names_in_"):
+            self.feature_names_in_ = chosen.feature_names_in_
+        self._kernels = prepared.fitted_kernels()
+        self._rule = model.rule_weights()
+        return prepared
+
+    def fit(self, X: Any, y: Any) -> KernelCombiner:
+        """Learn the weights.
+
+        Parameters
+        ----------
+        X, y
+            As in :meth:`MKLClassifier.fit`.
+
+        Returns
+        -------
+        self
+            The fitted transformer.
+        """
+        self._prepare(X, y)
+        return self
+
+    def fit_transform(self, X: Any, y: Any) -> npt.NDArray[np.float64]:
+        """Learn the weights, and give the combined kernel between the training instances.
+
+        Parameters
+        ----------
+        X, y
+            As in :meth:`MKLClassifier.fit`.
+
+        Returns
+        -------
+        ndarray of shape (n, n)
+        """
+        prepared = self._prepare(X, y)
+        run = self.estimator_._run()
+        if self._rule is not None:
+            return prepared.gram(self._rule, run)
+        one = np.eye(len(self.weights_)).tolist()
+        return np.prod([prepared.gram(row, run) for row in one], axis=0)
+
+    def transform(self, X: Any) -> npt.NDArray[np.float64]:
+        """The combined kernel between new and training instances.
+
+        Parameters
+        ----------
+        X : as in :meth:`fit`
+            New instances.
+
+        Returns
+        -------
+        ndarray of shape (n_new, n)
+        """
+        check_is_fitted(self)
+        fitted = self.estimator_
+        views, run = fitted._read(X, reset=False), fitted._run()
+        if self._rule is not None:
+            return self._kernels.combined(views, self._rule, run)
+        return np.prod(self._kernels.cross(views, run), axis=0)
+
+    def _precomputed(self) -> bool:
+        return self.estimator is not None and self.estimator._precomputed()
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+
+class MultiViewEmbedding(ClassNamePrefixFeaturesOutMixin, _Transformer):  # type: ignore[misc]
+    """Views to the embedding of a multi-view method.
+
+    Parameters
+    ----------
+    n_components : int, default=8
+        The number of clusters for which the method embeds; the embedding has as many columns, or
+        as many from each view.
+    method, method_params, views, kernels, graphs, scale, storage, time_limit, memory, random_state,
+    n_jobs, verbose
+        As in :class:`MultiViewSpectralClustering`.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n, n_columns)
+        The training instances.
+    eigenvalues_, eigengaps_, agreement_ : list of ndarray, list, ndarray
+        What the method tells about the views.
+    report_ : Report
+        Status, iterations, objective, notes.
+    n_features_in_ : int
+        Columns of X, or of all views.
+
+    Examples
+    --------
+    >>> from cokernel import MultiViewEmbedding
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(90, n_classes=3, separations=[6.0, 6.0], random_state=0)
+    >>> MultiViewEmbedding(3, method="spectral", random_state=0).fit_transform(X).shape
+    (90, 3)
+    """
+
+    def __init__(
+        self,
+        n_components: int = 8,
+        *,
+        method: str = "co_trained",
+        method_params: dict[str, Any] | None = None,
+        views: Any = None,
+        kernels: Any = None,
+        graphs: Any = None,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.n_components = n_components
+        self.method = method
+        self.method_params = method_params
+        self.views = views
+        self.kernels = kernels
+        self.graphs = graphs
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None, *, present: Any = None) -> MultiViewEmbedding:
+        """Embed the training instances.
+
+        Parameters
+        ----------
+        X, y, present
+            As in :meth:`MultiViewSpectralClustering.fit`.
+
+        Returns
+        -------
+        self
+            The fitted transformer.
+        """
+        k = self.n_components
+        if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
+            raise ValueError(f"n_components: expected a whole number, at least 1, found {k!r}")
+        views = self._read(X, reset=True, present=present)
+        given = dict(self.method_params or {})
+        method = _native.Clusterer(
+            method=self.method,
+            params=[(str(name), plain(value)) for name, value in given.items()],
+            kernels=None if self._precomputed() else kernel_texts(self.kernels),
+            graphs=graph_texts(self.graphs),
+            scale=self.scale or "none",
+            storage=self.storage,
+        )
+        run = self._run(seed_of(self.random_state))
+        found, self._model = method.embed(views, int(k), run)
+        told = json.loads(found["told"])
+        self.embedding_: npt.NDArray[np.float64] = found["rows"]
+        self.eigenvalues_ = [np.array(e) for e in told["eigenvalues"]]
+        self.eigengaps_ = told["gaps"]
+        self.agreement_ = np.array(told["agreement"])
+        self.report_: Report = report(told["report"], _native.__version__)
+        self._n_features_out = self.embedding_.shape[1]
+        warn_unless_converged(type(self).__name__, self.report_)
+        return self
+
+    def fit_transform(
+        self, X: Any, y: Any = None, *, present: Any = None
+    ) -> npt.NDArray[np.float64]:
+        """Embed the training instances, and give their embedding.
+
+        Parameters
+        ----------
+        X, y, present
+            As in :meth:`fit`.
+
+        Returns
+        -------
+        ndarray of shape (n, n_columns)
+        """
+        return self.fit(X, y, present=present).embedding_
+
+    def transform(self, X: Any) -> npt.NDArray[np.float64]:
+        """The embedding of new instances, by the Nyström extension.
+
+        Parameters
+        ----------
+        X : as in :meth:`fit`
+            With precomputed kernels, the values between new and training instances.
+
+        Returns
+        -------
+        ndarray of shape (n, n_columns)
+
+        Raises
+        ------
+        ValueError
+            The method has no extension to new instances.
+        """
+        check_is_fitted(self)
+        return self._model.transform(self._read(X, reset=False), self._run())

@@ -1,0 +1,414 @@
+"""From what users have (one table, several tables, kernel matrices) to named views.
+
+A :class:`Layout` is made when an estimator is fitted and remembers how its input was arranged, so
+that the same arrangement is expected, and checked, afterwards.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_array
+from sklearn.utils.validation import validate_data
+
+from . import _native
+
+Table: TypeAlias = Any
+Mask: TypeAlias = "npt.NDArray[np.bool_]"
+
+
+def is_several(X: Any) -> bool:
+    """Whether X holds several tables, and is not itself one table."""
+    if isinstance(X, Mapping):
+        return True
+    if isinstance(X, np.ndarray):
+        return X.ndim == 3
+    return isinstance(X, (list, tuple)) and len(X) > 0 and all(map(_is_table, X))
+
+
+def _is_table(item: Any) -> bool:
+    if isinstance(item, (str, os.PathLike)) or sparse.issparse(item):
+        return True
+    return getattr(item, "ndim", None) == 2
+
+
+def n_rows(X: Any) -> int:
+    """Number of instances of an input of any kind."""
+    if isinstance(X, Mapping):
+        X = next(iter(X.values()), np.empty((0, 0)))
+    elif is_several(X):
+        X = X[0]
+    return int(_opened(X).shape[0]) if _is_table(X) else len(X)
+
+
+def _opened(table: Table) -> Table:
+    """The array in a .npy file, mapped into memory; anything else as it is."""
+    if isinstance(table, (str, os.PathLike)):
+        return np.load(table, mmap_mode="r", allow_pickle=False)
+    return table
+
+
+def take(X: Any, rows: npt.NDArray[np.intp], training: npt.NDArray[np.intp] | None = None) -> Any:
+    """Instances of an input of any kind; square kernel matrices are cut on both axes.
+
+    With ``training``, as new instances whose kernel values are towards those.
+    """
+    columns = rows if training is None else training
+
+    def cut(table: Table, kernel: bool) -> Table:
+        table = _opened(table)
+        if hasattr(table, "iloc"):
+            return table.iloc[rows]
+        table = table.tocsr() if sparse.issparse(table) else np.asarray(table)
+        return table[rows][:, columns] if kernel else table[rows]
+
+    if isinstance(X, Mapping):
+        return {name: cut(t, False) for name, t in X.items()}
+    if isinstance(X, np.ndarray) and X.ndim == 3:
+        return X[:, rows][:, :, columns]
+    if is_several(X):
+        return [cut(t, False) for t in X]
+    return cut(X, False)
+
+
+@dataclass
+class Layout:
+    """How the input of an estimator is arranged.
+
+    Attributes
+    ----------
+    kind : {"columns", "tables", "table"}
+        One table of which each view has some columns; several tables; one table that is the view.
+    names : list of str
+        The views, in order.
+    columns : dict of str to ndarray of int
+        Columns of each view, for kind "columns".
+    similarity : set of str
+        Views that hold similarities, not features.
+    """
+
+    kind: str
+    names: list[str]
+    columns: dict[str, npt.NDArray[np.intp]] = field(default_factory=dict)
+    similarity: set[str] = field(default_factory=set)
+    widths: dict[str, int] = field(default_factory=dict)
+
+    def n_features(self) -> int:
+        return sum(self.widths.values())
+
+
+def _view_names(views: Any, count: int) -> list[str]:
+    if views is None:
+        return [f"view{v}" for v in range(count)]
+    names = [str(v) for v in views]
+    if len(names) != count:
+        raise ValueError(f"views: expected {count} names, one per table, found {len(names)}")
+    return names
+
+
+def _resolve(
+    name: str, selector: Any, width: int, features: Sequence[str] | None
+) -> npt.NDArray[np.intp]:
+    """The column numbers that a selector means."""
+    if isinstance(selector, slice):
+        if all(isinstance(v, (int, np.integer, type(None))) for v in (selector.start, selector.stop)):
+            stop = selector.stop
+            if stop is not None and stop > width:
+                raise ValueError(
+                    f"view '{name}': columns up to {stop} are asked for, but X has "
+                    f"n_features={width}"
+                )
+            chosen = np.arange(width)[selector]
+        else:
+            known = _known(name, features)
+            first = 0 if selector.start is None else _place(name, selector.start, known)
+            last = width - 1 if selector.stop is None else _place(name, selector.stop, known)
+            chosen = np.arange(first, last + 1)
+    else:
+        if isinstance(selector, (str, int, np.integer)):
+            selector = [selector]
+        items = list(selector)
+        if items and isinstance(items[0], str):
+            known = _known(name, features)
+            chosen = np.array([_place(name, item, known) for item in items], dtype=np.intp)
+        elif items and isinstance(items[0], (bool, np.bool_)):
+            if len(items) != width:
+                raise ValueError(
+                    f"view '{name}': a mask of length {width} is expected, found {len(items)}"
+                )
+            chosen = np.flatnonzero(np.asarray(items))
+        else:
+            chosen = np.asarray(items, dtype=np.intp)
+            wrong = chosen[(chosen >= width) | (chosen < -width)]
+            if wrong.size:
+                raise ValueError(
+                    f"view '{name}': column {wrong[0]} is asked for, but X has n_features={width}"
+                )
+            chosen = np.where(chosen < 0, chosen + width, chosen)
+    if chosen.size == 0:
+        raise ValueError(f"view '{name}' selects no column of X, which has n_features={width}")
+    return chosen.astype(np.intp)
+
+
+def _known(name: str, features: Sequence[str] | None) -> dict[str, int]:
+    if features is None:
+        raise ValueError(
+            f"view '{name}' names columns, but X has no column names; give a DataFrame, or use "
+            "numbers or slices"
+        )
+    return {str(f): j for j, f in enumerate(features)}
+
+
+def _place(name: str, item: Any, known: dict[str, int]) -> int:
+    if str(item) not in known:
+        raise ValueError(f"view '{name}': X has no column '{item}'; known: {', '.join(known)}")
+    return known[str(item)]
+
+
+def _missing(array: npt.NDArray[np.float64], given: Any, name: str) -> Mask | None:
+    """Which instances have the view: those of the mask, and rows that are not all NaN."""
+    present = None
+    if given is not None:
+        present = np.asarray(given)
+        if present.dtype != np.bool_ or present.ndim != 1:
+            raise ValueError(f"view '{name}': expected a one-dimensional mask of booleans")
+    # A sum is NaN or infinite wherever a row holds such a value: most tables need one pass.
+    if array.size and not np.isfinite(np.dot(array, np.ones(array.shape[1]))).all():
+        absent = np.isnan(array).all(axis=1)
+        if absent.any():
+            present = ~absent if present is None else present & ~absent
+    return present
+
+
+class Input:
+    """Tables of one call, ready for the native library."""
+
+    def __init__(self) -> None:
+        self.native = _native.Views()
+
+    def add(
+        self,
+        name: str,
+        table: Table,
+        similarity: bool,
+        columns: list[str] | None,
+        present: Any,
+    ) -> None:
+        mask: list[bool] | None
+        if sparse.issparse(table):
+            table = table.tocsr()
+            if not table.has_canonical_format:
+                table = table.copy()
+                table.sum_duplicates()
+            mask = None if present is None else np.asarray(present, dtype=bool).tolist()
+            self.native.sparse(
+                name,
+                int(table.shape[1]),
+                table.indptr.astype(np.int64),
+                table.indices.astype(np.int64),
+                table.data.astype(np.float64),
+                similarity,
+                columns,
+                mask,
+            )
+            return
+        array = np.require(table, dtype=np.float64, requirements=["C", "A"])
+        found = _missing(array, present, name)
+        if found is None or found.all():
+            _refuse_not_finite(array, name, None)
+            mask = None
+        else:
+            _refuse_not_finite(array, name, found)
+            mask = found.tolist()
+        self.native.dense(name, array, similarity, columns, mask)
+
+
+def _refuse_not_finite(array: npt.NDArray[np.float64], name: str, present: Mask | None) -> None:
+    """The sentence of scikit-learn, with the place."""
+    rows = array if present is None else array[present]
+    if np.isfinite(rows.sum()) or np.isfinite(rows).all():
+        return
+    square = present is not None and array.shape[0] == array.shape[1]
+    if square and np.isfinite(rows[:, present]).all():
+        return
+    i, j = np.argwhere(~np.isfinite(rows))[0]
+    row = i if present is None else np.flatnonzero(present)[i]
+    word = "NaN" if np.isnan(rows[i, j]) else "infinity"
+    raise ValueError(
+        f"Input contains {word}: view '{name}', row {row}, column {j}. An instance that lacks a "
+        "view has NaN in all columns of the view"
+    )
+
+
+def read(
+    estimator: BaseEstimator, X: Any, *, reset: bool, present: Any = None, precomputed: bool = False
+) -> Input:
+    """The views in X, arranged as the parameter ``views`` of the estimator says.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Gets ``n_features_in_``, ``feature_names_in_`` and ``_layout`` if ``reset``.
+    X : array, sparse matrix, DataFrame, dict or list of them, (M, n, n) array
+        The input.
+    reset : bool
+        Whether this is a fit.
+    present : dict or list of masks, optional
+        Which instances have each view.
+    precomputed : bool
+        Whether tables are similarities.
+
+    Returns
+    -------
+    Input
+    """
+    if is_several(X):
+        return _read_several(estimator, X, reset, present, precomputed)
+    if not reset and estimator._layout.kind == "tables":
+        names = estimator._layout.names
+        if len(names) != 1:
+            raise ValueError(
+                f"expected {len(names)} views as at the fit: a dict with {', '.join(names)}, or a "
+                "list in this order; found one table"
+            )
+        return _read_several(estimator, [X], reset, present, precomputed)
+    return _read_table(estimator, X, reset, present, precomputed)
+
+
+def _read_table(
+    estimator: BaseEstimator, X: Any, reset: bool, present: Any, precomputed: bool
+) -> Input:
+    X = _opened(X)
+    array = validate_data(
+        estimator,
+        X,
+        reset=reset,
+        accept_sparse="csr",
+        dtype=np.float64,
+        order="C",
+        ensure_all_finite=False,
+        ensure_min_samples=2 if reset else 1,
+    )
+    features = getattr(estimator, "feature_names_in_", None)
+    width = array.shape[1]
+    if reset:
+        views = estimator.views
+        if views is None:
+            names = ["X"]
+            similarity = {"X"} if precomputed else set()
+            layout = Layout("table", names, {}, similarity, {"X": width})
+        else:
+            selectors = (
+                dict(views)
+                if isinstance(views, Mapping)
+                else {f"view{v}": s for v, s in enumerate(views)}
+            )
+            columns = {str(k): _resolve(str(k), s, width, features) for k, s in selectors.items()}
+            if not columns:
+                raise ValueError("views: expected at least one view, found none")
+            widths = {k: len(c) for k, c in columns.items()}
+            layout = Layout("columns", list(columns), columns, set(), widths)
+        estimator._layout = layout
+    layout = estimator._layout
+    masks = _masks(present, layout.names)
+    made = Input()
+    if layout.kind == "table":
+        name = layout.names[0]
+        if precomputed and not reset and width != layout.widths[name]:
+            raise ValueError(
+                f"view '{name}': expected similarities to the {layout.widths[name]} training "
+                f"instances, found {width} columns"
+            )
+        shown = None if features is None or precomputed else [str(f) for f in features]
+        made.add(name, array, precomputed, shown, masks.get(name))
+        return made
+    for name, columns in layout.columns.items():
+        part = array[:, _span(columns)]
+        shown = None if features is None else [str(features[j]) for j in columns]
+        made.add(name, part, False, shown, masks.get(name))
+    return made
+
+
+def _span(columns: npt.NDArray[np.intp]) -> slice | npt.NDArray[np.intp]:
+    """A slice where the columns are consecutive: a view rather than a copy."""
+    first, last = int(columns[0]), int(columns[-1])
+    if last - first + 1 == len(columns) and np.array_equal(columns, np.arange(first, last + 1)):
+        return slice(first, last + 1)
+    return columns
+
+
+def _masks(present: Any, names: list[str]) -> dict[str, Any]:
+    if present is None:
+        return {}
+    masks = dict(present) if isinstance(present, Mapping) else dict(zip(names, present))
+    unknown = [str(k) for k in masks if str(k) not in names]
+    if unknown:
+        raise ValueError(f"present: unknown view '{unknown[0]}'; known: {', '.join(names)}")
+    return {str(k): v for k, v in masks.items()}
+
+
+def _read_several(
+    estimator: BaseEstimator, X: Any, reset: bool, present: Any, precomputed: bool
+) -> Input:
+    kernels = isinstance(X, np.ndarray)
+    if isinstance(X, Mapping):
+        tables = {str(k): _opened(t) for k, t in X.items()}
+    else:
+        known = None if reset else estimator._layout.names
+        views = estimator.views if reset else known
+        tables = dict(zip(_view_names(views, len(X)), map(_opened, X)))
+    if not tables:
+        raise ValueError("expected at least one view, found none")
+    if reset:
+        similar = set(tables) if precomputed or kernels else set()
+        layout = Layout("tables", list(tables), {}, similar, {})
+    else:
+        layout = estimator._layout
+        if layout.kind != "tables":
+            raise ValueError(
+                f"expected one table with n_features={estimator.n_features_in_} as at the fit, "
+                f"found {len(tables)} views"
+            )
+        missing = [n for n in layout.names if n not in tables]
+        if missing:
+            raise ValueError(
+                f"view '{missing[0]}' is missing; expected {', '.join(layout.names)}, found "
+                f"{', '.join(tables)}"
+            )
+        tables = {n: tables[n] for n in layout.names}
+    masks = _masks(present, layout.names)
+    made = Input()
+    for name, table in tables.items():
+        columns = None
+        similar = name in layout.similarity
+        if hasattr(table, "columns") and not similar:
+            columns = [str(c) for c in table.columns]
+        array = check_array(
+            table,
+            accept_sparse="csr",
+            dtype=np.float64,
+            order="C",
+            ensure_all_finite=False,
+            input_name=f"view '{name}'",
+        )
+        if reset:
+            layout.widths[name] = array.shape[1]
+        elif array.shape[1] != layout.widths[name]:
+            raise ValueError(
+                f"view '{name}': expected {layout.widths[name]} columns as at the fit, found "
+                f"{array.shape[1]}"
+            )
+        made.add(name, array, similar, columns, masks.get(name))
+    if reset:
+        estimator._layout = layout
+        estimator.n_features_in_ = layout.n_features()
+        if hasattr(estimator, "feature_names_in_"):
+            del estimator.feature_names_in_
+    return made

@@ -1,0 +1,228 @@
+"""Writes ``python/cokernel/_generated.py``: one class for each method of the registry.
+
+    python python/tools/generate.py            rewrites the file
+    python python/tools/generate.py --check    fails if the file is not what it would write
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+TARGET = Path(__file__).resolve().parents[1] / "cokernel" / "_generated.py"
+#: As in cokernel/_base.py.
+RENAMED = {"lambda": "lam"}
+WORDS = {"mkl": "MKL", "cca": "CCA", "kmeans": "KMeans"}
+VIEWS = """\
+views : dict or list, optional
+    Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+    name. For several tables in a list, their names. Default: X is one view."""
+KERNELS = """\
+kernels : list of Kernel or str, "precomputed", optional
+    The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+    width on every view."""
+RUN = """\
+storage : {"auto", "resident", "resident_f32", "on_demand"}
+    How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+time_limit : float, optional
+    Seconds after which the best solution so far is taken, with a warning.
+memory : int, optional
+    Bytes for kernels; default 2 GiB.
+random_state : int, RandomState or None
+    An integer gives the results of the command line with that seed.
+n_jobs : int, optional
+    Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+verbose : bool, default=False
+    Progress on stderr."""
+SCALE = """\
+scale : {"standard", "min_max"}, optional
+    Scaling of the columns."""
+MACHINE = """\
+C : float, default=1.0
+    Cost of a unit of slack, above 0."""
+MACHINE_MORE = """\
+class_weight : dict or "balanced", optional
+    Factors of C by class.
+decomposition : {"one_vs_rest", "one_vs_one"}
+    How several classes become binary problems.
+machine_tol : float, default=1e-3
+    Relative duality gap of the kernel machines."""
+CLUSTERS = """\
+n_clusters : int, default=8
+    Number of clusters."""
+STARTS = """\
+graphs : list of str, optional
+    Graphs of neighbours in place of kernels, such as ``"knn:k=10"`` or ``"epsilon:radius=0.5"``.
+n_init : int, default=20
+    Starts of k-means.
+protocol : {"best_of", "published"}
+    "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
+    random rows, each start a result of its own (``all_labels_``), as the papers' tables."""
+CLASSIFIER_TAIL = """\
+See Also
+--------
+MKLClassifier : the same with the method as a parameter; its attributes are those of this class."""
+CLUSTERER_TAIL = """\
+See Also
+--------
+MultiViewSpectralClustering : the same with the method as a parameter; its attributes are those of
+    this class."""
+RUN_DEFAULTS = [
+    ("storage", '"auto"', "str"),
+    ("time_limit", "None", "float | None"),
+    ("memory", "None", "int | None"),
+    ("random_state", "None", "Any"),
+    ("n_jobs", "None", "int | None"),
+    ("verbose", "False", "bool"),
+]
+
+
+def methods() -> list[dict[str, Any]]:
+    """The registry. The native module is loaded by itself: the package needs the file that is
+    being written."""
+    package = importlib.util.find_spec("cokernel")
+    if package is None or not package.submodule_search_locations:
+        sys.exit("the package cokernel is not installed")
+    folder = Path(next(iter(package.submodule_search_locations)))
+    library = next(folder.glob("_native*.so"), None) or next(folder.glob("_native*.pyd"))
+    spec = importlib.util.spec_from_file_location("_native", library)
+    assert spec is not None and spec.loader is not None
+    native = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(native)
+    found: list[dict[str, Any]] = json.loads(native.methods())
+    for method in found:
+        for param in method["params"]:
+            param["python"] = RENAMED.get(param["name"], param["name"])
+    return found
+
+
+def class_name(method: dict[str, Any]) -> str:
+    """simple_mkl: SimpleMKLClassifier; co_trained: CoTrainedSpectralClustering."""
+    parts = method["id"].split("_")
+    words = "".join(WORDS.get(p, p.capitalize()) for p in parts)
+    if "classify" in method["tasks"]:
+        return words + ("" if "mkl" in parts else "MKL") + "Classifier"
+    return words + ("" if {"spectral", "kmeans"} & set(parts) else "Spectral") + "Clustering"
+
+
+def default(param: dict[str, Any]) -> str:
+    value = param["default"]
+    if param["kind"] == "floats":
+        value = value[0]
+    if param["kind"] == "float" or param["kind"] == "floats":
+        value = float(value)
+    if isinstance(value, str):
+        return json.dumps(value)
+    return repr(value)
+
+
+def annotation(param: dict[str, Any]) -> str:
+    kinds = {"int": "int", "float": "float", "floats": "float | list[float]"}
+    return kinds.get(param["kind"], "str")
+
+
+def documented(param: dict[str, Any]) -> str:
+    kinds = {"int": "int", "float": "float", "floats": "float or list of float", "str": "str"}
+    kind = kinds.get(param["kind"]) or "{" + ", ".join(f'"{c}"' for c in param["choices"]) + "}"
+    text = param["doc"]
+    if param["kind"] != "choice":
+        text += f" {param['range'][0].upper()}{param['range'][1:]}."
+    body = textwrap.fill(text, 88, initial_indent="    ", subsequent_indent="    ")
+    return f"{param['python']} : {kind}, default={default(param)}\n{body}"
+
+
+def paragraph(text: str, width: int = 92) -> str:
+    return textwrap.fill(" ".join(text.split()), width)
+
+
+def one(method: dict[str, Any]) -> str:
+    classify = "classify" in method["tasks"]
+    own = method["params"]
+    names = [p["name"] for p in own]
+    params = [("views", "None", "Any"), ("kernels", "None", "Any")]
+    docs = [VIEWS, KERNELS]
+    if classify:
+        params.append(("C", "1.0", "float"))
+        docs.append(MACHINE)
+    params += [(p["python"], default(p), annotation(p)) for p in own]
+    docs += [documented(p) for p in own]
+    if classify:
+        params += [
+            ("class_weight", "None", "Any"),
+            ("decomposition", '"one_vs_rest"', "str"),
+            ("machine_tol", "1e-3", "float"),
+        ]
+        docs.append(MACHINE_MORE)
+    else:
+        params += [
+            ("graphs", "None", "Any"),
+            ("n_init", "20", "int"),
+            ("protocol", '"best_of"', "str"),
+        ]
+        docs = [CLUSTERS, *docs, STARTS]
+    if "scale" not in names:
+        params.append(("scale", "None", "str | None"))
+        docs.append(SCALE)
+    params += RUN_DEFAULTS
+    docs.append(RUN)
+    title = method["title"][0].upper() + method["title"][1:]
+    parts = [
+        f"{title}.",
+        "",
+        paragraph(method["summary"]),
+        "",
+        "Parameters",
+        "----------",
+        *docs,
+        "",
+        CLASSIFIER_TAIL if classify else CLUSTERER_TAIL,
+        "",
+        "References",
+        "----------",
+        paragraph(method["source"]) + ".",
+    ]
+    text = textwrap.indent("\n".join(parts), "    ").lstrip()
+    base = "KernelClassifier" if classify else "ViewClusterer"
+    lines = [f"class {class_name(method)}({base}):", f'    """{text}', '    """', ""]
+    lines.append(f'    _method_id = "{method["id"]}"')
+    lines.append(f"    _method_params = {json.dumps(names)}")
+    lines += ["", "    def __init__(", "        self,"]
+    if not classify:
+        lines.append("        n_clusters: int = 8,")
+    lines.append("        *,")
+    lines += [f"        {name}: {kind} = {value}," for name, value, kind in params]
+    lines.append("    ) -> None:")
+    if not classify:
+        lines.append("        self.n_clusters = n_clusters")
+    lines += [f"        self.{name} = {name}" for name, _, _ in params]
+    return "\n".join(line.rstrip() for line in "\n".join(lines).split("\n"))
+
+
+def module() -> str:
+    found = methods()
+    names = sorted(class_name(m) for m in found)
+    listed = "\n".join(f'    "{n}",' for n in names)
+    head = (
+        '"""One class for each method of the registry. Written by python/tools/generate.py: do not\n'
+        'edit."""\n\nfrom __future__ import annotations\n\nfrom typing import Any\n\n'
+        "from ._classifiers import KernelClassifier\nfrom ._clusterers import ViewClusterer\n\n"
+        f"__all__ = [\n{listed}\n]\n"
+    )
+    return head + "".join(f"\n\n{one(m)}\n" for m in found)
+
+
+def main() -> None:
+    text = module()
+    if "--check" in sys.argv[1:]:
+        if not TARGET.exists() or TARGET.read_text(encoding="utf-8") != text:
+            sys.exit(f"{TARGET.name} is not up to date: run `cargo xtask generate`")
+        return
+    TARGET.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
