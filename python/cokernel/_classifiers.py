@@ -155,7 +155,8 @@ class KernelClassifier(ClassifierMixin, NativeEstimator):  # type: ignore[misc]
         if len(kept) == 0:
             raise ValueError("sample_weight: every weight is 0; no class is left to learn")
         if len(kept) < len(weights):
-            X, y = _views.take(X, kept), np.asarray(y)[kept]
+            X = _views.take(X, kept, precomputed=self._precomputed())
+            y = np.asarray(y)[kept]
         return X, y, np.ascontiguousarray(weights[kept])
 
     def _took(self, model: _native.Model) -> None:
@@ -185,7 +186,8 @@ class KernelClassifier(ClassifierMixin, NativeEstimator):  # type: ignore[misc]
         -------
         ndarray of shape (n,) or (n, n_machines)
             For two classes, positive for ``classes_[1]``; else one column for each class or, with
-            ``decomposition="one_vs_one"``, for each pair of classes in the order (0, 1), (0, 2), ….
+            ``decomposition="one_vs_one"``, for each pair of classes in the order (0, 1), (0, 2), …,
+            positive for the first of the pair.
         """
         return self._predicted(X)[1]
 
@@ -213,6 +215,9 @@ class KernelClassifier(ClassifierMixin, NativeEstimator):  # type: ignore[misc]
             values = values[:, 0]
             if self._machines[0][0] == 0:
                 values = -values
+        elif self._machines[0][1] is not None:
+            # As in scikit-learn, positive for the first class of the pair.
+            values = values * [1.0 if p < n else -1.0 for p, n in self._machines]
         return codes, values
 
     def plot_weights(self, ax: Any = None) -> Any:
@@ -303,8 +308,8 @@ class MKLClassifier(KernelClassifier):
     True
     >>> clf.weights_
     view   kernel                         weight
-    view0  gaussian@view0(gamma=0.02957)  1.0000  ████████████████████
-    view1  gaussian@view1(gamma=0.1984)        0
+    view0  gaussian@view0(gamma=0.02157)  0.8005  ████████████████████
+    view1  gaussian@view1(gamma=0.1094)   0.1995  █████
     """
 
     def __init__(

@@ -126,7 +126,7 @@ def gaussian(
     --------
     >>> from cokernel import gaussian
     >>> gaussian(gamma=[0.1, 1.0], normalize="center_unit_variance")
-    gaussian:gamma=0.1,1:normalize=center_unit_variance
+    gaussian:gamma=0.1,1.0:normalize=center_unit_variance
     """
     return _make("gaussian", view, normalize, per_feature, _width(width, gamma, "sigma"))
 
@@ -187,7 +187,7 @@ def polynomial(
     --------
     >>> from cokernel import polynomial
     >>> polynomial(3)
-    polynomial:degree=3:coef0=1:gamma=1
+    polynomial:degree=3:gamma=1.0:coef0=1.0
     """
     parts = (f"degree={degree}", f"coef0={_numbers(coef0)}", f"gamma={_numbers(gamma)}")
     return _make("polynomial", view, normalize, per_feature, *parts)

@@ -32,7 +32,7 @@ class KernelBank(_Transformer):
 
     Parameters
     ----------
-    views, kernels, scale, storage, memory, n_jobs, verbose
+    views, kernels, scale, storage, time_limit, memory, n_jobs, verbose
         As in :class:`MKLClassifier`.
 
     Attributes
@@ -237,7 +237,8 @@ class KernelCombiner(_Transformer):
         if self._rule is not None:
             return prepared.gram(self._rule, run)
         one = np.eye(len(self.weights_)).tolist()
-        return np.prod([prepared.gram(row, run) for row in one], axis=0)
+        product: npt.NDArray[np.float64] = np.prod([prepared.gram(row, run) for row in one], axis=0)
+        return product
 
     def transform(self, X: Any) -> npt.NDArray[np.float64]:
         """The combined kernel between new and training instances.
@@ -256,7 +257,8 @@ class KernelCombiner(_Transformer):
         views, run = fitted._read(X, reset=False), fitted._run()
         if self._rule is not None:
             return self._kernels.combined(views, self._rule, run)
-        return np.prod(self._kernels.cross(views, run), axis=0)
+        product: npt.NDArray[np.float64] = np.prod(self._kernels.cross(views, run), axis=0)
+        return product
 
     def _precomputed(self) -> bool:
         return self.estimator is not None and self.estimator._precomputed()

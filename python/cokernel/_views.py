@@ -16,7 +16,7 @@ import numpy.typing as npt
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import _num_samples, validate_data
 
 from . import _native
 
@@ -26,6 +26,8 @@ Mask: TypeAlias = "npt.NDArray[np.bool_]"
 
 def is_several(X: Any) -> bool:
     """Whether X holds several tables, and is not itself one table."""
+    if sparse.issparse(X):
+        return False
     if isinstance(X, Mapping):
         return True
     if isinstance(X, np.ndarray):
@@ -41,11 +43,9 @@ def _is_table(item: Any) -> bool:
 
 def n_rows(X: Any) -> int:
     """Number of instances of an input of any kind."""
-    if isinstance(X, Mapping):
-        X = next(iter(X.values()), np.empty((0, 0)))
-    elif is_several(X):
-        X = X[0]
-    return int(_opened(X).shape[0]) if _is_table(X) else len(X)
+    if is_several(X):
+        X = next(iter(X.values()), np.empty((0, 0))) if isinstance(X, Mapping) else X[0]
+    return int(_num_samples(_opened(X)))
 
 
 def _opened(table: Table) -> Table:
@@ -55,27 +55,34 @@ def _opened(table: Table) -> Table:
     return table
 
 
-def take(X: Any, rows: npt.NDArray[np.intp], training: npt.NDArray[np.intp] | None = None) -> Any:
-    """Instances of an input of any kind; square kernel matrices are cut on both axes.
+def take(
+    X: Any,
+    rows: npt.NDArray[np.intp],
+    training: npt.NDArray[np.intp] | None = None,
+    *,
+    precomputed: bool = False,
+) -> Any:
+    """Instances of an input of any kind; kernel matrices are cut on both axes.
 
     With ``training``, as new instances whose kernel values are towards those.
     """
     columns = rows if training is None else training
 
-    def cut(table: Table, kernel: bool) -> Table:
+    def cut(table: Table) -> Table:
         table = _opened(table)
         if hasattr(table, "iloc"):
-            return table.iloc[rows]
+            table = table.iloc[rows]
+            return table.iloc[:, columns] if precomputed else table
         table = table.tocsr() if sparse.issparse(table) else np.asarray(table)
-        return table[rows][:, columns] if kernel else table[rows]
+        return table[rows][:, columns] if precomputed else table[rows]
 
-    if isinstance(X, Mapping):
-        return {name: cut(t, False) for name, t in X.items()}
     if isinstance(X, np.ndarray) and X.ndim == 3:
         return X[:, rows][:, :, columns]
-    if is_several(X):
-        return [cut(t, False) for t in X]
-    return cut(X, False)
+    if not is_several(X):
+        return cut(X)
+    if isinstance(X, Mapping):
+        return {name: cut(t) for name, t in X.items()}
+    return [cut(t) for t in X]
 
 
 @dataclass
@@ -174,7 +181,7 @@ def _place(name: str, item: Any, known: dict[str, int]) -> int:
 
 def _missing(array: npt.NDArray[np.float64], given: Any, name: str) -> Mask | None:
     """Which instances have the view: those of the mask, and rows that are not all NaN."""
-    present = None
+    present: npt.NDArray[Any] | None = None
     if given is not None:
         present = np.asarray(given)
         if present.dtype != np.bool_ or present.ndim != 1:
@@ -183,7 +190,7 @@ def _missing(array: npt.NDArray[np.float64], given: Any, name: str) -> Mask | No
     if array.size and not np.isfinite(np.dot(array, np.ones(array.shape[1]))).all():
         absent = np.isnan(array).all(axis=1)
         if absent.any():
-            present = ~absent if present is None else present & ~absent
+            present = np.asarray(~absent if present is None else present & ~absent)
     return present
 
 
@@ -367,8 +374,8 @@ def _read_several(
     if not tables:
         raise ValueError("expected at least one view, found none")
     if reset:
-        similar = set(tables) if precomputed or kernels else set()
-        layout = Layout("tables", list(tables), {}, similar, {})
+        similarity = set(tables) if precomputed or kernels else set()
+        layout = Layout("tables", list(tables), {}, similarity, {})
     else:
         layout = estimator._layout
         if layout.kind != "tables":

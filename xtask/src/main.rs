@@ -2,13 +2,14 @@
 //!
 //! | command | what it does |
 //! |---|---|
-//! | `cargo xtask test` | formatting, lints, documentation, all tests, generated files, README examples |
-//! | `cargo xtask generate` | rewrites the generated parts of the README |
+//! | `cargo xtask test` | formatting, lints, documentation, all tests of Rust and Python, generated files, README examples |
+//! | `cargo xtask generate` | rewrites the generated parts of the README and of the Python package |
 //! | `cargo xtask bench [NAME…]` | speed and memory beside the peers; makes its own Python environment |
 
 #![allow(clippy::print_stdout)]
 
 mod bench;
+mod python;
 mod readme;
 mod steps;
 
@@ -18,7 +19,7 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let result = match args.first().map(String::as_str) {
         Some("test") => test(),
-        Some("generate") => readme::generate(),
+        Some("generate") => readme::generate().and_then(|()| python::generate()),
         Some("bench") => bench::run(&args[1..]),
         _ => Err("usage: cargo xtask test | generate | bench [NAME…]".to_string()),
     };
@@ -45,6 +46,7 @@ fn test() -> Result<(), String> {
         steps::cargo_test(&["test", "--workspace", "--exclude", "cokernel-benches"], &mut counts)
     })?;
     timed("generated files", readme::check_generated)?;
+    timed("Python package", || python::test(&mut counts))?;
     timed("README commands", || readme::run_commands(&mut counts))?;
     println!("{} passed, {} failed, {} skipped", counts.passed, counts.failed, counts.ignored);
     if counts.passed == 0 { Err("no test was run".to_string()) } else { Ok(()) }

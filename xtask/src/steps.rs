@@ -75,6 +75,25 @@ pub fn cargo_test(args: &[&str], counts: &mut Counts) -> Result<(), String> {
     if status.success() { Ok(()) } else { Err(format!("{} tests failed", counts.failed)) }
 }
 
+/// A program whose last line is that of pytest, adding up what it counts.
+pub fn counted(command: &mut Command, counts: &mut Counts) -> Result<(), String> {
+    let mut child =
+        command.stdout(Stdio::piped()).spawn().map_err(|e| format!("{command:?}: {e}"))?;
+    if let Some(out) = child.stdout.take() {
+        for line in BufReader::new(out).lines() {
+            let line = line.map_err(|e| e.to_string())?;
+            println!("{line}");
+            if line.contains(" passed") && line.contains(" in ") {
+                counts.passed += number_before(&line, " passed");
+                counts.failed += number_before(&line, " failed");
+                counts.ignored += number_before(&line, " skipped");
+            }
+        }
+    }
+    let status = child.wait().map_err(|e| e.to_string())?;
+    if status.success() { Ok(()) } else { Err(format!("{command:?} ended with {status}")) }
+}
+
 fn number_before(line: &str, word: &str) -> u64 {
     let Some(end) = line.find(word) else { return 0 };
     let digits = line[..end].rsplit(|c: char| !c.is_ascii_digit()).next();

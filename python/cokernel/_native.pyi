@@ -1,0 +1,188 @@
+"""Types of the native module. The tests compare this file with the module (mypy's stubtest)."""
+
+import os
+from typing import Any, final
+
+import numpy as np
+import numpy.typing as npt
+
+_Reals = npt.NDArray[np.float64]
+_Codes = npt.NDArray[np.int64]
+_Params = list[tuple[str, Any]]
+
+__all__ = [
+    "Clusterer",
+    "EmbeddingModel",
+    "FittedKernels",
+    "Learned",
+    "Learner",
+    "Model",
+    "Prepared",
+    "PreparedViews",
+    "Run",
+    "Views",
+    "__version__",
+    "cluster_scores",
+    "digits",
+    "kernel_specs",
+    "load",
+    "methods",
+    "toy",
+]
+__version__: str
+
+@final
+class Run:
+    def __new__(
+        cls,
+        seed: int = 0,
+        threads: int = 1,
+        time_limit: float | None = None,
+        memory: int | None = None,
+        verbose: bool = False,
+    ) -> Run: ...
+
+@final
+class Views:
+    def __new__(cls) -> Views: ...
+    def dense(
+        self,
+        name: str,
+        array: _Reals,
+        similarity: bool = False,
+        columns: list[str] | None = None,
+        present: list[bool] | None = None,
+    ) -> None: ...
+    def sparse(
+        self,
+        name: str,
+        cols: int,
+        starts: _Codes,
+        indices: _Codes,
+        values: _Reals,
+        graph: bool = False,
+        columns: list[str] | None = None,
+        present: list[bool] | None = None,
+    ) -> None: ...
+    def set_ids(self, ids: list[str]) -> None: ...
+    def select(self, rows: list[int], training: list[int] | None = None) -> Views: ...
+    @property
+    def n(self) -> int: ...
+    @property
+    def names(self) -> list[str]: ...
+
+@final
+class Learner:
+    def __new__(
+        cls,
+        method: str,
+        params: _Params,
+        kernels: list[str] | None,
+        c: float,
+        class_weights: list[tuple[str, float]],
+        balanced: bool,
+        decomposition: str,
+        tol: float,
+        shrinking: bool,
+        cache: int,
+        scale: str,
+        storage: str,
+    ) -> Learner: ...
+    def prepare(
+        self, views: Views, names: list[str], codes: _Codes, weights: _Reals | None, run: Run
+    ) -> Prepared: ...
+    def shares(self, prepared: Prepared) -> bool: ...
+    def fit_prepared(
+        self, prepared: Prepared, run: Run, warm: Learned | None = None
+    ) -> tuple[Model, Learned]: ...
+    def fit(
+        self, views: Views, names: list[str], codes: _Codes, weights: _Reals | None, run: Run
+    ) -> Model: ...
+
+@final
+class Prepared:
+    @property
+    def kernels(self) -> list[str]: ...
+    def gram(self, weights: list[float], run: Run) -> _Reals: ...
+    def fitted_kernels(self) -> FittedKernels: ...
+
+@final
+class Learned: ...
+
+@final
+class Model:
+    def predict(self, views: Views, run: Run) -> tuple[_Codes, _Reals]: ...
+    def summary(self) -> str: ...
+    def rule_weights(self) -> list[float] | None: ...
+    def support(self) -> tuple[_Codes, _Reals, _Reals]: ...
+    def save(self, path: str | os.PathLike[str]) -> None: ...
+    def to_bytes(self) -> bytes: ...
+    @staticmethod
+    def from_bytes(bytes: bytes) -> Model: ...
+
+@final
+class FittedKernels:
+    @property
+    def kernels(self) -> list[str]: ...
+    @property
+    def views(self) -> list[str]: ...
+    def to_bytes(self) -> bytes: ...
+    @staticmethod
+    def from_bytes(bytes: bytes) -> FittedKernels: ...
+    def cross(self, views: Views, run: Run) -> list[_Reals]: ...
+    def combined(self, views: Views, weights: list[float], run: Run) -> _Reals: ...
+
+@final
+class Clusterer:
+    def __new__(
+        cls,
+        method: str,
+        params: _Params,
+        kernels: list[str] | None,
+        graphs: list[str],
+        scale: str,
+        storage: str,
+    ) -> Clusterer: ...
+    def prepare(self, views: Views, run: Run) -> PreparedViews: ...
+    def embed(self, views: Views, k: int, run: Run) -> tuple[dict[str, Any], EmbeddingModel]: ...
+    def cluster(
+        self, views: Views, k: int, protocol: str, starts: int, run: Run
+    ) -> tuple[dict[str, Any], EmbeddingModel]: ...
+    def cluster_prepared(
+        self, prepared: PreparedViews, k: int, protocol: str, starts: int, run: Run
+    ) -> dict[str, Any]: ...
+    def shares(self, prepared: PreparedViews) -> bool: ...
+
+@final
+class PreparedViews:
+    @property
+    def kernels(self) -> list[str]: ...
+    @property
+    def notes(self) -> list[str]: ...
+    def gram(self, weights: list[float], run: Run) -> _Reals: ...
+    def fitted_kernels(self) -> FittedKernels: ...
+
+@final
+class EmbeddingModel:
+    def transform(self, views: Views, run: Run) -> _Reals: ...
+    def assign(self, views: Views, run: Run) -> _Codes: ...
+    def summary(self) -> str: ...
+    def save(self, path: str | os.PathLike[str]) -> None: ...
+    def to_bytes(self) -> bytes: ...
+    @staticmethod
+    def from_bytes(bytes: bytes) -> EmbeddingModel: ...
+
+def methods() -> str: ...
+def kernel_specs(text: str) -> list[str]: ...
+def cluster_scores(clusters: _Codes, classes: _Codes) -> str: ...
+def load(path: str | os.PathLike[str]) -> Model | EmbeddingModel: ...
+def digits() -> tuple[dict[str, _Reals], list[str]]: ...
+def toy(
+    name: str,
+    n: int,
+    seed: int,
+    value: float = 0.0,
+    n_classes: int = 2,
+    separations: list[float] = ...,
+    content: str = "random",
+) -> tuple[dict[str, _Reals], list[str]]: ...

@@ -1,0 +1,53 @@
+"""Scikit-learn's own checks on every class of the package."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cokernel
+import pytest
+from cokernel._classifiers import KernelClassifier
+from cokernel._clusterers import ViewClusterer
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+#: Methods that are defined for two views or more.
+TWO_VIEWS = {
+    "CCASpectralClustering",
+    "KernelCCASpectralClustering",
+    "MinDisagreementSpectralClustering",
+}
+
+
+def estimators() -> list[Any]:
+    made: list[Any] = []
+    for name in cokernel._generated:
+        kind = getattr(cokernel, name)
+        views = {"last": [-1], "rest": slice(0, -1)} if name in TWO_VIEWS else None
+        if issubclass(kind, KernelClassifier):
+            # Weights can equal repetitions where the width does not depend on the instances, and
+            # to the tolerance of the solvers.
+            tight = {"tol": 1e-9} if "tol" in kind._method_params else {}
+            kernel = cokernel.gaussian(gamma=0.1)
+            made.append(kind(kernels=[kernel], machine_tol=1e-12, random_state=0, **tight))
+        else:
+            assert issubclass(kind, ViewClusterer)
+            made.append(kind(2, views=views, n_init=3, random_state=0))
+    made.append(
+        cokernel.MKLClassifier(
+            "mean", kernels=[cokernel.gaussian(gamma=0.1)], machine_tol=1e-12, random_state=0
+        )
+    )
+    made.append(cokernel.MultiViewSpectralClustering(2, n_init=3, random_state=0))
+    made.append(cokernel.MultiViewEmbedding(2, method="spectral", random_state=0))
+    return made
+
+
+def expected_failures(estimator: Any) -> dict[str, str]:
+    """Checks that cannot hold, with the reason."""
+    reasons: dict[str, str] = {}
+    return reasons
+
+
+@parametrize_with_checks(estimators(), expected_failed_checks=expected_failures)
+def test_scikit_learn_check(estimator: Any, check: Any) -> None:
+    check(estimator)

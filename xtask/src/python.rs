@@ -1,0 +1,102 @@
+//! The Python package: its own virtual environments below the target folder, the wheel, its tests.
+
+use crate::steps::{Counts, counted, root, succeed, target};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What the tests need beside the package and what it declares.
+const TOOLS: [&str; 5] =
+    ["maturin==1.16.0", "matplotlib==3.11.2", "mypy==2.4.1", "pandas==3.1.1", "pytest==9.2.0"];
+
+/// The newest versions of what the package declares with which it was tested.
+const NEWEST: [&str; 3] = ["numpy==2.4.6", "scipy==1.17.1", "scikit-learn==1.9.1"];
+
+/// The oldest that it allows, as far as they run on this Python.
+const OLDEST: [&str; 5] =
+    ["numpy==1.24.4", "scipy==1.10.1", "scikit-learn==1.6.0", "pandas==1.5.3", "pytest==9.2.0"];
+
+/// A Python below the target folder that has these packages and no others.
+fn environment(name: &str, packages: &[&str]) -> Result<PathBuf, String> {
+    let folder = target().join(name);
+    let python = folder.join("bin").join("python");
+    let (list, installed) = (packages.join("\n"), folder.join("packages"));
+    if std::fs::read_to_string(&installed).is_ok_and(|known| known == list) {
+        return Ok(python);
+    }
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    }
+    succeed(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
+    succeed(Command::new(&python).args(["-m", "pip", "install", "--quiet"]).args(packages))?;
+    std::fs::write(&installed, list).map_err(|e| e.to_string())?;
+    Ok(python)
+}
+
+/// The Python with the newest packages and the tools, with this tree's package in it.
+pub fn newest() -> Result<PathBuf, String> {
+    let python = environment("python", &[&NEWEST[..], &TOOLS].concat())?;
+    install(&python, &wheel(&python)?)?;
+    Ok(python)
+}
+
+/// Builds the wheel.
+fn wheel(python: &Path) -> Result<PathBuf, String> {
+    let folder = target().join("wheels");
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    }
+    succeed(
+        Command::new(python)
+            .args(["-m", "maturin", "build", "--quiet", "--release", "--out"])
+            .arg(&folder)
+            .arg("--interpreter")
+            .arg(python)
+            .current_dir(root()),
+    )?;
+    let found = std::fs::read_dir(&folder).map_err(|e| e.to_string())?;
+    found
+        .filter_map(|f| Some(f.ok()?.path()))
+        .find(|f| f.extension().is_some_and(|e| e == "whl"))
+        .ok_or_else(|| format!("no wheel in {}", folder.display()))
+}
+
+fn install(python: &Path, wheel: &Path) -> Result<(), String> {
+    let pip = ["-m", "pip", "install", "--quiet", "--no-deps", "--force-reinstall"];
+    succeed(Command::new(python).args(pip).arg(wheel))
+}
+
+/// Rewrites the generated classes.
+pub fn generate() -> Result<(), String> {
+    let python = newest()?;
+    succeed(Command::new(python).arg(root().join("python").join("tools").join("generate.py")))
+}
+
+/// All tests with the newest packages; those of the estimators and views with the oldest.
+pub fn test(counts: &mut Counts) -> Result<(), String> {
+    let python = newest()?;
+    let program = target().join("debug").join("cokernel");
+    pytest(&python, &program, &["python/tests"], counts)?;
+    let old = environment("python-oldest", &OLDEST)?;
+    let built = std::fs::read_dir(target().join("wheels")).map_err(|e| e.to_string())?;
+    for wheel in built.filter_map(|f| Some(f.ok()?.path())) {
+        install(&old, &wheel)?;
+    }
+    let some = [
+        "python/tests/test_views.py",
+        "python/tests/test_reference.py",
+        "python/tests/test_selection.py",
+        "python/tests/test_models.py",
+    ];
+    pytest(&old, &program, &some, counts)
+}
+
+fn pytest(python: &Path, program: &Path, what: &[&str], counts: &mut Counts) -> Result<(), String> {
+    let mut command = Command::new(python);
+    command
+        .args(["-m", "pytest", "-p", "no:cacheprovider", "-W", "ignore::UserWarning"])
+        .args(what)
+        .current_dir(root())
+        .env("COKERNEL_PROGRAM", program)
+        .env("PYTHONDONTWRITEBYTECODE", "1");
+    counted(&mut command, counts)
+}
