@@ -23,7 +23,7 @@ from ._classifiers import MKLClassifier
 from ._clusterers import MultiViewSpectralClustering
 from ._files import load, methods
 from ._generated import *  # noqa: F403
-from ._generated import __all__ as _generated
+from ._generated import __all__ as _method_classes
 from ._kernels import (
     Kernel,
     chi2,
@@ -61,5 +61,5 @@ __all__ = [
     "polynomial",
     "precomputed",
     "sigmoid",
-    *_generated,
+    *_method_classes,
 ]

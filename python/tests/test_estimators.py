@@ -20,7 +20,7 @@ TWO_VIEWS = {
 
 def estimators() -> list[Any]:
     made: list[Any] = []
-    for name in cokernel._generated:
+    for name in cokernel._method_classes:
         kind = getattr(cokernel, name)
         views = {"last": [-1], "rest": slice(0, -1)} if name in TWO_VIEWS else None
         if issubclass(kind, KernelClassifier):

@@ -75,8 +75,17 @@ def test_pictures(digits: Any) -> None:
     assert sum(len(c.get_offsets()) for c in ax.collections) == 200
 
 
+def test_readme() -> None:
+    """The Python of the README prints what the README says."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    code = text.split("```python\n")[1].split("```")[0]
+    expected = text.split("```python\n")[1].split("```text\n")[1].split("```")[0]
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == expected, done.stderr
+
+
 def test_version_and_methods() -> None:
     assert cokernel.__version__ == cokernel._native.__version__
     ids = [m["id"] for m in cokernel.methods()]
-    assert len(ids) == len(set(ids)) == len(cokernel._generated)
+    assert len(ids) == len(set(ids)) == len(cokernel._method_classes)
     assert not hasattr(cokernel, "numpy")

@@ -139,6 +139,18 @@ def paragraph(text: str, width: int = 92) -> str:
     return textwrap.fill(" ".join(text.split()), width)
 
 
+def example(name: str, classify: bool) -> str:
+    data = "X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)"
+    lines = [f"from cokernel import {name}", "from cokernel.datasets import make_gaussian_views"]
+    if classify:
+        lines += [data, f"{name}(random_state=0).fit(X, y).score(X, y)"]
+    else:
+        lines.append("from cokernel.metrics import cluster_scores")
+        lines += [data, f"clusters = {name}(2, random_state=0).fit_predict(X)"]
+        lines.append('cluster_scores(y, clusters)["accuracy"]')
+    return "\n".join(["Examples", "--------", *(f">>> {line}" for line in lines), "1.0"])
+
+
 def one(method: dict[str, Any]) -> str:
     classify = "classify" in method["tasks"]
     own = method["params"]
@@ -184,6 +196,8 @@ def one(method: dict[str, Any]) -> str:
         "References",
         "----------",
         paragraph(method["source"]) + ".",
+        "",
+        example(class_name(method), classify),
     ]
     text = textwrap.indent("\n".join(parts), "    ").lstrip()
     base = "KernelClassifier" if classify else "ViewClusterer"

@@ -33,7 +33,7 @@ fn main() {
     let texts: Vec<String> = labels.values().iter().map(f64::to_string).collect();
     let classes = Classes::from_texts(&texts).expect("two classes");
     let machine = Svc { c, tol, ..Svc::default() };
-    let problem = Problem { bank: &bank, classes: &classes, machine: &machine };
+    let problem = Problem::new(&bank, &classes, &machine);
     let method = find("simple_mkl").expect("registered");
     let params = method.check([("tol", &Value::Real(tol))]).expect("parameters");
     let learner = method.learner(&params).expect("a learner");

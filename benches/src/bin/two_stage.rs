@@ -37,7 +37,7 @@ fn main() {
     let texts: Vec<String> = labels.values().iter().map(f64::to_string).collect();
     let classes = Classes::from_texts(&texts).expect("classes");
     let machine = Svc::default();
-    let problem = Problem { bank: &bank, classes: &classes, machine: &machine };
+    let problem = Problem::new(&bank, &classes, &machine);
     let method = find("two_stage").expect("registered");
     let params = method.check([("steps", &Value::Int(steps))]).expect("parameters");
     let learner = method.learner(&params).expect("a learner");

@@ -10,3 +10,4 @@ mod incomplete;
 mod mkl;
 pub mod multiview;
 mod smo;
+mod weights;
