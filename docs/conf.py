@@ -1,4 +1,4 @@
-"""How Sphinx makes the site: ``python -m sphinx -W -n --keep-going -b html -d target/doctrees docs target/site``.
+"""How Sphinx makes the site; the command is in ``docs/install.md``.
 
 The methods and the classes of the package are asked at build time, so a method that enters the
 registry enters the site; a public name that no page documents is a warning, hence an error with -W.

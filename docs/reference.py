@@ -27,11 +27,10 @@ def public_names() -> list[str]:
 
 def classes(task: str) -> dict[str, Any]:
     """The class of each method, by the method's id."""
-    base = TASKS[task].__base__
-    every = (getattr(cokernel, name) for name in cokernel.__all__)
-    found = [
-        c for c in every if inspect.isclass(c) and issubclass(c, base) and c is not TASKS[task]
-    ]
+    base: Any = TASKS[task].__base__
+    every: list[Any] = [getattr(cokernel, name) for name in cokernel.__all__]
+    kinds = [c for c in every if inspect.isclass(c) and issubclass(c, base)]
+    found: list[Any] = [c for c in kinds if c is not TASKS[task]]
     return {c._method_id: c for c in found}
 
 
