@@ -10,8 +10,10 @@ import numpy as np
 from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from . import _native, _views
+from ._kernels import kernel_texts
 
 
 def seed_of(random_state: Any) -> int:
@@ -46,12 +48,18 @@ class NativeEstimator(BaseEstimator):  # type: ignore[misc]
         )
 
     def _precomputed(self) -> bool:
-        return isinstance(self.kernels, str) and self.kernels == "precomputed"
+        """Whether all views are similarities."""
+        return kernel_texts(self.kernels) == ["precomputed"]
+
+    def _similar(self) -> bool | frozenset[str]:
+        """Whether all views are similarities, or the names of those that are."""
+        heads = [text.split(":")[0] for text in kernel_texts(self.kernels) or []]
+        named = (head.partition("@") for head in heads)
+        return self._precomputed() or frozenset(v for f, _, v in named if v and f == "precomputed")
 
     def _read(self, X: Any, *, reset: bool, present: Any = None) -> _native.Views:
-        precomputed = self._precomputed()
         return _views.read(
-            self, X, reset=reset, present=present, precomputed=precomputed
+            self, X, reset=reset, present=present, similar=self._similar()
         ).native
 
     def __getstate__(self) -> dict[str, Any]:
@@ -71,19 +79,6 @@ class NativeEstimator(BaseEstimator):  # type: ignore[misc]
         for name, (kind, content) in kept.items():
             setattr(self, name, self._native_types[kind].from_bytes(content))
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the fitted model to a file that Rust and the command line read, too.
-
-        Parameters
-        ----------
-        path : str or path
-            The file; it holds the old content or the new, never half.
-        """
-        from sklearn.utils.validation import check_is_fitted
-
-        check_is_fitted(self)
-        self._model.save(path)
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
@@ -93,7 +88,34 @@ class NativeEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _params_of(self, names: list[str]) -> list[tuple[str, Any]]:
         """The parameters of the method, as the native library takes them."""
-        return [(name, plain(getattr(self, RENAMED.get(name, name)))) for name in names]
+        given = [(name, plain(getattr(self, RENAMED.get(name, name)))) for name in names]
+        for name, value in given:
+            if value is None:
+                raise ValueError(
+                    f"parameter '{RENAMED.get(name, name)}': expected a value, found None; leave "
+                    "it out for its default"
+                )
+        return given
+
+
+class SavedEstimator(NativeEstimator):
+    """Base of those whose model is a file that Rust and the command line know."""
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted model to a file that Rust and the command line read, too.
+
+        Parameters
+        ----------
+        path : str or path
+            The file; it holds the old content or the new, never half.
+
+        Raises
+        ------
+        OSError
+            The file cannot be written.
+        """
+        check_is_fitted(self)
+        self._model.save(path)
 
 
 def plain(value: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from sklearn.utils.validation import (
 )
 
 from . import _native, _views
-from ._base import NativeEstimator, plain, seed_of, summary
+from ._base import SavedEstimator, plain, seed_of, summary
 from ._kernels import kernel_texts
 from ._report import Report, Weight, Weights, report, warn_unless_converged
 
@@ -42,7 +43,13 @@ def classes_from_names(names: list[str]) -> npt.NDArray[Any]:
     return np.array(names)
 
 
-class KernelClassifier(ClassifierMixin, NativeEstimator):  # type: ignore[misc]
+def _number(name: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise ValueError(f"{name}: expected a number, found {value!r}")
+    return float(value)
+
+
+class KernelClassifier(ClassifierMixin, SavedEstimator):  # type: ignore[misc]
     """Base of the classifiers; subclasses name the method and its parameters."""
 
     _method_id: str
@@ -73,11 +80,11 @@ class KernelClassifier(ClassifierMixin, NativeEstimator):  # type: ignore[misc]
             method=method,
             params=params,
             kernels=None if self._precomputed() else kernel_texts(self.kernels),
-            c=float(self.C),
+            c=_number("C", self.C),
             class_weights=weights,
             balanced=balanced,
             decomposition=self.decomposition,
-            tol=float(self.machine_tol),
+            tol=_number("machine_tol", self.machine_tol),
             shrinking=True,
             cache=256 << 20,
             scale=self._scale(),
@@ -130,6 +137,12 @@ class KernelClassifier(ClassifierMixin, NativeEstimator):  # type: ignore[misc]
         -------
         self
             The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            Input that cannot be used: NaN, one class only, views that do not fit, parameters out of
+            range. The sentence names the place.
         """
         X, y, weights = self._weighted(X, y, sample_weight)
         views = self._read(X, reset=True)
@@ -155,7 +168,7 @@ class KernelClassifier(ClassifierMixin, NativeEstimator):  # type: ignore[misc]
         if len(kept) == 0:
             raise ValueError("sample_weight: every weight is 0; no class is left to learn")
         if len(kept) < len(weights):
-            X = _views.take(X, kept, precomputed=self._precomputed())
+            X = _views.take(X, kept, similar=self._similar())
             y = np.asarray(y)[kept]
         return X, y, np.ascontiguousarray(weights[kept])
 
@@ -267,7 +280,8 @@ class MKLClassifier(KernelClassifier):
     machine_tol : float, default=1e-3
         Relative duality gap of the kernel machines.
     scale : {"standard", "min_max"}, optional
-        Scaling of the columns.
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional

@@ -11,7 +11,7 @@ from sklearn.base import ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from . import _native
-from ._base import NativeEstimator, plain, seed_of
+from ._base import SavedEstimator, plain, seed_of
 from ._kernels import kernel_texts
 from ._report import Report, report, warn_unless_converged
 
@@ -23,7 +23,7 @@ def graph_texts(graphs: Any) -> list[str]:
     return [graphs] if isinstance(graphs, str) else [str(g) for g in graphs]
 
 
-class ViewClusterer(ClusterMixin, NativeEstimator):  # type: ignore[misc]
+class ViewClusterer(ClusterMixin, SavedEstimator):  # type: ignore[misc]
     """Base of the clusterers; subclasses name the method and its parameters."""
 
     _method_id: str
@@ -54,12 +54,19 @@ class ViewClusterer(ClusterMixin, NativeEstimator):  # type: ignore[misc]
             has NaN in all columns of that view; the other views stand in.
         y : ignored
         present : dict or list of masks, optional
-            Which instances have each view, instead of NaN.
+            Masks of booleans of shape (n,): by name, or a list in the order of the views. An instance
+            lacks a view where the mask or NaN says so.
 
         Returns
         -------
         self
             The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            Input that cannot be used: single NaN, instances without any view, views that do not fit,
+            parameters out of range. The sentence names the place.
         """
         clusters = self._n_clusters()
         views = self._read(X, reset=True, present=present)
@@ -172,7 +179,8 @@ class MultiViewSpectralClustering(ViewClusterer):
         "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts
         from random rows, each start a result of its own (``all_labels_``), as the papers' tables.
     scale : {"standard", "min_max"}, optional
-        Scaling of the columns.
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -198,8 +206,12 @@ class MultiViewSpectralClustering(ViewClusterer):
         The clusters of every start.
     inertia_, inertias_ : float, ndarray
         Sum of squared distances to the centres: of the result, and of every start.
-    eigenvalues_, eigengaps_, agreement_ : list of ndarray, list, ndarray
-        What the method tells about the views.
+    eigenvalues_ : list of ndarray
+        Leading eigenvalues, for each kernel or for the one matrix that the method makes.
+    eigengaps_ : list of float or None
+        The gap after the last eigenvalue that is used.
+    agreement_ : ndarray
+        Agreement of the views' subspaces, from 0 to 1, for methods that compare them.
     report_ : Report
         Status, iterations, objective, notes.
     n_features_in_ : int

@@ -28,7 +28,9 @@ def load(path: str | os.PathLike[str]) -> Any:
     -------
     MKLClassifier, MultiViewSpectralClustering or MultiViewEmbedding
         A fitted estimator. It takes the views as a dict by name, or as a list in their order; a
-        model with one view takes a table. Class names that are numbers become numbers.
+        model with one view takes a table. Class names that are numbers become numbers. A clusterer
+        or embedding from a file has no ``labels_``, ``embedding_`` or ``cluster_centers_``; the
+        parameters ``kernels`` and ``scale`` are not restored, what they led to is.
 
     Raises
     ------
@@ -99,7 +101,9 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 
 def methods() -> list[dict[str, Any]]:
-    """All methods: id, title, source, summary, tasks and parameters.
+    """All methods: id, title, source, summary, tasks, control, weights and params.
+
+    Each of the params has name, doc, kind, default, range and choices.
 
     Returns
     -------

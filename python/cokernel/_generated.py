@@ -56,7 +56,8 @@ class BestSingleMKLClassifier(KernelClassifier):
     machine_tol : float, default=1e-3
         Relative duality gap of the kernel machines.
     scale : {"standard", "min_max"}, optional
-        Scaling of the columns.
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -147,7 +148,8 @@ class ConcatMKLClassifier(KernelClassifier):
     machine_tol : float, default=1e-3
         Relative duality gap of the kernel machines.
     scale : {"standard", "min_max"}, optional
-        Scaling of the columns.
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -236,7 +238,8 @@ class MeanMKLClassifier(KernelClassifier):
     machine_tol : float, default=1e-3
         Relative duality gap of the kernel machines.
     scale : {"standard", "min_max"}, optional
-        Scaling of the columns.
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -325,7 +328,8 @@ class SumMKLClassifier(KernelClassifier):
     machine_tol : float, default=1e-3
         Relative duality gap of the kernel machines.
     scale : {"standard", "min_max"}, optional
-        Scaling of the columns.
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -414,7 +418,8 @@ class ProductMKLClassifier(KernelClassifier):
     machine_tol : float, default=1e-3
         Relative duality gap of the kernel machines.
     scale : {"standard", "min_max"}, optional
-        Scaling of the columns.
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -498,8 +503,8 @@ class SimpleMKLClassifier(KernelClassifier):
     C : float, default=1.0
         Cost of a unit of slack, above 0.
     tol : float, default=0.001
-        Relative duality gap (upper − lower bound) / |upper bound| to stop at. A real number
-        greater than 0 and at most 0.5.
+        Relative duality gap (upper − lower bound) divided by the upper bound to stop at. A
+        real number greater than 0 and at most 0.5.
     max_iterations : int, default=500
         Limit on changes of the weights. Whole number, at least 1.
     direction : {"newton", "gradient"}, default="newton"
@@ -512,7 +517,8 @@ class SimpleMKLClassifier(KernelClassifier):
     machine_tol : float, default=1e-3
         Relative duality gap of the kernel machines.
     scale : {"standard", "min_max"}, optional
-        Scaling of the columns.
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -617,7 +623,8 @@ class TwoStageMKLClassifier(KernelClassifier):
     machine_tol : float, default=1e-3
         Relative duality gap of the kernel machines.
     scale : {"standard", "min_max"}, optional
-        Scaling of the columns.
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -712,8 +719,7 @@ class SpectralClustering(ViewClusterer):
     eigenvectors : int, default=0
         Columns of each embedding U; 0 takes as many as clusters. Whole number, at least 0.
     view : str, default="mean"
-        The similarity: mean (that of all kernels), or the name of one view or kernel. Mean,
-        or the name of a view or kernel.
+        The similarity: mean (that of all kernels), or the name of one view or kernel.
     graphs : list of str, optional
         Graphs of neighbours in place of kernels, such as ``"knn:k=10"`` or ``"epsilon:radius=0.5"``.
     n_init : int, default=20
@@ -722,7 +728,8 @@ class SpectralClustering(ViewClusterer):
         "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
         random rows, each start a result of its own (``all_labels_``), as the papers' tables.
     scale : {"standard", "min_max"}, optional
-        Scaling of the columns.
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -822,7 +829,8 @@ class ProductSpectralClustering(ViewClusterer):
         "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
         random rows, each start a result of its own (``all_labels_``), as the papers' tables.
     scale : {"standard", "min_max"}, optional
-        Scaling of the columns.
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -1119,7 +1127,8 @@ class ConcatEmbeddingsSpectralClustering(ViewClusterer):
         "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
         random rows, each start a result of its own (``all_labels_``), as the papers' tables.
     scale : {"standard", "min_max"}, optional
-        Scaling of the columns.
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -1215,7 +1224,7 @@ class CCASpectralClustering(ViewClusterer):
         are left out. Whole number, at least 0.
     embedding : str, default="concat"
         The canonical variates that are used: concat (those of all views side by side), or
-        the name of a view or kernel. Concat, or the name of a view or kernel.
+        the name of a view or kernel.
     then : {"spectral", "kmeans"}, default="spectral"
         What is done with the variates: spectral (the spectral embedding of a Gaussian
         kernel on them, its width the median distance), or kmeans (they are the embedding).
@@ -1227,7 +1236,8 @@ class CCASpectralClustering(ViewClusterer):
         "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
         random rows, each start a result of its own (``all_labels_``), as the papers' tables.
     scale : {"standard", "min_max"}, optional
-        Scaling of the columns.
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -1330,7 +1340,7 @@ class KernelCCASpectralClustering(ViewClusterer):
         are left out. Whole number, at least 0.
     embedding : str, default="concat"
         The canonical variates that are used: concat (those of all views side by side), or
-        the name of a view or kernel. Concat, or the name of a view or kernel.
+        the name of a view or kernel.
     then : {"spectral", "kmeans"}, default="spectral"
         What is done with the variates: spectral (the spectral embedding of a Gaussian
         kernel on them, its width the median distance), or kmeans (they are the embedding).
@@ -1342,7 +1352,8 @@ class KernelCCASpectralClustering(ViewClusterer):
         "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
         random rows, each start a result of its own (``all_labels_``), as the papers' tables.
     scale : {"standard", "min_max"}, optional
-        Scaling of the columns.
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -1440,7 +1451,7 @@ class MinDisagreementSpectralClustering(ViewClusterer):
     embedding : str, default="mean"
         The embedding that is the result: mean (of the nodes of an instance), concat (its
         nodes side by side), or the name of a view or kernel (its nodes); the row of each
-        node has unit length. Mean, concat, or the name of a view or kernel.
+        node has unit length.
     eigenvectors : int, default=0
         Columns of each embedding U; 0 takes as many as clusters. Whole number, at least 0.
     graphs : list of str, optional
@@ -1451,7 +1462,8 @@ class MinDisagreementSpectralClustering(ViewClusterer):
         "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
         random rows, each start a result of its own (``all_labels_``), as the papers' tables.
     scale : {"standard", "min_max"}, optional
-        Scaling of the columns.
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -1555,13 +1567,12 @@ class CoTrainedSpectralClustering(ViewClusterer):
     projection : int, default=0
         Eigenvectors of each other view that similarities are projected on; 0 takes as many
         as columns of the embedding. Whole number, at least 0.
-    shift : {"yes", "no"}, default="yes"
+    shift : bool or {"yes", "no"}, default="yes"
         Whether the least entry of the projected similarities, if negative, is subtracted
         from all.
     embedding : str, default="concat"
         The embedding that is the result: concat (those of all views side by side, rows of
-        each of unit length), or the name of a view or kernel. Concat, or the name of a view
-        or kernel.
+        each of unit length), or the name of a view or kernel.
     eigenvectors : int, default=0
         Columns of each embedding U; 0 takes as many as clusters. Whole number, at least 0.
     graphs : list of str, optional
@@ -1572,7 +1583,8 @@ class CoTrainedSpectralClustering(ViewClusterer):
         "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
         random rows, each start a result of its own (``all_labels_``), as the papers' tables.
     scale : {"standard", "min_max"}, optional
-        Scaling of the columns.
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -1676,11 +1688,10 @@ class CoRegularizedSpectralClustering(ViewClusterer):
     lam : float or list of float, default=0.05
         Weight of the agreement of a pair of views, λ in (4.3); one number, or one for each
         pair of kernels in the order (0,1), (0,2), …, (1,2), …; 0 is the concatenation of
-        the single-view embeddings. One or several real numbers from 0 to 1000000, separated
-        by commas.
+        the single-view embeddings.
     lambda_scale : {"raw", "gap"}, default="raw"
-        Unit of lambda: raw, or gap: the eigengap of the view alone (the difference of its
-        last taken eigenvalue and the next one; of a pair of views, the mean of both).
+        Unit of lam: raw, or gap: the eigengap of the view alone (the difference of its last
+        taken eigenvalue and the next one; of a pair of views, the mean of both).
     tol : float, default=0.0001
         Relative change of the objective at which the iteration ends. A real number at least
         0 and at most 1.
@@ -1689,11 +1700,10 @@ class CoRegularizedSpectralClustering(ViewClusterer):
     first : str, default="in_order"
         The view or kernel that each round updates first, from where it goes on in order and
         around. Of two views that should be the less informative one, which is then drawn to
-        the other's own solution. In_order, or the name of a view or kernel.
+        the other's own solution.
     embedding : str, default="concat"
         The embedding that is the result: concat (those of all views side by side, rows of
-        each of unit length), or the name of a view or kernel. Concat, or the name of a view
-        or kernel.
+        each of unit length), or the name of a view or kernel.
     eigenvectors : int, default=0
         Columns of each embedding U; 0 takes as many as clusters. Whole number, at least 0.
     graphs : list of str, optional
@@ -1704,7 +1714,8 @@ class CoRegularizedSpectralClustering(ViewClusterer):
         "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
         random rows, each start a result of its own (``all_labels_``), as the papers' tables.
     scale : {"standard", "min_max"}, optional
-        Scaling of the columns.
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -1807,11 +1818,10 @@ class CoRegularizedCentroidSpectralClustering(ViewClusterer):
         width on every view.
     lam : float or list of float, default=0.05
         Weight of the agreement of a view with the centroid, λ_v in (4.7); one number, or
-        one for each kernel. One or several real numbers from 0 to 1000000, separated by
-        commas.
+        one for each kernel.
     lambda_scale : {"raw", "gap"}, default="raw"
-        Unit of lambda: raw, or gap: the eigengap of the view alone (the difference of its
-        last taken eigenvalue and the next one; of a pair of views, the mean of both).
+        Unit of lam: raw, or gap: the eigengap of the view alone (the difference of its last
+        taken eigenvalue and the next one; of a pair of views, the mean of both).
     tol : float, default=0.0001
         Relative change of the objective at which the iteration ends. A real number at least
         0 and at most 1.
@@ -1819,8 +1829,7 @@ class CoRegularizedCentroidSpectralClustering(ViewClusterer):
         Most rounds of updates over all views. Whole number from 1 to 1000000.
     embedding : str, default="centroid"
         The embedding that is the result: centroid, concat (those of all views side by side,
-        rows of each of unit length), or the name of a view or kernel. Centroid, concat, or
-        the name of a view or kernel.
+        rows of each of unit length), or the name of a view or kernel.
     eigenvectors : int, default=0
         Columns of each embedding U; 0 takes as many as clusters. Whole number, at least 0.
     graphs : list of str, optional
@@ -1831,7 +1840,8 @@ class CoRegularizedCentroidSpectralClustering(ViewClusterer):
         "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
         random rows, each start a result of its own (``all_labels_``), as the papers' tables.
     scale : {"standard", "min_max"}, optional
-        Scaling of the columns.
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional

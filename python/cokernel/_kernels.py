@@ -45,6 +45,15 @@ class Kernel:
     def on(self, view: str) -> Kernel:
         """Return the same kernel on one view only.
 
+        Parameters
+        ----------
+        view : str
+            The name of the view.
+
+        Returns
+        -------
+        Kernel
+
         Examples
         --------
         >>> from cokernel import linear
@@ -255,7 +264,7 @@ def exponential(
     Parameters
     ----------
     scale : float, sequence of float, or str, optional
-        As the width of :func:`gaussian`.
+        As the width of :func:`gaussian`; default the mean distance.
     metric : {"euclidean", "squared_euclidean", "manhattan", "chi_squared"}
         The distance.
     gamma, view, normalize, per_feature
@@ -296,12 +305,15 @@ def sigmoid(
 def precomputed(
     *, view: str | None = None, normalize: str | Sequence[str] | None = None
 ) -> Kernel:
-    """A similarity view as it is, for mixing with kernels that are computed.
+    """A similarity view as it is, beside kernels that are computed on other views.
 
     Parameters
     ----------
-    view, normalize
-        As in :func:`gaussian`.
+    view : str, optional
+        The view that holds similarities between all instances; default every view.
+    normalize : str or sequence of str, optional
+        As in :func:`gaussian`; ``"unit_diagonal"`` is refused, for new rows do not tell their
+        similarity to themselves.
 
     Returns
     -------

@@ -9,6 +9,9 @@ import numpy as np
 #: Colours that remain apart for colour-blind readers (Okabe and Ito).
 COLOURS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#F0E442", "#000000"]
 
+#: Shapes for the groups after the eighth.
+MARKERS = ["o", "^", "s", "x"]
+
 
 def _axes(ax: Any) -> Any:
     if ax is not None:
@@ -49,9 +52,9 @@ def plot_embedding(rows: Any, colours: Any, ax: Any = None) -> Any:
         plane = np.column_stack([plane[:, 0], np.zeros(len(plane))])
     for place, group in enumerate(np.unique(np.asarray(colours))):
         of = np.asarray(colours) == group
-        colour = COLOURS[place % len(COLOURS)]
-        ax.scatter(plane[of, 0], plane[of, 1], s=12, color=colour, label=str(group))
+        look = {"color": COLOURS[place % len(COLOURS)], "marker": MARKERS[place // len(COLOURS) % 4]}
+        ax.scatter(plane[of, 0], plane[of, 1], s=14, label=str(group), **look)
     ax.set_xlabel("first principal axis")
     ax.set_ylabel("second principal axis")
-    ax.legend(markerscale=1.5)
+    ax.legend(markerscale=1.5, loc="center left", bbox_to_anchor=(1.0, 0.5))
     return ax

@@ -11,7 +11,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from . import _native
-from ._base import NativeEstimator, plain, seed_of
+from ._base import NativeEstimator, SavedEstimator, plain, seed_of
 from ._classifiers import KernelClassifier, MKLClassifier
 from ._clusterers import graph_texts
 from ._kernels import kernel_texts
@@ -263,30 +263,38 @@ class KernelCombiner(_Transformer):
     def _precomputed(self) -> bool:
         return self.estimator is not None and self.estimator._precomputed()
 
+    def _similar(self) -> bool | frozenset[str]:
+        return False if self.estimator is None else self.estimator._similar()
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
 
 
-class MultiViewEmbedding(ClassNamePrefixFeaturesOutMixin, _Transformer):  # type: ignore[misc]
+class MultiViewEmbedding(
+    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
+    SavedEstimator,
+    _Transformer,
+):
     """Views to the embedding of a multi-view method.
 
     Parameters
     ----------
     n_components : int, default=8
         The number of clusters for which the method embeds; the embedding has as many columns, or
-        as many from each view.
-    method, method_params, views, kernels, graphs, scale, storage, time_limit, memory, random_state,
-    n_jobs, verbose
+        as many from each view where the method puts views side by side.
+    method, method_params, views, kernels, graphs, scale, storage
+        As in :class:`MultiViewSpectralClustering`.
+    time_limit, memory, random_state, n_jobs, verbose
         As in :class:`MultiViewSpectralClustering`.
 
     Attributes
     ----------
     embedding_ : ndarray of shape (n, n_columns)
         The training instances.
-    eigenvalues_, eigengaps_, agreement_ : list of ndarray, list, ndarray
-        What the method tells about the views.
+    eigenvalues_, eigengaps_, agreement_
+        As in :class:`MultiViewSpectralClustering`.
     report_ : Report
         Status, iterations, objective, notes.
     n_features_in_ : int

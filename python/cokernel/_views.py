@@ -60,29 +60,30 @@ def take(
     rows: npt.NDArray[np.intp],
     training: npt.NDArray[np.intp] | None = None,
     *,
-    precomputed: bool = False,
+    similar: bool | frozenset[str] = False,
 ) -> Any:
-    """Instances of an input of any kind; kernel matrices are cut on both axes.
+    """Instances of an input of any kind; similarities are cut on both axes.
 
     With ``training``, as new instances whose kernel values are towards those.
     """
     columns = rows if training is None else training
 
-    def cut(table: Table) -> Table:
+    def cut(table: Table, both: bool) -> Table:
         table = _opened(table)
         if hasattr(table, "iloc"):
             table = table.iloc[rows]
-            return table.iloc[:, columns] if precomputed else table
+            return table.iloc[:, columns] if both else table
         table = table.tocsr() if sparse.issparse(table) else np.asarray(table)
-        return table[rows][:, columns] if precomputed else table[rows]
+        return table[rows][:, columns] if both else table[rows]
 
     if isinstance(X, np.ndarray) and X.ndim == 3:
         return X[:, rows][:, :, columns]
     if not is_several(X):
-        return cut(X)
+        return cut(X, similar is True)
     if isinstance(X, Mapping):
-        return {name: cut(t) for name, t in X.items()}
-    return [cut(t) for t in X]
+        of = {str(n): similar is True or (similar and str(n) in similar) for n in X}
+        return {name: cut(t, bool(of[str(name)])) for name, t in X.items()}
+    return [cut(t, similar is True) for t in X]
 
 
 @dataclass
@@ -152,7 +153,13 @@ def _resolve(
                 )
             chosen = np.flatnonzero(np.asarray(items))
         else:
-            chosen = np.asarray(items, dtype=np.intp)
+            numbers = np.asarray(items)
+            if items and not np.issubdtype(numbers.dtype, np.integer):
+                raise ValueError(
+                    f"view '{name}': expected whole column numbers, names, a mask or a slice, "
+                    f"found {items[0]!r}"
+                )
+            chosen = numbers.astype(np.intp)
             wrong = chosen[(chosen >= width) | (chosen < -width)]
             if wrong.size:
                 raise ValueError(
@@ -186,6 +193,10 @@ def _missing(array: npt.NDArray[np.float64], given: Any, name: str) -> Mask | No
         present = np.asarray(given)
         if present.dtype != np.bool_ or present.ndim != 1:
             raise ValueError(f"view '{name}': expected a one-dimensional mask of booleans")
+        if len(present) != len(array):
+            raise ValueError(
+                f"view '{name}': expected a mask of length {len(array)}, found {len(present)}"
+            )
     # A sum is NaN or infinite wherever a row holds such a value: most tables need one pass.
     if array.size and not np.isfinite(np.dot(array, np.ones(array.shape[1]))).all():
         absent = np.isnan(array).all(axis=1)
@@ -255,7 +266,7 @@ def _refuse_not_finite(array: npt.NDArray[np.float64], name: str, present: Mask 
 
 
 def read(
-    estimator: BaseEstimator, X: Any, *, reset: bool, present: Any = None, precomputed: bool = False
+    estimator: BaseEstimator, X: Any, *, reset: bool, present: Any = None, similar: bool | frozenset[str] = False
 ) -> Input:
     """The views in X, arranged as the parameter ``views`` of the estimator says.
 
@@ -269,15 +280,15 @@ def read(
         Whether this is a fit.
     present : dict or list of masks, optional
         Which instances have each view.
-    precomputed : bool
-        Whether tables are similarities.
+    similar : bool or set of str
+        Whether tables are similarities, or the names of those that are.
 
     Returns
     -------
     Input
     """
     if is_several(X):
-        return _read_several(estimator, X, reset, present, precomputed)
+        return _read_several(estimator, X, reset, present, similar)
     if not reset and estimator._layout.kind == "tables":
         names = estimator._layout.names
         if len(names) != 1:
@@ -285,8 +296,8 @@ def read(
                 f"expected {len(names)} views as at the fit: a dict with {', '.join(names)}, or a "
                 "list in this order; found one table"
             )
-        return _read_several(estimator, [X], reset, present, precomputed)
-    return _read_table(estimator, X, reset, present, precomputed)
+        return _read_several(estimator, [X], reset, present, similar)
+    return _read_table(estimator, X, reset, present, similar is True)
 
 
 def _read_table(
@@ -354,7 +365,15 @@ def _span(columns: npt.NDArray[np.intp]) -> slice | npt.NDArray[np.intp]:
 def _masks(present: Any, names: list[str]) -> dict[str, Any]:
     if present is None:
         return {}
-    masks = dict(present) if isinstance(present, Mapping) else dict(zip(names, present))
+    if hasattr(present, "columns"):
+        present = {c: present[c] for c in present.columns}
+    if not isinstance(present, Mapping):
+        if len(present) != len(names):
+            raise ValueError(
+                f"present: expected {len(names)} masks, one per view, found {len(present)}"
+            )
+        present = dict(zip(names, present))
+    masks = dict(present)
     unknown = [str(k) for k in masks if str(k) not in names]
     if unknown:
         raise ValueError(f"present: unknown view '{unknown[0]}'; known: {', '.join(names)}")
@@ -362,9 +381,15 @@ def _masks(present: Any, names: list[str]) -> dict[str, Any]:
 
 
 def _read_several(
-    estimator: BaseEstimator, X: Any, reset: bool, present: Any, precomputed: bool
+    estimator: BaseEstimator, X: Any, reset: bool, present: Any, similar: bool | frozenset[str]
 ) -> Input:
-    kernels = isinstance(X, np.ndarray)
+    if isinstance(X, np.ndarray):
+        similar = True
+    if reset and isinstance(estimator.views, Mapping):
+        raise ValueError(
+            "views: columns can be chosen from one table, but X holds several; leave views out, or "
+            "give names for the tables of a list"
+        )
     if isinstance(X, Mapping):
         tables = {str(k): _opened(t) for k, t in X.items()}
     else:
@@ -374,7 +399,7 @@ def _read_several(
     if not tables:
         raise ValueError("expected at least one view, found none")
     if reset:
-        similarity = set(tables) if precomputed or kernels else set()
+        similarity = {n for n in tables if similar is True or (similar and n in similar)}
         layout = Layout("tables", list(tables), {}, similarity, {})
     else:
         layout = estimator._layout
@@ -393,9 +418,11 @@ def _read_several(
     masks = _masks(present, layout.names)
     made = Input()
     for name, table in tables.items():
+        if table is None:
+            raise ValueError(f"view '{name}': expected a table, found None")
         columns = None
-        similar = name in layout.similarity
-        if hasattr(table, "columns") and not similar:
+        is_similar = name in layout.similarity
+        if hasattr(table, "columns") and not is_similar:
             columns = [str(c) for c in table.columns]
         array = check_array(
             table,
@@ -412,7 +439,7 @@ def _read_several(
                 f"view '{name}': expected {layout.widths[name]} columns as at the fit, found "
                 f"{array.shape[1]}"
             )
-        made.add(name, array, similar, columns, masks.get(name))
+        made.add(name, array, is_similar, columns, masks.get(name))
     if reset:
         estimator._layout = layout
         estimator.n_features_in_ = layout.n_features()

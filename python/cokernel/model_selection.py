@@ -84,12 +84,12 @@ def _folds(
 
 
 def _fold(
-    X: Any, y: Any, weights: Any, train: npt.NDArray[np.intp], test: npt.NDArray[np.intp], kernels: bool
+    X: Any, y: Any, weights: Any, train: npt.NDArray[np.intp], test: npt.NDArray[np.intp], similar: Any
 ) -> tuple[_Bank, Any, Any]:
     """The bank of the training instances, and the test instances."""
     given = None if weights is None else np.ascontiguousarray(weights[train], dtype=np.float64)
-    X_train = _views.take(X, train, precomputed=kernels)
-    X_test = _views.take(X, test, train, precomputed=kernels)
+    X_train = _views.take(X, train, similar=similar)
+    X_test = _views.take(X, test, train, similar=similar)
     return _Bank(X_train, y[train], given), X_test, y[test]
 
 
@@ -118,7 +118,7 @@ def cross_validate_bank(
     cv : int, splitter or iterable, optional
         As in scikit-learn.
     scoring : str or callable, optional
-        As in scikit-learn; default accuracy.
+        One score, as in scikit-learn; default accuracy.
     groups : array-like of shape (n,), optional
         Groups for the splitter.
     sample_weight : array-like of shape (n,), optional
@@ -147,12 +147,13 @@ def cross_validate_bank(
     named = dict(estimators) if several else {"": estimators}
     for estimator in named.values():
         _refuse_others(estimator)
+    _refuse_several_scores(scoring)
     y = column_or_1d(y, warn=True)
     weights = _weights(sample_weight, X)
-    kernels = _all_precomputed(named, X)
+    similar = _all_similar(named, X)
     found: dict[str, dict[str, list[Any]]] = {name: {} for name in named}
     for train, test in _folds(cv, X, y, groups):
-        bank, X_test, y_test = _fold(X, y, weights, train, test, kernels)
+        bank, X_test, y_test = _fold(X, y, weights, train, test, similar)
         for name, estimator in named.items():
             fitted = clone(estimator)
             start = time.perf_counter()
@@ -175,12 +176,18 @@ def cross_validate_bank(
     return results if several else results[""]
 
 
-def _all_precomputed(named: Mapping[str, Any], X: Any) -> bool:
+def _all_similar(named: Mapping[str, Any], X: Any) -> Any:
+    """Which views are similarities: the same for all."""
     given = isinstance(X, np.ndarray) and X.ndim == 3
-    kinds = {given or estimator._precomputed() for estimator in named.values()}
+    kinds = {given or estimator._similar() for estimator in named.values()}
     if len(kinds) > 1:
         raise ValueError("some of the classifiers expect precomputed kernels, others features")
     return kinds.pop()
+
+
+def _refuse_several_scores(scoring: Any) -> None:
+    if isinstance(scoring, (list, tuple, set, Mapping)):
+        raise ValueError(f"scoring: expected one score, found {scoring!r}")
 
 
 class GridSearchBank(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
@@ -195,7 +202,7 @@ class GridSearchBank(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     cv : int, splitter or iterable, optional
         As in scikit-learn.
     scoring : str or callable, optional
-        As in scikit-learn; default accuracy.
+        One score, as in scikit-learn; default accuracy.
     refit : bool, default=True
         Whether to fit the best combination on all instances.
 
@@ -252,18 +259,19 @@ class GridSearchBank(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             The fitted search.
         """
         _refuse_others(self.estimator)
+        _refuse_several_scores(self.scoring)
         y = column_or_1d(y, warn=True)
         weights = _weights(sample_weight, X)
         grid = list(ParameterGrid(self.param_grid))
         made = [clone(self.estimator).set_params(**params) for params in grid]
         # Combinations that differ in C alone follow each other, the smallest C first.
         order = sorted(range(len(grid)), key=lambda i: (_apart_from_c(made[i]), float(made[i].C)))
-        kernels = _all_precomputed({str(i): e for i, e in enumerate(made)}, X)
+        similar = _all_similar({str(i): e for i, e in enumerate(made)}, X)
         scores: list[list[float]] = [[] for _ in grid]
         fit_times: list[list[float]] = [[] for _ in grid]
         score_times: list[list[float]] = [[] for _ in grid]
         for train, test in _folds(self.cv, X, y, groups):
-            bank, X_test, y_test = _fold(X, y, weights, train, test, kernels)
+            bank, X_test, y_test = _fold(X, y, weights, train, test, similar)
             for i in order:
                 fitted = clone(made[i])
                 start = time.perf_counter()

@@ -7,8 +7,13 @@ from typing import Any
 import cokernel
 import numpy as np
 import pytest
-from cokernel import GridSearchBank, cross_validate_bank, gaussian, linear
-from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_validate
+from cokernel import GridSearchBank, cross_validate_bank, gaussian, linear, precomputed
+from sklearn.model_selection import (
+    GridSearchCV,
+    RepeatedStratifiedKFold,
+    StratifiedKFold,
+    cross_validate,
+)
 
 
 @pytest.fixture
@@ -72,6 +77,29 @@ def test_warm_starts_change_nothing(table: Any) -> None:
     assert seen[2].duality_gap < 1e-7
 
 
+def test_warm_starts_converge() -> None:
+    """A start on a face of the simplex, from a tenth of the cost, once came to a halt."""
+    digits = cokernel.datasets.load_digits_views()
+    every = slice(0, 2000, 8)
+    y = digits.target[every]
+    X = {name: digits.views[name][every] for name in ("fou", "mor", "zer")}
+    kernel = gaussian("median*0.5,1,2", normalize="center_unit_variance")
+    clf = cokernel.SimpleMKLClassifier(kernels=[kernel], scale="standard", random_state=0)
+    folds = RepeatedStratifiedKFold(n_splits=4, n_repeats=2, random_state=0)
+    seen: list[Any] = []
+
+    def keep(estimator: Any, X: Any, y: Any) -> float:
+        seen.append(estimator.report_)
+        return float(estimator.score(X, y))
+
+    search = GridSearchBank(clf, {"C": [1.0, 10.0]}, cv=3, scoring=keep, refit=False)
+    for train, _ in list(folds.split(y, y))[2:5]:
+        search.fit({name: table[train] for name, table in X.items()}, y[train])
+    assert len(seen) == 18
+    assert max(report.iterations for report in seen) < 40
+    assert all(report.status == "converged" for report in seen)
+
+
 def test_precomputed(table: Any) -> None:
     X, y = table
     grams = np.stack([X[:, s] @ X[:, s].T for s in VIEWS.values()])
@@ -84,8 +112,22 @@ def test_precomputed(table: Any) -> None:
     assert (one == expected).all()
 
 
+def test_precomputed_beside_features(table: Any) -> None:
+    X, y = table
+    mixed = {"a": X[:, :3], "K": X[:, 3:6] @ X[:, 3:6].T}
+    kernels = [linear(view="a"), precomputed(view="K")]
+    clf = cokernel.MeanMKLClassifier(kernels=kernels)
+    features = cokernel.MeanMKLClassifier(
+        views={"a": slice(0, 3), "b": slice(3, 6)}, kernels=[linear()]
+    )
+    expected = cross_validate_bank(features, X, y, cv=3)["test_score"]
+    assert (cross_validate_bank(clf, mixed, y, cv=3)["test_score"] == expected).all()
+
+
 def test_misuse(table: Any) -> None:
     X, y = table
+    with pytest.raises(ValueError, match="scoring: expected one score"):
+        cross_validate_bank(cokernel.MeanMKLClassifier(), X, y, scoring=["accuracy"])
     with pytest.raises(ValueError, match="expected a classifier of this package, found int"):
         cross_validate_bank(3, X, y)
     both = {

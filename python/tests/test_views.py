@@ -127,6 +127,7 @@ def test_metadata_routing(table: Any) -> None:
         ({"a": ["c0"]}, "view 'a' names columns, but X has no column names"),
         ({"a": []}, "view 'a' selects no column of X"),
         ({}, "expected at least one view"),
+        ({"a": [0.5, 1.7]}, "view 'a': expected whole column numbers, names, a mask or a slice"),
     ],
 )
 def test_wrong_columns(table: Any, views: Any, sentence: str) -> None:
@@ -153,6 +154,14 @@ def test_wrong_input(table: Any) -> None:
         cokernel.MultiViewSpectralClustering(
             2, method="co_regularized", method_params={"lamda": 1.0}
         ).fit({"a": X[:, :4], "b": X[:, 4:]})
+    with pytest.raises(ValueError, match="columns can be chosen from one table"):
+        fitted({"a": X[:, :4], "b": X[:, 4:]}, y, {"a": slice(0, 2)})
+    with pytest.raises(ValueError, match="view 'b': expected a table, found None"):
+        fitted({"a": X[:, :4], "b": None}, y, None)
+    with pytest.raises(ValueError, match="C: expected a number, found '1'"):
+        MeanMKLClassifier(C="1").fit(X, y)
+    with pytest.raises(ValueError, match="parameter 'tol': expected a value, found None"):
+        cokernel.SimpleMKLClassifier(tol=None).fit(X, y)
     with pytest.raises(ValueError, match="found a similarity|similarity between the training"):
         MeanMKLClassifier(kernels="precomputed").fit(X, y)
 
@@ -173,6 +182,13 @@ def test_missing_views(table: Any) -> None:
     assert (columns.labels_ == by_nan.labels_).all()
     with pytest.raises(ValueError, match="view 'b' is missing|lack"):
         MeanMKLClassifier().fit({"a": a, "b": b}, np.arange(80) % 2)
+    with pytest.raises(ValueError, match="view 'b': expected a mask of length 80, found 79"):
+        kind(4).fit({"a": a, "b": filled}, present={"b": mask[1:]})
+    with pytest.raises(ValueError, match="present: expected 2 masks, one per view, found 1"):
+        kind(4).fit({"a": a, "b": filled}, present=[mask])
+    masks = pd.DataFrame({"b": mask})
+    assert (kind(4, random_state=0).fit_predict({"a": a, "b": filled}, present=masks)
+            == by_mask.labels_).all()
     b[1, 2] = np.nan
     with pytest.raises(ValueError, match="Input contains NaN: view 'b', row 1, column 2"):
         kind(4).fit({"a": a, "b": b})

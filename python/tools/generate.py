@@ -40,7 +40,8 @@ verbose : bool, default=False
     Progress on stderr."""
 SCALE = """\
 scale : {"standard", "min_max"}, optional
-    Scaling of the columns."""
+    Scaling of each column of features, learned on the training instances: to mean 0 and variance
+    1, or from 0 to 1. Default: none."""
 MACHINE = """\
 C : float, default=1.0
     Cost of a unit of slack, above 0."""
@@ -129,8 +130,11 @@ def documented(param: dict[str, Any]) -> str:
     kinds = {"int": "int", "float": "float", "floats": "float or list of float", "str": "str"}
     kind = kinds.get(param["kind"]) or "{" + ", ".join(f'"{c}"' for c in param["choices"]) + "}"
     text = param["doc"]
-    if param["kind"] != "choice":
+    text = text.replace("lambda", "lam").replace(" / |upper bound|", " divided by the upper bound")
+    if param["kind"] in ("int", "float"):
         text += f" {param['range'][0].upper()}{param['range'][1:]}."
+    if param["choices"] == ["yes", "no"]:
+        kind = "bool or " + kind
     body = textwrap.fill(text, 88, initial_indent="    ", subsequent_indent="    ")
     return f"{param['python']} : {kind}, default={default(param)}\n{body}"
 

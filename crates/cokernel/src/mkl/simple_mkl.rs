@@ -41,7 +41,8 @@
 //!
 //! **Inner accuracy.** Machines start from the last solution and are solved to a tenth of the
 //! decrease that the model promises; when the promise falls below what the machines can resolve,
-//! their tolerance is divided by 30, down to 10⁻⁶·`tol`.
+//! their tolerance is divided by 30, down to 10⁻⁶·`tol`; so it is when a step gains less than a
+//! hundredth of what was promised.
 //!
 //! **Small weights.** Weights below 10⁻⁸ become 0 at once, those below 10⁻⁶ at the end (if the gap
 //! stays below `tol`); the others are divided by their sum.
@@ -150,7 +151,15 @@ impl Learner for SimpleMkl {
                 None
             };
             match moved {
-                Some(next) => point = next,
+                Some(next) => {
+                    // A step that gains next to nothing of what was promised: the machines are too
+                    // inexact for the model, and perhaps for the lower bound.
+                    let poor = point.primal() - next.primal() < 0.01 * decrease;
+                    point = next;
+                    if poor && search.tighten() {
+                        search.solve_again(&mut point)?;
+                    }
+                }
                 None if search.tighten() => search.solve_again(&mut point)?,
                 None => break search.watch.stop().unwrap_or(Status::Stalled),
             }
