@@ -206,12 +206,9 @@ impl Bank {
                     let (i, values) = (tile.row0 + r, &all[r * stride..r * stride + tile.cols]);
                     let (above, below) = sums.split_at_mut(tile.col0);
                     let others = if tile.diagonal { &mut [][..] } else { &mut below[..tile.cols] };
-                    let (sum, low) = simd::row_sum(values, 8 * stride, others);
-                    if tile.diagonal {
-                        below[i - tile.col0] += sum
-                    } else {
-                        above[i] += sum
-                    }
+                    let (sum, low) = simd::row_sum(values, simd::ROWS_AHEAD * stride, others);
+                    let own = if tile.diagonal { &mut below[i - tile.col0] } else { &mut above[i] };
+                    *own += sum;
                     if low < least.0 {
                         let at = tile.col0 + values.iter().position(|v| *v == low).unwrap_or(0);
                         *least = (low, i.min(at), i.max(at));

@@ -242,6 +242,8 @@ dispatch! {
 const AHEAD: usize = 512;
 /// Numbers in a cache line.
 const LINE: usize = 8;
+/// How many rows ahead a tile is asked for, whose rows are apart in memory.
+pub(super) const ROWS_AHEAD: usize = 8;
 
 /// Asks for the cache line of `values[at]`, which may lie outside.
 #[inline(always)]

@@ -18,9 +18,8 @@
 //!
 //! A block is not the residuals themselves. Divided by what is good enough for each
 //! ([`Options::tol`], [`Options::angle`]) they measure what the answer lacks, and the leading left
-//! singular vectors of these columns, as many as fill a register for r up to 16, span most of it:
-//! on two views of 2,000 handwritten digits (r = 10, 22 searches) a third fewer products than with
-//! blocks of all residuals.
+//! singular vectors of these columns, as many as fill a register for r up to 16, span most of it
+//! for fewer products than all of them.
 //!
 //! The first search starts from more than r random columns, so that an eigenvalue of any
 //! multiplicity is found r times; each search ends only when the best pairs outside the r, as many
@@ -42,7 +41,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 /// Random start columns above r, at least.
 const EXTRA: usize = 4;
 
-/// Blocks are a multiple of this: what one vector register holds.
+/// Blocks have at most a multiple of this: what one vector register holds.
 const LANES: usize = 8;
 
 /// Columns of the basis before it is cut, in blocks, and in columns at least.
@@ -110,13 +109,8 @@ impl Ritz {
 /// A and B in one matrix.
 fn side_by_side(a: &Matrix, b: &Matrix) -> Matrix {
     let m = a.cols();
-    Matrix::from_fn(
-        a.rows(),
-        m + b.cols(),
-        |i, j| {
-            if j < m { a.get(i, j) } else { b.get(i, j - m) }
-        },
-    )
+    let at = |i: usize, j: usize| if j < m { a.get(i, j) } else { b.get(i, j - m) };
+    Matrix::from_fn(a.rows(), m + b.cols(), at)
 }
 
 /// The directions in which the columns are longest, at most `count`, and those only whose length
@@ -313,7 +307,7 @@ impl Recycled {
         Ok(w)
     }
 
-    /// Keeps the span of the leading two fifths of the Ritz vectors.
+    /// Keeps the span of the leading Ritz vectors, half as many as there is room for.
     fn cut(&mut self, coordinates: &Matrix, shares: &mut Matrix) {
         let keep = (self.basis.cols() / 2).max(self.start).min(self.used);
         let y = coordinates.select_cols(&(0..keep).collect::<Vec<_>>());

@@ -1,6 +1,6 @@
 //! Inner loops of products with thin matrices.
 
-use super::{LINE, fma, prefetch};
+use super::{LINE, ROWS_AHEAD, fma, prefetch};
 
 /// A row of a panel of W columns: one register.
 pub(crate) type Lanes<const W: usize> = [f64; W];
@@ -49,9 +49,6 @@ fn sides_of_four<const FMA: bool, const BOTH: bool, const W: usize>(
     }
     *out = [a, b, c, d];
 }
-
-/// How many rows ahead a tile is asked for.
-const ROWS_AHEAD: usize = 8;
 
 #[inline(always)]
 fn sides<const FMA: bool, const BOTH: bool, const W: usize>(

@@ -145,3 +145,29 @@ fn limits_and_misuse() {
     let e = space.top(3, &none, &bad, &options(), &run.watch(), &mut counts).unwrap_err();
     assert!(e.to_string().contains("not finite"));
 }
+
+/// Vectors lie in the span of the exact ones up to the angle asked for, and more costs more.
+#[test]
+fn angles() {
+    let (n, r) = (300, 4);
+    let (l, f) = (similarity(n), random(n, 2 * r, 4));
+    let f = Matrix::from_fn(n, 2 * r, |i, j| 0.05 * f.get(i, j));
+    let (_, exact) = dense::symmetric_eigen(&plus(&l, &f)).unwrap();
+    let multiply = |x: &Matrix| dense::product(Slice::of(&l), Slice::of(x));
+    let run = Run::default();
+    let mut last = 0;
+    for angle in [1e-3, 1e-6, 1e-9] {
+        let options = Options { tol: 0.0, angle, ..Options::default() };
+        let mut space = Recycled::new(n, r, &run).unwrap();
+        let mut counts = Counts::default();
+        let e = space.top(r, &f, &multiply, &options, &run.watch(), &mut counts).unwrap();
+        assert_eq!(e.status, Status::Converged);
+        let coordinates = dense::gram_tn(Slice::of(&exact), Slice::of(&e.vectors));
+        for j in 0..r {
+            let outside = coordinates.col(j)[..n - r].iter().map(|v| v * v).sum::<f64>().sqrt();
+            assert!(outside <= 1.2 * angle, "{outside} for {angle}");
+        }
+        assert!(e.products > last, "{} and {last} products", e.products);
+        last = e.products;
+    }
+}
