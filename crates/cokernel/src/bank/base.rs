@@ -301,12 +301,12 @@ fn sparse(measure: Measure, x: (&[u32], &[f64]), z: (&[u32], &[f64])) -> f64 {
     sum
 }
 
-/// Visits the distance of every pair i < j of rows of a feature table.
+/// Visits each row i of a feature table with its distances to the rows i + 1, i + 2, … in order.
 pub(crate) fn distances(
     table: &Table,
     column: Option<usize>,
     metric: Metric,
-    mut visit: impl FnMut(usize, usize, f64),
+    mut visit: impl FnMut(usize, &[f64]),
 ) {
     let measure = Measure::of_metric(metric);
     let mean = if column.is_none() { column_means(table) } else { Vec::new() };
@@ -318,10 +318,11 @@ pub(crate) fn distances(
         let (rows, cols) = (strip.min(n - i0), n - i0);
         side.block(i0, rows, &side, i0, cols, &mut block);
         for r in 0..rows {
-            for (j, &v) in block[r * cols..(r + 1) * cols].iter().enumerate().skip(r + 1) {
-                let d = if metric == Metric::Euclidean { v.sqrt() } else { v };
-                visit(i0 + r, i0 + j, d);
+            let after = &mut block[r * cols + r + 1..(r + 1) * cols];
+            if metric == Metric::Euclidean {
+                after.iter_mut().for_each(|v| *v = v.sqrt());
             }
+            visit(i0 + r, after);
         }
     }
 }

@@ -195,21 +195,20 @@ impl Bank {
 
     /// K_m 1, and the least entry of K_m with its place (i, j), i ≤ j, in one pass.
     pub fn row_sums(&self, m: usize) -> (Vec<f64>, (f64, usize, usize)) {
-        let ones = vec![1.0; self.n];
         let nothing = (f64::INFINITY, 0, 0);
         self.tiles.fold(
             &[m],
             |_, _| true,
             || (vec![0.0; self.n], nothing),
             |(sums, least), tile| {
+                let (all, stride) = tile.only();
                 for r in 0..tile.rows {
-                    let (i, values) = (tile.row0 + r, tile.segment(r, 0));
-                    sums[i] += simd::dot(values, &ones[..tile.cols]);
-                    if !tile.diagonal {
-                        let others = &mut sums[tile.col0..tile.col0 + tile.cols];
-                        others.iter_mut().zip(values).for_each(|(s, v)| *s += v);
-                    }
-                    let low = simd::least(values);
+                    let (i, values) = (tile.row0 + r, &all[r * stride..r * stride + tile.cols]);
+                    let (above, below) = sums.split_at_mut(tile.col0);
+                    let others = if tile.diagonal { &mut [][..] } else { &mut below[..tile.cols] };
+                    let (sum, low) = simd::row_sum(values, simd::ROWS_AHEAD * stride, others);
+                    let own = if tile.diagonal { &mut below[i - tile.col0] } else { &mut above[i] };
+                    *own += sum;
                     if low < least.0 {
                         let at = tile.col0 + values.iter().position(|v| *v == low).unwrap_or(0);
                         *least = (low, i.min(at), i.max(at));

@@ -39,6 +39,10 @@ macro_rules! dispatch {
     };
 }
 
+mod thin;
+
+pub(super) use thin::{Lanes, both_sides_4, both_sides_8};
+
 #[inline(always)]
 fn fma<const FMA: bool>(a: f64, b: f64, c: f64) -> f64 {
     if FMA { a.mul_add(b, c) } else { a * b + c }
@@ -238,6 +242,8 @@ dispatch! {
 const AHEAD: usize = 512;
 /// Numbers in a cache line.
 const LINE: usize = 8;
+/// How many rows ahead a tile is asked for, whose rows are apart in memory.
+pub(super) const ROWS_AHEAD: usize = 8;
 
 /// Asks for the cache line of `values[at]`, which may lie outside.
 #[inline(always)]
@@ -279,118 +285,28 @@ dispatch! {
     fn dots(x: &[f64], stride: usize, c: &[f64], scale: f64, out: &mut [f64]) = dots_body
 }
 
-/// A row of a block of eight columns: one wide register.
-pub(super) type Lanes = [f64; LINE];
-
 #[inline(always)]
-fn lanes_fma<const FMA: bool>(x: f64, v: &Lanes, sum: &mut Lanes) {
-    for (s, v) in sum.iter_mut().zip(v) {
-        *s = fma::<FMA>(x, *v, *s);
-    }
-}
-
-/// Four rows of a tile.
-#[inline(always)]
-fn sides_of_four<const FMA: bool, const BOTH: bool>(
-    rows: [&[f64]; 4],
-    left: &[Lanes; 4],
-    right: &[Lanes],
-    turned: &mut [Lanes],
-    out: &mut [Lanes; 4],
-) {
-    let [mut a, mut b, mut c, mut d] = *out;
-    let [la, lb, lc, ld] = *left;
-    let n = right.len();
-    let [ra, rb, rc, rd] = rows.map(|r| &r[..n]);
-    if BOTH {
-        let turned = &mut turned[..n];
-        for j in 0..n {
-            let v = right[j];
-            let mut t = turned[j];
-            let (xa, xb, xc, xd) = (ra[j], rb[j], rc[j], rd[j]);
-            lanes_fma::<FMA>(xa, &v, &mut a);
-            lanes_fma::<FMA>(xa, &la, &mut t);
-            lanes_fma::<FMA>(xb, &v, &mut b);
-            lanes_fma::<FMA>(xb, &lb, &mut t);
-            lanes_fma::<FMA>(xc, &v, &mut c);
-            lanes_fma::<FMA>(xc, &lc, &mut t);
-            lanes_fma::<FMA>(xd, &v, &mut d);
-            lanes_fma::<FMA>(xd, &ld, &mut t);
-            turned[j] = t;
-        }
-    } else {
-        for j in 0..n {
-            let v = right[j];
-            lanes_fma::<FMA>(ra[j], &v, &mut a);
-            lanes_fma::<FMA>(rb[j], &v, &mut b);
-            lanes_fma::<FMA>(rc[j], &v, &mut c);
-            lanes_fma::<FMA>(rd[j], &v, &mut d);
+fn row_sum_body<const FMA: bool>(row: &[f64], ahead: usize, others: &mut [f64]) -> (f64, f64) {
+    let (mut sums, mut least) = ([0.0; LANES], [f64::INFINITY; LANES]);
+    let (chunks, rest) = row.as_chunks::<LANES>();
+    for (c, x) in chunks.iter().enumerate() {
+        (0..LANES).step_by(LINE).for_each(|k| prefetch(row.as_ptr(), ahead + c * LANES + k));
+        for l in 0..LANES {
+            sums[l] += x[l];
+            least[l] = if x[l] < least[l] { x[l] } else { least[l] };
         }
     }
-    *out = [a, b, c, d];
-}
-
-#[inline(always)]
-fn sides<const FMA: bool, const BOTH: bool>(
-    tile: &[f64],
-    stride: usize,
-    left: &[Lanes],
-    right: &[Lanes],
-    out: &mut [Lanes],
-    turned: &mut [Lanes],
-) {
-    let (fours, rest) = out.as_chunks_mut::<4>();
-    for (k, out) in fours.iter_mut().enumerate() {
-        let at = 4 * k * stride;
-        let rows = [0, 1, 2, 3].map(|r| &tile[at + r * stride..]);
-        for r in 4..8 {
-            let next = at + r * stride;
-            (0..right.len()).step_by(LINE).for_each(|j| prefetch(tile.as_ptr(), next + j));
-        }
-        let left = if BOTH { left.as_chunks::<4>().0[k] } else { [[0.0; LINE]; 4] };
-        sides_of_four::<FMA, BOTH>(rows, &left, right, turned, out);
+    for (l, v) in rest.iter().enumerate() {
+        sums[l] += v;
+        least[l] = if *v < least[l] { *v } else { least[l] };
     }
-    let done = 4 * fours.len();
-    for (r, out) in rest.iter_mut().enumerate() {
-        let row = &tile[(done + r) * stride..];
-        for (x, v) in row.iter().zip(right) {
-            lanes_fma::<FMA>(*x, v, out);
-        }
-        if BOTH {
-            for (x, t) in row.iter().zip(turned.iter_mut()) {
-                lanes_fma::<FMA>(*x, &left[done + r], t);
-            }
-        }
-    }
-}
-
-#[inline(always)]
-fn both_sides_body<const FMA: bool>(
-    tile: &[f64],
-    stride: usize,
-    left: &[Lanes],
-    right: &[Lanes],
-    out: &mut [Lanes],
-    turned: &mut [Lanes],
-) {
-    if turned.is_empty() {
-        sides::<FMA, false>(tile, stride, left, right, out, turned);
-    } else {
-        sides::<FMA, true>(tile, stride, left, right, out, turned);
-    }
+    others.iter_mut().zip(row).for_each(|(o, v)| *o += v);
+    (sums.iter().sum(), least.iter().fold(f64::INFINITY, |a, v| a.min(*v)))
 }
 dispatch! {
-    /// out += T·right and, unless `turned` is empty, turned += Tᵀ·left, for a tile T with rows
-    /// `stride` apart and blocks of eight columns: `out` and `left` have a row for each row of T,
-    /// `right` and `turned` one for each column.
-    fn both_sides(
-        tile: &[f64],
-        stride: usize,
-        left: &[Lanes],
-        right: &[Lanes],
-        out: &mut [Lanes],
-        turned: &mut [Lanes]
-    ) = both_sides_body
+    /// The sum and the least of a row of numbers, none of which is NaN; adds them to `others`,
+    /// which may be empty. The numbers `ahead` of them are asked for.
+    fn row_sum(row: &[f64], ahead: usize, others: &mut [f64]) -> (f64, f64) = row_sum_body
 }
 
 /// Copies past the caches, where the whole is too large for them anyway.
@@ -486,7 +402,10 @@ mod tests {
             let chi = sum(|x, z| if x + z > 0.0 { (x - z) * (x - z) / (x + z) } else { 0.0 });
             prop_assert!(near(chi_squared(&a, &b), chi));
             let smallest = a.iter().copied().fold(f64::INFINITY, f64::min);
-            prop_assert_eq!(least(&a), smallest);
+            let mut added = b.clone();
+            let (total, low) = row_sum(&a, 0, &mut added);
+            prop_assert!(near(total, sum(|x, _| x)) && low == smallest && least(&a) == smallest);
+            prop_assert!(pairs.iter().zip(&added).all(|((x, z), s)| *s == x + z));
             let mut out = vec![1.0; a.len()];
             let terms: Vec<(f64, &[f64])> = (0..5).map(|w| (f64::from(w), &a[..])).collect();
             weighted_sum(&terms, &mut out);

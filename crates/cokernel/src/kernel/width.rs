@@ -126,11 +126,14 @@ pub(super) fn base_width(
     // The root changes no order: the median takes it at the end.
     let squared = metric == Metric::Euclidean && rule == WidthRule::Median;
     let visited = if squared { Metric::SquaredEuclidean } else { metric };
-    distances(table, column, visited, |i, j, d| {
-        all.push(d);
+    distances(table, column, visited, |i, later| {
         if rule == WidthRule::MeanNearest {
-            nearest[i] = nearest[i].min(d);
-            nearest[j] = nearest[j].min(d);
+            for (j, d) in (i + 1..).zip(later) {
+                nearest[i] = nearest[i].min(*d);
+                nearest[j] = nearest[j].min(*d);
+            }
+        } else {
+            all.extend_from_slice(later);
         }
     });
     let (what, value) = match rule {
@@ -168,13 +171,28 @@ fn middle(all: &mut [f64]) -> (f64, f64) {
         sample.sort_unstable_by(f64::total_cmp);
         let low = sample[sample.len() / 2 - MARGIN];
         let high = sample[sample.len() / 2 + MARGIN];
-        let below = all.iter().filter(|v| **v < low).count();
-        let mut near: Vec<f64> = all.iter().copied().filter(|v| *v >= low && *v <= high).collect();
+        let (below, mut near) = between(all, low, high);
         if below <= first && last < below + near.len() {
             return select(&mut near, first - below, last - below);
         }
     }
     select(all, first, last)
+}
+
+/// How many values are below `low`, and those from `low` to `high`. Every value is written and
+/// only some are kept, because branches could not be foreseen.
+fn between(all: &[f64], low: f64, high: f64) -> (usize, Vec<f64>) {
+    let (mut below, mut near, mut buffer) = (0, Vec::new(), [0.0; 1024]);
+    for chunk in all.chunks(buffer.len()) {
+        let mut kept = 0;
+        for v in chunk {
+            below += usize::from(*v < low);
+            buffer[kept] = *v;
+            kept += usize::from(*v >= low && *v <= high);
+        }
+        near.extend_from_slice(&buffer[..kept]);
+    }
+    (below, near)
 }
 
 /// The values of two neighbouring ranks.

@@ -308,7 +308,8 @@ impl MultiView {
         k: usize,
         run: &Run,
     ) -> Result<Embedding> {
-        let mut found = self.embedder()?.embed(&self.problem(prepared)?, k, run)?;
+        let (embedder, problem) = (self.embedder()?, self.problem(prepared)?);
+        let mut found = in_pool(|| embedder.embed(&problem, k, run))?;
         prepared.complete(&mut found);
         Ok(found)
     }
@@ -326,7 +327,9 @@ impl MultiView {
         run: &Run,
     ) -> Result<Clustering> {
         let problem = self.problem(prepared)?;
-        let mut found = multiview::cluster(self.embedder()?.as_ref(), &problem, k, starts, run)?;
+        let embedder = self.embedder()?;
+        let mut found =
+            in_pool(|| multiview::cluster(embedder.as_ref(), &problem, k, starts, run))?;
         prepared.complete(&mut found.embedding);
         prepared.put_notes(&mut found.report);
         Ok(found)
@@ -415,4 +418,9 @@ impl MultiView {
                 .to_string(),
         ))
     }
+}
+
+/// Runs `work` on a thread of the pool, where parallel steps begin without waking one.
+fn in_pool<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    rayon::scope(|_| work())
 }

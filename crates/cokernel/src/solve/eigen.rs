@@ -15,7 +15,7 @@
 //! | AQ | `images` | kept, so that residuals A·Qy − θ·Qy are sums of its columns |
 //!
 //! Every few blocks the Ritz pairs are looked at: the search ends when their measured residuals
-//! are ≤ tol · max|θ| for all k pairs. Otherwise the largest residuals of the wanted pairs are the
+//! are short enough for all k pairs ([`Options::tol`], [`Options::angle`]). Otherwise the largest residuals of the wanted pairs are the
 //! next block, at most `LANES` of them, however wide the start was; in between W is.
 //!
 //! A Krylov space that grows from b start vectors holds at most b vectors of each eigenspace. An
@@ -57,6 +57,10 @@ pub struct Options {
     /// Residual ‖Au − θu‖ that is good enough, relative to the largest |θ|; values below 1e-14
     /// count as 1e-14.
     pub tol: f64,
+    /// Angle between each vector and the span of the exact ones that is good enough, in radians:
+    /// a residual is good enough if it is so by `tol` or at most `angle` · (θ − the next value
+    /// outside the k), which bounds the angle to first order (Davis and Kahan).
+    pub angle: f64,
     /// Columns of A·(block) after which the search gives up.
     pub max_products: usize,
     /// Columns of a block, or 0 for 8; with a warm start at least its width and four.
@@ -67,7 +71,15 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { tol: 1e-10, max_products: 20_000, block: 0, basis: 0 }
+        Options { tol: 1e-10, angle: 0.0, max_products: 20_000, block: 0, basis: 0 }
+    }
+}
+
+impl Options {
+    /// The length of a residual that is good enough, for an operator of norm `scale` and a value
+    /// that lies `gap` above those outside.
+    pub(super) fn good_enough(&self, scale: f64, gap: f64) -> f64 {
+        (self.tol.max(1e-14) * scale).max(self.angle * gap)
     }
 }
 
@@ -160,37 +172,37 @@ pub fn top_eigenpairs(
 struct Progress {
     best: Option<f64>,
     looks: usize,
-    /// Columns and largest residual at the last look.
+    /// Columns and excess at the last look.
     last: Option<(usize, f64)>,
 }
 
 impl Progress {
-    /// Columns at which to look again: when the residuals will have reached the limit if they go
-    /// on falling as they did, but at the latest after a quarter more columns.
-    fn next_look(&mut self, done: usize, residuals: &[f64], limit: f64, block: usize) -> usize {
-        let worst = residuals.iter().fold(0.0_f64, |a, r| a.max(*r));
+    /// Columns at which to look again: when the residuals will have become good enough if they go
+    /// on falling as they did, but at the latest after a quarter more columns. `excess` is how
+    /// many times too long the worst one is.
+    fn next_look(&mut self, done: usize, excess: f64, block: usize) -> usize {
         let most = block.max(done / 4);
         let guess = match self.last {
-            Some((before, was)) if done > before && was > worst && worst > limit => {
-                let rate = (was / worst).ln() / (done - before) as f64;
-                ((worst / limit).ln() / rate).ceil() as usize
+            Some((before, was)) if done > before && was > excess && excess > 1.0 => {
+                let rate = (was / excess).ln() / (done - before) as f64;
+                (excess.ln() / rate).ceil() as usize
             }
             _ => most,
         };
-        self.last = Some((done, worst));
+        self.last = Some((done, excess));
         done + guess.clamp(block, most)
     }
 
-    /// Stalled, if the largest residual is above the limit but near rounding, and three looks have
-    /// not halved it.
-    fn stalled(&mut self, residuals: &[f64], limit: f64, scale: f64) -> Option<Status> {
+    /// Stalled, if residuals are too long but near rounding, and three looks have not halved the
+    /// largest.
+    fn stalled(&mut self, excess: f64, residuals: &[f64], scale: f64) -> Option<Status> {
         let worst = residuals.iter().fold(0.0_f64, |a, r| a.max(*r));
         if self.best.is_none_or(|b| worst < 0.5 * b) {
             (self.best, self.looks) = (Some(worst), 0);
         } else {
             self.looks += 1;
         }
-        let near = worst > limit && worst <= 1e-11 * scale;
+        let near = excess > 1.0 && worst <= 1e-11 * scale;
         (near && self.looks >= 3).then_some(Status::Stalled)
     }
 }
@@ -208,7 +220,6 @@ fn search(
 ) -> Result<Eigenpairs> {
     let capacity = space.basis.cols();
     let block = if options.block == 0 { LANES } else { options.block };
-    let tol = options.tol.max(1e-14);
     let (mut done, mut products, mut next_check) = (0, 0, k);
     let mut starts = space.used; // random and warm start vectors so far
     let mut progress = Progress::default();
@@ -221,11 +232,11 @@ fn search(
         let crowded = done + block.max(rest.cols()) > capacity;
         if done >= k && (done >= next_check || crowded || stop.is_some()) {
             let ritz = space.rayleigh_ritz(k)?;
-            let limit = tol * space.scale;
-            next_check = progress.next_look(done, &ritz.residuals[..k], limit, block);
-            let converged = ritz.residuals[..k].iter().all(|r| *r <= limit)
-                && (!verify || ritz.complement_settled(k, limit));
-            let stop = stop.or(progress.stalled(&ritz.residuals[..k], limit, space.scale));
+            let limit = options.good_enough(space.scale, 0.0);
+            let excess = ritz.excess(k, options, space.scale);
+            next_check = progress.next_look(done, excess, block);
+            let converged = excess <= 1.0 && (!verify || ritz.complement_settled(k, limit));
+            let stop = stop.or(progress.stalled(excess, &ritz.residuals[..k], space.scale));
             if let Some(status) = stop.filter(|_| !converged) {
                 return Ok(ritz.finish(k, status, products));
             }

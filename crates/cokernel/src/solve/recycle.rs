@@ -3,8 +3,8 @@
 //!
 //! Products with L are what costs. Whatever subspace Q has been multiplied by L stays: for a new F
 //! the Rayleigh–Ritz step on Q needs no product at all, because (L + FFᵀ)Q = (LQ) + F(FᵀQ), and
-//! only the residuals that are still too long extend Q. Since Q holds the leading part of the
-//! spectrum of L, two or three blocks do where a search from the last eigenvectors alone would
+//! only what the residuals show to be missing extends Q. Since Q holds the leading part of the
+//! spectrum of L, three or four blocks do where a search from the last eigenvectors alone would
 //! need ten. This is a block Davidson method without preconditioner (Saad, *Numerical Methods for
 //! Large Eigenvalue Problems*, 2011, §8.4), which spans the same spaces as block Lanczos with
 //! thick restart; the recycled subspace is its start.
@@ -16,13 +16,20 @@
 //! | FᵀQ | `shares` |
 //! | (θ, y), Qy | a Ritz value, its coordinates, its vector |
 //!
+//! A block is not the residuals themselves. Divided by what is good enough for each
+//! ([`Options::tol`], [`Options::angle`]) they measure what the answer lacks, and the leading left
+//! singular vectors of these columns, as many as fill a register for r up to 16, span most of it
+//! for fewer products than all of them.
+//!
 //! The first search starts from more than r random columns, so that an eigenvalue of any
-//! multiplicity is found r times; each search ends only when the best pair outside the r is known
-//! to a tenth of the gap. Residuals are measured with LQ, not implied. The vectors of the last
-//! answer stay in Q, so that the trace Σθ for the same F never falls, wherever a search ends.
+//! multiplicity is found r times; each search ends only when the best pairs outside the r, as many
+//! as fill a register, are known to a tenth of their distance from the r-th. Residuals are measured
+//! with LQ, not implied. The vectors of the last answer stay in Q, so that the trace Σθ for the
+//! same F never falls, wherever a search ends.
 //!
 //! Cost: for a basis of m columns, per block of b columns one product L·(n × b), O(n m b) and
-//! O(m³). Memory 2 n × m values, m = 8 b at most. If n ≤ m, L is applied to the identity, once.
+//! O(m³). Memory 2 n × m values, m at most 96 or about 6r. If n ≤ m, L is applied to the identity,
+//! once.
 
 use super::dense::{self, Slice};
 use super::eigen::{Eigenpairs, Options, orient};
@@ -34,12 +41,15 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 /// Random start columns above r, at least.
 const EXTRA: usize = 4;
 
-/// Blocks are a multiple of this: what one vector register holds.
+/// Blocks have at most a multiple of this: what one vector register holds.
 const LANES: usize = 8;
 
 /// Columns of the basis before it is cut, in blocks, and in columns at least.
-const BLOCKS: usize = 8;
+const BLOCKS: usize = 6;
 const LEAST: usize = 96;
+
+/// Directions in which residuals are shorter than this share of what is good enough are left out.
+const NEGLIGIBLE: f64 = 0.3;
 
 /// Directions of a block whose share in its spread is below this are rounding.
 const DEPENDENT: f64 = 1e-12;
@@ -47,7 +57,9 @@ const DEPENDENT: f64 = 1e-12;
 /// A subspace with its image under L.
 #[derive(Debug)]
 pub struct Recycled {
-    block: usize,
+    /// Columns of the first block, and at most of each other one.
+    start: usize,
+    width: usize,
     basis: Matrix,
     image: Matrix,
     inner: Matrix,
@@ -66,6 +78,52 @@ struct Ritz {
     coordinates: Matrix,
 }
 
+impl Ritz {
+    /// What the basis lacks, in units of what it may lack: the residuals of the first r pairs that
+    /// are too long, and those of later pairs that are not known to stay behind, each divided by
+    /// the length that is good enough. `None` if nothing is too long.
+    fn missing(&self, r: usize, options: &Options) -> Option<Matrix> {
+        let scale = self.values.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
+        let last = r.min(self.values.len()) - 1;
+        let gap = |j: usize| self.values.get(r).map_or(0.0, |next| self.values[j] - next);
+        let limit = |j: usize| options.good_enough(scale, gap(j));
+        let mut columns: Vec<(usize, f64)> =
+            (0..=last).map(|j| (j, limit(j))).filter(|(j, l)| self.lengths[*j] > *l).collect();
+        let unsettled = |j: &usize| {
+            self.lengths[*j] > limit(last).max(0.1 * (self.values[last] - self.values[*j]))
+        };
+        columns.extend((r..self.lengths.len()).filter(unsettled).map(|j| (j, limit(last))));
+        if columns.is_empty() {
+            return None;
+        }
+        let factors: Vec<(usize, f64)> = columns.into_iter().map(|(j, l)| (j, 1.0 / l)).collect();
+        let mut block = Matrix::zeros(self.rests.rows(), factors.len());
+        for i in 0..block.rows() {
+            let rests = self.rests.row(i);
+            block.row_mut(i).iter_mut().zip(&factors).for_each(|(v, (j, f))| *v = f * rests[*j]);
+        }
+        Some(block)
+    }
+}
+
+/// A and B in one matrix.
+fn side_by_side(a: &Matrix, b: &Matrix) -> Matrix {
+    let m = a.cols();
+    let at = |i: usize, j: usize| if j < m { a.get(i, j) } else { b.get(i, j - m) };
+    Matrix::from_fn(a.rows(), m + b.cols(), at)
+}
+
+/// The directions in which the columns are longest, at most `count`, and those only whose length
+/// is not far below 1, but for the first.
+fn leading_directions(columns: &Matrix, count: usize) -> Result<Matrix> {
+    let (squares, turn) =
+        dense::symmetric_eigen(&dense::gram_tn(Slice::of(columns), Slice::of(columns)))?;
+    let last = squares.len() - 1;
+    let long = squares.iter().filter(|s| **s > NEGLIGIBLE * NEGLIGIBLE).count();
+    let turn = Matrix::from_fn(squares.len(), long.clamp(1, count), |i, j| turn.get(i, last - j));
+    Ok(dense::product(Slice::of(columns), Slice::of(&turn)))
+}
+
 impl Recycled {
     /// For the r leading pairs of operators of size n. Start vectors come from [`Run::rng`].
     ///
@@ -76,10 +134,11 @@ impl Recycled {
             let problem = format!("expected from 1 to {n} (the size of the matrix), found {r}");
             return Err(Error::parameter("eigenvectors", problem));
         }
-        let block = (r + EXTRA).next_multiple_of(LANES);
-        let capacity = (BLOCKS * block).max(LEAST).min(n);
+        let start = (r + EXTRA).next_multiple_of(LANES);
+        let capacity = (BLOCKS * start).max(LEAST).min(n);
         Ok(Recycled {
-            block,
+            start,
+            width: (r / 2).next_multiple_of(LANES).max(LANES),
             basis: Matrix::zeros(n, capacity),
             image: Matrix::zeros(n, capacity),
             inner: Matrix::zeros(capacity, capacity),
@@ -96,7 +155,7 @@ impl Recycled {
             Matrix::from_fn(n, n, |i, j| f64::from(u8::from(i == j)))
         } else {
             let rng = &mut self.rng;
-            Matrix::from_fn(n, self.block, |_, _| rng.random::<f64>() - 0.5)
+            Matrix::from_fn(n, self.start, |_, _| rng.random::<f64>() - 0.5)
         };
         self.extend(&first, multiply)
     }
@@ -126,27 +185,15 @@ impl Recycled {
         loop {
             let ritz = self.rayleigh_ritz(r, factor, &shares)?;
             let products = self.products - before;
-            let scale = ritz.values.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
-            let limit = options.tol.max(1e-14) * scale;
-            let mut wanted: Vec<usize> = (0..r).filter(|j| ritz.lengths[*j] > limit).collect();
-            if let (Some(next), Some(rest)) = (ritz.values.get(r), ritz.lengths.get(r))
-                && *rest > limit.max(0.1 * (ritz.values[r - 1] - next))
-            {
-                wanted.push(r);
-            }
-            if wanted.is_empty() || self.used == n {
+            let block = ritz.missing(r, options);
+            let Some(block) = block.filter(|_| self.used < n) else {
                 return Ok(finish(ritz, r, products, Status::Converged));
-            }
+            };
             let limited = (products >= options.max_products).then_some(Status::IterationLimit);
             if let Some(status) = watch.stop().or(limited) {
                 return Ok(finish(ritz, r, products, status));
             }
-            // A product with a few columns costs as much as one with a full register.
-            let width = wanted.len().next_multiple_of(LANES);
-            let others = (r..ritz.lengths.len()).filter(|j| ritz.lengths[*j] > limit);
-            let others: Vec<usize> = others.filter(|j| !wanted.contains(j)).collect();
-            wanted.extend(others.into_iter().take(width - wanted.len()));
-            let block = ritz.rests.select_cols(&wanted);
+            let block = leading_directions(&block, self.width)?;
             if self.used + block.cols() > self.basis.cols() {
                 self.cut(&ritz.coordinates, &mut shares);
             }
@@ -155,8 +202,17 @@ impl Recycled {
             if self.used == held {
                 return Ok(finish(ritz, r, products, Status::Stalled));
             }
-            shares = dense::gram_tn(Slice::of(factor), self.head());
+            self.extend_shares(&mut shares, factor, held);
         }
+    }
+
+    /// FᵀQ with the columns of Q from `held` on, which are new.
+    fn extend_shares(&self, shares: &mut Matrix, factor: &Matrix, held: usize) {
+        let new = Matrix::from_fn(self.basis.rows(), self.used - held, |i, j| {
+            self.basis.get(i, held + j)
+        });
+        let more = dense::gram_tn(Slice::of(factor), Slice::of(&new));
+        *shares = side_by_side(shares, &more);
     }
 
     fn head(&self) -> Slice<'_> {
@@ -218,17 +274,20 @@ impl Recycled {
     }
 
     /// Orthonormal columns for the span of `block` outside the basis, at most as many as it has
-    /// room for: twice the projection and the inverse root of the Gram matrix.
+    /// room for: the projection and the inverse root of the Gram matrix, twice unless the first
+    /// time took next to nothing away.
     fn orthonormal(&self, block: &Matrix) -> Result<Matrix> {
         let room = self.basis.cols() - self.used;
         let mut w = block.select_cols(&(0..block.cols().min(room)).collect::<Vec<_>>());
         for _ in 0..2 {
-            let lengths = dense::gram_tn(Slice::of(&w), Slice::of(&w));
+            let gram = dense::gram_tn(Slice::of(&w), Slice::of(&w));
+            let inverse = |j: usize| match gram.get(j, j) {
+                square if square > 0.0 => 1.0 / square.sqrt(),
+                _ => 0.0,
+            };
+            let inverses: Vec<f64> = (0..w.cols()).map(inverse).collect();
             for i in 0..w.rows() {
-                for (j, v) in w.row_mut(i).iter_mut().enumerate() {
-                    let square = lengths.get(j, j);
-                    *v = if square > 0.0 { *v / square.sqrt() } else { 0.0 };
-                }
+                w.row_mut(i).iter_mut().zip(&inverses).for_each(|(v, f)| *v *= f);
             }
             let coordinates = dense::gram_tn(self.head(), Slice::of(&w));
             dense::accumulate(&mut w, -1.0, self.head(), Slice::of(&coordinates));
@@ -240,13 +299,17 @@ impl Recycled {
                 vectors.get(i, kept[j]) / values[kept[j]].sqrt()
             });
             w = dense::product(Slice::of(&w), Slice::of(&root));
+            let taken = coordinates.values().iter().fold(0.0_f64, |a, c| a.max(c.abs()));
+            if taken < 0.1 && values.iter().all(|v| *v > 0.1) {
+                break;
+            }
         }
         Ok(w)
     }
 
-    /// Keeps the span of the leading two fifths of the Ritz vectors.
+    /// Keeps the span of the leading Ritz vectors, half as many as there is room for.
     fn cut(&mut self, coordinates: &Matrix, shares: &mut Matrix) {
-        let keep = (self.basis.cols() * 2 / 5).max(self.block).min(self.used);
+        let keep = (self.basis.cols() / 2).max(self.start).min(self.used);
         let y = coordinates.select_cols(&(0..keep).collect::<Vec<_>>());
         let y = Slice::of(&y);
         let m = self.used;
@@ -280,152 +343,4 @@ fn finish(ritz: Ritz, r: usize, products: usize, status: Status) -> Eigenpairs {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-    use std::time::Duration;
-
-    fn random(rows: usize, cols: usize, seed: u64) -> Matrix {
-        let mut rng = Run::with_seed(seed).rng("recycle tests");
-        Matrix::from_fn(rows, cols, |_, _| rng.random::<f64>() - 0.5)
-    }
-
-    /// A Gaussian similarity of groups that overlap, normalised: a decaying spectrum.
-    fn similarity(n: usize) -> Matrix {
-        let x = random(n, 3, 1);
-        let at = |i: usize, j: usize| 4.0 * x.get(i, j) + f64::from(u8::from(i % 3 == j));
-        let k = Matrix::from_fn(n, n, |i, j| {
-            let d: f64 = (0..3).map(|c| (at(i, c) - at(j, c)).powi(2)).sum();
-            (-0.5 * d).exp()
-        });
-        let s: Vec<f64> = (0..n).map(|i| k.row(i).iter().sum::<f64>().sqrt()).collect();
-        Matrix::from_fn(n, n, |i, j| k.get(i, j) / (s[i] * s[j]))
-    }
-
-    fn plus(l: &Matrix, f: &Matrix) -> Matrix {
-        let mut sum = l.clone();
-        dense::accumulate(&mut sum, 1.0, Slice::of(f), Slice::of(&f.transposed()));
-        sum
-    }
-
-    /// Values, residuals and orthonormality against the full decomposition.
-    fn check(l: &Matrix, f: &Matrix, r: usize, e: &Eigenpairs) {
-        let a = plus(l, f);
-        let n = a.rows();
-        let (ascending, _) = dense::symmetric_eigen(&a).unwrap();
-        for j in 0..r {
-            assert!((e.values[j] - ascending[n - 1 - j]).abs() < 1e-11, "{:?}", e.values);
-        }
-        let mut rest = dense::product(Slice::of(&a), Slice::of(&e.vectors));
-        for i in 0..n {
-            for j in 0..r {
-                rest.set(i, j, rest.get(i, j) - e.values[j] * e.vectors.get(i, j));
-            }
-        }
-        let scale = ascending[n - 1].max(1.0);
-        let first = rest.select_cols(&(0..r).collect::<Vec<_>>());
-        assert!(first.values().iter().all(|v| v.abs() < 2e-12 * scale));
-        let gram = dense::gram_tn(Slice::of(&e.vectors), Slice::of(&e.vectors));
-        for i in 0..r {
-            for j in 0..r {
-                assert!((gram.get(i, j) - f64::from(u8::from(i == j))).abs() < 1e-12);
-            }
-        }
-        let gap = ascending[n - r] - ascending[n - 1 - r];
-        assert!((e.next.unwrap() - ascending[n - 1 - r]).abs() <= 0.02 * gap + 1e-12);
-    }
-
-    fn options() -> Options {
-        Options { tol: 1e-12, ..Options::default() }
-    }
-
-    #[test]
-    fn a_sequence_of_factors() {
-        for (n, r) in [(40, 3), (300, 3), (400, 10)] {
-            let l = similarity(n);
-            let multiply = |x: &Matrix| dense::product(Slice::of(&l), Slice::of(x));
-            let run = Run::default();
-            let watch = run.watch();
-            let mut counts = Counts::default();
-            let mut space = Recycled::new(n, r, &run).unwrap();
-            let mut top = |f: &Matrix| {
-                let e = space.top(r, f, &multiply, &options(), &watch, &mut counts).unwrap();
-                assert_eq!(e.status, Status::Converged);
-                check(&l, f, r, &e);
-                e.products
-            };
-            let first = top(&Matrix::zeros(n, 0));
-            // The same again costs nothing.
-            assert_eq!(top(&Matrix::zeros(n, 0)), 0);
-            let (f, step) = (random(n, 2 * r, 2), random(n, 2 * r, 3));
-            let mut last = usize::MAX;
-            for t in 0..6 {
-                let shrink = 0.1_f64.powi(t);
-                let f = Matrix::from_fn(n, 2 * r, |i, j| {
-                    0.05 * (f.get(i, j) + shrink * step.get(i, j))
-                });
-                last = top(&f);
-            }
-            if n > 40 {
-                assert!(2 * last < first, "{last} products after {first}");
-            } else {
-                assert_eq!((first, last), (n, 0));
-            }
-            assert_eq!(counts.eigen_solves, 8);
-        }
-    }
-
-    /// An eigenvalue of any multiplicity is found, and a factor that lifts others is noticed.
-    #[test]
-    fn copies_and_overtaking() {
-        let n = 240;
-        let parts = Matrix::from_fn(n, n, |i, j| f64::from(u8::from(i % 12 == j % 12)) / 20.0);
-        let multiply = |x: &Matrix| dense::product(Slice::of(&parts), Slice::of(x));
-        let run = Run::default();
-        let watch = run.watch();
-        let mut counts = Counts::default();
-        let mut space = Recycled::new(n, 12, &run).unwrap();
-        let none = Matrix::zeros(n, 0);
-        let e = space.top(12, &none, &multiply, &options(), &watch, &mut counts).unwrap();
-        check(&parts, &none, 12, &e);
-        // Two directions orthogonal to all parts come first.
-        let lift = Matrix::from_fn(n, 2, |i, j| {
-            let sign = if (i / 12) % 2 == 0 { 1.0 } else { -1.0 };
-            if i % 2 == j { 0.2 * sign } else { 0.0 }
-        });
-        let e = space.top(12, &lift, &multiply, &options(), &watch, &mut counts).unwrap();
-        check(&parts, &lift, 10, &Eigenpairs { next: Some(1.0), ..e.clone() });
-        assert!((e.values[0] - 4.8).abs() < 1e-12 && (e.values[1] - 4.8).abs() < 1e-12);
-        assert!(e.values[2..].iter().all(|v| (v - 1.0).abs() < 1e-12));
-    }
-
-    #[test]
-    fn limits_and_misuse() {
-        let l = similarity(300);
-        let multiply = |x: &Matrix| dense::product(Slice::of(&l), Slice::of(x));
-        let late = Run { time_limit: Some(Duration::ZERO), ..Run::default() };
-        let none = Matrix::zeros(300, 0);
-        let mut counts = Counts::default();
-        let mut space = Recycled::new(300, 3, &late).unwrap();
-        let e = space.top(3, &none, &multiply, &options(), &late.watch(), &mut counts).unwrap();
-        assert_eq!((e.status, e.vectors.cols(), e.products), (Status::TimeLimit, 3, 8));
-        // The trace goes on from there, and never falls.
-        let few = Options { max_products: 16, ..options() };
-        let run = Run::default();
-        let mut trace = e.values.iter().sum::<f64>();
-        for _ in 0..4 {
-            let e = space.top(3, &none, &multiply, &few, &run.watch(), &mut counts).unwrap();
-            let now = e.values.iter().sum::<f64>();
-            assert!(now >= trace - 1e-14);
-            trace = now;
-        }
-        for r in [0, 301] {
-            let e = Recycled::new(300, r, &run).unwrap_err().to_string();
-            assert!(e.contains("expected from 1 to 300") && e.ends_with(&format!("found {r}")));
-        }
-        let bad = |x: &Matrix| Matrix::from_fn(x.rows(), x.cols(), |_, _| f64::NAN);
-        let mut space = Recycled::new(300, 3, &run).unwrap();
-        let e = space.top(3, &none, &bad, &options(), &run.watch(), &mut counts).unwrap_err();
-        assert!(e.to_string().contains("not finite"));
-    }
-}
+mod tests;

@@ -1,6 +1,6 @@
 //! The growing subspace of the eigenpair search, and Rayleigh–Ritz steps on it.
 
-use super::{CLUSTER, Eigenpairs};
+use super::{CLUSTER, Eigenpairs, Options};
 use crate::data::Matrix;
 use crate::solve::dense::{self, Slice};
 use crate::{Error, Result, Status};
@@ -59,6 +59,15 @@ impl Ritz {
         values.truncate(k);
         residuals.truncate(k);
         Eigenpairs { values, vectors, residuals, next, products, status }
+    }
+
+    /// The largest of the first k residuals as a multiple of what is good enough. Gaps count only
+    /// where the pair after the k is known well enough.
+    pub(super) fn excess(&self, k: usize, options: &Options, scale: f64) -> f64 {
+        let next = self.values.get(k).filter(|_| self.complement_settled(k, 0.0));
+        let gap = |j: usize| next.map_or(0.0, |next| self.values[j] - next);
+        let share = |j: usize| self.residuals[j] / options.good_enough(scale, gap(j));
+        (0..k).map(share).fold(0.0, f64::max)
     }
 
     /// Whether the best pair outside the first k is known well enough to stay outside.

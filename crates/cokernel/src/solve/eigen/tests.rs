@@ -238,3 +238,22 @@ fn misuse_is_refused() {
     let e = top_eigenpairs(5, 2, &same, Some(&warm), &o, &run, &watch, &mut counts).unwrap_err();
     assert!(e.to_string().contains("expected 5 rows, found 4"), "{e}");
 }
+
+/// Vectors lie in the span of the exact ones up to the angle asked for, and more costs more.
+#[test]
+fn angles() {
+    let problem = Known::new((1..=400).map(|i| 1.0 / f64::from(i)).collect());
+    let mut last = 0;
+    for angle in [1e-3, 1e-6, 1e-9] {
+        let e = problem.solve(5, &Options { tol: 0.0, angle, ..Options::default() });
+        assert_eq!(e.status, Status::Converged);
+        let mut coordinates = e.vectors.clone();
+        problem.reflect(&mut coordinates);
+        for j in 0..5 {
+            let outside = coordinates.col(j)[5..].iter().map(|v| v * v).sum::<f64>().sqrt();
+            assert!(outside <= 1.2 * angle, "{outside} for {angle}");
+        }
+        assert!(e.products > last, "{} and {last} products", e.products);
+        last = e.products;
+    }
+}

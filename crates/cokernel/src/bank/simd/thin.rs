@@ -1,0 +1,146 @@
+//! Inner loops of products with thin matrices.
+
+use super::{LINE, ROWS_AHEAD, fma, prefetch};
+
+/// A row of a panel of W columns: one register.
+pub(crate) type Lanes<const W: usize> = [f64; W];
+
+#[inline(always)]
+fn lanes_fma<const FMA: bool, const W: usize>(x: f64, v: &Lanes<W>, sum: &mut Lanes<W>) {
+    for (s, v) in sum.iter_mut().zip(v) {
+        *s = fma::<FMA>(x, *v, *s);
+    }
+}
+
+/// Four rows of a tile; those that begin at `next` are asked for, a cache line with each that is
+/// used.
+#[inline(always)]
+fn sides_of_four<const FMA: bool, const BOTH: bool, const W: usize>(
+    rows: [&[f64]; 4],
+    next: [*const f64; 4],
+    left: &[Lanes<W>; 4],
+    right: &[Lanes<W>],
+    turned: &mut [Lanes<W>],
+    out: &mut [Lanes<W>; 4],
+) {
+    let [mut a, mut b, mut c, mut d] = *out;
+    let [la, lb, lc, ld] = *left;
+    let n = right.len();
+    let [ra, rb, rc, rd] = rows.map(|r| &r[..n]);
+    let turned = if BOTH { &mut turned[..n] } else { turned };
+    for first in (0..n).step_by(LINE) {
+        next.iter().for_each(|at| prefetch(*at, first));
+        for j in first..n.min(first + LINE) {
+            let v = right[j];
+            let (xa, xb, xc, xd) = (ra[j], rb[j], rc[j], rd[j]);
+            lanes_fma::<FMA, W>(xa, &v, &mut a);
+            lanes_fma::<FMA, W>(xb, &v, &mut b);
+            lanes_fma::<FMA, W>(xc, &v, &mut c);
+            lanes_fma::<FMA, W>(xd, &v, &mut d);
+            if BOTH {
+                let mut t = turned[j];
+                lanes_fma::<FMA, W>(xa, &la, &mut t);
+                lanes_fma::<FMA, W>(xb, &lb, &mut t);
+                lanes_fma::<FMA, W>(xc, &lc, &mut t);
+                lanes_fma::<FMA, W>(xd, &ld, &mut t);
+                turned[j] = t;
+            }
+        }
+    }
+    *out = [a, b, c, d];
+}
+
+#[inline(always)]
+fn sides<const FMA: bool, const BOTH: bool, const W: usize>(
+    tile: &[f64],
+    stride: usize,
+    left: &[Lanes<W>],
+    right: &[Lanes<W>],
+    out: &mut [Lanes<W>],
+    turned: &mut [Lanes<W>],
+) {
+    let (fours, rest) = out.as_chunks_mut::<4>();
+    for (k, out) in fours.iter_mut().enumerate() {
+        let at = 4 * k * stride;
+        let rows = [0, 1, 2, 3].map(|r| &tile[at + r * stride..]);
+        let next = [0, 1, 2, 3].map(|r| tile.as_ptr().wrapping_add(at + (r + ROWS_AHEAD) * stride));
+        let left = if BOTH { left.as_chunks::<4>().0[k] } else { [[0.0; W]; 4] };
+        sides_of_four::<FMA, BOTH, W>(rows, next, &left, right, turned, out);
+    }
+    let done = 4 * fours.len();
+    for (r, out) in rest.iter_mut().enumerate() {
+        let row = &tile[(done + r) * stride..];
+        for (x, v) in row.iter().zip(right) {
+            lanes_fma::<FMA, W>(*x, v, out);
+        }
+        if BOTH {
+            for (x, t) in row.iter().zip(turned.iter_mut()) {
+                lanes_fma::<FMA, W>(*x, &left[done + r], t);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn both_sides_body<const FMA: bool, const W: usize>(
+    tile: &[f64],
+    stride: usize,
+    left: &[Lanes<W>],
+    right: &[Lanes<W>],
+    out: &mut [Lanes<W>],
+    turned: &mut [Lanes<W>],
+) {
+    if turned.is_empty() {
+        sides::<FMA, false, W>(tile, stride, left, right, out, turned);
+    } else {
+        sides::<FMA, true, W>(tile, stride, left, right, out, turned);
+    }
+}
+
+#[inline(always)]
+fn both_sides_8_body<const FMA: bool>(
+    tile: &[f64],
+    stride: usize,
+    left: &[Lanes<8>],
+    right: &[Lanes<8>],
+    out: &mut [Lanes<8>],
+    turned: &mut [Lanes<8>],
+) {
+    both_sides_body::<FMA, 8>(tile, stride, left, right, out, turned);
+}
+dispatch! {
+    /// out += T·right and, unless `turned` is empty, turned += Tᵀ·left, for a tile T with rows
+    /// `stride` apart and panels of eight columns: `out` and `left` have a row for each row of T,
+    /// `right` and `turned` one for each column.
+    fn both_sides_8(
+        tile: &[f64],
+        stride: usize,
+        left: &[Lanes<8>],
+        right: &[Lanes<8>],
+        out: &mut [Lanes<8>],
+        turned: &mut [Lanes<8>]
+    ) = both_sides_8_body
+}
+
+#[inline(always)]
+fn both_sides_4_body<const FMA: bool>(
+    tile: &[f64],
+    stride: usize,
+    left: &[Lanes<4>],
+    right: &[Lanes<4>],
+    out: &mut [Lanes<4>],
+    turned: &mut [Lanes<4>],
+) {
+    both_sides_body::<FMA, 4>(tile, stride, left, right, out, turned);
+}
+dispatch! {
+    /// [`both_sides_8`] for panels of four columns.
+    fn both_sides_4(
+        tile: &[f64],
+        stride: usize,
+        left: &[Lanes<4>],
+        right: &[Lanes<4>],
+        out: &mut [Lanes<4>],
+        turned: &mut [Lanes<4>]
+    ) = both_sides_4_body
+}
