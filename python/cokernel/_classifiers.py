@@ -104,17 +104,19 @@ class KernelClassifier(ClassifierMixin, SavedEstimator):  # type: ignore[misc]
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
             )
-        y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
+        plain = isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "biu"
+        if not plain:
+            y = column_or_1d(y, warn=True)
+            check_classification_targets(y)
         found = _views.n_rows(X)
         if len(y) != found:
             raise ValueError(
                 "Found input variables with inconsistent numbers of samples: "
                 f"X has {found}, y has {len(y)}"
             )
-        classes, codes = np.unique(y, return_inverse=True)
-        self.classes_ = classes
-        return codes.astype(np.int64)
+        self.classes_ = np.unique(y)
+        codes: npt.NDArray[np.int64] = np.searchsorted(self.classes_, y).astype(np.int64)
+        return codes
 
     def fit(
         self,

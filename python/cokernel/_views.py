@@ -16,7 +16,12 @@ import numpy.typing as npt
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_array
-from sklearn.utils.validation import _num_samples, validate_data
+from sklearn.utils.validation import (
+    _check_feature_names,
+    _check_n_features,
+    _num_samples,
+    validate_data,
+)
 
 from . import _native
 
@@ -197,11 +202,9 @@ def _missing(array: npt.NDArray[np.float64], given: Any, name: str) -> Mask | No
             raise ValueError(
                 f"view '{name}': expected a mask of length {len(array)}, found {len(present)}"
             )
-    # A sum is NaN or infinite wherever a row holds such a value: most tables need one pass.
-    if array.size and not np.isfinite(np.dot(array, np.ones(array.shape[1]))).all():
-        absent = np.isnan(array).all(axis=1)
-        if absent.any():
-            present = np.asarray(~absent if present is None else present & ~absent)
+    absent = np.isnan(array).all(axis=1)
+    if absent.any():
+        present = np.asarray(~absent if present is None else present & ~absent)
     return present
 
 
@@ -238,6 +241,14 @@ class Input:
             )
             return
         array = np.require(table, dtype=np.float64, requirements=["C", "A"])
+        if present is None:
+            # The native library looks for numbers that are not finite; rarely there are some.
+            try:
+                self.native.dense(name, array, similarity, columns, None)
+                return
+            except ValueError:
+                if np.isfinite(array).all():
+                    raise
         found = _missing(array, present, name)
         if found is None or found.all():
             _refuse_not_finite(array, name, None)
@@ -300,20 +311,32 @@ def read(
     return _read_table(estimator, X, reset, present, similar is True)
 
 
+def _is_ready(X: npt.NDArray[Any], least: int) -> bool:
+    """Whether an array needs no conversion and no check but those of the number of columns."""
+    shaped = X.ndim == 2 and X.shape[0] >= least and X.shape[1] > 0
+    return shaped and X.dtype == np.float64 and X.flags.c_contiguous
+
+
 def _read_table(
     estimator: BaseEstimator, X: Any, reset: bool, present: Any, precomputed: bool
 ) -> Input:
     X = _opened(X)
-    array = validate_data(
-        estimator,
-        X,
-        reset=reset,
-        accept_sparse="csr",
-        dtype=np.float64,
-        order="C",
-        ensure_all_finite=False,
-        ensure_min_samples=2 if reset else 1,
-    )
+    least = 2 if reset else 1
+    if type(X) is np.ndarray and _is_ready(X, least):
+        _check_feature_names(estimator, X, reset=reset)
+        _check_n_features(estimator, X, reset=reset)
+        array = X
+    else:
+        array = validate_data(
+            estimator,
+            X,
+            reset=reset,
+            accept_sparse="csr",
+            dtype=np.float64,
+            order="C",
+            ensure_all_finite=False,
+            ensure_min_samples=least,
+        )
     features = getattr(estimator, "feature_names_in_", None)
     width = array.shape[1]
     if reset:

@@ -55,7 +55,7 @@ def mypy(*arguments: str) -> None:
 
 def test_types() -> None:
     example = ROOT / "python" / "tests" / "typed_example.py"
-    mypy("mypy", "--strict", str(example), cokernel.__path__[0])
+    mypy("mypy", "--strict", str(example), str(ROOT / "python" / "cokernel"))
 
 
 def test_stubs_of_the_native_module() -> None:

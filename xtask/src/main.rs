@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `cargo xtask test` | formatting, lints, documentation, all tests of Rust and Python, generated files, README examples |
 //! | `cargo xtask generate` | rewrites the generated parts of the README and of the Python package |
+//! | `cargo xtask docs` | the documentation site, in `target/site` |
 //! | `cargo xtask bench [NAME…]` | speed and memory beside the peers; makes its own Python environment |
 
 #![allow(clippy::print_stdout)]
@@ -20,8 +21,9 @@ fn main() -> ExitCode {
     let result = match args.first().map(String::as_str) {
         Some("test") => test(),
         Some("generate") => readme::generate().and_then(|()| python::generate()),
+        Some("docs") => python::docs(),
         Some("bench") => bench::run(&args[1..]),
-        _ => Err("usage: cargo xtask test | generate | bench [NAME…]".to_string()),
+        _ => Err("usage: cargo xtask test | generate | docs | bench [NAME…]".to_string()),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -65,6 +65,29 @@ fn install(python: &Path, wheel: &Path) -> Result<(), String> {
     succeed(Command::new(python).args(pip).arg(wheel))
 }
 
+/// Builds the documentation site, in `target/site`; a warning is an error.
+pub fn docs() -> Result<(), String> {
+    let requirements = root().join("docs").join("requirements.txt");
+    let listed = std::fs::read_to_string(&requirements).map_err(|e| e.to_string())?;
+    let sphinx: Vec<&str> =
+        listed.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#')).collect();
+    let python =
+        environment("docs-python", &[&NEWEST[..], &["maturin==1.16.0"], &sphinx].concat())?;
+    install(&python, &wheel(&python)?)?;
+    let guide = root().join("python").join("tools").join("guide.py");
+    succeed(Command::new(&python).arg(guide).arg("--check"))?;
+    let site = target().join("site");
+    succeed(
+        Command::new(&python)
+            .args(["-m", "sphinx", "-W", "-n", "--keep-going", "-q", "-b", "html", "-d"])
+            .arg(target().join("doctrees"))
+            .arg(root().join("docs"))
+            .arg(&site),
+    )?;
+    println!("{}", site.join("index.html").display());
+    Ok(())
+}
+
 /// Rewrites the generated classes.
 pub fn generate() -> Result<(), String> {
     let python = newest()?;

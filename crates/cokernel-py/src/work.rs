@@ -4,6 +4,7 @@
 use cokernel::{Cancel, Error, Event, Observer, Result};
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use rayon::ThreadPool;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -84,6 +85,31 @@ impl Line {
     }
 }
 
+/// Threads that wait for the next computation: the process that they belong to, their number, and
+/// they themselves.
+static IDLE: Mutex<Vec<(u32, usize, ThreadPool)>> = Mutex::new(Vec::new());
+
+/// Threads for one computation, those of an earlier one if some wait. New threads for every call
+/// would take memory that the allocator keeps for each. After a fork there are none to reuse.
+fn threads(number: usize) -> PyResult<ThreadPool> {
+    let process = std::process::id();
+    let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(place) = idle.iter().position(|(p, n, _)| (*p, *n) == (process, number)) {
+        return Ok(idle.swap_remove(place).2);
+    }
+    drop(idle);
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(number)
+        .build()
+        .map_err(|e| PyRuntimeError::new_err(format!("threads cannot be started: {e}")))
+}
+
+/// Keeps threads for the next computation.
+fn give_back(number: usize, pool: ThreadPool) {
+    let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+    idle.push((std::process::id(), number, pool));
+}
+
 /// What a computation ended with.
 type Outcome<T> = std::thread::Result<Result<T>>;
 
@@ -104,10 +130,7 @@ pub fn work<T: Send + 'static>(
     inner.memory = run.memory.unwrap_or(inner.memory);
     inner.observer = run.verbose.then(|| line.clone() as Arc<dyn Observer>);
     let cancel = inner.cancel.clone();
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(run.threads)
-        .build()
-        .map_err(|e| PyRuntimeError::new_err(format!("threads cannot be started: {e}")))?;
+    let pool = threads(run.threads)?;
     let (send, receive) = sync_channel::<Outcome<T>>(1);
     pool.spawn(move || {
         // Nobody listens any more if the caller gave up; then the result is not wanted.
@@ -121,7 +144,10 @@ pub fn work<T: Send + 'static>(
     let mut printed = Instant::now();
     loop {
         match wait(LOOK) {
-            Ok(Ok(result)) => return result.map_err(to_py),
+            Ok(Ok(result)) => {
+                give_back(run.threads, pool);
+                return result.map_err(to_py);
+            }
             Ok(Err(panic)) => return Err(internal(panic.as_ref())),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return Err(internal(&"no answer")),

@@ -89,9 +89,16 @@ pub(super) fn indefinite(views: &Views, kernels: &[Kernel]) -> Result<Vec<String
         let view = views.get(&kernel.view)?;
         let proof = match &view.table {
             Table::Similarity(k) => {
-                let diagonal: Vec<f64> = (0..k.rows()).map(|i| k.get(i, i)).collect();
-                (0..k.rows()).find_map(|i| {
-                    let mut row = k.row(i)[..=i].iter().enumerate();
+                let (n, values) = (k.rows(), k.values());
+                let diagonal: Vec<f64> = (0..n).map(|i| values[i * n + i]).collect();
+                let roots: Vec<f64> = diagonal.iter().map(|d| d.max(0.0).sqrt()).collect();
+                (0..n).find_map(|i| {
+                    let row = &values[i * n..=i * n + i];
+                    // Without branches first: hardly any row has a candidate.
+                    let beyond = |v: &f64, root: &f64| v.abs() > roots[i] * root;
+                    let none =
+                        row.iter().zip(&roots).fold(true, |none, (v, r)| none & !beyond(v, r));
+                    let mut row = row.iter().enumerate().filter(|_| !none);
                     row.find_map(|(j, &v)| Proof::of((i, j), v, diagonal[i], diagonal[j]))
                 })
             }

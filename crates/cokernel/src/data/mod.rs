@@ -17,6 +17,7 @@ pub use assemble::{AssembleOptions, Assembled, assemble};
 pub use digits::digits;
 pub use graph::{components, components_note};
 pub use labels::{Classes, Labels};
+pub(crate) use matrix::scan;
 pub use matrix::{Csr, Matrix};
 pub use prepare::Preparation;
 pub use read::{Header, LabelFile, ReadOptions, TableFile, read_labels, read_table};

@@ -1,6 +1,6 @@
 //! [`Views`]: several named descriptions of the same n instances.
 
-use super::{Csr, Matrix};
+use super::{Csr, Matrix, scan};
 use crate::{Error, Result};
 
 /// The content of a view.
@@ -64,6 +64,9 @@ impl Table {
     fn first_not_finite(&self) -> Option<(usize, usize)> {
         match self {
             Table::Dense(m) | Table::Similarity(m) => {
+                if scan(m.values()).1 {
+                    return None;
+                }
                 m.values().iter().position(|v| !v.is_finite()).map(|p| (p / m.cols(), p % m.cols()))
             }
             Table::Sparse(m) | Table::Graph(m) => (0..m.rows()).find_map(|i| {
