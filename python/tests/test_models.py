@@ -94,6 +94,8 @@ def test_command_line_gives_the_same(digits: Any, tmp_path: Path, command_line: 
     assert list(theirs.weights_) == list(clf.weights_)
     run("predict", str(tmp_path / "python.ck"), *views, "-o", str(tmp_path / "predicted.csv"))
     assert column(tmp_path / "predicted.csv", "label") == clf.predict(X).tolist()
+    values = np.loadtxt(tmp_path / "predicted.csv", delimiter=",", skiprows=1)[:, 2:]
+    assert (values == clf.decision_function(X)).all()
     clusters = cokernel.CoTrainedSpectralClustering(10, random_state=3).fit(X)
     run("cluster", *views, "-k", "10", "--method", "co_trained", "--seed", "3",
         "-o", str(tmp_path / "clusters.csv"))
