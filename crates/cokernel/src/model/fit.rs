@@ -243,6 +243,14 @@ impl Mkl {
         Model::build(id, params, &self.svc, prepared, learned, run)
     }
 
+    /// Whether [`prepare`](Self::prepare) of the same instances would give what is prepared already.
+    ///
+    /// # Errors
+    /// Wrong parameters.
+    pub fn shares(&self, prepared: &Prepared) -> Result<bool> {
+        Ok(self.recipe()? == prepared.recipe)
+    }
+
     fn learner(&self) -> Result<Box<dyn Learner>> {
         self.method.learner(&self.params()?)
     }
