@@ -100,7 +100,8 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
         store.again("failed")?;
     }
     let before = store.counts()?;
-    let mut progress = Progress { quiet: global.quiet, workers, line: Instant::now() };
+    let (look, line) = (None, Instant::now());
+    let mut progress = Progress { quiet: global.quiet, workers, look, line };
     run.tell(Event::Begin { stage: &plan.id, total: Some(before.all() as u64) });
     let lost = match args.workers {
         1 => job.work(&mut store, &run, &mut |s, r| progress.tell(s, r)).map(|()| Vec::new())?,
@@ -144,12 +145,18 @@ fn stop_with_the_caller(run: &Run) {
 struct Progress {
     quiet: bool,
     workers: usize,
+    /// When the store was asked, and a line was printed, last.
+    look: Option<Instant>,
     line: Instant,
 }
 
 impl Progress {
     /// Tells the observer, and now and then the standard error if there is none.
     fn tell(&mut self, store: &Store, run: &Run) {
+        if self.look.is_some_and(|l| l.elapsed() < LOOK) {
+            return;
+        }
+        self.look = Some(Instant::now());
         // Progress is not worth an error; the work itself meets it, if it stays.
         let (Ok(counts), Ok(left)) = (store.counts(), store.seconds_left()) else { return };
         let left = left.map(|s| s / self.workers as f64);

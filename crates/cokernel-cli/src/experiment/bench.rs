@@ -158,12 +158,15 @@ impl<'a> Bench<'a> {
 /// Bytes that kernels may take; or the refusal, with the figures.
 fn room(plan: &Experiment, available: Option<usize>, views: &Views, n: usize) -> Result<usize> {
     let need = working_bytes(views, n);
-    let gigabytes = |bytes: usize| format!("{:.2} GB", bytes as f64 / 1e9);
+    let in_words = |bytes: usize| match bytes as f64 {
+        b if b < 1e8 => format!("{:.1} MB", b / 1e6),
+        b => format!("{:.2} GB", b / 1e9),
+    };
     let refuse = |limit: usize, whose: &str| {
         TooLarge(format!(
             "{n} instances need {} beside the kernels, but {whose} {}; use fewer instances{}",
-            gigabytes(need),
-            gigabytes(limit),
+            in_words(need),
+            in_words(limit),
             if whose.starts_with("the limit") { ", or a larger memory in [limits]" } else { "" }
         ))
     };
@@ -190,7 +193,7 @@ impl Loaded {
         };
         let method = variant.multi_view(data, plan.swept_method(cell))?;
         let clock = run.watch();
-        let at = self.prepared_views(&method, variant.views.as_ref(), plan.limits.memory, run)?;
+        let at = self.prepared_views(&method, variant.views.as_ref(), run)?;
         let Kernels::Clustering(ready) = &self.ready[at].kernels else {
             return Err(Error::Data("the kernels are those of another task".to_string()).into());
         };
@@ -231,13 +234,12 @@ impl Loaded {
     ) -> Result<Measured> {
         let mkl = variant.mkl(data, &plan.machine, plan.swept_method(cell))?;
         let split = self.splits[cell.split].clone();
-        let limit = plan.limits.memory;
         let chosen = match &variant.views {
             Some(names) => subset(&self.views, names)?,
             None => self.views.clone(),
         };
         let train = (chosen.select(&split.train), self.labels.select(&split.train));
-        let at = self.prepared(&mkl, (&train.0, &train.1), variant, None, limit, run)?;
+        let at = self.prepared(&mkl, (&train.0, &train.1), variant, None, run)?;
         let Kernels::Learning(ready) = &self.ready[at].kernels else {
             return Err(Error::Data("the kernels are those of another task".to_string()).into());
         };
@@ -262,7 +264,7 @@ impl Loaded {
             let (mut sum, folds) = (0.0, folds.split(&train.1, run.seed)?.splits);
             for (i, fold) in folds.iter().enumerate() {
                 let part = (train.0.select(&fold.train), train.1.select(&fold.train));
-                let at = self.prepared(&mkl, (&part.0, &part.1), variant, Some(i), limit, run)?;
+                let at = self.prepared(&mkl, (&part.0, &part.1), variant, Some(i), run)?;
                 let Kernels::Learning(ready) = &self.ready[at].kernels else { continue };
                 let model = mkl.fit_prepared(ready, run)?;
                 let found = score_split(&model, &train.0, &train.1, fold)?;
@@ -281,7 +283,6 @@ impl Loaded {
         train: (&Views, &Labels),
         variant: &Variant,
         inner: Option<usize>,
-        limit: usize,
         run: &Run,
     ) -> Result<usize> {
         for (i, ready) in self.ready.iter().enumerate() {
@@ -295,7 +296,7 @@ impl Loaded {
         }
         let made = mkl.prepare(train.0, train.1, run)?;
         let size = (made.bank().n(), made.bank().len());
-        Ok(self.keep(variant.views.as_ref(), inner, size, limit, Kernels::Learning(made)))
+        Ok(self.keep(variant.views.as_ref(), inner, size, run.memory, Kernels::Learning(made)))
     }
 
     /// As [`prepared`](Self::prepared), for clustering.
@@ -303,7 +304,6 @@ impl Loaded {
         &mut self,
         method: &MultiView,
         views: Option<&Vec<String>>,
-        limit: usize,
         run: &Run,
     ) -> Result<usize> {
         for (i, ready) in self.ready.iter().enumerate() {
@@ -319,7 +319,7 @@ impl Loaded {
             None => method.prepare(&self.views, run)?,
         };
         let size = (made.bank().n(), made.bank().len());
-        Ok(self.keep(views, None, size, limit, Kernels::Clustering(made)))
+        Ok(self.keep(views, None, size, run.memory, Kernels::Clustering(made)))
     }
 
     /// Keeps kernels; the oldest go where all together would be above the limit.

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Instances of an embedding that are kept for its picture.
-const SHOWN: usize = 400;
+const SHOWN: usize = 300;
 
 /// The result of a cell. Everything but the seconds repeats exactly.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -28,7 +28,11 @@ pub fn text(result: &Outcome) -> String {
 
 /// The whole result as text, the same whenever and wherever it was computed.
 pub fn untimed(result: &Outcome) -> String {
-    with_closing(result, vec![verdicts(result)])
+    let closing = match has_published(result) {
+        true => verdicts(result),
+        false => format!("cokernel {}", result.library_version),
+    };
+    with_closing(result, vec![closing])
 }
 
 fn with_closing(result: &Outcome, closing: Vec<String>) -> String {

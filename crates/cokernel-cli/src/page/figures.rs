@@ -15,6 +15,8 @@ const PANELS: usize = 6;
 const KERNELS: usize = 24;
 /// Classes up to which counts are drawn.
 const CLASSES: usize = 30;
+/// Data sets whose embeddings are drawn: they take more room than all else.
+const EMBEDDED: usize = 3;
 /// Rows in a picture with a line for each.
 const LINES: usize = 16;
 
@@ -47,7 +49,7 @@ pub fn all(
             ("parameters", parameters(material, collected)),
             ("cost", trade_offs(material, rows)),
             ("convergence", convergence(material, collected)),
-            ("embeddings", embeddings(material, collected)),
+            ("embeddings", embeddings(material, collected).filter(|_| d < EMBEDDED)),
             ("confusion", confusion(material, collected, rows)),
         ];
         for (name, part) in parts {

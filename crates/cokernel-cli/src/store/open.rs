@@ -124,7 +124,8 @@ fn create(
         let Store { connection, .. } = store;
         connection.close().map_err(|(_, e)| e)?;
         match std::fs::hard_link(&beside, path) {
-            Err(e) if e.kind() != std::io::ErrorKind::AlreadyExists => Err(e.into()),
+            // Not every file system has links; a rename could replace a store made just now.
+            Err(_) if !path.exists() => Ok(std::fs::rename(&beside, path)?),
             _ => Ok(()),
         }
     };

@@ -8,6 +8,21 @@
 //!   multiple data sets*, JMLR 7, 2006, has it.
 //! * Several comparisons at once: [`holm`].
 //!
+//! ```
+//! use cokernel::eval::significance::{corrected_t_test, friedman, nemenyi};
+//!
+//! // Differences of two accuracies on the ten splits of 10-fold cross-validation.
+//! let differences = [0.02, 0.01, 0.03, 0.0, 0.02, 0.01, 0.02, 0.03, 0.01, 0.02];
+//! assert!(corrected_t_test(&differences, 1.0 / 9.0)?.p < 0.05);
+//! // Three methods on four data sets.
+//! let scores = [[0.9, 0.8, 0.7], [0.8, 0.7, 0.6], [0.9, 0.7, 0.8], [0.6, 0.5, 0.4]];
+//! let ranking = friedman(&scores.map(Vec::from))?;
+//! assert_eq!(ranking.mean_ranks, [1.0, 2.25, 2.75]);
+//! let apart = ranking.mean_ranks[2] - ranking.mean_ranks[0];
+//! assert!(apart > nemenyi(3, 4, 0.05)?);
+//! # Ok::<(), cokernel::Error>(())
+//! ```
+//!
 //! All p-values are two-sided. Distributions come from the crate statrs, except for the
 //! studentized range, which is integrated here.
 
