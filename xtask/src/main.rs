@@ -10,6 +10,7 @@
 #![allow(clippy::print_stdout)]
 
 mod bench;
+mod browser;
 mod python;
 mod readme;
 mod steps;
@@ -44,12 +45,16 @@ fn test() -> Result<(), String> {
     timed("documentation", || {
         cargo(&["doc", "--workspace", "--no-deps"], &[("RUSTDOCFLAGS", "-D warnings")])
     })?;
+    timed("browser for the report page", || {
+        println!("{}", browser::provide());
+        Ok(())
+    })?;
     timed("tests", || {
         steps::cargo_test(&["test", "--workspace", "--exclude", "cokernel-benches"], &mut counts)
     })?;
     timed("generated files", readme::check_generated)?;
     timed("Python package", || python::test(&mut counts))?;
-    timed("README commands", || readme::run_commands(&mut counts))?;
+    timed("commands of the pages", || readme::run_commands(&mut counts))?;
     println!("{} passed, {} failed, {} skipped", counts.passed, counts.failed, counts.ignored);
     if counts.passed == 0 { Err("no test was run".to_string()) } else { Ok(()) }
 }

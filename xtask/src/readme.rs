@@ -1,4 +1,5 @@
-//! The README is checked: its generated table, and its commands, which are run.
+//! The README and the pages of `docs/` are checked: the generated table, and the commands, which
+//! are run.
 
 use crate::steps::{Counts, root, target};
 use std::fs;
@@ -50,14 +51,30 @@ pub fn check_generated() -> Result<(), String> {
     }
 }
 
-/// Runs the `$ cokernel …` commands of the README's `console` blocks, in order, in one empty
-/// folder. Each must succeed, and print what the README shows once numbers, bars and blanks are
-/// taken out. Blocks marked `console slow` are left to the command-line tests.
+/// Pages with commands, seen from the root of the workspace.
+const PAGES: [&str; 2] = ["README.md", "docs/experiments.md"];
+
+/// Runs the commands of all pages, each page in an empty folder.
 pub fn run_commands(counts: &mut Counts) -> Result<(), String> {
-    let text = fs::read_to_string(readme()).map_err(|e| e.to_string())?;
-    let folder = target().join("readme");
+    PAGES.iter().try_for_each(|page| {
+        let found = run_page(page, counts).map_err(|e| format!("{page}: {e}"))?;
+        if found == 0 { Err(format!("{page}: there is no command")) } else { Ok(()) }
+    })
+}
+
+/// Runs the `$ cokernel …` commands of the `console` blocks of a page, in order, in one empty
+/// folder; how many there were. Each must succeed, and print what the page shows once numbers,
+/// bars and blanks are taken out. Blocks marked `console slow` are left to the command-line tests;
+/// a block marked `toml NAME` is the file of this name.
+fn run_page(page: &str, counts: &mut Counts) -> Result<usize, String> {
+    let text = fs::read_to_string(root().join(page)).map_err(|e| e.to_string())?;
+    let folder = target().join("pages").join(page);
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
+    for (name, file) in files(&text) {
+        fs::write(folder.join(name), file).map_err(|e| e.to_string())?;
+    }
+    let before = counts.passed;
     for block in blocks(&text) {
         for (command, shown) in commands(&block) {
             let words: Vec<&str> = command.split_whitespace().skip(1).collect();
@@ -74,14 +91,26 @@ pub fn run_commands(counts: &mut Counts) -> Result<(), String> {
             let (expected, found) = (bare(&shown), bare(&printed));
             if expected != found {
                 return Err(format!(
-                    "`{command}` prints\n{printed}\nbut the README shows\n{shown}\n\
+                    "`{command}` prints\n{printed}\nbut the page shows\n{shown}\n\
                      compared as\n{found:?}\n{expected:?}"
                 ));
             }
             counts.passed += 1;
         }
     }
-    Ok(())
+    Ok((counts.passed - before) as usize)
+}
+
+/// Blocks that are files, with their names.
+fn files(text: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        let Some(name) = line.trim().strip_prefix("```toml ") else { continue };
+        let block: Vec<&str> = lines.by_ref().take_while(|l| !l.starts_with("```")).collect();
+        found.push((name.to_string(), block.join("\n") + "\n"));
+    }
+    found
 }
 
 fn blocks(text: &str) -> Vec<String> {

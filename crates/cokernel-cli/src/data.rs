@@ -49,8 +49,18 @@ fn read(
     if settings.views.is_empty() {
         return Err(misuse("no view is given; add --view NAME=FILE, or write a cokernel.toml"));
     }
-    let (tables, notes) = tables(settings, new_instances, incomplete)?;
+    let (data, notes) = read_files(settings, new_instances, incomplete)?;
     session.notes(&notes);
+    if settings.drop_incomplete { Ok(complete(data, session, new_instances)) } else { Ok(data) }
+}
+
+/// What the files hold, and remarks. `incomplete`: instances may lack views.
+pub fn read_files(
+    settings: &Settings,
+    new_instances: bool,
+    incomplete: bool,
+) -> Result<(Data, Vec<String>)> {
+    let (tables, mut notes) = tables(settings, new_instances, incomplete)?;
     let labels = settings.labels.as_ref().map(|p| label_file(p, settings)).transpose()?;
     let options =
         AssembleOptions { allow_missing: incomplete, new_instances, ..AssembleOptions::default() };
@@ -62,9 +72,8 @@ fn read(
         }
         other => other,
     })?;
-    session.notes(&assembled.notes);
-    let data = Data { views: assembled.views, labels: assembled.labels };
-    if settings.drop_incomplete { Ok(complete(data, session, new_instances)) } else { Ok(data) }
+    notes.extend(assembled.notes);
+    Ok((Data { views: assembled.views, labels: assembled.labels }, notes))
 }
 
 /// Tables by the names of their views.

@@ -22,6 +22,15 @@ pub fn write_json(path: &Path, value: &serde_json::Value) -> Result<()> {
     write(path, text.as_bytes())
 }
 
+/// Makes the folder of results, in a folder that exists.
+pub fn folder(path: &Path) -> Result<()> {
+    match std::fs::create_dir(path) {
+        Err(_) if path.is_dir() => Ok(()),
+        Err(e) => Err(misuse(format!("cannot make the folder {}: {e}", path.display()))),
+        Ok(()) => Ok(()),
+    }
+}
+
 /// The folder of an output file exists: said before the work, not after.
 pub fn check_place(path: &Path) -> Result<()> {
     if path.is_dir() {

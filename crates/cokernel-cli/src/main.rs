@@ -11,12 +11,15 @@ mod data;
 mod experiment;
 mod files;
 mod misuse;
+mod page;
 mod picture;
 mod progress;
 mod project;
 mod report;
 mod session;
 mod settings;
+mod store;
+mod system;
 mod table;
 
 use clap::{Parser, Subcommand};
@@ -60,6 +63,12 @@ enum Command {
     Embed(cmd::embed::Args),
     /// Re-run published tables and figures, ours beside theirs
     Reproduce(cmd::reproduce::Args),
+    /// Run an experiment cell by cell into a store
+    Run(cmd::run::Args),
+    /// How far an experiment is
+    Status(cmd::status::Args),
+    /// Make a page, tables and pictures of an experiment
+    Report(cmd::report::Args),
     /// Show what a model file holds
     Inspect(cmd::inspect::Args),
     /// List the methods, or explain one
@@ -83,6 +92,9 @@ fn main() -> ExitCode {
         Command::Cluster(args) => cmd::cluster::run(args, &cli.global),
         Command::Embed(args) => cmd::embed::run(args, &cli.global),
         Command::Reproduce(args) => cmd::reproduce::run(args, &cli.global),
+        Command::Run(args) => cmd::run::run(args, &cli.global),
+        Command::Status(args) => cmd::status::run(args, &cli.global),
+        Command::Report(args) => cmd::report::run(args, &cli.global),
         Command::Inspect(args) => cmd::inspect::run(args, &cli.global),
         Command::Methods(args) => cmd::methods::run(args, &cli.global),
         Command::Toy(args) => cmd::toy::run(args, &cli.global),

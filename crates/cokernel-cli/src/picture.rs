@@ -179,6 +179,7 @@ mod tests {
                 }
                 Mark::Line { label, points, .. } => (label.clone(), points.len()),
                 Mark::At { label, .. } | Mark::Level { label, .. } => (label.clone(), 0),
+                Mark::Bars { .. } | Mark::Counts { .. } => panic!("{m:?}"),
             };
             p.marks.iter().map(of).collect()
         };

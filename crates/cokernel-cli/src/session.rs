@@ -23,6 +23,12 @@ pub fn interrupted() -> bool {
     CANCEL.get().is_some_and(Cancel::is_cancelled)
 }
 
+/// A line on the standard error.
+pub fn say_aside(text: &str) {
+    // Nothing can be said if the standard error is gone.
+    let _ = writeln!(std::io::stderr(), "{}", text.trim_end_matches('\n'));
+}
+
 /// What is not about data or methods.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
@@ -132,8 +138,7 @@ impl Session {
     /// What accompanies a result that is written to the standard output, on the standard error.
     pub fn aside(&self, text: &str) {
         if !self.quiet {
-            // Nothing can be said if the standard error is gone.
-            let _ = writeln!(std::io::stderr(), "{}", text.trim_end_matches('\n'));
+            say_aside(text);
         }
     }
 

@@ -86,6 +86,25 @@ impl Settings {
         })
     }
 
+    /// Nothing but files.
+    pub fn of_files(
+        views: Vec<ViewSource>,
+        labels: Option<PathBuf>,
+        label_column: Option<String>,
+        id: Option<String>,
+    ) -> Self {
+        Settings {
+            project: None,
+            options: Options::default(),
+            views,
+            labels,
+            label_column,
+            id,
+            drop_incomplete: false,
+            params: Vec::new(),
+        }
+    }
+
     fn content(&self) -> Option<&Content> {
         self.project.as_ref().map(|p| &p.content)
     }

@@ -11,6 +11,8 @@ pub struct Axis {
     lo: f64,
     hi: f64,
     log: bool,
+    /// Whether the low end is where the high one would be.
+    flipped: bool,
     /// Fractions of the axis, each with its label, ascending.
     pub ticks: Vec<(f64, String)>,
     /// Fractions of the axis with a small tick.
@@ -29,13 +31,23 @@ impl Axis {
             Some(ends) => ends,
             None => around(values.filter_map(|v| coordinate(v, log)), log)?,
         };
-        Some(Axis { lo, hi, log, ticks: Vec::new(), small: Vec::new() })
+        Some(Axis { lo, hi, log, flipped: false, ticks: Vec::new(), small: Vec::new() })
+    }
+
+    /// With names at 0, 1, …, each in a band of the same width, from the high end on if `flipped`.
+    pub fn of_names(names: impl ExactSizeIterator<Item = String>, flipped: bool) -> Self {
+        let hi = names.len() as f64 - 0.5;
+        let mut axis =
+            Axis { lo: -0.5, hi, log: false, flipped, ticks: Vec::new(), small: Vec::new() };
+        let ticks = names.enumerate().filter_map(|(i, name)| Some((axis.at(i as f64)?, name)));
+        axis.ticks = ticks.collect();
+        axis
     }
 
     /// Where a value is, 0 at the low end and 1 at the high one.
     pub fn at(&self, value: f64) -> Option<f64> {
         let t = (coordinate(value, self.log)? - self.lo) / (self.hi - self.lo);
-        t.is_finite().then_some(t)
+        t.is_finite().then_some(if self.flipped { 1.0 - t } else { t })
     }
 
     /// Chooses about `count` ticks.

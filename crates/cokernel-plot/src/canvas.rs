@@ -73,8 +73,19 @@ impl BackendStyle for Pen {
     }
 }
 
+/// A place with a value, in units of the backend.
+pub struct Spot {
+    pub left: f64,
+    pub top: f64,
+    pub width: f64,
+    pub height: f64,
+    /// The value in words.
+    pub text: String,
+}
+
 /// Draws in pixels of the layout, as real numbers.
 pub struct Canvas<'a, B: DrawingBackend> {
+    spots: Vec<Spot>,
     backend: &'a mut B,
     scale: f64,
     origin: (f64, f64),
@@ -84,7 +95,30 @@ pub struct Canvas<'a, B: DrawingBackend> {
 impl<'a, B: DrawingBackend> Canvas<'a, B> {
     /// `scale` units of the backend per pixel; whether the backend draws thick lines as such.
     pub fn new(backend: &'a mut B, scale: f64, vector: bool) -> Self {
-        Canvas { backend, scale, origin: (0.0, 0.0), vector }
+        Canvas { spots: Vec::new(), backend, scale, origin: (0.0, 0.0), vector }
+    }
+
+    /// Notes a value at the rectangle between two corners.
+    pub fn spot(&mut self, from: (f64, f64), to: (f64, f64), text: String) {
+        let (a, b) = (self.place(from), self.place(to));
+        self.spots.push(Spot {
+            left: f64::from(a.0.min(b.0)),
+            top: f64::from(a.1.min(b.1)),
+            width: f64::from((a.0 - b.0).abs()),
+            height: f64::from((a.1 - b.1).abs()),
+            text,
+        });
+    }
+
+    /// Notes a value around a point.
+    pub fn spot_at(&mut self, (x, y): (f64, f64), text: String) {
+        const REACH: f64 = 5.0;
+        self.spot((x - REACH, y - REACH), (x + REACH, y + REACH), text);
+    }
+
+    /// The values that were noted.
+    pub fn into_spots(self) -> Vec<Spot> {
+        self.spots
     }
 
     /// Coordinates count from here on.

@@ -3,6 +3,7 @@
 use crate::axis::Axis;
 use crate::canvas::{Canvas, Color, Marker, color, grey};
 use crate::legend::{self, Legend};
+use crate::shapes::Shapes;
 use crate::text::Style;
 use crate::{Mark, Panel, PlotError, clip};
 use plotters_backend::DrawingBackend;
@@ -10,8 +11,9 @@ use plotters_backend::DrawingBackend;
 /// Width of a panel that stands alone, and beside others.
 const ALONE: u32 = 560;
 const BESIDE: u32 = 430;
-/// Height of the drawing area of a panel.
+/// Height of the drawing area of a panel, and of the band of a name.
 const HEIGHT: f64 = 290.0;
+const BAND: f64 = 22.0;
 /// White space around everything.
 const MARGIN: f64 = 12.0;
 /// Room for the title, for the tick labels below, for each name of an axis.
@@ -55,7 +57,7 @@ struct Fonts {
 }
 
 /// The drawing area of a panel.
-struct Area {
+pub struct Area {
     left: f64,
     top: f64,
     width: f64,
@@ -64,8 +66,16 @@ struct Area {
 
 impl Area {
     /// A point whose coordinates are fractions of the axes.
-    fn place(&self, (x, y): (f64, f64)) -> (f64, f64) {
+    pub fn place(&self, (x, y): (f64, f64)) -> (f64, f64) {
         (self.left + x * self.width, self.top + (1.0 - y) * self.height)
+    }
+}
+
+/// Height of the drawing area.
+fn height(panel: &Panel) -> f64 {
+    match panel.y_names.len() {
+        0 => HEIGHT,
+        n => (n as f64 * BAND).max(2.0 * BAND),
     }
 }
 
@@ -94,7 +104,9 @@ impl<'a> Layout<'a> {
         for (row, of_row) in legends.chunks(columns).enumerate() {
             let rows = of_row.iter().map(|l| l.rows).max().unwrap_or(0);
             let below = TICKS + NAME + rows as f64 * legend::ROW;
-            let height = (MARGIN + TITLE + HEIGHT + below + MARGIN).ceil() as u64;
+            let of_row = &panels[row * columns..row * columns + of_row.len()];
+            let area = of_row.iter().map(height).fold(0.0, f64::max);
+            let height = (MARGIN + TITLE + area + below + MARGIN).ceil() as u64;
             for column in 0..of_row.len() {
                 cells.push(Cell {
                     index: row * columns + column,
@@ -133,22 +145,39 @@ impl<'a> Layout<'a> {
         let panel = &self.panels[cell.index];
         let (width, fonts) = (f64::from(cell.width), self.fonts);
         let values = |of: fn(&Mark) -> Vec<f64>| panel.marks.iter().flat_map(of);
-        let x = Axis::new(values(horizontal), panel.log_x, panel.x_range);
-        let y = Axis::new(values(vertical), panel.log_y, panel.y_range);
+        let names = |of: &[String], room: f64, flipped: bool| {
+            let names: Vec<String> = of.iter().map(|n| fonts.tick.fit(n, room)).collect();
+            (!names.is_empty()).then(|| Axis::of_names(names.into_iter(), flipped))
+        };
+        let height = height(panel);
+        let x = names(&panel.x_names, width / (panel.x_names.len() + 2) as f64, false)
+            .or_else(|| Axis::new(values(horizontal), panel.log_x, panel.x_range));
+        let y = names(&panel.y_names, width / 3.0, true)
+            .or_else(|| Axis::new(values(vertical), panel.log_y, panel.y_range));
         let mut axes = x.zip(y);
 
         let top = MARGIN + TITLE;
         let mut left = MARGIN + NAME;
         if let Some((_, y)) = &mut axes {
-            y.tick((HEIGHT / 45.0) as usize);
+            if panel.y_names.is_empty() {
+                y.tick((height / 45.0) as usize);
+            }
             let widest = y.ticks.iter().map(|t| fonts.tick.width(&t.1)).fold(0.0, f64::max);
             left += widest.min(width / 3.0) + 8.0;
         }
-        let area = Area { left, top, width: width - left - MARGIN - 6.0, height: HEIGHT };
+        let area = Area { left, top, width: width - left - MARGIN - 6.0, height };
         if let Some((x, y)) = &mut axes {
-            x.tick_within(area.width, &fonts.tick);
-            grid(x, y, &area, canvas)?;
+            if panel.x_names.is_empty() {
+                x.tick_within(area.width, &fonts.tick);
+            }
+            let shapes = Shapes { panel, x, y, area: &area, number: fonts.tick };
+            if !panel.marks.iter().any(|m| matches!(m, Mark::Counts { .. })) {
+                grid(x, y, &area, canvas)?;
+            }
+            shapes.counts(canvas)?;
+            shapes.bars(canvas)?;
             marks(panel, x, y, &area, canvas)?;
+            shapes.spots(canvas);
             scales(x, y, &area, fonts.tick, canvas)?;
         } else {
             let middle = area.place((0.5, 0.5));
@@ -163,8 +192,8 @@ impl<'a> Layout<'a> {
         let name = fonts.name.fit(&panel.x_label, area.width);
         let at = (bottom.0, bottom.1 + TICKS + NAME / 2.0 - 1.0);
         canvas.text(&name, fonts.name.centred(), at)?;
-        let name = fonts.name.fit(&panel.y_label, HEIGHT);
-        let at = (MARGIN + NAME / 2.0 - 3.0, top + HEIGHT / 2.0);
+        let name = fonts.name.fit(&panel.y_label, height);
+        let at = (MARGIN + NAME / 2.0 - 3.0, top + height / 2.0);
         canvas.text(&name, fonts.name.centred().up(), at)?;
         let at = (MARGIN, bottom.1 + TICKS + NAME + 2.0);
         self.legends[cell.index].draw(at, fonts.tick, canvas)
@@ -186,6 +215,12 @@ fn check(panel: &Panel) -> Result<(), PlotError> {
         let (what, points, found) = match m {
             Mark::Line { points, spread: Some(s), .. } => ("spread", points.len(), s.len()),
             Mark::Points { points, groups: Some(g), .. } => ("group", points.len(), g.len()),
+            Mark::Bars { values, spread: Some(s), .. } => ("spread", values.len(), s.len()),
+            Mark::Counts { rows } => {
+                let columns = rows.first().map_or(0, Vec::len);
+                let other = rows.iter().map(Vec::len).find(|l| *l != columns);
+                ("count", columns, other.unwrap_or(columns))
+            }
             _ => continue,
         };
         if points != found {
@@ -201,8 +236,19 @@ fn horizontal(mark: &Mark) -> Vec<f64> {
             points.iter().filter(|p| p.1.is_finite()).map(|p| p.0).collect()
         }
         Mark::At { x, .. } => vec![*x],
+        Mark::Bars { values, spread, .. } => {
+            let half = |i: usize| spread.as_ref().map_or(0.0, |s| s[i]);
+            let ends = values.iter().enumerate().map(|(i, v)| v + half(i));
+            std::iter::once(0.0).chain(ends).collect()
+        }
+        Mark::Counts { rows } => numbers_below(rows.first().map_or(0, Vec::len)),
         Mark::Level { .. } => Vec::new(),
     }
+}
+
+/// 0 to n − 1.
+fn numbers_below(n: usize) -> Vec<f64> {
+    (0..n).map(|i| i as f64).collect()
 }
 
 fn vertical(mark: &Mark) -> Vec<f64> {
@@ -216,6 +262,8 @@ fn vertical(mark: &Mark) -> Vec<f64> {
             points.iter().filter(|p| p.0.is_finite()).map(|p| p.1).collect()
         }
         Mark::Level { y, .. } => vec![*y],
+        Mark::Bars { values, .. } => numbers_below(values.len()),
+        Mark::Counts { rows } => numbers_below(rows.len()),
         Mark::At { .. } => Vec::new(),
     }
 }

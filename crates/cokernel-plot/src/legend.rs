@@ -72,6 +72,11 @@ fn samples(panel: &Panel) -> Vec<(Sample, String)> {
                 let line = Sample::Line(Marker::of_line(number, 3.0), spread.is_some());
                 all.push((line, label.clone()));
             }
+            Mark::Bars { label, .. } => {
+                let square = Marker { shape: 1, ..Marker::of_line(number, 4.5) };
+                all.push((Sample::Point(square), label.clone()));
+            }
+            Mark::Counts { .. } => {}
             Mark::Level { label, .. } => all.push((dark(false), label.clone())),
             Mark::At { label, .. } => all.push((dark(true), label.clone())),
             Mark::Points { label, groups: None, .. } => {

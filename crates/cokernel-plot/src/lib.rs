@@ -31,9 +31,10 @@ mod canvas;
 mod clip;
 mod layout;
 mod legend;
+mod shapes;
 mod text;
 
-use canvas::Canvas;
+use canvas::{Canvas, Spot};
 use layout::Layout;
 use plotters_backend::DrawingBackend;
 use plotters_bitmap::BitMapBackend;
@@ -67,6 +68,11 @@ pub struct Panel {
     pub x_range: Option<(f64, f64)>,
     /// Ends of the vertical axis; `None` takes those of the data, and a little more.
     pub y_range: Option<(f64, f64)>,
+    /// Names in the place of numbers on the vertical axis: number 0 is at the top. The panel is as
+    /// high as they need.
+    pub y_names: Vec<String>,
+    /// Names in the place of numbers on the horizontal axis: number 0 is at the left.
+    pub x_names: Vec<String>,
     /// What is drawn, the first at the back of those of its kind.
     pub marks: Vec<Mark>,
 }
@@ -92,6 +98,21 @@ pub enum Mark {
         points: Vec<(f64, f64)>,
         /// The group of each point: groups 0-7 differ in colour, more also in shape.
         groups: Option<Vec<u32>>,
+    },
+    /// Bars from 0 to the right, number i at the height i: for [`Panel::y_names`].
+    Bars {
+        /// Name in the legend.
+        label: String,
+        /// Length of each bar.
+        values: Vec<f64>,
+        /// Half the length of a line around each end, such as a standard deviation.
+        spread: Option<Vec<f64>>,
+    },
+    /// Counts in a grid, darker the larger their share of their row: for [`Panel::y_names`] and
+    /// [`Panel::x_names`].
+    Counts {
+        /// Row by row, all of the same length.
+        rows: Vec<Vec<u64>>,
     },
     /// A dashed line at a height.
     Level {
@@ -170,6 +191,45 @@ pub enum PlotError {
 /// # Errors
 /// No panels or columns; lengths or ranges that do not fit; too large a picture.
 pub fn svg(panels: &[Panel], columns: usize) -> Result<String, PlotError> {
+    Ok(drawn(panels, columns)?.0)
+}
+
+/// As [`svg`], with an invisible shape of the class `spot` over every point, bar and count, whose
+/// attribute `data-tip` says its values: for pages that show it where the pointer is.
+///
+/// # Errors
+/// As [`svg`].
+pub fn svg_with_tips(panels: &[Panel], columns: usize) -> Result<String, PlotError> {
+    let (text, spots) = drawn(panels, columns)?;
+    let mut shapes = String::from("<g class=\"spots\" fill-opacity=\"0\">\n");
+    for spot in spots {
+        let (x, y) = (spot.left.round(), spot.top.round());
+        let (w, h) = (spot.width.round().max(1.0), spot.height.round().max(1.0));
+        let tip = escaped(&spot.text);
+        shapes.push_str(&format!(
+            "<rect class=\"spot\" x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\" data-tip=\"{tip}\"/>\n"
+        ));
+    }
+    Ok(text.replacen("</svg>", &format!("{shapes}</g>\n</svg>"), 1))
+}
+
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// The text of the SVG, and where its values are.
+fn drawn(panels: &[Panel], columns: usize) -> Result<(String, Vec<Spot>), PlotError> {
     let layout = Layout::new(panels, columns)?;
     let (width, height) = layout.size();
     let large = (width * SVG_UNITS, height * SVG_UNITS);
@@ -181,11 +241,13 @@ pub fn svg(panels: &[Panel], columns: usize) -> Result<String, PlotError> {
         canvas.move_to(f64::from(cell.left), f64::from(cell.top));
         layout.draw(cell, &mut canvas)?;
     }
+    let spots = canvas.into_spots();
     backend.present().map_err(|e| PlotError::Drawing(e.to_string()))?;
     drop(backend);
     // The picture is as large as in a PNG, and the fine units are left to its view box.
     let fine = format!("width=\"{}\" height=\"{}\"", large.0, large.1);
-    Ok(out.replacen(&fine, &format!("width=\"{width}\" height=\"{height}\""), 1))
+    let out = out.replacen(&fine, &format!("width=\"{width}\" height=\"{height}\""), 1);
+    Ok((out, spots))
 }
 
 /// The panels in a grid of this many columns, as the bytes of a PNG file.

@@ -58,6 +58,11 @@ impl Style {
         Style { up: true, ..self }
     }
 
+    /// White.
+    pub fn white(self) -> Self {
+        Style { color: (255, 255, 255), ..self }
+    }
+
     /// Of another size.
     pub fn scaled(self, factor: f64) -> Self {
         Style { size: self.size * factor, ..self }

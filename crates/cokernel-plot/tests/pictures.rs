@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use cokernel_plot::{Mark, Panel, PlotError, png, svg};
+use cokernel_plot::{Mark, Panel, PlotError, png, svg, svg_with_tips};
 use roxmltree::Document;
 
 fn points(points: Vec<(f64, f64)>) -> Mark {
@@ -221,4 +221,88 @@ fn misuse_is_named() {
     let many = vec![Panel::default(); 1000];
     assert!(matches!(svg(&many, 1), Err(PlotError::Size { .. })));
     assert!(matches!(png(&vec![Panel::default(); 400], 20), Err(PlotError::Size { .. })));
+}
+
+fn bars() -> Panel {
+    Panel {
+        y_names: ["fou", "a <long> name"].map(String::from).to_vec(),
+        x_label: "weight".into(),
+        marks: vec![Mark::Bars {
+            label: "SimpleMKL".into(),
+            values: vec![0.25, 0.75],
+            spread: Some(vec![0.05, 0.1]),
+        }],
+        ..Panel::default()
+    }
+}
+
+#[test]
+fn bars_have_names_and_lengths() {
+    let text = svg(&[bars()], 1).unwrap();
+    assert!(texts(&text).contains(&"fou".to_string()), "{text}");
+    assert!(!text.contains("data-tip"));
+    let document = Document::parse(&text).unwrap();
+    // The two bars and the square in the legend.
+    let widths: Vec<f64> = document
+        .descendants()
+        .filter(|n| n.has_tag_name(("http://www.w3.org/2000/svg", "polygon")))
+        .map(|n| {
+            let xs = n.attribute("points").unwrap().split_whitespace();
+            let xs: Vec<f64> = xs.map(|p| p.split(',').next().unwrap().parse().unwrap()).collect();
+            xs.iter().copied().fold(0.0, f64::max) - xs.iter().copied().fold(1e9, f64::min)
+        })
+        .collect();
+    assert!((widths[1] / widths[0] - 3.0).abs() < 0.01, "{widths:?}");
+    let (_, height, all) = pixels(&png(&[bars()], 1).unwrap());
+    assert!(shows(&all, [0, 114, 178]) || shows(&all, [38, 135, 190]));
+    let mut more = bars();
+    more.y_names.extend((0..10).map(|i| format!("kernel {i}")));
+    assert!(pixels(&png(&[more], 1).unwrap()).1 > height, "as high as the names need");
+    let mut wrong = bars();
+    wrong.marks = vec![Mark::Bars { label: "".into(), values: vec![1.0], spread: Some(vec![]) }];
+    assert!(matches!(svg(&[wrong], 1), Err(PlotError::Length { what: "spread", .. })));
+}
+
+#[test]
+fn counts_are_written_into_their_places() {
+    let names = ["cat", "dog"].map(String::from).to_vec();
+    let panel = |rows| Panel {
+        y_names: names.clone(),
+        x_names: names.clone(),
+        y_label: "true".into(),
+        x_label: "predicted".into(),
+        marks: vec![Mark::Counts { rows }],
+        ..Panel::default()
+    };
+    let text = svg_with_tips(&[panel(vec![vec![17, 0], vec![4, 23]])], 1).unwrap();
+    let written = texts(&text);
+    assert!(["17", "4", "23"].iter().all(|n| written.contains(&n.to_string())), "{written:?}");
+    assert!(text.contains("data-tip=\"true dog, predicted cat: 4\""), "{text}");
+    let said = svg(&[panel(vec![vec![1], vec![1, 2]])], 1).unwrap_err().to_string();
+    assert!(said.contains("expected one count per point (1), found 2"), "{said}");
+}
+
+#[test]
+fn tips_say_the_values() {
+    let mut panel = Panel {
+        x_label: "C".into(),
+        y_label: "accuracy".into(),
+        marks: vec![Mark::Line {
+            label: "a & b".into(),
+            points: vec![(1.0, 0.5), (10.0, 0.98765)],
+            spread: Some(vec![0.1, 0.25]),
+        }],
+        ..Panel::default()
+    };
+    let text = svg_with_tips(&[panel.clone(), bars()], 2).unwrap();
+    Document::parse(&text).unwrap();
+    for tip in
+        ["a &amp; b: C 10, accuracy 0.9877 ± 0.25", "SimpleMKL, a &lt;long&gt; name: 0.75 ± 0.1"]
+    {
+        assert!(text.contains(&format!("data-tip=\"{tip}\"")), "{text}");
+    }
+    assert_eq!(text.matches("class=\"spot\"").count(), 4);
+    // What is outside the picture cannot be pointed at.
+    panel.x_range = Some((0.0, 5.0));
+    assert_eq!(svg_with_tips(&[panel], 1).unwrap().matches("class=\"spot\"").count(), 1);
 }

@@ -79,6 +79,9 @@ pub struct Report {
     pub objective: Vec<f64>,
     /// Relative duality gap at the end, for convex methods: (primal − dual) / max(|primal|, tiny).
     pub gap: Option<f64>,
+    /// Relative duality gap after each outer iteration, for convex methods that iterate.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gaps: Vec<f64>,
     /// Work done.
     pub counts: Counts,
     /// Wall-clock seconds.
@@ -97,6 +100,7 @@ impl Report {
             iterations: 0,
             objective: Vec::new(),
             gap: None,
+            gaps: Vec::new(),
             counts: Counts::default(),
             seconds: 0.0,
             seed: run.seed,

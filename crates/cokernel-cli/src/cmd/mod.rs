@@ -9,5 +9,8 @@ pub mod fit;
 pub mod inspect;
 pub mod methods;
 pub mod predict;
+pub mod report;
 pub mod reproduce;
+pub mod run;
+pub mod status;
 pub mod toy;

@@ -2,15 +2,17 @@
 
 use crate::args::GlobalArgs;
 use crate::experiment::{
-    DATA_VARIABLE, EXAMPLE, Experiment, Outcome, SHIPPED, Source, data_folder, print,
-    run as run_plan,
+    DATA_VARIABLE, Data, Done, EXAMPLE, Experiment, Outcome, SHIPPED, Source, Specification,
+    collect, data_folder, print, reproduction, reproduction::Skipped, run as run_plan, work,
 };
-use crate::files::{write, write_json};
+use crate::files::{check_place, folder, write, write_json};
 use crate::misuse::misuse;
 use crate::session::{Options, Session};
+use crate::store::Store;
+use crate::system::available_memory;
 use crate::table::Table;
-use anyhow::{Context, Result};
-use cokernel::Error;
+use anyhow::{Result, anyhow};
+use cokernel::{Event, Run};
 use serde_json::{Value, json, to_value};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -25,6 +27,8 @@ Examples
   cokernel reproduce lms-3.3 -o results       a table, and files with the result
   cokernel reproduce lms-fig-3.2 --sets 3     on fewer generated data sets
   cokernel reproduce all --data ~/data        all of them, those with data of your own, too
+  cokernel reproduce all --store kept --page reproduction.md
+                                              as a page; stopped, it continues where it was
   cokernel reproduce my.toml                  your own experiment; --example shows how to write it")]
 pub struct Args {
     /// The experiment, `all`, or a file of your own
@@ -49,6 +53,13 @@ pub struct Args {
     /// `all`, into one folder for each experiment in it)
     #[arg(long, short, value_name = "DIR")]
     output: Option<PathBuf>,
+    /// Keep the results cell by cell in this folder, one store for each experiment: a run that was
+    /// stopped continues there, and `cokernel report` makes pages of them
+    #[arg(long, value_name = "DIR")]
+    store: Option<PathBuf>,
+    /// Write a page of all figures, ours beside theirs, to this Markdown file
+    #[arg(long, value_name = "FILE")]
+    page: Option<PathBuf>,
 }
 
 /// Runs the command.
@@ -78,66 +89,100 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     if name == "all" {
         return all(&args, global, session);
     }
-    let (place, id, text) = find(name)?;
+    let spec = find(name)?;
     if args.show {
-        session.print(&text)?;
+        session.print(&spec.text)?;
         return Ok(session.end([]));
     }
-    let plan = plan(&place, &id, &text, args.sets)?;
+    let plan = plan(&spec, args.sets)?;
     if let Some(output) = &args.output {
         folder(output)?;
     }
     let data = data_folder(args.data.as_ref());
-    if let Source::Folder(f) = &plan.data.source
-        && let Err(reason) = f.find(data.as_deref())
-    {
+    if let Some(reason) = plan.absent(data.as_deref()) {
         return Err(misuse(format!("{} cannot be run: {reason}", plan.id)));
     }
-    let result = one(&plan, data.as_deref(), global, &session)?;
+    if let Some(page) = &args.page {
+        check_place(page)?;
+    }
+    if let Some(store) = &args.store {
+        folder(store)?;
+    }
+    let results = one(&spec, &plan, &args, data.as_deref(), global, &session)?;
     session.clear_progress();
-    session.show(print::text(&result))?;
+    write_page(args.page.as_deref(), &results, &[])?;
+    for (i, result) in results.iter().enumerate() {
+        let apart = if i > 0 { "\n" } else { "" };
+        session.show(apart.to_string() + &print::text(result))?;
+    }
     if let Some(output) = &args.output {
-        let names = files(&plan, &result, output)?;
+        let names = files(&plan, &results, output)?;
         session.say(format!("\nwritten to {}: {}", output.display(), names.join(", ")))?;
     }
-    session.show_json(&to_value(&result)?)?;
-    Ok(session.end([result.status]))
+    session.show_json(&json_of(&results)?)?;
+    Ok(session.end(results.iter().map(|r| r.status)))
 }
 
-/// Place in errors, id without one of its own, and text of an experiment.
-fn find(name: &str) -> Result<(String, String, String)> {
-    if let Some((id, text)) = SHIPPED.iter().find(|e| e.0 == name) {
-        return Ok((format!("experiments/{id}.toml"), id.to_string(), text.to_string()));
+/// A result, or the list of those of several data sets.
+fn json_of(results: &[Outcome]) -> Result<Value> {
+    match results {
+        [one] => Ok(to_value(one)?),
+        several => Ok(to_value(several)?),
     }
-    let path = Path::new(name);
-    if path.extension().is_none_or(|e| e != "toml") && !path.is_file() {
-        let known = SHIPPED.iter().map(|e| e.0).chain(["all"]);
-        return Err(Error::unknown("experiment", name, known).into());
-    }
-    let text = std::fs::read_to_string(path)
-        .with_context(|| format!("cannot read the experiment {}", path.display()))?;
-    let id = path.file_stem().map_or("experiment".into(), |s| s.to_string_lossy().into_owned());
-    Ok((name.to_string(), id, text))
 }
 
-fn plan(place: &str, id: &str, text: &str, sets: Option<usize>) -> Result<Experiment> {
-    let mut plan = Experiment::parse(place, id, text)?;
-    if let (Some(sets), true) = (sets, plan.data.source.is_drawn()) {
-        plan.data.sets = sets;
+/// The specification with this name; `all` is known, too.
+fn find(name: &str) -> Result<Specification> {
+    Specification::find(name, &["all"])
+}
+
+fn plan(spec: &Specification, sets: Option<usize>) -> Result<Experiment> {
+    let mut plan = spec.parse()?;
+    for data in plan.data.iter_mut().filter(|d| d.source.is_drawn()) {
+        data.sets = sets.unwrap_or(data.sets);
     }
     Ok(plan)
 }
 
 fn one(
+    spec: &Specification,
     plan: &Experiment,
+    args: &Args,
     data: Option<&Path>,
     global: &GlobalArgs,
     session: &Session,
-) -> Result<Outcome> {
+) -> Result<Vec<Outcome>> {
     let mut run = session.run.clone();
     run.seed = global.seed.unwrap_or(plan.protocol.seed);
-    let result = run_plan(plan, data, &run)?;
-    Ok(result)
+    let Some(store) = &args.store else { return run_plan(plan, data, &run) };
+    let cells = plan.cells(data, run.seed)?;
+    let path = store.join(format!("{}.sqlite", plan.id));
+    let mut store = Store::prepare(&path, spec, plan, &cells, run.seed, true)?;
+    let watch = run.watch();
+    let begin = store.counts()?;
+    run.tell(Event::Begin { stage: &plan.id, total: Some(begin.all() as u64) });
+    let mut tell = |store: &Store, run: &Run| {
+        // Progress is not worth an error.
+        let ended = store.counts().map_or(0, |c| c.ended());
+        run.tell(Event::Step { done: ended as u64, message: "" });
+    };
+    work(&mut store, plan, &cells, data, available_memory(), &run, &mut tell)?;
+    if let Some(trouble) = store.troubles()?.first() {
+        return Err(anyhow!("{}: {}", trouble.label, trouble.error));
+    }
+    let kept = store.measured(&cells)?;
+    let seconds = kept.values().map(|k| k.spent.seconds).sum();
+    let results = kept.into_iter().map(|(i, k)| (i, k.measured)).collect();
+    let done = Done { cells: &cells, results: &results, seed: run.seed };
+    let stopped = if results.len() < cells.len() { watch.stop() } else { None };
+    Ok(collect(plan, &done, stopped, seconds).into_iter().map(|c| c.outcome).collect())
+}
+
+fn write_page(page: Option<&Path>, results: &[Outcome], skipped: &[Skipped]) -> Result<()> {
+    match page {
+        Some(page) => write(page, reproduction::page(results, skipped).as_bytes()),
+        None => Ok(()),
+    }
 }
 
 fn all(args: &Args, global: &GlobalArgs, session: Session) -> Result<ExitCode> {
@@ -145,54 +190,60 @@ fn all(args: &Args, global: &GlobalArgs, session: Session) -> Result<ExitCode> {
     if let Some(output) = &args.output {
         folder(output)?;
     }
+    if let Some(page) = &args.page {
+        check_place(page)?;
+    }
+    if let Some(store) = &args.store {
+        folder(store)?;
+    }
     let (mut results, mut skipped, mut summaries) = (Vec::new(), Vec::new(), Vec::new());
-    let mut statuses = Vec::new();
-    for (id, text) in SHIPPED {
-        let plan = plan(&format!("experiments/{id}.toml"), id, text, args.sets)?;
-        if let Source::Folder(f) = &plan.data.source
-            && let Err(reason) = f.find(data.as_deref())
-        {
+    let (mut statuses, mut all) = (Vec::new(), Vec::new());
+    for (id, _) in SHIPPED {
+        let spec = find(id)?;
+        let plan = plan(&spec, args.sets)?;
+        if let Some(reason) = plan.absent(data.as_deref()) {
             session.show(format!("{id}: skipped: {reason}\n"))?;
-            skipped.push(json!({ "id": id, "reason": reason }));
+            skipped.push(Skipped { id: id.to_string(), reason });
             continue;
         }
-        let result = one(&plan, data.as_deref(), global, &session)?;
-        session.show(print::text(&result) + "\n")?;
+        let found = one(&spec, &plan, args, data.as_deref(), global, &session)?;
+        for result in &found {
+            session.show(print::text(result) + "\n")?;
+            summaries.push(format!("{id}: {}", print::summary(result)));
+            statuses.push(result.status);
+        }
         if let Some(output) = &args.output {
             let output = output.join(id);
             folder(&output)?;
-            files(&plan, &result, &output)?;
+            files(&plan, &found, &output)?;
         }
-        summaries.push(format!("{id}: {}", print::summary(&result)));
-        results.push(to_value(&result)?);
-        statuses.push(result.status);
-        if !result.status.is_success() {
+        results.push(json_of(&found)?);
+        all.extend(found);
+        if statuses.iter().any(|s| !s.is_success()) {
             break;
         }
     }
     session.clear_progress();
+    write_page(args.page.as_deref(), &all, &skipped)?;
     session.show(summaries.join("\n"))?;
+    let of = |s: &Skipped| json!({ "id": s.id, "reason": s.reason });
+    let skipped: Vec<Value> = skipped.iter().map(of).collect();
     session.show_json(&json!({ "results": results, "skipped": skipped }))?;
     Ok(session.end(statuses))
 }
 
-/// Makes the folder of results, in a folder that exists.
-fn folder(path: &Path) -> Result<()> {
-    match std::fs::create_dir(path) {
-        Err(_) if path.is_dir() => Ok(()),
-        Err(e) => Err(misuse(format!("cannot make the folder {}: {e}", path.display()))),
-        Ok(()) => Ok(()),
-    }
-}
-
-/// Writes the files of a result; their names.
-fn files(plan: &Experiment, result: &Outcome, folder: &Path) -> Result<Vec<&'static str>> {
-    write_json(&folder.join("result.json"), &to_value(result)?)?;
-    write(&folder.join("table.csv"), print::csv(result).as_bytes())?;
-    write(&folder.join("table.md"), print::markdown(result).as_bytes())?;
+/// Writes the files of results, one for each data set; their names.
+fn files(plan: &Experiment, results: &[Outcome], folder: &Path) -> Result<Vec<&'static str>> {
+    write_json(&folder.join("result.json"), &json_of(results)?)?;
+    let csv: Vec<String> = results.iter().map(print::csv).collect();
+    write(&folder.join("table.csv"), csv.join("\n").as_bytes())?;
+    let markdown: Vec<String> =
+        results.iter().map(|r| print::markdown(r, print::summary(r))).collect();
+    write(&folder.join("table.md"), markdown.join("\n").as_bytes())?;
     let mut names = vec!["result.json", "table.csv", "table.md"];
     let log = plan.sweep.as_ref().is_some_and(|s| s.log);
-    if let Some(panels) = print::panels(result, log) {
+    let panels: Vec<_> = results.iter().flat_map(|r| print::panels(r, log)).flatten().collect();
+    if !panels.is_empty() {
         let (svg, png) = print::pictures(&panels)?;
         write(&folder.join("curves.svg"), svg.as_bytes())?;
         write(&folder.join("curves.png"), &png)?;
@@ -201,16 +252,22 @@ fn files(plan: &Experiment, result: &Outcome, folder: &Path) -> Result<Vec<&'sta
     Ok(names)
 }
 
+fn where_from(data: &Data) -> String {
+    match &data.source {
+        Source::Digits => "shipped".to_string(),
+        Source::Toy(_) => format!("generated, sets: {}", data.sets),
+        Source::Folder(f) => format!("folder {}", f.name),
+        Source::Files(_) => "files".to_string(),
+    }
+}
+
 fn list(session: Session) -> Result<ExitCode> {
     let mut table = Table::new(&["id", "<published as", "<what it is", "<data"]);
     let mut entries: Vec<Value> = Vec::new();
-    for (id, text) in SHIPPED {
-        let plan = plan(&format!("experiments/{id}.toml"), id, text, None)?;
-        let data = match &plan.data.source {
-            Source::Digits => "shipped".to_string(),
-            Source::Toy(_) => format!("generated, sets: {}", plan.data.sets),
-            Source::Folder(f) => format!("folder {}", f.name),
-        };
+    for (id, _) in SHIPPED {
+        let plan = plan(&find(id)?, None)?;
+        let data: Vec<String> = plan.data.iter().map(where_from).collect();
+        let data = data.join(", ");
         let source = plan.place();
         entries.push(json!({ "id": id, "source": source, "title": plan.title, "data": data }));
         table.row(vec![id.to_string(), source, plan.title, data]);

@@ -2,12 +2,15 @@
 //! and a suggestion. What it means is checked in [`plan`](super::plan).
 
 use crate::misuse::misuse;
-use crate::project::{explain, line};
-use anyhow::Result;
+use crate::project::{ViewTable, explain, line};
 use cokernel::method::Value;
 use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use std::collections::BTreeMap;
+use std::fmt;
 use std::ops::Range;
+use std::path::PathBuf;
 use toml::Spanned;
 
 /// An example that says everything; shown by `--example` and read by a test.
@@ -29,6 +32,12 @@ kernels = ["gaussian:sigma=median"] # the default
 #   `sets` are drawn with consecutive seeds; figures are then means over the sets
 # kind = "folder", name = "bbcsport_2views"
 #   below --data DIR or $COKERNEL_DATA: VIEW.mtx.gz or VIEW.csv.gz, and labels.csv
+# kind = "files", files = { fou = "fou.csv", ppi = { path = "ppi.npy", similarity = true } }
+# labels = "y.csv", label_column = "class", id = "sample"
+#   paths are relative to the folder of this file
+# label = "digits"                  # its name; with several [[data]] each needs its own
+# scale = "standard"                # or "min_max", "none": learned on the training rows
+# costs = { fac = 2.0 }             # of one kernel value on a view, for the total cost; 1 if left out
 # unit_rows = true                  # every row of every view divided by its length
 # lsa = 100                         # then latent semantic analysis of every view to 100 columns
 
@@ -36,8 +45,12 @@ kernels = ["gaussian:sigma=median"] # the default
 clusters = 10
 starts = "published"                # 20 starts of k-means from random rows, each one a result;
                                     # or { seeding = "plus_plus", starts = 10 }
+# folds = 5, repeats = 2            # to learn from labels, in place of clusters and starts;
+                                    # or test_fraction = 0.33, repeats = 10
+# inner_folds = 5                   # of pick = "inner", inside each training set
 seed = 0                            # the first seed
-scores = ["nmi", "f"]               # f, precision, recall, entropy, nmi, ari, accuracy, purity
+scores = ["nmi", "f"]               # f, precision, recall, entropy, nmi, ari, accuracy, purity;
+                                    # of classes: accuracy, balanced_accuracy, macro_f1
 pick_by = "nmi"                     # the score by which `pick` chooses
 reach = { nmi = 0.02 }              # |ours - theirs| that counts as the same
 
@@ -51,14 +64,16 @@ reason = "Printed if a figure of this row is out of reach."
 [[rows]]
 label = "Best Single View"
 method = "spectral"
-pick = "best"                       # of these, the one with the best score is the result
+pick = "best"                       # of these, the one with the best score is the result; "inner":
+                                    # that of an inner cross-validation; without, each is a row
 variants = [{ params = { view = "fou" } }, { params = { view = "fac" }, label = "profiles" }]
 published = { nmi = 0.641 }
 
 [[rows]]
 label = "Co-regularised"
 method = "co_regularized"
-views = ["fou", "fac"]              # kernels = [...] also may differ by row or variant
+views = ["fou", "fac"]              # kernels = [...] also may differ by row or variant;
+                                    # c = 10.0 too, and in a grid, where classes are learned
 pick = "best"
 grid = { lambda = [0.01, 0.05] }    # one variant for each combination
 # points = [{ at = 0.05, nmi = 0.76 }]   # with [sweep]: published figures at single values
@@ -67,6 +82,20 @@ grid = { lambda = [0.01, 0.05] }    # one variant for each combination
 above = "Co-regularised"
 below = ["Best Single View"]        # all others if left out
 score = "nmi"
+
+[tests]                             # of the differences between rows, for `cokernel report`
+alpha = 0.05
+baseline = "Kernel Addition"        # compared with all others; the best row if left out
+
+# [machine]                         # where classes are learned
+# c = 1.0
+# balanced = true                   # costs by class, so that all classes weigh the same
+# decomposition = "one_vs_one"      # or "one_vs_rest"
+# tol = 1e-3                        # relative duality gap
+
+[limits]                            # of one cell: one variant on one split of one data set
+memory = "2GiB"                     # cells that need more are refused
+seconds = 600                       # cells that need more fail
 
 # [sweep]                           # a figure: every row is a curve
 # parameter = "lambda"              # of the methods of the rows, or of the generator
@@ -86,11 +115,17 @@ pub struct Content {
     pub reason: Option<String>,
     #[serde(default)]
     pub source: SourceEntry,
-    pub data: Spanned<DataEntry>,
+    pub data: DataList,
     pub protocol: ProtocolEntry,
     pub rows: Vec<Spanned<RowEntry>>,
     #[serde(default)]
     pub claims: Vec<ClaimEntry>,
+    #[serde(default)]
+    pub machine: MachineEntry,
+    #[serde(default)]
+    pub tests: TestsEntry,
+    #[serde(default)]
+    pub limits: LimitsEntry,
     pub sweep: Option<SweepEntry>,
 }
 
@@ -118,14 +153,79 @@ pub struct DataEntry {
     #[serde(default)]
     pub params: BTreeMap<String, Spanned<f64>>,
     pub name: Option<Spanned<String>>,
+    #[serde(default)]
+    pub files: BTreeMap<String, Spanned<FileEntry>>,
+    pub labels: Option<Spanned<PathBuf>>,
+    pub label_column: Option<Spanned<String>>,
+    pub id: Option<Spanned<String>>,
+    pub label: Option<Spanned<String>>,
+    pub scale: Option<Spanned<String>>,
+    #[serde(default)]
+    pub costs: BTreeMap<String, Spanned<f64>>,
 }
 
-/// How every row is measured.
+/// One `[data]`, or several `[[data]]`.
+#[derive(Debug)]
+pub struct DataList(pub Vec<DataEntry>);
+
+impl<'de> Deserialize<'de> for DataList {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Either;
+        impl<'de> Visitor<'de> for Either {
+            type Value = DataList;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a table, as [data], or several, as [[data]]")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<DataList, A::Error> {
+                let one = DataEntry::deserialize(MapAccessDeserializer::new(map))?;
+                Ok(DataList(vec![one]))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut all: A) -> Result<DataList, A::Error> {
+                let mut list = Vec::new();
+                while let Some(one) = all.next_element()? {
+                    list.push(one);
+                }
+                Ok(DataList(list))
+            }
+        }
+        from.deserialize_any(Either)
+    }
+}
+
+/// A file: its name, or a table of its name and options.
+#[derive(Debug)]
+pub struct FileEntry(pub ViewTable);
+
+impl<'de> Deserialize<'de> for FileEntry {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Either;
+        impl<'de> Visitor<'de> for Either {
+            type Value = FileEntry;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a file name in quotes, or a table as { path = \"a.csv\" }")
+            }
+            fn visit_str<E: serde::de::Error>(self, path: &str) -> Result<FileEntry, E> {
+                let path = PathBuf::from(path);
+                Ok(FileEntry(ViewTable { path, similarity: false, variable: None, header: None }))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<FileEntry, A::Error> {
+                ViewTable::deserialize(MapAccessDeserializer::new(map)).map(FileEntry)
+            }
+        }
+        from.deserialize_any(Either)
+    }
+}
+
+/// How every row is measured: clusters and starts, or splits.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProtocolEntry {
-    pub clusters: Spanned<usize>,
-    pub starts: Spanned<toml::Value>,
+    pub clusters: Option<Spanned<usize>>,
+    pub starts: Option<Spanned<toml::Value>>,
+    pub folds: Option<Spanned<usize>>,
+    pub test_fraction: Option<Spanned<f64>>,
+    pub repeats: Option<Spanned<usize>>,
+    pub inner_folds: Option<Spanned<usize>>,
     #[serde(default)]
     pub seed: u64,
     pub scores: Vec<Spanned<String>>,
@@ -144,6 +244,7 @@ pub struct RowEntry {
     pub params: BTreeMap<String, Spanned<Value>>,
     pub views: Option<Vec<String>>,
     pub kernels: Option<Vec<Spanned<String>>>,
+    pub c: Option<Spanned<f64>>,
     pub pick: Option<Spanned<String>>,
     pub variants: Option<Vec<Spanned<VariantEntry>>>,
     #[serde(default)]
@@ -164,6 +265,33 @@ pub struct VariantEntry {
     pub params: BTreeMap<String, Spanned<Value>>,
     pub views: Option<Vec<String>>,
     pub kernels: Option<Vec<Spanned<String>>>,
+    pub c: Option<Spanned<f64>>,
+}
+
+/// The machine that is trained on the combined kernel.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct MachineEntry {
+    pub c: Option<Spanned<f64>>,
+    pub balanced: bool,
+    pub decomposition: Option<Spanned<String>>,
+    pub tol: Option<Spanned<f64>>,
+}
+
+/// Tests of the differences between rows.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TestsEntry {
+    pub alpha: Option<Spanned<f64>>,
+    pub baseline: Option<Spanned<String>>,
+}
+
+/// What one cell may take.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct LimitsEntry {
+    pub memory: Option<Spanned<String>>,
+    pub seconds: Option<Spanned<f64>>,
 }
 
 /// One row is better than others.
@@ -197,7 +325,7 @@ impl<'a> File<'a> {
         File { name, text }
     }
 
-    pub fn parse(&self) -> Result<Content> {
+    pub fn parse(&self) -> anyhow::Result<Content> {
         toml::from_str(self.text).map_err(|e| self.refuse(e.span(), explain(e.message())))
     }
 

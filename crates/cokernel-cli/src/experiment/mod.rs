@@ -1,18 +1,79 @@
 //! Experiments: published tables and figures as files, what they mean, and what running them gives.
 
+mod bench;
+mod cells;
+mod collect;
 mod file;
+mod measured;
 mod outcome;
 mod plan;
 pub mod print;
+pub mod reproduction;
 mod runner;
 mod score;
 mod source;
+mod worker;
 
+pub use cells::{Cell, label_of};
+pub use collect::{Collected, Done, collect};
 pub use file::EXAMPLE;
-pub use outcome::Outcome;
-pub use plan::Experiment;
+pub use measured::Measured;
+pub use outcome::{Outcome, Picked, mean as mean_of};
+pub use plan::{Data, Experiment, Kind};
 pub use runner::run;
-pub use source::{DATA_VARIABLE, Source, data_folder};
+pub use score::Score;
+pub use source::{DATA_VARIABLE, Source, data_folder, hexadecimal};
+pub use worker::work;
+
+use anyhow::{Context, Result};
+use cokernel::Error;
+use std::path::{Path, PathBuf};
+
+/// The text of an experiment, and where it is from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Specification {
+    /// As it stands in errors: `experiments/lms-3.3.toml`.
+    pub place: String,
+    /// The id of an experiment without one of its own.
+    pub id: String,
+    pub text: String,
+    /// Paths are relative to this folder.
+    pub base: PathBuf,
+}
+
+impl Specification {
+    /// An experiment that comes with the program, or a file. `others`: what else the name could
+    /// have been, for the suggestion.
+    pub fn find(name: &str, others: &[&str]) -> Result<Self> {
+        if let Some((id, text)) = SHIPPED.iter().find(|e| e.0 == name) {
+            return Ok(Specification {
+                place: format!("experiments/{id}.toml"),
+                id: id.to_string(),
+                text: text.to_string(),
+                base: PathBuf::from("."),
+            });
+        }
+        let path = Path::new(name);
+        if path.extension().is_none_or(|e| e != "toml") && !path.is_file() {
+            let known = SHIPPED.iter().map(|e| e.0).chain(others.iter().copied());
+            return Err(Error::unknown("experiment", name, known).into());
+        }
+        let text = std::fs::read_to_string(path)
+            .with_context(|| format!("cannot read the experiment {}", path.display()))?;
+        let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned());
+        Ok(Specification {
+            place: name.to_string(),
+            id: stem.unwrap_or_else(|| "experiment".to_string()),
+            text,
+            base: path.parent().map_or_else(|| PathBuf::from("."), Path::to_path_buf),
+        })
+    }
+
+    /// What it means.
+    pub fn parse(&self) -> Result<Experiment> {
+        Experiment::parse(&self.place, &self.id, &self.text, &self.base)
+    }
+}
 
 macro_rules! shipped {
     ($($id:literal)*) => {

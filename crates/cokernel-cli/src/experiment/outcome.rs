@@ -1,27 +1,23 @@
 //! What running an experiment gives: ours beside theirs, for every row and score.
 
-use super::plan::{Claim, Experiment, Protocol, Row};
+use super::collect::Measurements;
+use super::measured::Measured;
+use super::plan::{Claim, Experiment, Pick, Protocol, Row};
 use super::score::{Against, Score};
 use cokernel::Status;
 use cokernel::eval::Stat;
-use cokernel::eval::cluster_scores::ClusterScores;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// One row on one data set.
+/// The variant of a row that is its result on one data set, or on one split.
 #[derive(Debug, Clone)]
-pub struct Measured {
-    /// Scores of every start of k-means.
-    pub starts: Vec<ClusterScores>,
+pub struct Picked {
     /// Which variant it is.
     pub variant: usize,
-    pub status: Status,
+    /// Seconds of all variants together.
     pub seconds: f64,
-    pub notes: Vec<String>,
+    pub measured: Measured,
 }
-
-/// Everything measured: by row, and index of the value of the sweep; one entry per data set.
-pub type Measurements = BTreeMap<(usize, Option<usize>), Vec<Measured>>;
 
 /// The data as it was found.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -63,10 +59,11 @@ pub struct RowOutcome {
     /// The value of the sweep; `None` in tables, and for rows that do not depend on it.
     pub at: Option<f64>,
     pub scores: BTreeMap<Score, Measure>,
+    pub pick: Pick,
     /// How often each variant was the best.
     pub picked: BTreeMap<String, usize>,
     pub statuses: BTreeMap<String, usize>,
-    /// Seconds of one data set, all variants together.
+    /// Seconds of one data set or split, all variants together.
     pub seconds: f64,
     pub reason: Option<String>,
     pub notes: Vec<String>,
@@ -100,15 +97,16 @@ const TIE: f64 = 1e-9;
 
 /// Mean over the starts of one data set.
 pub fn mean(measured: &Measured, score: Score) -> f64 {
-    let sum: f64 = measured.starts.iter().map(|s| score.of(s)).sum();
-    sum / measured.starts.len() as f64
+    let values = measured.scores.get(&score).map_or(&[][..], |v| v);
+    values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
-fn measure(sets: &[Measured], score: Score, sets_drawn: bool) -> Measure {
-    let of_starts = |m: &Measured| Stat::new(m.starts.iter().map(|s| score.of(s)).collect());
-    let each: Vec<Stat> = sets.iter().map(of_starts).collect();
+fn measure(units: &[&Picked], score: Score, each_unit: bool) -> Measure {
+    let of_starts =
+        |p: &&Picked| Stat::new(p.measured.scores.get(&score).cloned().unwrap_or_default());
+    let each: Vec<Stat> = units.iter().map(of_starts).collect();
     let starts_sd = each.iter().map(|s| s.sd).sum::<f64>() / each.len() as f64;
-    let ours = match sets_drawn {
+    let ours = match each_unit {
         true => Stat::new(each.iter().map(|s| s.mean).collect()),
         false => Stat::new(each.into_iter().flat_map(|s| s.values).collect()),
     };
@@ -127,9 +125,9 @@ fn counted(names: impl Iterator<Item = String>) -> BTreeMap<String, usize> {
 pub fn row(
     row: &Row,
     at: Option<f64>,
-    sets: &[Measured],
+    units: &[&Picked],
     protocol: &Protocol,
-    sets_drawn: bool,
+    each_unit: bool,
 ) -> RowOutcome {
     let point = row.points.iter().find(|p| Some(p.0) == at).map(|p| &p.1);
     let published = point.unwrap_or(&row.published);
@@ -137,27 +135,28 @@ pub fn row(
     let wanted = protocol.scores.iter().chain(published.keys());
     let scores = wanted
         .map(|&score| {
-            let mut measure = measure(sets, score, sets_drawn);
+            let mut measure = measure(units, score, each_unit);
             measure.against = published.get(&score).map(|p| Against::new(&measure.ours, *p));
             (score, measure)
         })
         .collect();
-    let picked = sets.iter().filter(|_| row.pick);
+    let picked = units.iter().filter(|_| row.pick != Pick::Only);
     RowOutcome {
         label: row.label.clone(),
         at,
         scores,
+        pick: row.pick,
         picked: counted(picked.map(|m| row.variants[m.variant].label.clone())),
-        statuses: counted(sets.iter().map(|m| m.status.to_string())),
-        seconds: sets.iter().map(|m| m.seconds).sum::<f64>() / sets.len() as f64,
+        statuses: counted(units.iter().map(|p| p.measured.status.to_string())),
+        seconds: units.iter().map(|p| p.seconds).sum::<f64>() / units.len().max(1) as f64,
         reason: row.reason.clone(),
-        notes: crate::report::once(sets.iter().flat_map(|m| &m.notes)),
+        notes: crate::report::once(units.iter().flat_map(|p| &p.measured.notes)),
     }
 }
 
 /// In how many data sets (and values of a sweep) the order of a claim holds.
 pub fn claim(claim: &Claim, plan: &Experiment, all: &Measurements) -> Vec<ClaimOutcome> {
-    let sets =
+    let units =
         |row: usize, at: Option<usize>| all.get(&(row, at)).or_else(|| all.get(&(row, None)));
     let one = |&below: &usize| {
         let (mut holds, mut ties, mut of) = (0, 0, 0);
@@ -166,9 +165,10 @@ pub fn claim(claim: &Claim, plan: &Experiment, all: &Measurements) -> Vec<ClaimO
         // A row that does not depend on the sweep stands beside every value of the other.
         let swept = values.iter().any(Option::is_some);
         for at in values.into_iter().filter(|at| at.is_some() || !swept) {
-            let pairs = sets(claim.above, at).into_iter().flatten();
-            for (a, b) in pairs.zip(sets(below, at).into_iter().flatten()) {
-                let (a, b) = (mean(a, claim.score), mean(b, claim.score));
+            let other = units(below, at);
+            for (unit, a) in units(claim.above, at).into_iter().flatten() {
+                let Some(b) = other.and_then(|o| o.get(unit)) else { continue };
+                let (a, b) = (mean(&a.measured, claim.score), mean(&b.measured, claim.score));
                 of += 1;
                 ties += usize::from((a - b).abs() <= TIE);
                 holds += usize::from((a - b).abs() > TIE && claim.score.better(a, b));

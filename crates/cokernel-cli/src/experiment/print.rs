@@ -1,6 +1,7 @@
 //! A result for people (text, Markdown), for programs (CSV) and as a picture of curves.
 
 use super::outcome::{ClaimOutcome, Outcome, RowOutcome};
+use super::plan::{Kind, Pick};
 use super::score::{Against, Published, Score};
 use crate::files::csv_line;
 use crate::table::{Table, count, seconds, thousands, wrap};
@@ -13,14 +14,28 @@ use cokernel_plot::{Mark, Panel};
 const COLUMNS: usize = 96;
 
 /// A table before it is written as text or Markdown.
-struct Grid {
-    title: String,
-    header: Vec<String>,
-    rows: Vec<Vec<String>>,
+pub struct Grid {
+    pub title: String,
+    /// A name that begins with `<` has its column aligned left.
+    pub header: Vec<String>,
+    pub rows: Vec<Vec<String>>,
 }
 
 /// The whole result as text.
 pub fn text(result: &Outcome) -> String {
+    with_closing(result, vec![summary(result)])
+}
+
+/// The whole result as text, the same whenever and wherever it was computed.
+pub fn untimed(result: &Outcome) -> String {
+    let closing = match has_published(result) {
+        true => verdicts(result),
+        false => format!("cokernel {}", result.library_version),
+    };
+    with_closing(result, vec![closing])
+}
+
+fn with_closing(result: &Outcome, closing: Vec<String>) -> String {
     let mut text = head(result).join("\n") + "\n";
     for grid in grids(result) {
         let header: Vec<&str> = grid.header.iter().map(String::as_str).collect();
@@ -28,33 +43,47 @@ pub fn text(result: &Outcome) -> String {
         grid.rows.into_iter().for_each(|row| table.row(row));
         text.push_str(&format!("\n{}\n{}", grid.title, table.text()));
     }
-    for (title, sentences) in remarks(result) {
+    for (title, sentences) in remarks(result, closing) {
         text.push_str(&format!("\n{title}\n"));
         sentences.iter().for_each(|s| text.push_str(&wrap(s, 2, COLUMNS)));
     }
     text
 }
 
-/// The whole result as Markdown.
-pub fn markdown(result: &Outcome) -> String {
+/// Whether there are figures to compare with.
+pub fn has_published(result: &Outcome) -> bool {
+    result.rows.iter().flat_map(|r| r.scores.values()).any(|m| m.against.is_some())
+}
+
+/// The whole result as Markdown, with a closing sentence.
+pub fn markdown(result: &Outcome, closing: String) -> String {
     let mut lines = head(result);
     lines[0] = format!("# {}", lines[0]);
     lines.insert(1, String::new());
-    let cells = |row: &[String]| format!("| {} |", row.join(" | "));
     for grid in grids(result) {
-        let aligned = |h: &String| if h.starts_with('<') { "---" } else { "---:" };
-        let rule: Vec<&str> = grid.header.iter().map(aligned).collect();
         lines.extend([String::new(), format!("## {}", grid.title), String::new()]);
-        let header: Vec<String> =
-            grid.header.iter().map(|h| h.trim_start_matches('<').to_string()).collect();
-        lines.extend([cells(&header), format!("|{}|", rule.join("|"))]);
-        lines.extend(grid.rows.iter().map(|row| cells(row)));
+        lines.extend(grid_as_markdown(&grid));
     }
-    for (title, sentences) in remarks(result) {
+    for (title, sentences) in remarks(result, vec![closing]) {
         lines.extend([String::new(), format!("## {title}"), String::new()]);
         lines.extend(sentences.iter().map(|s| format!("- {s}")));
     }
     lines.join("\n") + "\n"
+}
+
+/// The lines of a table.
+pub fn grid_as_markdown(grid: &Grid) -> Vec<String> {
+    let cells = |row: &[String]| {
+        let safe: Vec<String> = row.iter().map(|c| c.replace('|', "\\|")).collect();
+        format!("| {} |", safe.join(" | "))
+    };
+    let aligned = |h: &String| if h.starts_with('<') { "---" } else { "---:" };
+    let rule: Vec<&str> = grid.header.iter().map(aligned).collect();
+    let header: Vec<String> =
+        grid.header.iter().map(|h| h.trim_start_matches('<').to_string()).collect();
+    let mut lines = vec![cells(&header), format!("|{}|", rule.join("|"))];
+    lines.extend(grid.rows.iter().map(|row| cells(row)));
+    lines
 }
 
 /// One line per row and score.
@@ -104,20 +133,7 @@ fn head(result: &Outcome) -> Vec<String> {
         place => format!("{}: {place}, {}", result.id, result.title),
     };
     let data = &result.data;
-    let protocol = &result.protocol;
-    let starts = count(protocol.starts.starts, "start", "starts");
-    let starts = match protocol.starts.seeding {
-        Seeding::Random => format!("{starts} of k-means from random rows"),
-        Seeding::PlusPlus => format!("{starts} of k-means from k-means++ seeds"),
-    };
-    let over = match data.sets {
-        1 => format!("mean ± standard deviation over {starts}, seed {}", result.first_seed),
-        sets => format!(
-            "mean ± standard deviation over {sets} data sets (seeds {} to {}), of each the mean over {starts}",
-            result.first_seed,
-            result.first_seed.wrapping_add(sets as u64 - 1)
-        ),
-    };
+    let over = format!("mean ± standard deviation over {}", measured_over(result));
     let n = thousands(data.n);
     let views = data.views.join(", ");
     vec![
@@ -127,19 +143,48 @@ fn head(result: &Outcome) -> Vec<String> {
     ]
 }
 
+/// `200 starts of k-means from random rows, seed 0`.
+fn measured_over(result: &Outcome) -> String {
+    let (data, first) = (&result.data, result.first_seed);
+    let last = first.wrapping_add(data.sets as u64 - 1);
+    match &result.protocol.kind {
+        Kind::Cluster { starts, .. } => {
+            let from = match starts.seeding {
+                Seeding::Random => "random rows",
+                Seeding::PlusPlus => "k-means++ seeds",
+            };
+            let starts = count(starts.starts, "start", "starts");
+            let starts = format!("{starts} of k-means from {from}");
+            match data.sets {
+                1 => format!("{starts}, seed {first}"),
+                sets => format!(
+                    "{sets} data sets (seeds {first} to {last}), of each the mean over {starts}"
+                ),
+            }
+        }
+        Kind::Classify { splits, .. } => match data.sets {
+            1 => format!("{splits}, seed {first}"),
+            sets => format!("{splits} of {sets} data sets (seeds {first} to {last})"),
+        },
+    }
+}
+
 fn clusters(result: &Outcome) -> String {
-    count(result.protocol.clusters, "cluster", "clusters")
+    match result.protocol.kind {
+        Kind::Cluster { clusters, .. } => count(clusters, "cluster", "clusters"),
+        Kind::Classify { .. } => "classes learned".to_string(),
+    }
 }
 
 /// `0.744 ± 0.030`.
-fn stat(stat: &Stat) -> String {
+pub fn stat(stat: &Stat) -> String {
     match stat.values.len() {
         1 => format!("{:.3}", stat.mean),
         _ => format!("{:.3} ± {:.3}", stat.mean, stat.sd),
     }
 }
 
-fn published(figure: &Published) -> String {
+pub fn published(figure: &Published) -> String {
     match figure.sd {
         Some(sd) => format!("{:.3} ± {sd:.3}", figure.mean),
         None => format!("{:.3}", figure.mean),
@@ -149,12 +194,12 @@ fn published(figure: &Published) -> String {
 fn grids(result: &Outcome) -> Vec<Grid> {
     let scores = || result.protocol.scores.iter().copied();
     let mut grids: Vec<Grid> = match &result.sweep {
-        None => scores().map(|s| beside(s, result.rows.iter().collect(), None)).collect(),
+        None => scores().map(|s| beside(result, s, result.rows.iter().collect(), None)).collect(),
         Some(label) => {
             let with_figures = |s: Score| {
                 result.rows.iter().filter(move |r| r.scores[&s].against.is_some()).collect()
             };
-            let points = scores().map(|s| beside(s, with_figures(s), Some(label)));
+            let points = scores().map(|s| beside(result, s, with_figures(s), Some(label)));
             let curves = scores().map(|s| curves(result, s, label));
             curves.chain(points.filter(|g| !g.rows.is_empty())).collect()
         }
@@ -163,8 +208,12 @@ fn grids(result: &Outcome) -> Vec<Grid> {
     grids
 }
 
+fn title(result: &Outcome, score: Score) -> String {
+    score.title(result.protocol.classify()).to_string()
+}
+
 /// Ours beside theirs.
-fn beside(score: Score, rows: Vec<&RowOutcome>, at: Option<&String>) -> Grid {
+fn beside(result: &Outcome, score: Score, rows: Vec<&RowOutcome>, at: Option<&String>) -> Grid {
     let mut header = vec!["<row".to_string()];
     header.extend(at.cloned());
     header.extend(["ours", "theirs", "difference", "in sd", "<verdict"].map(String::from));
@@ -193,8 +242,8 @@ fn beside(score: Score, rows: Vec<&RowOutcome>, at: Option<&String>) -> Grid {
         cells
     };
     let title = match at {
-        Some(_) => format!("{}, published at single values", score.title()),
-        None => score.title().to_string(),
+        Some(_) => format!("{}, published at single values", title(result, score)),
+        None => title(result, score),
     };
     Grid { title, header, rows: rows.iter().map(line).collect() }
 }
@@ -233,23 +282,24 @@ fn curves(result: &Outcome, score: Score, label: &str) -> Grid {
         std::iter::once(x.to_string()).chain(cells).collect()
     };
     let rows = values(result).iter().map(line).collect();
-    Grid { title: score.title().to_string(), header, rows }
+    Grid { title: title(result, score), header, rows }
 }
 
 /// Sentences below the tables, under titles.
-fn remarks(result: &Outcome) -> Vec<(&'static str, Vec<String>)> {
+fn remarks(result: &Outcome, closing: Vec<String>) -> Vec<(&'static str, Vec<String>)> {
     let mut parts = vec![
-        ("Chosen by its result", picks(result)),
+        ("Chosen by its result", picked(result)),
         ("Why figures differ", reasons(result)),
         ("Notes", result.notes.clone()),
     ];
     parts.retain(|p| !p.1.is_empty());
-    parts.push(("Result", vec![summary(result)]));
+    parts.push(("Result", closing));
     parts
 }
 
-fn picks(result: &Outcome) -> Vec<String> {
-    let by = result.protocol.pick_by.title();
+/// Which variants are the results, and by what.
+pub fn picked(result: &Outcome) -> Vec<String> {
+    let by = title(result, result.protocol.pick_by);
     let sentence = |label: &&str| {
         let rows: Vec<&RowOutcome> = result.rows.iter().filter(|r| r.label == **label).collect();
         let mut counts = std::collections::BTreeMap::new();
@@ -262,13 +312,17 @@ fn picks(result: &Outcome) -> Vec<String> {
             _ => counts.iter().map(|(v, n)| format!("{v} in {n} of {of}")).collect(),
         };
         let told = each.join("; ");
-        (of > 0).then(|| format!("{label}: the best {by} against the classes: {told}"))
+        let how = match rows.first().map(|r| r.pick) {
+            Some(Pick::Inner) => "in an inner cross-validation",
+            _ => "against the classes",
+        };
+        (of > 0).then(|| format!("{label}: the best {by} {how}: {told}"))
     };
     labels(result).iter().filter_map(sentence).collect()
 }
 
 /// In how many data sets (and values of a sweep) the published order holds.
-fn order(result: &Outcome) -> Option<Grid> {
+pub fn order(result: &Outcome) -> Option<Grid> {
     let unit = match (&result.sweep, result.data.sets) {
         (Some(_), _) => "holds in points",
         (None, 1) => "holds",
@@ -296,7 +350,7 @@ fn order(result: &Outcome) -> Option<Grid> {
 }
 
 /// One sentence for each reason, with the rows it is for.
-fn reasons(result: &Outcome) -> Vec<String> {
+pub fn reasons(result: &Outcome) -> Vec<String> {
     let differs =
         |r: &RowOutcome| r.scores.values().flat_map(|m| &m.against).any(|a| !a.within_reach);
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
@@ -312,8 +366,8 @@ fn reasons(result: &Outcome) -> Vec<String> {
     reasons.iter().map(|(reason, rows)| format!("{}: {reason}", rows.join("; "))).collect()
 }
 
-/// `12 of 14 published figures are within reach; cokernel 0.1.0, 12 s`.
-pub fn summary(result: &Outcome) -> String {
+/// `12 of 14 published figures within reach`.
+pub fn verdicts(result: &Outcome) -> String {
     let all: Vec<&Against> =
         result.rows.iter().flat_map(|r| r.scores.values()).flat_map(|m| &m.against).collect();
     let within = all.iter().filter(|a| a.within_reach).count();
@@ -324,12 +378,16 @@ pub fn summary(result: &Outcome) -> String {
             count(n, "published figure", "published figures")
         ),
     };
+    format!("{figures}; cokernel {}", result.library_version)
+}
+
+/// As [`verdicts`], with the seconds and, if it was stopped, how.
+pub fn summary(result: &Outcome) -> String {
     let stopped = match result.status.is_success() {
         true => String::new(),
         false => format!("; stopped before the end: {}", result.status),
     };
-    let version = &result.library_version;
-    format!("{figures}; cokernel {version}, {} s{stopped}", seconds(result.seconds))
+    format!("{}, {} s{stopped}", verdicts(result), seconds(result.seconds))
 }
 
 /// The curves of a figure, one panel per score; `None` for a table.
@@ -354,7 +412,7 @@ pub fn panels(result: &Outcome, log: bool) -> Option<Vec<Panel>> {
         Panel {
             title: result.title.clone(),
             x_label: x_label.clone(),
-            y_label: score.title().to_string(),
+            y_label: title(result, *score),
             log_x: log,
             marks: labels(result).iter().map(mark).collect(),
             ..Panel::default()

@@ -2,12 +2,12 @@
 
 use anyhow::Result;
 use cokernel::Error;
-use cokernel::eval::Stat;
 use cokernel::eval::cluster_scores::ClusterScores;
-use serde::Serialize;
+use cokernel::eval::{Scores, Stat};
+use serde::{Deserialize, Serialize};
 
-/// A score of a clustering against the classes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+/// A score of a clustering against the classes, or of predicted classes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Score {
     F,
@@ -18,9 +18,15 @@ pub enum Score {
     Ari,
     Accuracy,
     Purity,
+    BalancedAccuracy,
+    MacroF1,
 }
 
-const ALL: [Score; 8] = [
+/// Scores of predicted classes.
+const OF_CLASSES: [Score; 3] = [Score::Accuracy, Score::BalancedAccuracy, Score::MacroF1];
+
+/// Scores of clusterings.
+const OF_CLUSTERS: [Score; 8] = [
     Score::F,
     Score::Precision,
     Score::Recall,
@@ -33,9 +39,15 @@ const ALL: [Score; 8] = [
 
 impl Score {
     /// The score with this id, or an error that suggests one.
-    pub fn from_id(id: &str) -> Result<Self, Error> {
-        let found = ALL.into_iter().find(|s| s.id() == id);
-        found.ok_or_else(|| Error::unknown("score", id, ALL.map(Score::id)))
+    pub fn from_id(id: &str, classify: bool) -> Result<Self, Error> {
+        let known = Score::all(classify);
+        let found = known.iter().copied().find(|s| s.id() == id);
+        found.ok_or_else(|| Error::unknown("score", id, known.iter().map(|s| s.id())))
+    }
+
+    /// All scores of predicted classes, or of clusterings.
+    pub fn all(classify: bool) -> &'static [Score] {
+        if classify { &OF_CLASSES } else { &OF_CLUSTERS }
     }
 
     pub fn id(self) -> &'static str {
@@ -48,11 +60,14 @@ impl Score {
             Score::Ari => "ari",
             Score::Accuracy => "accuracy",
             Score::Purity => "purity",
+            Score::BalancedAccuracy => "balanced_accuracy",
+            Score::MacroF1 => "macro_f1",
         }
     }
 
-    pub fn title(self) -> &'static str {
+    pub fn title(self, classify: bool) -> &'static str {
         match self {
+            Score::Accuracy if classify => "accuracy",
             Score::F => "pairwise F",
             Score::Precision => "pairwise precision",
             Score::Recall => "pairwise recall",
@@ -61,11 +76,24 @@ impl Score {
             Score::Ari => "adjusted Rand index",
             Score::Accuracy => "accuracy by best matching",
             Score::Purity => "purity",
+            Score::BalancedAccuracy => "balanced accuracy",
+            Score::MacroF1 => "macro F1",
         }
     }
 
-    pub fn of(self, scores: &ClusterScores) -> f64 {
+    /// Its value for predicted classes; `None` if it is no score of those.
+    pub fn of_classes(self, scores: &Scores) -> Option<f64> {
         match self {
+            Score::Accuracy => Some(scores.accuracy),
+            Score::BalancedAccuracy => Some(scores.balanced_accuracy),
+            Score::MacroF1 => Some(scores.macro_f1),
+            _ => None,
+        }
+    }
+
+    /// Its value for a clustering; `None` if it is no score of those.
+    pub fn of_clusters(self, scores: &ClusterScores) -> Option<f64> {
+        Some(match self {
             Score::F => scores.pairs.f,
             Score::Precision => scores.pairs.precision,
             Score::Recall => scores.pairs.recall,
@@ -74,7 +102,8 @@ impl Score {
             Score::Ari => scores.adjusted_rand,
             Score::Accuracy => scores.accuracy,
             Score::Purity => scores.purity,
-        }
+            Score::BalancedAccuracy | Score::MacroF1 => return None,
+        })
     }
 
     /// Whether `a` is a better value than `b`.
@@ -160,8 +189,12 @@ mod tests {
     #[test]
     fn entropy_is_better_when_it_is_smaller() {
         assert!(Score::Entropy.better(0.1, 0.2) && Score::Nmi.better(0.2, 0.1));
-        let said = Score::from_id("nmii").unwrap_err().to_string();
+        let said = Score::from_id("nmii", false).unwrap_err().to_string();
         assert!(said.starts_with("unknown score 'nmii' (did you mean 'nmi'?)"), "{said}");
-        assert!(ALL.iter().all(|s| Score::from_id(s.id()).unwrap() == *s));
+        assert!(Score::from_id("nmi", true).is_err());
+        for classify in [true, false] {
+            let all = Score::all(classify).iter();
+            all.for_each(|s| assert_eq!(Score::from_id(s.id(), classify).unwrap(), *s));
+        }
     }
 }

@@ -1,12 +1,17 @@
 //! Where the data of an experiment comes from: shipped, generated, or a folder that may be absent.
 
+use crate::data::{Data, read_files};
 use crate::misuse::misuse;
+use crate::settings::{Settings, ViewSource};
 use anyhow::Result;
 use cokernel::data::toy::{self, Uninformative};
 use cokernel::data::{self, AssembleOptions, Labels, ReadOptions, Table, Views, assemble};
 use cokernel::multiview::lsa;
 use cokernel::{Error, Run};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// The environment variable that names the data folder.
@@ -18,6 +23,7 @@ pub enum Source {
     Digits,
     Toy(Toy),
     Folder(Folder),
+    Files(Files),
 }
 
 /// Views with their classes.
@@ -28,6 +34,15 @@ pub type Labelled = (Views, Labels);
 pub struct Folder {
     pub name: String,
     pub views: Vec<String>,
+}
+
+/// Files of the user's own.
+#[derive(Debug)]
+pub struct Files {
+    pub views: Vec<ViewSource>,
+    pub labels: Option<PathBuf>,
+    pub label_column: Option<String>,
+    pub id: Option<String>,
 }
 
 /// A generator with its parameters.
@@ -144,23 +159,103 @@ impl Folder {
         }
     }
 
-    fn read(&self, folder: &Path) -> Result<Labelled> {
-        let mut tables = Vec::new();
-        for view in &self.views {
+    /// Views and labels, in this order.
+    fn paths(&self, folder: &Path) -> Result<Vec<PathBuf>> {
+        let view = |view: &String| {
             let names = ["mtx.gz", "csv.gz", "mtx", "csv"].map(|e| format!("{view}.{e}"));
             let path = names.iter().map(|name| folder.join(name)).find(|p| p.is_file());
-            let path = path.ok_or_else(|| {
+            path.ok_or_else(|| {
                 misuse(format!("{}: there is no {}", folder.display(), names.join(", ")))
-            })?;
+            })
+        };
+        let labels = std::iter::once(Ok(folder.join("labels.csv")));
+        self.views.iter().map(view).chain(labels).collect()
+    }
+
+    fn read(&self, folder: &Path) -> Result<Labelled> {
+        let mut paths = self.paths(folder)?;
+        let labels = paths.pop().unwrap_or_default();
+        let mut tables = Vec::new();
+        for (view, path) in self.views.iter().zip(paths) {
             tables.push((view.clone(), data::read_table(&path, &ReadOptions::default())?));
         }
-        let labels = data::read_labels(&folder.join("labels.csv"), &ReadOptions::default())?;
+        let labels = data::read_labels(&labels, &ReadOptions::default())?;
         let assembled = assemble(tables, Some(labels), &AssembleOptions::default())?;
         Ok((assembled.views, assembled.labels))
     }
 }
 
+impl Files {
+    fn read(&self) -> Result<Labelled> {
+        let settings = Settings::of_files(
+            self.views.clone(),
+            self.labels.clone(),
+            self.label_column.clone(),
+            self.id.clone(),
+        );
+        let (Data { views, labels }, _) = read_files(&settings, false, false)?;
+        Ok((views, labels))
+    }
+}
+
+/// The first half of the SHA-256 of a file, in hexadecimal digits.
+fn digest(path: &Path) -> Result<String> {
+    let io = |source| Error::Io { path: path.to_path_buf(), source };
+    let mut file = std::fs::File::open(path).map_err(io)?;
+    let mut hash = Sha256::new();
+    let mut buffer = vec![0_u8; 1 << 16];
+    loop {
+        match file.read(&mut buffer).map_err(io)? {
+            0 => return Ok(hexadecimal(&hash.finalize()[..16])),
+            n => hash.update(&buffer[..n]),
+        }
+    }
+}
+
+/// Two digits a byte.
+pub fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}
+
 impl Source {
+    /// What decides about the data, but for seed and sweep: names and parameters, and the content
+    /// of files.
+    pub fn identity(&self, folder: Option<&Path>) -> Result<Value> {
+        Ok(match self {
+            Source::Digits => json!("digits"),
+            Source::Toy(toy) => {
+                json!({ "toy": toy.generator.id, "n": toy.n, "params": toy.params })
+            }
+            Source::Folder(f) => {
+                let paths = f.paths(&f.find(folder).map_err(misuse)?)?;
+                let digests = paths.iter().map(|p| digest(p)).collect::<Result<Vec<_>>>()?;
+                json!({ "views": f.views, "digests": digests })
+            }
+            Source::Files(f) => {
+                let view = |v: &ViewSource| -> Result<Value> {
+                    let header = format!("{:?}", v.header);
+                    Ok(json!([v.name, digest(&v.path)?, v.similarity, v.variable, header]))
+                };
+                let views = f.views.iter().map(view).collect::<Result<Vec<_>>>()?;
+                let labels = f.labels.as_ref().map(|l| digest(l)).transpose()?;
+                json!({ "files": views, "labels": labels, "column": f.label_column, "id": f.id })
+            }
+        })
+    }
+
+    /// A short name.
+    pub fn name(&self) -> String {
+        match self {
+            Source::Digits => "digits".to_string(),
+            Source::Toy(toy) => toy.generator.id.to_string(),
+            Source::Folder(folder) => folder.name.clone(),
+            Source::Files(files) => {
+                let names: Vec<&str> = files.views.iter().map(|v| v.name.as_str()).collect();
+                names.join("+")
+            }
+        }
+    }
+
     /// Reads or draws one data set.
     pub fn load(
         &self,
@@ -172,6 +267,7 @@ impl Source {
             Source::Digits => Ok(data::digits()?),
             Source::Toy(toy) => Ok(toy.make(swept, seed)?),
             Source::Folder(f) => f.read(&f.find(folder).map_err(misuse)?),
+            Source::Files(files) => files.read(),
         }
     }
 
@@ -187,6 +283,7 @@ impl Source {
                 format!("generator {}, n = {}{}", toy.generator.id, toy.n, params.concat())
             }
             Source::Folder(folder) => format!("folder {}", folder.name),
+            Source::Files(_) => format!("files {}", self.name()),
         }
     }
 

@@ -1,8 +1,9 @@
+use super::plan::Pick;
 use super::*;
 use std::path::Path;
 
 fn parse(text: &str) -> anyhow::Result<Experiment> {
-    Experiment::parse("p/my.toml", "my", text)
+    Experiment::parse("p/my.toml", "my", text, Path::new("p"))
 }
 
 fn refusal(from: &str, to: &str) -> String {
@@ -12,8 +13,8 @@ fn refusal(from: &str, to: &str) -> String {
 
 #[test]
 fn every_shipped_experiment_is_well_formed_and_in_the_list() {
-    for (id, text) in SHIPPED {
-        let plan = Experiment::parse(&format!("experiments/{id}.toml"), "", text).unwrap();
+    for (id, _) in SHIPPED {
+        let plan = Specification::find(id, &[]).unwrap().parse().unwrap();
         assert_eq!(plan.id, *id);
         assert!(!plan.paper.is_empty() && !plan.table.is_empty(), "{id}");
     }
@@ -110,5 +111,174 @@ fn mistakes_are_found_by_line() {
     let said = refusal("label = \"Best Single View\"", "label = \"Kernel Addition\"");
     assert!(said.contains("row 'Kernel Addition' is there twice"), "{said}");
     let said = refusal("pick = \"best\"  ", "");
-    assert!(said.contains("pick = \"best\", or neither"), "{said}");
+    assert!(said.contains("published figures of a row with several variants"), "{said}");
+}
+
+/// Small data with views of these names.
+fn small_folder(root: &Path, name: &str, views: &[String], classes: usize) {
+    let folder = root.join(name);
+    std::fs::create_dir(&folder).unwrap();
+    let n = 12 * classes;
+    for (v, view) in views.iter().enumerate() {
+        let cell = |i: usize, j: usize| {
+            let noise = (i * 7919 + j * 104_729 + v * 1_299_709) % 1000;
+            (if i % classes == j { 3.0 } else { 1.0 }) + noise as f64 / 1000.0
+        };
+        let row = |i: usize| {
+            let cells: Vec<String> = (0..8).map(|j| cell(i, j).to_string()).collect();
+            cells.join(",") + "\n"
+        };
+        let text: String = (0..n).map(row).collect();
+        std::fs::write(folder.join(format!("{view}.csv")), text).unwrap();
+    }
+    let labels: String = (0..n).map(|i| format!("{}\n", i % classes)).collect();
+    std::fs::write(folder.join("labels.csv"), labels).unwrap();
+}
+
+#[test]
+fn every_shipped_experiment_runs_on_small_settings() {
+    for (id, _) in SHIPPED {
+        let mut plan = Specification::find(id, &[]).unwrap().parse().unwrap();
+        let root = tempfile::tempdir().unwrap();
+        let Kind::Cluster { clusters, mut starts } = plan.protocol.kind.clone() else {
+            panic!("{id} learns")
+        };
+        starts.starts = 2;
+        plan.protocol.kind = Kind::Cluster { clusters, starts };
+        let data = &mut plan.data[0];
+        data.sets = 1;
+        data.lsa = data.lsa.map(|_| 4);
+        match &mut data.source {
+            Source::Toy(toy) => toy.n = 40,
+            source => {
+                let digits = ["fac", "fou", "kar", "mor", "pix", "zer"].map(String::from).to_vec();
+                let views = data.views.clone().unwrap_or(digits);
+                small_folder(root.path(), "small", &views, clusters);
+                *source = Source::Folder(source::Folder { name: "small".into(), views });
+            }
+        }
+        if let Some(sweep) = plan.sweep.as_mut().filter(|s| s.parameter != "n") {
+            sweep.values = vec![sweep.values[0], sweep.values[sweep.values.len() - 1]];
+        }
+        let found = run(&plan, Some(root.path()), &cokernel::Run::default());
+        let found = found.unwrap_or_else(|e| panic!("{id}: {e:#}"));
+        let labels: Vec<&String> = found[0].rows.iter().map(|r| &r.label).collect();
+        for row in &plan.rows {
+            assert!(labels.contains(&&row.label), "{id}, {}", row.label);
+        }
+        let finite = found[0].rows.iter().flat_map(|r| r.scores.values());
+        assert!(finite.into_iter().all(|m| m.ours.mean.is_finite()), "{id}");
+    }
+}
+
+#[test]
+fn cells_are_identified_by_what_decides_and_nothing_else() {
+    let ids = |text: &str| -> Vec<String> {
+        let cells = parse(text).unwrap().cells(None, 0).unwrap();
+        cells.into_iter().map(|c| c.id).collect()
+    };
+    let base = ids(EXAMPLE);
+    assert_eq!(base.len(), 1 + 2 + 2);
+    for (from, to) in [
+        ("Two views of digits", "Other words"),
+        ("published = { nmi = 0.641 }", ""),
+        ("reach = { nmi = 0.02 }", "reach = { nmi = 0.2 }"),
+        ("alpha = 0.05\nbaseline = \"Kernel Addition\"", "alpha = 0.5"),
+        ("scores = [\"nmi\", \"f\"]", "scores = [\"nmi\"]"),
+    ] {
+        assert!(EXAMPLE.contains(from), "{from}");
+        assert_eq!(ids(&EXAMPLE.replacen(from, to, 1)), base, "{from}");
+    }
+    // The first cell is that of kernel addition, the last two are co-regularised.
+    let differ = |from: &str, to: &str| -> Vec<bool> {
+        assert!(EXAMPLE.contains(from), "{from}");
+        ids(&EXAMPLE.replacen(from, to, 1)).iter().zip(&base).map(|(a, b)| a != b).collect()
+    };
+    for (from, to) in [
+        ("clusters = 10", "clusters = 9"),
+        ("memory = \"2GiB\"", "memory = \"1GiB\""),
+        ("sigma=median", "sigma=3"),
+        ("starts = \"published\"", "starts = { seeding = \"random\", starts = 19 }"),
+    ] {
+        assert_eq!(differ(from, to), [true; 5], "{from}");
+    }
+    assert_eq!(differ("[0.01, 0.05]", "[0.01, 0.06]"), [false, false, false, false, true]);
+    let one = differ("params = { view = \"mean\" }", "params = { view = \"fou\" }");
+    assert_eq!(one, [true, false, false, false, false]);
+    let plan = parse(EXAMPLE).unwrap();
+    let other = plan.cells(None, 1).unwrap();
+    assert!(other.iter().zip(&base).all(|(a, b)| a.id != *b), "another seed");
+}
+
+/// What learns classes.
+const LEARNED: &str = r#"title = "t"
+[data]
+kind = "toy"
+generator = "gaussian_classes"
+n = 60
+[protocol]
+folds = 5
+scores = ["accuracy"]
+[[rows]]
+label = "a"
+method = "mean"
+c = 2.0
+[[rows]]
+label = "b"
+method = "simple_mkl"
+pick = "inner"
+grid = { c = [1.0, 10.0], tol = [1e-2] }
+[machine]
+tol = 1e-3
+"#;
+
+#[test]
+fn learning_has_splits_costs_and_inner_picks() {
+    let plan = parse(LEARNED).unwrap();
+    assert!(plan.protocol.classify() && plan.protocol.splits() == 5);
+    assert_eq!(plan.rows[0].variants[0].c, Some(2.0));
+    assert_eq!(plan.rows[1].variants[1].c, Some(10.0));
+    assert_eq!((plan.rows[1].pick, plan.rows[1].variants.len()), (Pick::Inner, 2));
+    assert_eq!(plan.cells(None, 0).unwrap().len(), 5 * 3);
+    // Without a choice, each is a row.
+    let each = parse(&LEARNED.replace("pick = \"inner\"\n", "")).unwrap();
+    let labels: Vec<&str> = each.rows.iter().map(|r| r.label.as_str()).collect();
+    assert_eq!(labels, ["a", "b, c=1, tol=0.01", "b, c=10, tol=0.01"]);
+    for (from, to, said) in [
+        ("folds = 5", "folds = 1", "line 7: folds: expected at least 2, found 1"),
+        ("folds = 5", "folds = 5\ntest_fraction = 0.3", "line 8: protocol: give either folds or"),
+        ("folds = 5", "test_fraction = 1.5", "line 7: test_fraction: expected a number between"),
+        ("folds = 5", "repeats = 5", "protocol: expected clusters = K and starts to cluster"),
+        ("folds = 5", "folds = 5\nclusters = 3", "line 7: protocol: 'folds' is for learning"),
+        ("folds = 5", "starts = \"published\"", "line 7: protocol: 'starts' is for clustering"),
+        ("folds = 5", "clusters = 3", "line 7: protocol: missing key 'starts'"),
+        ("\"accuracy\"", "\"acuracy\"", "line 8: unknown score 'acuracy' (did you mean 'accuracy'"),
+        ("c = 2.0", "c = -2.0", "line 12: c: expected a number greater than 0, found -2"),
+        ("[1.0, 10.0]", "[1.0, 0.0]", "line 17: c: expected a number greater than 0, found 0"),
+        ("\"inner\"", "\"iner\"", "line 16: unknown word 'iner' (did you mean 'inner'?)"),
+        ("\"mean\"", "\"spectral\"", "line 11: method 'spectral' clusters; it does not learn"),
+        ("tol = 1e-3", "tol = 0", "line 19: tol: expected a number greater than 0"),
+        (
+            "tol = 1e-3",
+            "decomposition = \"one_vs_al\"",
+            "line 19: unknown decomposition 'one_vs_al'",
+        ),
+        ("[machine]", "[machne]", "unknown key 'machne' (did you mean 'machine'?)"),
+        ("[machine]", "[tests]\nalpha = 2\n[machine]", "line 19: alpha: expected a number between"),
+        ("[machine]", "[tests]\nbaseline = \"c\"\n[machine]", "line 19: unknown row 'c'"),
+        ("[machine]", "[limits]\nmemory = \"lots\"\n[machine]", "line 19: memory: expected a size"),
+        ("n = 60", "n = 60\ncosts = { v = 0 }", "line 6: costs: v: expected a number greater"),
+        ("n = 60", "n = 60\nscale = \"standrd\"", "line 6: unknown scaling 'standrd'"),
+        ("kind = \"toy\"", "kind = \"files\"", "'generator' belongs to kind = \"toy\""),
+        (
+            "[data]",
+            "[[data]]\nkind = \"digits\"\n[[data]]\nkind = \"digits\"\n[[data]]",
+            "line 5: data 'digits' is there twice; give each a label",
+        ),
+        ("[data]", "[[data]]\nkid = \"digits\"\n[[data]]", "line 3: unknown key 'kid'"),
+    ] {
+        assert!(LEARNED.contains(from), "{from}");
+        let found = parse(&LEARNED.replacen(from, to, 1)).unwrap_err().to_string();
+        assert!(found.starts_with("p/my.toml") && found.contains(said), "{to}: {found}");
+    }
 }

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[cfg(unix)]
+mod browser;
 mod cluster;
 mod compare;
 mod demo;
@@ -10,9 +12,12 @@ mod evaluate;
 mod files;
 mod fit;
 mod methods;
+#[cfg(unix)]
+mod page;
 mod predict;
 mod project;
 mod refusal;
 mod reproduce;
+mod run;
 mod toy;
 mod toy_files;

@@ -82,6 +82,38 @@ fn a_table_shows_ours_beside_theirs() {
 }
 
 #[test]
+fn a_store_and_a_page_hold_the_same_figures() {
+    let toy = toy();
+    let plain = toy.json("reproduce my.toml");
+    let kept = toy.json("reproduce my.toml --store kept --page page.md");
+    assert_eq!(kept["claims"], plain["claims"]);
+    for (a, b) in kept["rows"].as_array().unwrap().iter().zip(plain["rows"].as_array().unwrap()) {
+        assert_eq!(
+            (&a["label"], &a["scores"], &a["picked"]),
+            (&b["label"], &b["scores"], &b["picked"])
+        );
+    }
+    let page = toy.read("page.md");
+    for line in [
+        "| [my](#my) | Nobody Table 0 | Three classes | 3 | 2 | 0 of 3 |",
+        "| one | nmi | 1.000 ± 0.000 | 0.500 ± 0.100 | +0.500 | +5.0 | differs (reach 0.02) |",
+        "- one: the figure is made up",
+        "- A remark.",
+        "| both | one | nmi | 0 of 3 | 3 | 1.000, 0.500 |",
+        "2 of 3 published figures within reach; cokernel ",
+    ] {
+        assert!(page.contains(line), "{line}\nin\n{page}");
+    }
+    // Made again from the store: nothing is computed, and the bytes are the same.
+    toy.output("reproduce my.toml --store kept --page again.md");
+    assert_eq!(toy.read("again.md"), page);
+    let status = toy.json("status kept/my.sqlite");
+    assert_eq!(status["cells"]["done"], 3 * 3);
+    toy.output("report kept/my.sqlite -o r");
+    assert!(toy.read("r/table.md").contains("differs (reach 0.02)"));
+}
+
+#[test]
 fn results_repeat_and_follow_the_seed() {
     let toy = toy();
     toy.write("my.toml", TABLE.replace("distance = 40.0", "distance = 1.0").as_bytes());

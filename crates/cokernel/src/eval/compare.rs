@@ -121,7 +121,7 @@ pub fn compare(
     let Some(base) = methods.iter().position(apart).or((!methods.is_empty()).then_some(0)) else {
         return Err(Error::Data("there is no method to compare; name at least one".to_string()));
     };
-    let truth = Truth::new(views, labels, splits)?;
+    let truth = Truth::new(views, labels, &splits.splits)?;
     let plan = Plan { methods, recipes, base: singles.then_some(base), views, labels, truth };
     let mut rows: Vec<Collected> = Vec::new();
     let (mut steps, mut stopped) = (Steps::begin(splits.splits.len(), run), None);

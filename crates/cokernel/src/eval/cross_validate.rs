@@ -80,7 +80,7 @@ pub fn cross_validate(
 ) -> Result<CvResult> {
     let watch = run.watch();
     let params = mkl.params()?;
-    let truth = Truth::new(views, labels, splits)?;
+    let truth = Truth::new(views, labels, &splits.splits)?;
     let total = splits.splits.len();
     run.tell(Event::Begin { stage: "splits", total: Some(total as u64) });
     let (mut results, mut names, mut stopped) = (Vec::new(), Vec::new(), None);
@@ -127,6 +127,19 @@ pub fn cross_validate(
     })
 }
 
+/// Scores a model that was learned on the training set of a split on the test set.
+///
+/// # Errors
+/// As [`Model::predict`]; a split that does not belong to these labels.
+pub fn score_split(
+    model: &Model,
+    views: &Views,
+    labels: &Labels,
+    split: &Split,
+) -> Result<SplitResult> {
+    Truth::new(views, labels, std::slice::from_ref(split))?.score(model, views, split)
+}
+
 fn accuracies(results: &[SplitResult]) -> Vec<f64> {
     results.iter().map(|r| r.scores.accuracy).collect()
 }
@@ -158,7 +171,7 @@ pub(super) struct Truth {
 
 impl Truth {
     /// Checks that the splits belong to these labels.
-    pub(super) fn new(views: &Views, labels: &Labels, splits: &Splits) -> Result<Self> {
+    pub(super) fn new(views: &Views, labels: &Labels, splits: &[Split]) -> Result<Self> {
         if labels.len() != views.n() {
             let expected = format!("{}, one per instance of the views", views.n());
             return Err(Error::shape("labels", expected, labels.len()));
@@ -169,10 +182,10 @@ impl Truth {
         for (&row, &code) in rows.iter().zip(&known.codes) {
             codes[row] = Some(code);
         }
-        if splits.splits.is_empty() {
+        if splits.is_empty() {
             return Err(Error::Data("there is no split; make some with Protocol::split".into()));
         }
-        for (s, split) in splits.splits.iter().enumerate() {
+        for (s, split) in splits.iter().enumerate() {
             if split.train.is_empty() || split.test.is_empty() {
                 return Err(Error::Data(format!("split {s} has an empty training or test set")));
             }

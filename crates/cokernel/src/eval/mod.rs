@@ -1,10 +1,11 @@
-//! Scores, splits, cross-validation and the comparison of methods.
+//! Scores, splits, cross-validation, the comparison of methods and tests of their differences.
 
 pub mod cluster_scores;
 mod clusterings;
 mod compare;
 mod cross_validate;
 mod scores;
+pub mod significance;
 mod splits;
 mod table;
 
@@ -13,6 +14,6 @@ pub use clusterings::{
     Verdict, ViewAgreement, compare_candidates, compare_clusterings,
 };
 pub use compare::{Comparison, ComparisonRow, MeanWeight, compare};
-pub use cross_validate::{CvResult, SplitResult, cross_validate};
+pub use cross_validate::{CvResult, SplitResult, cross_validate, score_split};
 pub use scores::{Scores, Stat};
 pub use splits::{Protocol, Split, Splits};

@@ -122,12 +122,13 @@ impl Learner for SimpleMkl {
         let kernels = problem.bank.len();
         run.tell(Event::Begin { stage: "SimpleMKL", total: None });
         let mut point = search.start(first_weights(problem, kernels))?;
-        let mut objective = Vec::new();
+        let (mut objective, mut gaps) = (Vec::new(), Vec::new());
         let mut iterations = 0;
         let status = loop {
             let curvature = search.differentiate(&mut point, self.newton)?;
             let gap = point.gap();
             objective.push(point.primal());
+            gaps.push(gap);
             let message = format!("gap {gap:.1e}, {} kernels", point.active());
             run.tell(Event::Step { done: iterations as u64, message: &message });
             if gap <= self.tol {
@@ -171,6 +172,7 @@ impl Learner for SimpleMkl {
             iterations,
             objective,
             gap: Some(point.gap()),
+            gaps,
             counts: search.counts,
             seconds: search.watch.seconds(),
             seed: run.seed,

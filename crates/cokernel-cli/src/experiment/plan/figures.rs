@@ -14,16 +14,17 @@ use toml::{Spanned, Value};
 /// k-means starts of the papers.
 const PUBLISHED_STARTS: usize = 20;
 
-fn score(file: &File, id: &str, place: Range<usize>) -> Result<Score> {
-    Score::from_id(id).map_err(|e| file.refuse(Some(place), e))
+fn score(file: &File, id: &str, place: Range<usize>, classify: bool) -> Result<Score> {
+    Score::from_id(id, classify).map_err(|e| file.refuse(Some(place), e))
 }
 
 pub fn reaches(
     file: &File,
     entries: &BTreeMap<String, Spanned<f64>>,
+    classify: bool,
 ) -> Result<BTreeMap<Score, f64>> {
     let one = |(id, reach): (&String, &Spanned<f64>)| {
-        Ok((score(file, id, reach.span())?, *reach.get_ref()))
+        Ok((score(file, id, reach.span(), classify)?, *reach.get_ref()))
     };
     entries.iter().map(one).collect()
 }
@@ -76,9 +77,10 @@ pub fn published(
     file: &File,
     entries: &BTreeMap<String, Spanned<Value>>,
     reach: &BTreeMap<Score, f64>,
+    classify: bool,
 ) -> Result<BTreeMap<Score, Published>> {
     let one = |(id, value): (&String, &Spanned<Value>)| {
-        let score = score(file, id, value.span())?;
+        let score = score(file, id, value.span(), classify)?;
         let refuse = |e| file.refuse(Some(value.span()), format!("{id}: {e}"));
         let mut figure = figure(value.get_ref()).map_err(refuse)?;
         figure.reach = figure.reach.or_else(|| reach.get(&score).copied());
@@ -93,6 +95,7 @@ pub fn points(
     entries: &[Spanned<BTreeMap<String, Spanned<Value>>>],
     reach: &BTreeMap<Score, f64>,
     sweep: Option<&Sweep>,
+    classify: bool,
 ) -> Result<Vec<(f64, BTreeMap<Score, Published>)>> {
     let mut points = Vec::new();
     for entry in entries {
@@ -100,7 +103,7 @@ pub fn points(
         let at = scores.remove("at").and_then(|at| number(at.get_ref()));
         let known = sweep.map_or(&[][..], |s| &s.values);
         match at.filter(|at| known.contains(at)) {
-            Some(at) => points.push((at, published(file, &scores, reach)?)),
+            Some(at) => points.push((at, published(file, &scores, reach, classify)?)),
             None => {
                 let problem = "points: expected `at = X` with X one of the values of [sweep]";
                 return Err(file.refuse(Some(entry.span()), problem));
@@ -134,7 +137,7 @@ pub fn starts(file: &File, entry: &Spanned<Value>) -> Result<Starts> {
     }
 }
 
-pub fn sweep(file: &File, entry: &SweepEntry, data: &Data) -> Result<Sweep> {
+pub fn sweep(file: &File, entry: &SweepEntry, data: &[Data]) -> Result<Sweep> {
     let place = Some(entry.values.span());
     let expected = "values: expected numbers, as [0.0, 0.5], or { from = 0, to = 1, step = 0.1 }";
     let values = match entry.values.get_ref() {
@@ -157,7 +160,7 @@ pub fn sweep(file: &File, entry: &SweepEntry, data: &Data) -> Result<Sweep> {
     let values = values.filter(|v| !v.is_empty() && v.iter().all(|x| x.is_finite()));
     let parameter = entry.parameter.get_ref().clone();
     Ok(Sweep {
-        of_data: source::parameters(&data.source).contains(&parameter.as_str()),
+        of_data: data.iter().all(|d| source::parameters(&d.source).contains(&parameter.as_str())),
         values: values.ok_or_else(|| file.refuse(place, expected))?,
         label: entry.label.clone().unwrap_or_else(|| parameter.clone()),
         parameter,
@@ -185,7 +188,7 @@ pub fn claims(
             None => (0..rows.len()).filter(|r| *r != above).collect(),
         };
         let score = match &entry.score {
-            Some(id) => score(file, id.get_ref(), id.span())?,
+            Some(id) => score(file, id.get_ref(), id.span(), protocol.classify())?,
             None => protocol.pick_by,
         };
         Ok(Claim { above, below, score })

@@ -8,4 +8,5 @@ mod graphs;
 mod mkl;
 mod multiview;
 mod scores;
+mod significance;
 mod svc;

@@ -1,0 +1,64 @@
+//! `cokernel report`: the results of a store as a page, tables and pictures.
+
+use super::run::read_store;
+use crate::args::GlobalArgs;
+use crate::experiment::{Done, Measured, collect};
+use crate::files::folder;
+use crate::page::{Material, write_all};
+use crate::session::{Options, Session};
+use anyhow::Result;
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Make one self-contained page, tables (CSV, JSON, LaTeX, Markdown) and pictures (SVG, PNG)
+///
+/// The tables are the same bytes whenever, wherever and by however many workers the cells were
+/// computed; times stand in timings.csv and on the page only. A store that is not complete gives a
+/// report of what it has.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Example
+  cokernel run exp.toml
+  cokernel report exp.sqlite -o report        then open report/index.html")]
+pub struct Args {
+    /// The store
+    #[arg(value_name = "STORE")]
+    store: PathBuf,
+    /// The folder for the files; made, if it is not there
+    #[arg(long, short, value_name = "DIR")]
+    output: PathBuf,
+}
+
+/// Runs the command.
+pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
+    let options = Options { quiet: global.quiet, json: global.json, ..Options::default() };
+    let session = Session::start(&options)?;
+    let (store, spec, plan, seed) = read_store(&args.store)?;
+    folder(&args.output)?;
+    let cells = store.cells(&plan)?;
+    let kept = store.measured(&cells)?;
+    let results: BTreeMap<usize, Measured> =
+        kept.iter().map(|(i, k)| (*i, k.measured.clone())).collect();
+    let done = Done { cells: &cells, results: &results, seed };
+    let collected = collect(&plan, &done, None, 0.0);
+    let troubles = store.troubles()?;
+    let name = args.store.file_name().map(|n| n.to_string_lossy().into_owned());
+    let material = Material {
+        plan: &plan,
+        spec: &spec,
+        seed,
+        cells: &cells,
+        kept: &kept,
+        collected: &collected,
+        counts: store.counts()?,
+        troubles: &troubles,
+        store: name.unwrap_or_default(),
+    };
+    let names = write_all(&material, &args.output)?;
+    let place = args.output.display();
+    session.say(format!("written to {place}: {}", names.join(", ")))?;
+    session.show_json(&json!({ "folder": args.output, "files": names }))?;
+    Ok(session.end([]))
+}

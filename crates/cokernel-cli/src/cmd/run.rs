@@ -1,0 +1,307 @@
+//! `cokernel run`: an experiment cell by cell into a store, by one or several workers.
+
+use crate::args::GlobalArgs;
+use crate::experiment::{
+    Cell, Done, Experiment, Measured, Specification, collect, data_folder, print, work,
+};
+use crate::misuse::misuse;
+use crate::session::{self, Options, Session};
+use crate::store::{Counts, Store};
+use crate::system::available_memory;
+use crate::table::count;
+use anyhow::{Context, Result, anyhow};
+use cokernel::{Event, Run};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+
+/// Between two looks at the workers, and between two lines about progress where there is no
+/// terminal.
+const LOOK: Duration = Duration::from_millis(100);
+const LINE: Duration = Duration::from_secs(30);
+
+/// Run an experiment cell by cell into a store that a killed process cannot harm
+///
+/// A cell is one variant of one row on one split of one data set. Running again continues where
+/// the last run ended. Results are the same for any number of workers and threads.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples
+  cokernel run exp.toml                       into exp.sqlite; again: what is left
+  cokernel run exp.toml --workers 2           two processes on the same store
+  cokernel run lms-3.3 --store lms.sqlite     an experiment that comes with the program
+  cokernel status exp.sqlite                  how far it is
+  cokernel report exp.sqlite -o report        page, tables and pictures
+`cokernel reproduce --example` shows how to write an experiment. Exit code 1: some cells have no
+result; `cokernel status` says why.")]
+pub struct Args {
+    /// The experiment: a file, or the id of one that comes with the program
+    #[arg(value_name = "FILE|ID")]
+    experiment: String,
+    /// The store [default: name of the experiment with the ending .sqlite, in this folder]
+    #[arg(long, value_name = "FILE")]
+    store: Option<PathBuf>,
+    /// Number of processes that work side by side
+    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
+    workers: usize,
+    /// The folder of data sets that do not come with the program [default: $COKERNEL_DATA]
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// Let this specification replace that of the store; cells that are the same keep their results
+    #[arg(long)]
+    update: bool,
+    /// Try cells again that failed
+    #[arg(long)]
+    retry: bool,
+    /// Be one of several workers, until the standard input ends
+    #[arg(long, hide = true)]
+    worker_of: Option<usize>,
+}
+
+/// Runs the command.
+pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
+    if args.workers == 0 {
+        return Err(misuse("--workers: expected at least 1, found 0"));
+    }
+    let spec = Specification::find(&args.experiment, &[])?;
+    let plan = spec.parse()?;
+    let folder = data_folder(args.data.as_ref());
+    if let Some(reason) = plan.absent(folder.as_deref()) {
+        return Err(misuse(format!("{} cannot be run: {reason}", plan.id)));
+    }
+    let workers = args.worker_of.unwrap_or(args.workers);
+    let options = Options {
+        seed: global.seed,
+        threads: global.threads.or_else(|| threads_of(workers)),
+        time_limit: global.time_limit,
+        memory: None,
+        quiet: global.quiet,
+        json: global.json,
+    };
+    let session = Session::start(&options)?;
+    let seed = global.seed.unwrap_or(plan.protocol.seed);
+    let run = Run { seed, ..session.run.clone() };
+    let cells = plan.cells(folder.as_deref(), seed)?;
+    let path = args.store.clone().unwrap_or_else(|| PathBuf::from(format!("{}.sqlite", spec.id)));
+    let available = available_memory().map(|bytes| bytes / workers);
+    let job = Job { plan: &plan, cells: &cells, folder: folder.as_deref(), available };
+    if args.worker_of.is_some() {
+        stop_with_the_caller(&run);
+        let mut store = Store::join(&path, &cells)?;
+        job.work(&mut store, &run, &mut |_, _| {})?;
+        return Ok(session.end([]));
+    }
+    let mut store = Store::prepare(&path, &spec, &plan, &cells, seed, args.update)?;
+    store.again("refused")?;
+    if args.retry {
+        store.again("failed")?;
+    }
+    let before = store.counts()?;
+    let (look, line) = (None, Instant::now());
+    let mut progress = Progress { quiet: global.quiet, workers, look, line };
+    run.tell(Event::Begin { stage: &plan.id, total: Some(before.all() as u64) });
+    let lost = match args.workers {
+        1 => job.work(&mut store, &run, &mut |s, r| progress.tell(s, r)).map(|()| Vec::new())?,
+        n => several(n, &args, global, &path, &store, &run, &mut progress)?,
+    };
+    session.clear_progress();
+    finish(&session, &plan, &cells, &store, before, seed, &lost)
+}
+
+/// What a worker works on.
+struct Job<'a> {
+    plan: &'a Experiment,
+    cells: &'a [Cell],
+    folder: Option<&'a Path>,
+    available: Option<usize>,
+}
+
+impl Job<'_> {
+    fn work(&self, store: &mut Store, run: &Run, tell: &mut dyn FnMut(&Store, &Run)) -> Result<()> {
+        work(store, self.plan, self.cells, self.folder, self.available, run, tell).map(|_| ())
+    }
+}
+
+/// Workers share the cores.
+fn threads_of(workers: usize) -> Option<usize> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    (workers > 1).then(|| (cores / workers).max(1))
+}
+
+/// A worker ends when its caller does, however that ends: its standard input is then closed.
+fn stop_with_the_caller(run: &Run) {
+    let cancel = run.cancel.clone();
+    std::thread::spawn(move || {
+        let mut rest = Vec::new();
+        // An error is an end, too.
+        let _ = std::io::stdin().read_to_end(&mut rest);
+        cancel.cancel();
+    });
+}
+
+struct Progress {
+    quiet: bool,
+    workers: usize,
+    /// When the store was asked, and a line was printed, last.
+    look: Option<Instant>,
+    line: Instant,
+}
+
+impl Progress {
+    /// Tells the observer, and now and then the standard error if there is none.
+    fn tell(&mut self, store: &Store, run: &Run) {
+        if self.look.is_some_and(|l| l.elapsed() < LOOK) {
+            return;
+        }
+        self.look = Some(Instant::now());
+        // Progress is not worth an error; the work itself meets it, if it stays.
+        let (Ok(counts), Ok(left)) = (store.counts(), store.seconds_left()) else { return };
+        let left = left.map(|s| s / self.workers as f64);
+        let message = left.map_or(String::new(), |s| format!("{} left", duration(s)));
+        run.tell(Event::Step { done: counts.ended() as u64, message: &message });
+        if run.observer.is_none() && !self.quiet && self.line.elapsed() >= LINE {
+            self.line = Instant::now();
+            let (ended, all) = (counts.ended(), counts.all());
+            session::say_aside(&format!("{ended} of {all} cells, {message}"));
+        }
+    }
+}
+
+/// `45 s`, `12 min`, `3 h 20 min`.
+pub fn duration(seconds: f64) -> String {
+    let minutes = (seconds / 60.0).round() as u64;
+    match seconds {
+        s if s < 90.0 => format!("{s:.0} s"),
+        _ if minutes < 90 => format!("{minutes} min"),
+        _ => format!("{} h {} min", minutes / 60, minutes % 60),
+    }
+}
+
+/// Runs worker processes until all have ended; what was said of those that were killed.
+fn several(
+    n: usize,
+    args: &Args,
+    global: &GlobalArgs,
+    path: &Path,
+    store: &Store,
+    run: &Run,
+    progress: &mut Progress,
+) -> Result<Vec<String>> {
+    let program = std::env::current_exe().context("cannot find this program")?;
+    let mut children = Vec::new();
+    for _ in 0..n {
+        let mut command = Command::new(&program);
+        command.args(["run", &args.experiment, "--quiet", "--worker-of", &n.to_string()]);
+        command.arg("--store").arg(path).stdin(Stdio::piped());
+        for (flag, value) in [
+            ("--seed", global.seed.map(|v| v.to_string())),
+            ("--threads", global.threads.map(|v| v.to_string())),
+            ("--time-limit", global.time_limit.map(|v| v.to_string())),
+        ] {
+            if let Some(value) = value {
+                command.args([flag, &value]);
+            }
+        }
+        if let Some(data) = &args.data {
+            command.arg("--data").arg(data);
+        }
+        children.push(command.spawn().context("cannot start a worker")?);
+    }
+    let mut lost = Vec::new();
+    while !children.is_empty() {
+        std::thread::sleep(LOOK);
+        if run.watch().stop().is_some() {
+            // Closing their standard input asks the workers to stop after this step.
+            children.iter_mut().for_each(|c| drop(c.stdin.take()));
+        }
+        let mut rest: Vec<Child> = Vec::new();
+        for mut child in children {
+            match child.try_wait().context("waiting for a worker")? {
+                None => rest.push(child),
+                Some(status) if status.success() || session::interrupted() => {}
+                Some(status) => lost.push(format!("a worker ended with {status}")),
+            }
+        }
+        children = rest;
+        progress.tell(store, run);
+    }
+    Ok(lost)
+}
+
+/// Says what there is, and what is not.
+fn finish(
+    session: &Session,
+    plan: &Experiment,
+    cells: &[Cell],
+    store: &Store,
+    before: Counts,
+    seed: u64,
+    lost: &[String],
+) -> Result<ExitCode> {
+    let counts = store.counts()?;
+    let results: BTreeMap<usize, Measured> =
+        store.measured(cells)?.into_iter().map(|(i, kept)| (i, kept.measured)).collect();
+    let done = Done { cells, results: &results, seed };
+    let outcomes: Vec<_> = collect(plan, &done, None, 0.0).into_iter().map(|c| c.outcome).collect();
+    let complete = counts.done == counts.all();
+    if complete {
+        for outcome in &outcomes {
+            session.show(print::untimed(outcome) + "\n")?;
+        }
+    }
+    session.show(summary(&counts, before.ended()))?;
+    let troubles = store.troubles()?;
+    session.notes(troubles.iter().take(5).map(|t| format!("{}: {}", t.label, t.error)));
+    session.notes(lost);
+    session.say(format!("store {}", store.path().display()))?;
+    session.show_json(&json!({
+        "store": store.path(),
+        "cells": json_of(&counts),
+        "results": outcomes.iter().map(serde_json::to_value).collect::<Result<Vec<Value>, _>>()?,
+    }))?;
+    if session::interrupted() {
+        return Ok(ExitCode::from(session::INTERRUPTED));
+    }
+    if !lost.is_empty() && counts.waiting + counts.running > 0 {
+        return Err(anyhow!("{}; run it again to continue", lost.join("; ")));
+    }
+    Ok(if complete { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// `40 cells: 38 done (12 before), 1 failed, 1 refused`.
+pub fn summary(counts: &Counts, before: usize) -> String {
+    let mut parts = vec![match before {
+        0 => format!("{} done", counts.done),
+        n => format!("{} done ({n} ended before)", counts.done),
+    }];
+    for (n, what) in [
+        (counts.failed, "failed"),
+        (counts.refused, "refused for lack of memory"),
+        (counts.running, "running"),
+        (counts.waiting, "waiting"),
+    ] {
+        if n > 0 {
+            parts.push(format!("{n} {what}"));
+        }
+    }
+    format!("{}: {}", count(counts.all(), "cell", "cells"), parts.join(", "))
+}
+
+/// The counts for programs.
+pub fn json_of(counts: &Counts) -> Value {
+    json!({
+        "all": counts.all(), "done": counts.done, "failed": counts.failed,
+        "refused": counts.refused, "running": counts.running, "waiting": counts.waiting,
+    })
+}
+
+/// The experiment that a store holds; its paths are of no use where it is only read.
+pub fn read_store(path: &Path) -> Result<(Store, Specification, Experiment, u64)> {
+    let store = Store::open(path)?;
+    let about = store.about()?;
+    let plan = about.specification.parse().with_context(|| format!("store {}", path.display()))?;
+    Ok((store, about.specification, plan, about.seed))
+}

@@ -1,0 +1,343 @@
+//! Computes cells. Data, splits and kernels are kept from cell to cell where they are the same.
+
+use super::cells::{Cell, Group};
+use super::measured::{Details, Measured, plane};
+use super::plan::{Data, Experiment, Kind, Pick, Variant};
+use super::score::Score;
+use super::source::{reduced, subset, unit_rows};
+use anyhow::{Context, Result};
+use cokernel::data::{Classes, Labels, Table, Views};
+use cokernel::eval::cluster_scores::ClusterScores;
+use cokernel::eval::{self, Split, score_split};
+use cokernel::model::{Mkl, MultiView, Prepared, PreparedViews};
+use cokernel::{Error, Run};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// A cell that does not fit into memory.
+#[derive(Debug)]
+pub struct TooLarge(pub String);
+
+impl std::fmt::Display for TooLarge {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for TooLarge {}
+
+/// Where cells are computed.
+pub struct Bench<'a> {
+    plan: &'a Experiment,
+    folder: Option<PathBuf>,
+    /// The first seed.
+    seed: u64,
+    /// Bytes that the machine has for this process, if that is known.
+    available: Option<usize>,
+    loaded: Option<Loaded>,
+}
+
+/// One data set and what was computed on it.
+struct Loaded {
+    /// Data, value of the sweep, set.
+    key: (usize, Option<usize>, usize),
+    views: Views,
+    labels: Labels,
+    classes: Option<Classes>,
+    splits: Vec<Split>,
+    /// The split of the kernels.
+    split: usize,
+    ready: Vec<Ready>,
+}
+
+/// Kernels of a recipe on the whole data or on a training set.
+struct Ready {
+    views: Option<Vec<String>>,
+    inner: Option<usize>,
+    bytes: usize,
+    kernels: Kernels,
+}
+
+enum Kernels {
+    Learning(Prepared),
+    Clustering(PreparedViews),
+}
+
+/// Bytes of the features of these views.
+fn feature_bytes(views: &Views) -> usize {
+    let of = |table: &Table| match table {
+        Table::Dense(m) => 8 * m.rows() * m.cols(),
+        Table::Sparse(m) | Table::Graph(m) => {
+            12 * (0..m.rows()).map(|i| m.row(i).0.len()).sum::<usize>()
+        }
+        Table::Similarity(m) => 8 * m.rows() * m.cols(),
+    };
+    views.iter().map(|v| of(&v.table)).sum()
+}
+
+/// Bytes beside the kernels that a method on n instances works with: the features twice (as read
+/// and as scaled) and two matrices of n × n (a combination of kernels, and the rows or operators
+/// made of it).
+fn working_bytes(views: &Views, n: usize) -> usize {
+    2 * feature_bytes(views) + 16 * n * n
+}
+
+impl<'a> Bench<'a> {
+    pub fn new(
+        plan: &'a Experiment,
+        folder: Option<PathBuf>,
+        seed: u64,
+        available: Option<usize>,
+    ) -> Self {
+        Bench { plan, folder, seed, available, loaded: None }
+    }
+
+    /// Computes a cell; the cause of an error comes after data and row. The seed, the memory and
+    /// the silence are those of the experiment; stopping is the caller's.
+    pub fn measure(&mut self, cell: &Cell, run: &Run) -> Result<Measured> {
+        let plan = self.plan;
+        let (data, row) = (&plan.data[cell.data], &plan.rows[cell.row]);
+        let place = match plan.data.len() {
+            1 => format!("{}, row '{}'", plan.id, row.label),
+            _ => format!("{}, {}, row '{}'", plan.id, data.label, row.label),
+        };
+        let seed = self.seed.wrapping_add(cell.set as u64);
+        let run = Run { seed, ..run.quiet() };
+        self.load(cell, &run)?;
+        let Some(loaded) = &mut self.loaded else {
+            return Err(Error::Data("the data is not there".to_string()).into());
+        };
+        let n = loaded.splits.get(cell.split).map_or(loaded.views.n(), |s| s.train.len());
+        let run = Run { memory: room(plan, self.available, &loaded.views, n)?, ..run };
+        let variant = &row.variants[cell.variant];
+        let measured = match plan.protocol.classify() {
+            true => loaded.learn(plan, cell, data, variant, &run),
+            false => loaded.cluster(plan, cell, data, variant, &run),
+        };
+        let mut measured = measured.context(place)?;
+        measured.details.instances = loaded.views.n();
+        measured.details.views = loaded.views.iter().map(|v| v.name.clone()).collect();
+        Ok(measured)
+    }
+
+    /// Reads or draws the data of a cell, unless it is there; lets go of kernels of other splits.
+    fn load(&mut self, cell: &Cell, run: &Run) -> Result<()> {
+        let plan = self.plan;
+        let (d, at, set, split): Group = plan.group(cell);
+        let key = (d, at, set);
+        if let Some(loaded) = self.loaded.as_mut().filter(|l| l.key == key) {
+            if loaded.split != split {
+                loaded.ready.clear();
+                loaded.split = split;
+            }
+            return Ok(());
+        }
+        self.loaded = None;
+        let data = &plan.data[d];
+        let (mut views, labels) =
+            data.source.load(self.folder.as_deref(), plan.swept_data(cell), run.seed)?;
+        if let Some(names) = &data.views {
+            views = subset(&views, names)?;
+        }
+        if data.unit_rows {
+            views = unit_rows(&views)?;
+        }
+        if let Some(columns) = data.lsa {
+            views = reduced(&views, columns, run)?;
+        }
+        let (classes, splits) = match plan.protocol.kind {
+            Kind::Cluster { .. } => (Some(labels.classes()?), Vec::new()),
+            Kind::Classify { splits, .. } => (None, splits.split(&labels, run.seed)?.splits),
+        };
+        self.loaded =
+            Some(Loaded { key, views, labels, classes, splits, split, ready: Vec::new() });
+        Ok(())
+    }
+}
+
+/// Bytes that kernels may take; or the refusal, with the figures.
+fn room(plan: &Experiment, available: Option<usize>, views: &Views, n: usize) -> Result<usize> {
+    let need = working_bytes(views, n);
+    let in_words = |bytes: usize| match bytes as f64 {
+        b if b < 1e8 => format!("{:.1} MB", b / 1e6),
+        b => format!("{:.2} GB", b / 1e9),
+    };
+    let refuse = |limit: usize, whose: &str| {
+        TooLarge(format!(
+            "{n} instances need {} beside the kernels, but {whose} {}; use fewer instances{}",
+            in_words(need),
+            in_words(limit),
+            if whose.starts_with("the limit") { ", or a larger memory in [limits]" } else { "" }
+        ))
+    };
+    if need > plan.limits.memory {
+        return Err(refuse(plan.limits.memory, "the limit of a cell is").into());
+    }
+    if let Some(limit) = available.filter(|a| need > *a) {
+        return Err(refuse(limit, "the machine has for each worker").into());
+    }
+    Ok(plan.limits.memory - need)
+}
+
+impl Loaded {
+    fn cluster(
+        &mut self,
+        plan: &Experiment,
+        cell: &Cell,
+        data: &Data,
+        variant: &Variant,
+        run: &Run,
+    ) -> Result<Measured> {
+        let Kind::Cluster { clusters, starts } = plan.protocol.kind else {
+            return Err(Error::Data("this experiment does not cluster".to_string()).into());
+        };
+        let method = variant.multi_view(data, plan.swept_method(cell))?;
+        let clock = run.watch();
+        let at = self.prepared_views(&method, variant.views.as_ref(), run)?;
+        let Kernels::Clustering(ready) = &self.ready[at].kernels else {
+            return Err(Error::Data("the kernels are those of another task".to_string()).into());
+        };
+        let found = method.cluster_prepared(ready, clusters, &starts, run)?;
+        let codes = self.classes.as_ref().map_or(&[][..], |c| &c.codes);
+        let of_start = |assigned: &Vec<u32>| ClusterScores::new(assigned, codes);
+        let each = found.kmeans.all.iter().map(of_start).collect::<Result<Vec<_>, _>>()?;
+        let mut scores = BTreeMap::new();
+        for &score in Score::all(false) {
+            scores.insert(score, each.iter().filter_map(|s| score.of_clusters(s)).collect());
+        }
+        let mut details = Details::of_report(&found.report);
+        details.kernels = ready.bank().kernels().iter().map(|k| k.name.clone()).collect();
+        if let Some(classes) = &self.classes {
+            details.count_clusters(classes, &found.assignments, clusters);
+            if cell.set == 0 {
+                details.plane = plane(&found.embedding.rows, run.seed)?;
+                details.shown(&found.assignments, &classes.codes);
+            }
+        }
+        Ok(Measured {
+            scores,
+            inner: None,
+            status: found.report.status,
+            seconds: clock.seconds(),
+            notes: found.report.notes,
+            details,
+        })
+    }
+
+    fn learn(
+        &mut self,
+        plan: &Experiment,
+        cell: &Cell,
+        data: &Data,
+        variant: &Variant,
+        run: &Run,
+    ) -> Result<Measured> {
+        let mkl = variant.mkl(data, &plan.machine, plan.swept_method(cell))?;
+        let split = self.splits[cell.split].clone();
+        let chosen = match &variant.views {
+            Some(names) => subset(&self.views, names)?,
+            None => self.views.clone(),
+        };
+        let train = (chosen.select(&split.train), self.labels.select(&split.train));
+        let at = self.prepared(&mkl, (&train.0, &train.1), variant, None, run)?;
+        let Kernels::Learning(ready) = &self.ready[at].kernels else {
+            return Err(Error::Data("the kernels are those of another task".to_string()).into());
+        };
+        let model = mkl.fit_prepared(ready, run)?;
+        let result = score_split(&model, &chosen, &self.labels, &split)?;
+        let mut scores = BTreeMap::new();
+        for &score in Score::all(true) {
+            scores.insert(score, score.of_classes(&result.scores).into_iter().collect());
+        }
+        let mut measured = Measured {
+            scores,
+            inner: None,
+            status: result.status,
+            seconds: model.report().seconds,
+            notes: model.report().notes.clone(),
+            details: Details::of_model(&model, &result.scores, &data.costs),
+        };
+        if let (Pick::Inner, Kind::Classify { inner_folds, .. }) =
+            (plan.rows[cell.row].pick, plan.protocol.kind.clone())
+        {
+            let folds = eval::Protocol::KFold { folds: inner_folds, repeats: 1 };
+            let (mut sum, folds) = (0.0, folds.split(&train.1, run.seed)?.splits);
+            for (i, fold) in folds.iter().enumerate() {
+                let part = (train.0.select(&fold.train), train.1.select(&fold.train));
+                let at = self.prepared(&mkl, (&part.0, &part.1), variant, Some(i), run)?;
+                let Kernels::Learning(ready) = &self.ready[at].kernels else { continue };
+                let model = mkl.fit_prepared(ready, run)?;
+                let found = score_split(&model, &train.0, &train.1, fold)?;
+                sum += plan.protocol.pick_by.of_classes(&found.scores).unwrap_or(0.0);
+            }
+            measured.inner = Some(sum / folds.len() as f64);
+        }
+        Ok(measured)
+    }
+
+    /// The place of kernels over training instances that this method can use: made once for all
+    /// cells that want the same.
+    fn prepared(
+        &mut self,
+        mkl: &Mkl,
+        train: (&Views, &Labels),
+        variant: &Variant,
+        inner: Option<usize>,
+        run: &Run,
+    ) -> Result<usize> {
+        for (i, ready) in self.ready.iter().enumerate() {
+            if let Kernels::Learning(kernels) = &ready.kernels
+                && ready.inner == inner
+                && ready.views == variant.views
+                && mkl.shares(kernels)?
+            {
+                return Ok(i);
+            }
+        }
+        let made = mkl.prepare(train.0, train.1, run)?;
+        let size = (made.bank().n(), made.bank().len());
+        Ok(self.keep(variant.views.as_ref(), inner, size, run.memory, Kernels::Learning(made)))
+    }
+
+    /// As [`prepared`](Self::prepared), for clustering.
+    fn prepared_views(
+        &mut self,
+        method: &MultiView,
+        views: Option<&Vec<String>>,
+        run: &Run,
+    ) -> Result<usize> {
+        for (i, ready) in self.ready.iter().enumerate() {
+            if let Kernels::Clustering(kernels) = &ready.kernels
+                && ready.views.as_ref() == views
+                && method.shares(kernels)?
+            {
+                return Ok(i);
+            }
+        }
+        let made = match views {
+            Some(names) => method.prepare(&subset(&self.views, names)?, run)?,
+            None => method.prepare(&self.views, run)?,
+        };
+        let size = (made.bank().n(), made.bank().len());
+        Ok(self.keep(views, None, size, run.memory, Kernels::Clustering(made)))
+    }
+
+    /// Keeps kernels; the oldest go where all together would be above the limit.
+    fn keep(
+        &mut self,
+        views: Option<&Vec<String>>,
+        inner: Option<usize>,
+        (n, kernels_count): (usize, usize),
+        limit: usize,
+        kernels: Kernels,
+    ) -> usize {
+        let bytes = 4 * n * (n + 1) * kernels_count;
+        while !self.ready.is_empty()
+            && self.ready.iter().map(|r| r.bytes).sum::<usize>() + bytes > limit
+        {
+            self.ready.remove(0);
+        }
+        self.ready.push(Ready { views: views.cloned(), inner, bytes, kernels });
+        self.ready.len() - 1
+    }
+}

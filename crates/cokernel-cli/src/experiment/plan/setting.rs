@@ -1,0 +1,315 @@
+//! Everything of a plan but its rows: data, protocol, machine, tests and limits.
+
+use super::{Data, Experiment, Kind, Limits, Protocol, Row, Tests, figures};
+use crate::args::bytes;
+use crate::experiment::file::{
+    Content, DataEntry, File, LimitsEntry, MachineEntry, ProtocolEntry, TestsEntry,
+};
+use crate::experiment::score::Score;
+use crate::experiment::source::{Files, Folder, Source, Toy};
+use crate::settings::ViewSource;
+use anyhow::Result;
+use cokernel::data::{Header, Scale};
+use cokernel::kernel::KernelSpec;
+use cokernel::machine::{Decomposition, Svc};
+use cokernel::{Error, Run, eval};
+use std::ops::Range;
+use std::path::Path;
+use toml::Spanned;
+
+/// Inner folds of `pick = "inner"`.
+const INNER_FOLDS: usize = 5;
+const ALPHA: f64 = 0.05;
+
+pub fn protocol(file: &File, content: &Content) -> Result<Protocol> {
+    let entry = &content.protocol;
+    let kind = kind(file, entry)?;
+    let classify = matches!(kind, Kind::Classify { .. });
+    let score = |s: &Spanned<String>| {
+        Score::from_id(s.get_ref(), classify).map_err(|e| file.refuse(Some(s.span()), e))
+    };
+    let scores = entry.scores.iter().map(score).collect::<Result<Vec<_>>>()?;
+    let Some(&first) = scores.first() else {
+        return Err(file.refuse(None, "protocol: scores: expected at least one, as [\"nmi\"]"));
+    };
+    let pick_by = match &entry.pick_by {
+        Some(s) => score(s)?,
+        None if scores.contains(&Score::Nmi) => Score::Nmi,
+        None => first,
+    };
+    Ok(Protocol { kind, seed: entry.seed, scores, pick_by })
+}
+
+fn kind(file: &File, entry: &ProtocolEntry) -> Result<Kind> {
+    let of_splits = [
+        ("folds", entry.folds.as_ref().map(Spanned::span)),
+        ("test_fraction", entry.test_fraction.as_ref().map(Spanned::span)),
+        ("repeats", entry.repeats.as_ref().map(Spanned::span)),
+        ("inner_folds", entry.inner_folds.as_ref().map(Spanned::span)),
+    ];
+    if let Some(clusters) = &entry.clusters {
+        if let Some((key, Some(place))) = of_splits.into_iter().find(|s| s.1.is_some()) {
+            let problem =
+                format!("protocol: '{key}' is for learning classes; leave out 'clusters'");
+            return Err(file.refuse(Some(place), problem));
+        }
+        if *clusters.get_ref() == 0 {
+            return Err(file.refuse(Some(clusters.span()), "clusters: expected at least 1"));
+        }
+        let Some(starts) = &entry.starts else {
+            return Err(file.refuse(Some(clusters.span()), "protocol: missing key 'starts'"));
+        };
+        let starts = figures::starts(file, starts)?;
+        return Ok(Kind::Cluster { clusters: *clusters.get_ref(), starts });
+    }
+    if let Some(starts) = &entry.starts {
+        let problem = "protocol: 'starts' is for clustering; give 'clusters', too";
+        return Err(file.refuse(Some(starts.span()), problem));
+    }
+    let least =
+        |value: &Option<Spanned<usize>>, key: &str, least: usize, default: usize| match value
+            .as_ref()
+            .filter(|v| *v.get_ref() < least)
+        {
+            Some(v) => {
+                let problem = format!("{key}: expected at least {least}, found {}", v.get_ref());
+                Err(file.refuse(Some(v.span()), problem))
+            }
+            None => Ok(value.as_ref().map_or(default, |v| *v.get_ref())),
+        };
+    let inner_folds = least(&entry.inner_folds, "inner_folds", 2, INNER_FOLDS)?;
+    let splits = match (&entry.folds, &entry.test_fraction) {
+        (Some(_), None) => eval::Protocol::KFold {
+            folds: least(&entry.folds, "folds", 2, 0)?,
+            repeats: least(&entry.repeats, "repeats", 1, 1)?,
+        },
+        (None, Some(test)) if *test.get_ref() > 0.0 && *test.get_ref() < 1.0 => {
+            let repeats = least(&entry.repeats, "repeats", 1, 5)?;
+            eval::Protocol::Shuffle { repeats, test: *test.get_ref() }
+        }
+        (None, Some(test)) => {
+            let problem = "test_fraction: expected a number between 0 and 1";
+            return Err(
+                file.refuse(Some(test.span()), format!("{problem}, found {}", test.get_ref()))
+            );
+        }
+        (Some(_), Some(test)) => {
+            let problem = "protocol: give either folds or test_fraction, not both";
+            return Err(file.refuse(Some(test.span()), problem));
+        }
+        (None, None) => {
+            let problem = "protocol: expected clusters = K and starts to cluster; or folds = K or \
+                           test_fraction = 0.33 to learn classes";
+            return Err(file.refuse(None, problem));
+        }
+    };
+    Ok(Kind::Classify { splits, inner_folds })
+}
+
+/// All data sets, with labels that differ.
+pub fn all_data(file: &File, entries: &[DataEntry], base: &Path) -> Result<Vec<Data>> {
+    let mut all: Vec<Data> = Vec::new();
+    for entry in entries {
+        let one = data(file, entry, base)?;
+        if all.iter().any(|d| d.label == one.label) {
+            let place = entry.label.as_ref().map_or(entry.kind.span(), Spanned::span);
+            let problem = format!("data '{}' is there twice; give each a label", one.label);
+            return Err(file.refuse(Some(place), problem));
+        }
+        all.push(one);
+    }
+    match all.is_empty() {
+        true => Err(file.refuse(None, "data: expected at least one [[data]]")),
+        false => Ok(all),
+    }
+}
+
+fn data(file: &File, entry: &DataEntry, base: &Path) -> Result<Data> {
+    let kind = entry.kind.get_ref().as_str();
+    let only = |place: Option<Range<usize>>, key: &str, of: &str| match place {
+        Some(place) if kind != of => {
+            let problem = format!("data: '{key}' belongs to kind = \"{of}\", not to \"{kind}\"");
+            Err(file.refuse(Some(place), problem))
+        }
+        _ => Ok(()),
+    };
+    only(entry.generator.as_ref().map(Spanned::span), "generator", "toy")?;
+    only(entry.n.as_ref().map(Spanned::span), "n", "toy")?;
+    only(entry.sets.as_ref().map(Spanned::span), "sets", "toy")?;
+    only(entry.params.values().next().map(Spanned::span), "params", "toy")?;
+    only(entry.name.as_ref().map(Spanned::span), "name", "folder")?;
+    only(entry.files.values().next().map(Spanned::span), "files", "files")?;
+    only(entry.labels.as_ref().map(Spanned::span), "labels", "files")?;
+    only(entry.label_column.as_ref().map(Spanned::span), "label_column", "files")?;
+    only(entry.id.as_ref().map(Spanned::span), "id", "files")?;
+    let lacks =
+        |key: &str| file.refuse(Some(entry.kind.span()), format!("data: missing key '{key}'"));
+    let source = match kind {
+        "digits" => Source::Digits,
+        "toy" => {
+            let generator = entry.generator.as_ref().ok_or_else(|| lacks("generator"))?;
+            let n = entry.n.as_ref().ok_or_else(|| lacks("n"))?;
+            let params = entry.params.iter().map(|(k, v)| (k.clone(), *v.get_ref())).collect();
+            let toy = Toy::new(generator.get_ref(), *n.get_ref(), params);
+            let place = entry.params.values().next().map_or(generator.span(), Spanned::span);
+            Source::Toy(toy.map_err(|e| file.refuse(Some(place), e))?)
+        }
+        "folder" => {
+            let name = entry.name.as_ref().ok_or_else(|| lacks("name"))?;
+            let Some(views) = &entry.views else { return Err(lacks("views")) };
+            Source::Folder(Folder { name: name.get_ref().clone(), views: views.clone() })
+        }
+        "files" if entry.files.is_empty() => return Err(lacks("files")),
+        "files" if entry.labels.is_none() && entry.label_column.is_none() => {
+            return Err(lacks("labels"));
+        }
+        "files" => Source::Files(files(entry, base)),
+        other => {
+            let e = Error::unknown("kind of data", other, ["digits", "toy", "folder", "files"]);
+            return Err(file.refuse(Some(entry.kind.span()), e));
+        }
+    };
+    if let Some(place) = entry.sets.as_ref().filter(|s| *s.get_ref() == 0) {
+        return Err(file.refuse(Some(place.span()), "sets: expected at least 1"));
+    }
+    let scale = match &entry.scale {
+        Some(word) => {
+            Scale::from_id(word.get_ref()).map_err(|e| file.refuse(Some(word.span()), e))?
+        }
+        None => Scale::None,
+    };
+    let cost = |(view, cost): (&String, &Spanned<f64>)| match *cost.get_ref() {
+        c if c > 0.0 && c.is_finite() => Ok((view.clone(), c)),
+        c => {
+            let problem = format!("costs: {view}: expected a number greater than 0, found {c}");
+            Err(file.refuse(Some(cost.span()), problem))
+        }
+    };
+    Ok(Data {
+        label: entry.label.as_ref().map_or_else(|| source.name(), |l| l.get_ref().clone()),
+        views: entry.views.clone(),
+        kernels: kernels(file, entry.kernels.as_ref())?,
+        scale,
+        unit_rows: entry.unit_rows,
+        lsa: entry.lsa.as_ref().map(|l| *l.get_ref()),
+        sets: entry.sets.as_ref().map_or(1, |s| *s.get_ref()),
+        costs: entry.costs.iter().map(cost).collect::<Result<_>>()?,
+        source,
+    })
+}
+
+/// Views in the order of the file, paths seen from where the program runs.
+fn files(entry: &DataEntry, base: &Path) -> Files {
+    let path = |p: &Path| if p.is_relative() { base.join(p) } else { p.to_path_buf() };
+    let mut given: Vec<_> = entry.files.iter().collect();
+    given.sort_by_key(|(_, file)| file.span().start);
+    let view = |(name, file): (&String, &Spanned<crate::experiment::file::FileEntry>)| {
+        let file = &file.get_ref().0;
+        ViewSource {
+            name: name.clone(),
+            path: path(&file.path),
+            similarity: file.similarity,
+            variable: file.variable.clone(),
+            header: file.header.map_or(Header::Auto, Header::from),
+        }
+    };
+    Files {
+        views: given.into_iter().map(view).collect(),
+        labels: entry.labels.as_ref().map(|l| path(l.get_ref())),
+        label_column: entry.label_column.as_ref().map(|c| c.get_ref().clone()),
+        id: entry.id.as_ref().map(|i| i.get_ref().clone()),
+    }
+}
+
+pub fn kernels(
+    file: &File,
+    texts: Option<&Vec<Spanned<String>>>,
+) -> Result<Option<Vec<KernelSpec>>> {
+    let Some(texts) = texts else { return Ok(None) };
+    let mut specs = Vec::new();
+    for text in texts {
+        let parsed = KernelSpec::parse_list(text.get_ref());
+        specs.extend(parsed.map_err(|e| file.refuse(Some(text.span()), e))?);
+    }
+    Ok(Some(specs))
+}
+
+/// A number greater than 0.
+pub fn positive(file: &File, key: &str, value: &Spanned<f64>) -> Result<f64> {
+    match *value.get_ref() {
+        v if v > 0.0 && v.is_finite() => Ok(v),
+        v => {
+            let problem = format!("{key}: expected a number greater than 0, found {v}");
+            Err(file.refuse(Some(value.span()), problem))
+        }
+    }
+}
+
+pub fn machine(file: &File, entry: &MachineEntry, classify: bool) -> Result<Svc> {
+    let mut svc = Svc { balanced: entry.balanced, ..Svc::default() };
+    if !classify && (entry.balanced || entry.c.is_some() || entry.decomposition.is_some()) {
+        let place = entry.c.as_ref().map(Spanned::span);
+        let place = place.or(entry.decomposition.as_ref().map(Spanned::span));
+        return Err(file.refuse(place, "machine: clustering has none; give folds to learn classes"));
+    }
+    if let Some(c) = &entry.c {
+        svc.c = positive(file, "c", c)?;
+    }
+    if let Some(tol) = &entry.tol {
+        svc.tol = positive(file, "tol", tol)?;
+    }
+    if let Some(word) = &entry.decomposition {
+        svc.decomposition = match word.get_ref().as_str() {
+            "one_vs_rest" => Decomposition::OneVsRest,
+            "one_vs_one" => Decomposition::OneVsOne,
+            other => {
+                let e = Error::unknown("decomposition", other, ["one_vs_rest", "one_vs_one"]);
+                return Err(file.refuse(Some(word.span()), e));
+            }
+        };
+    }
+    Ok(svc)
+}
+
+pub fn tests(file: &File, entry: &TestsEntry, rows: &[Row]) -> Result<Tests> {
+    let alpha = match &entry.alpha {
+        Some(a) if !(*a.get_ref() > 0.0 && *a.get_ref() < 1.0) => {
+            let problem =
+                format!("alpha: expected a number between 0 and 1, found {}", a.get_ref());
+            return Err(file.refuse(Some(a.span()), problem));
+        }
+        a => a.as_ref().map_or(ALPHA, |a| *a.get_ref()),
+    };
+    let baseline = |label: &Spanned<String>| {
+        let found = rows.iter().position(|r| r.label == *label.get_ref());
+        found.ok_or_else(|| {
+            let known = rows.iter().map(|r| r.label.as_str());
+            file.refuse(Some(label.span()), Error::unknown("row", label.get_ref(), known))
+        })
+    };
+    Ok(Tests { alpha, baseline: entry.baseline.as_ref().map(baseline).transpose()? })
+}
+
+pub fn limits(file: &File, entry: &LimitsEntry) -> Result<Limits> {
+    let memory = match &entry.memory {
+        Some(text) => bytes(text.get_ref()).ok_or_else(|| {
+            let found = text.get_ref();
+            let problem = format!("memory: expected a size such as 500MB or 2GiB, found '{found}'");
+            file.refuse(Some(text.span()), problem)
+        })?,
+        None => Run::default().memory,
+    };
+    let seconds = entry.seconds.as_ref().map(|s| positive(file, "seconds", s)).transpose()?;
+    Ok(Limits { memory, seconds })
+}
+
+impl Experiment {
+    /// Where the data of this experiment is absent, the reason why it cannot be run.
+    pub fn absent(&self, folder: Option<&Path>) -> Option<String> {
+        let folders = self.data.iter().filter_map(|d| match &d.source {
+            Source::Folder(f) => Some(f),
+            _ => None,
+        });
+        folders.filter_map(|f| f.find(folder).err()).next()
+    }
+}
