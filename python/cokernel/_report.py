@@ -26,6 +26,8 @@ class Report:
         The objective after each of them.
     duality_gap : float or None
         Relative duality gap at the end, for convex methods.
+    gaps : ndarray of float
+        The gap after each iteration, for methods that iterate and have one.
     counts : dict of str to int
         Work done: machines solved, pair steps, sums of kernels, eigenvalue problems.
     seconds : float
@@ -42,6 +44,7 @@ class Report:
     iterations: int
     objective: npt.NDArray[np.float64] = field(repr=False)
     duality_gap: float | None
+    gaps: npt.NDArray[np.float64] = field(repr=False)
     counts: dict[str, int] = field(repr=False)
     seconds: float
     seed: int
@@ -61,6 +64,7 @@ def report(told: dict[str, Any], version: str) -> Report:
         iterations=told["iterations"],
         objective=np.array(told["objective"], dtype=np.float64),
         duality_gap=told["gap"],
+        gaps=np.array(told.get("gaps", []), dtype=np.float64),
         counts=dict(told["counts"]),
         seconds=told["seconds"],
         seed=told["seed"],
