@@ -75,11 +75,11 @@ fn feature_bytes(views: &Views) -> usize {
     views.iter().map(|v| of(&v.table)).sum()
 }
 
-/// Bytes beside the kernels that a method on n instances works with: the features twice (as read
-/// and as scaled) and two matrices of n × n (a combination of kernels, and the rows or operators
-/// made of it).
+/// Bytes beside the kernels that a method on n instances works with: the features three times (as
+/// read, as chosen for the row and as scaled) and three matrices of n × n (a combination of
+/// kernels, and rows or operators made of it).
 fn working_bytes(views: &Views, n: usize) -> usize {
-    2 * feature_bytes(views) + 16 * n * n
+    3 * feature_bytes(views) + 24 * n * n
 }
 
 impl<'a> Bench<'a> {
