@@ -79,7 +79,19 @@ pub fn docs() -> Result<(), String> {
     let site = target().join("site");
     succeed(
         Command::new(&python)
-            .args(["-m", "sphinx", "-W", "-n", "--keep-going", "-q", "-b", "html", "-d"])
+            .args([
+                "-m",
+                "sphinx",
+                "-W",
+                "-n",
+                "-E",
+                "-a",
+                "--keep-going",
+                "-q",
+                "-b",
+                "html",
+                "-d",
+            ])
             .arg(target().join("doctrees"))
             .arg(root().join("docs"))
             .arg(&site),
