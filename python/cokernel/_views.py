@@ -48,6 +48,8 @@ def _is_table(item: Any) -> bool:
 
 def n_rows(X: Any) -> int:
     """Number of instances of an input of any kind."""
+    if type(X) is np.ndarray and X.ndim == 2:
+        return len(X)
     if is_several(X):
         X = next(iter(X.values()), np.empty((0, 0))) if isinstance(X, Mapping) else X[0]
     return int(_num_samples(_opened(X)))
@@ -317,14 +319,26 @@ def _is_ready(X: npt.NDArray[Any], least: int) -> bool:
     return shaped and X.dtype == np.float64 and X.flags.c_contiguous
 
 
+def _remember_columns(estimator: BaseEstimator, X: npt.NDArray[Any], reset: bool) -> None:
+    """What scikit-learn's checks do with a plain array, without their search for data frames."""
+    if reset:
+        if hasattr(estimator, "feature_names_in_"):
+            del estimator.feature_names_in_
+        estimator.n_features_in_ = X.shape[1]
+        return
+    if hasattr(estimator, "feature_names_in_"):
+        _check_feature_names(estimator, X, reset=False)
+    if X.shape[1] != estimator.n_features_in_:
+        _check_n_features(estimator, X, reset=False)
+
+
 def _read_table(
     estimator: BaseEstimator, X: Any, reset: bool, present: Any, precomputed: bool
 ) -> Input:
     X = _opened(X)
     least = 2 if reset else 1
     if type(X) is np.ndarray and _is_ready(X, least):
-        _check_feature_names(estimator, X, reset=reset)
-        _check_n_features(estimator, X, reset=reset)
+        _remember_columns(estimator, X, reset)
         array = X
     else:
         array = validate_data(

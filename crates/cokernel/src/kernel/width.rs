@@ -6,7 +6,7 @@
 
 use super::{Family, Metric};
 use crate::bank::distances;
-use crate::data::View;
+use crate::data::{Table, View};
 use crate::{Error, Result, Run};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
@@ -14,10 +14,16 @@ use serde::{Deserialize, Serialize};
 /// Instances above which a width rule looks at a sample.
 pub const WIDTH_SAMPLE: usize = 2_000;
 
-/// Values that stand for many when their middle is looked for, and how many of them on each side of
-/// their own middle are sure to enclose it: four standard deviations.
+/// Values that stand for many when those of a rank are looked for, and how many of them on each side
+/// of their own are sure to enclose it: four standard deviations.
 const SAMPLE: usize = 8_192;
 const MARGIN: usize = 200;
+
+/// Instances whose distances to each other tell about where the middle of all distances lies, and
+/// the share of their distances on each side of their middle that nearly always encloses it: four
+/// standard deviations for data of no special kind.
+const SUBSET: usize = 256;
+const SHARE: f64 = 0.1;
 
 /// Which convention a width number follows; everything is converted to γ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -121,28 +127,27 @@ pub(super) fn base_width(
     });
     let table = sampled.as_ref().unwrap_or(&view.table);
     let n = table.rows();
-    let mut all = Vec::with_capacity(n * (n - 1) / 2);
-    let mut nearest = vec![f64::INFINITY; n];
-    // The root changes no order: the median takes it at the end.
-    let squared = metric == Metric::Euclidean && rule == WidthRule::Median;
-    let visited = if squared { Metric::SquaredEuclidean } else { metric };
-    distances(table, column, visited, |i, later| {
-        if rule == WidthRule::MeanNearest {
-            for (j, d) in (i + 1..).zip(later) {
-                nearest[i] = nearest[i].min(*d);
-                nearest[j] = nearest[j].min(*d);
-            }
-        } else {
-            all.extend_from_slice(later);
-        }
-    });
     let (what, value) = match rule {
-        WidthRule::Mean => ("mean distance", all.iter().sum::<f64>() / all.len() as f64),
+        WidthRule::Mean => {
+            let all = all_distances(table, column, metric);
+            ("mean distance", all.iter().sum::<f64>() / all.len() as f64)
+        }
         WidthRule::MeanNearest => {
+            let mut nearest = vec![f64::INFINITY; n];
+            distances(table, column, metric, |i, later| {
+                for (j, d) in (i + 1..).zip(later) {
+                    nearest[i] = nearest[i].min(*d);
+                    nearest[j] = nearest[j].min(*d);
+                }
+            });
             ("mean distance to the nearest instance", nearest.iter().sum::<f64>() / n as f64)
         }
         WidthRule::Median => {
-            let (lower, upper) = middle(&mut all);
+            // The root changes no order: it is taken at the end.
+            let squared = metric == Metric::Euclidean;
+            let visited = if squared { Metric::SquaredEuclidean } else { metric };
+            let (lower, upper) = middle_in_passing(table, column, visited)
+                .unwrap_or_else(|| middle(&mut all_distances(table, column, visited)));
             let root = |d: f64| if squared { d.sqrt() } else { d };
             ("median distance", 0.5 * (root(lower) + root(upper)))
         }
@@ -161,17 +166,52 @@ pub(super) fn base_width(
     Ok(value)
 }
 
+fn all_distances(table: &Table, column: Option<usize>, metric: Metric) -> Vec<f64> {
+    let n = table.rows();
+    let mut all = Vec::with_capacity(n * (n - 1) / 2);
+    distances(table, column, metric, |_, later| all.extend_from_slice(later));
+    all
+}
+
+/// The two middle distances, of which only those are kept that the distances of a few instances
+/// show to be candidates. `None` if the instances are few, or the middle lies elsewhere.
+fn middle_in_passing(table: &Table, column: Option<usize>, metric: Metric) -> Option<(f64, f64)> {
+    let n = table.rows();
+    if n < 4 * SUBSET {
+        return None;
+    }
+    let some: Vec<usize> = (0..SUBSET).map(|k| k * n / SUBSET).collect();
+    let mut sample = all_distances(&table.select_rows(&some), column, metric);
+    let mut at = |share: f64| {
+        let place = (share * sample.len() as f64) as usize;
+        *sample.select_nth_unstable_by(place, f64::total_cmp).1
+    };
+    let (low, high) = (at(0.5 - SHARE), at(0.5 + SHARE));
+    let (mut below, mut near) = (0, Vec::new());
+    distances(table, column, metric, |_, later| below += between(later, low, high, &mut near));
+    let count = n * (n - 1) / 2;
+    let (first, last) = ((count - 1) / 2, count / 2);
+    (below <= first && last < below + near.len())
+        .then(|| of_ranks(&mut near, first - below, last - below))
+}
+
 /// The two middle values, or twice the middle one.
 fn middle(all: &mut [f64]) -> (f64, f64) {
-    let (first, last) = ((all.len() - 1) / 2, all.len() / 2);
-    // Most values are far from the middle: a sample tells between which two it lies (nearly
-    // always), and only what is there is looked at closely.
+    of_ranks(all, (all.len() - 1) / 2, all.len() / 2)
+}
+
+/// The values of two neighbouring ranks, or twice that of one.
+fn of_ranks(all: &mut [f64], first: usize, last: usize) -> (f64, f64) {
+    // Most values are far away: a sample tells between which two these lie (nearly always), and
+    // only what is there is looked at closely.
     if all.len() >= 8 * SAMPLE {
         let mut sample: Vec<f64> = all.iter().copied().step_by(all.len() / SAMPLE).collect();
         sample.sort_unstable_by(f64::total_cmp);
-        let low = sample[sample.len() / 2 - MARGIN];
-        let high = sample[sample.len() / 2 + MARGIN];
-        let (below, mut near) = between(all, low, high);
+        let place = last / (all.len() / SAMPLE);
+        let low = sample[place.saturating_sub(MARGIN)];
+        let high = sample[(place + MARGIN).min(sample.len() - 1)];
+        let mut near = Vec::new();
+        let below = between(all, low, high, &mut near);
         if below <= first && last < below + near.len() {
             return select(&mut near, first - below, last - below);
         }
@@ -179,10 +219,10 @@ fn middle(all: &mut [f64]) -> (f64, f64) {
     select(all, first, last)
 }
 
-/// How many values are below `low`, and those from `low` to `high`. Every value is written and
-/// only some are kept, because branches could not be foreseen.
-fn between(all: &[f64], low: f64, high: f64) -> (usize, Vec<f64>) {
-    let (mut below, mut near, mut buffer) = (0, Vec::new(), [0.0; 1024]);
+/// How many values are below `low`; those from `low` to `high` are added to `near`. Every value is
+/// written and only some are kept, because branches could not be foreseen.
+fn between(all: &[f64], low: f64, high: f64, near: &mut Vec<f64>) -> usize {
+    let (mut below, mut buffer) = (0, [0.0; 1024]);
     for chunk in all.chunks(buffer.len()) {
         let mut kept = 0;
         for v in chunk {
@@ -192,7 +232,7 @@ fn between(all: &[f64], low: f64, high: f64) -> (usize, Vec<f64>) {
         }
         near.extend_from_slice(&buffer[..kept]);
     }
-    (below, near)
+    below
 }
 
 /// The values of two neighbouring ranks.
@@ -206,7 +246,7 @@ fn select(all: &mut [f64], first: usize, last: usize) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Matrix, Table};
+    use crate::data::Matrix;
 
     fn line() -> View {
         // Distances 1, 3, 2 | 7, 6, 4 between 0, 1, 3, 7.
@@ -252,6 +292,27 @@ mod tests {
         assert_eq!(gamma_of(Convention::Sigma, Metric::SquaredEuclidean, 2.0), 0.125);
         assert_eq!(gamma_of(Convention::Scale, Metric::SquaredEuclidean, 2.0), 0.25);
         assert_eq!(gamma_of(Convention::Scale, Metric::Manhattan, 2.0), 0.5);
+    }
+
+    /// In passing or not, the median is the same number; where instances in regular distance are
+    /// special, the middle lies elsewhere.
+    #[test]
+    fn medians_in_passing() {
+        let n = 4 * SUBSET + 37;
+        let table = |f: &dyn Fn(usize, usize) -> f64| Table::Dense(Matrix::from_fn(n, 3, f));
+        let metric = Metric::SquaredEuclidean;
+        for (column, metric) in [(None, metric), (Some(1), metric), (None, Metric::Manhattan)] {
+            let smooth = table(&|i, j| ((i * (j + 2)) as f64 * 0.7).sin() + (i / 300) as f64);
+            let found = middle_in_passing(&smooth, column, metric);
+            let mut all = all_distances(&smooth, column, metric);
+            all.sort_unstable_by(f64::total_cmp);
+            assert_eq!(found, Some((all[(all.len() - 1) / 2], all[all.len() / 2])));
+        }
+        let special = |i: usize| (0..SUBSET).any(|k| k * n / SUBSET == i);
+        let uneven = table(&|i, _| if special(i) { 0.0 } else { i as f64 });
+        assert_eq!(middle_in_passing(&uneven, None, metric), None);
+        let few = Table::Dense(Matrix::from_fn(SUBSET, 3, |i, _| i as f64));
+        assert_eq!(middle_in_passing(&few, None, metric), None);
     }
 
     #[test]
