@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _native, _views
 from ._kernels import kernel_texts
+from ._report import report
 
 
 def seed_of(random_state: Any) -> int:
@@ -131,6 +132,21 @@ def plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [float(v) for v in value]
     return value
+
+
+def whole(name: str, value: Any) -> int:
+    """A count from the user: at least 1."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+        raise ValueError(f"{name}: expected a whole number, at least 1, found {value!r}")
+    return int(value)
+
+
+def keep_embedding(estimator: Any, told: dict[str, Any], version: str) -> None:
+    """Sets what a method tells about an embedding beside its rows."""
+    estimator.eigenvalues_ = [np.array(e) for e in told["eigenvalues"]]
+    estimator.eigengaps_ = told["gaps"]
+    estimator.agreement_ = np.array(told["agreement"])
+    estimator.report_ = report(told["report"], version)
 
 
 def summary(model: Any) -> dict[str, Any]:

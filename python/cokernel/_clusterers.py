@@ -11,9 +11,9 @@ from sklearn.base import ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from . import _native
-from ._base import SavedEstimator, plain, seed_of
+from ._base import SavedEstimator, keep_embedding, plain, seed_of, whole
 from ._kernels import kernel_texts
-from ._report import Report, report, warn_unless_converged
+from ._report import warn_unless_converged
 
 
 def graph_texts(graphs: Any) -> list[str]:
@@ -68,12 +68,10 @@ class ViewClusterer(ClusterMixin, SavedEstimator):  # type: ignore[misc]
             Input that cannot be used: single NaN, instances without any view, views that do not fit,
             parameters out of range. The sentence names the place.
         """
-        clusters = self._n_clusters()
+        clusters = whole("n_clusters", self.n_clusters)
+        n_init = whole("n_init", self.n_init)
         views = self._read(X, reset=True, present=present)
         run = self._run(seed_of(self.random_state))
-        n_init = int(self.n_init)
-        if n_init < 1:
-            raise ValueError(f"n_init: expected a whole number, at least 1, found {n_init}")
         found, model = self._clusterer().cluster(views, clusters, self.protocol, n_init, run)
         told = json.loads(found["told"])
         self._model = model
@@ -83,19 +81,10 @@ class ViewClusterer(ClusterMixin, SavedEstimator):  # type: ignore[misc]
         self.all_labels_ = found["all"]
         self.inertia_ = told["inertia"]
         self.inertias_ = np.array(told["inertias"])
-        self.eigenvalues_ = [np.array(e) for e in told["eigenvalues"]]
-        self.eigengaps_ = told["gaps"]
-        self.agreement_ = np.array(told["agreement"])
-        self.report_: Report = report(told["report"], _native.__version__)
+        keep_embedding(self, told, _native.__version__)
         self.n_iter_ = max(1, self.report_.iterations)
         warn_unless_converged(type(self).__name__, self.report_)
         return self
-
-    def _n_clusters(self) -> int:
-        k = self.n_clusters
-        if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
-            raise ValueError(f"n_clusters: expected a whole number, at least 1, found {k!r}")
-        return int(k)
 
     def fit_predict(
         self, X: Any, y: Any = None, *, present: Any = None

@@ -5,13 +5,10 @@ from __future__ import annotations
 import os
 from typing import Any
 
-import numpy as np
-
 from . import _native
-from ._base import summary
+from ._base import keep_embedding, summary
 from ._classifiers import MKLClassifier, classes_from_names
 from ._clusterers import MultiViewSpectralClustering
-from ._report import report
 from ._transformers import MultiViewEmbedding
 from ._views import Layout
 
@@ -90,10 +87,7 @@ def load(path: str | os.PathLike[str]) -> Any:
                 told["k"], random_state=told["seed"], **common
             )
             estimator.inertia_ = told["clusters"]["inertia"]
-        estimator.report_ = report(told["report"], told["library_version"])
-        estimator.eigenvalues_ = [np.array(e) for e in told["eigenvalues"]]
-        estimator.eigengaps_ = told["gaps"]
-        estimator.agreement_ = np.array(told["agreement"])
+        keep_embedding(estimator, told, told["library_version"])
         estimator._model = model
     estimator._layout = layout
     estimator.n_features_in_ = layout.n_features()

@@ -11,11 +11,18 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from . import _native
-from ._base import NativeEstimator, SavedEstimator, plain, seed_of
+from ._base import (
+    NativeEstimator,
+    SavedEstimator,
+    keep_embedding,
+    plain,
+    seed_of,
+    whole,
+)
 from ._classifiers import KernelClassifier, MKLClassifier
 from ._clusterers import graph_texts
 from ._kernels import kernel_texts
-from ._report import Report, Weights, report, warn_unless_converged
+from ._report import Report, Weights, warn_unless_converged
 
 
 class _Transformer(TransformerMixin, NativeEstimator):  # type: ignore[misc]
@@ -353,9 +360,7 @@ class MultiViewEmbedding(
         self
             The fitted transformer.
         """
-        k = self.n_components
-        if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
-            raise ValueError(f"n_components: expected a whole number, at least 1, found {k!r}")
+        k = whole("n_components", self.n_components)
         views = self._read(X, reset=True, present=present)
         given = dict(self.method_params or {})
         method = _native.Clusterer(
@@ -367,13 +372,10 @@ class MultiViewEmbedding(
             storage=self.storage,
         )
         run = self._run(seed_of(self.random_state))
-        found, self._model = method.embed(views, int(k), run)
+        found, self._model = method.embed(views, k, run)
         told = json.loads(found["told"])
         self.embedding_: npt.NDArray[np.float64] = found["rows"]
-        self.eigenvalues_ = [np.array(e) for e in told["eigenvalues"]]
-        self.eigengaps_ = told["gaps"]
-        self.agreement_ = np.array(told["agreement"])
-        self.report_: Report = report(told["report"], _native.__version__)
+        keep_embedding(self, told, _native.__version__)
         self._n_features_out = self.embedding_.shape[1]
         warn_unless_converged(type(self).__name__, self.report_)
         return self

@@ -60,11 +60,12 @@ def test_all_arrangements_agree(table: Any, tmp_path: Path) -> None:
     assert [w.view for w in unnamed.weights_] == ["view0", "view1", "view0", "view1"]
 
 
-def test_precomputed_arrangements_agree(table: Any) -> None:
+def test_precomputed_arrangements_agree(table: Any, tmp_path: Path) -> None:
     X, y = table
     train, test = np.arange(60), np.arange(60, 80)
     bank = cokernel.KernelBank(views={"a": slice(0, 4), "b": slice(4, 8)})
     grams, cross = bank.fit_transform(X[train]), bank.transform(X[test])
+    np.save(tmp_path / "a.npy", grams[0])
     expected = (
         MeanMKLClassifier(views={"a": slice(0, 4), "b": slice(4, 8)})
         .fit(X[train], y[train])
@@ -73,6 +74,7 @@ def test_precomputed_arrangements_agree(table: Any) -> None:
     for given, new in [
         (grams, cross),
         (list(grams), list(cross)),
+        ([str(tmp_path / "a.npy"), grams[1]], list(cross)),
         ({"a": grams[0], "b": grams[1]}, {"b": cross[1], "a": cross[0]}),
         (np.asfortranarray(grams), cross[:, ::-1][:, ::-1]),
     ]:
