@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `layout`, `tiles` | the storages, visited tile by tile |
 //! | `engine`, `base`, `simd` | kernel values from features, with shared work |
+//! | `middle` | the median of squared distances |
 //! | `norm` | statistics of the normalisations |
 //! | `remarks` | sentences about kernels that a user should read |
 //! | `panels` | products with thin blocks |
@@ -19,6 +20,7 @@ mod engine;
 mod fill;
 mod gram;
 mod layout;
+mod middle;
 mod neighbours;
 mod norm;
 mod panels;
@@ -34,8 +36,9 @@ pub use cross::{Cross, NewRows, RowMeans, needs_all_rows};
 pub use fill::Filled;
 pub(crate) use fill::check_sources;
 pub use gram::Gram;
+pub(crate) use middle::middle_squared;
 pub use neighbours::{build_graph, epsilon, knn};
-pub(crate) use simd::least;
+pub(crate) use simd::{LEAST_PANEL, add_squares, least, least_product, nearest_so_far};
 pub use tiles::Tile;
 pub(crate) use tiles::huge_pages;
 

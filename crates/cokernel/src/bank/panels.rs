@@ -1,65 +1,77 @@
 //! Products of a symmetric matrix with a thin block, from its upper triangle alone: every tile is
 //! read once and serves both itself and its transpose.
 //!
-//! The block is cut into panels of eight columns (one wide register), padded with zeros; the last
-//! one has four if that is enough. For a tile T in rows I and columns J one pass gives
-//! out_I += T V_J and out_J += Tᵀ V_I.
+//! The block is cut into panels of up to sixteen columns (two wide registers), because most of the
+//! time of a narrow one is that of reading the tile; the last panel has 4, 8, 12 or 16, padded with
+//! zeros. For a tile T in rows I and columns J one pass gives out_I += T V_J and out_J += Tᵀ V_I.
+//! Every column is summed in the same order, whatever the widths of the panels.
 
-use super::simd::{Lanes, both_sides_4, both_sides_8};
+use super::simd::{
+    self, Lanes, both_sides_4, both_sides_8, both_sides_12, both_sides_16, columns_at_once,
+};
 use crate::data::Matrix;
 
-/// Columns of a full panel and of a half one.
-const WIDE: usize = 8;
-const HALF: usize = 4;
+/// Widths of panels are multiples of it.
+const STEP: usize = 4;
 
-/// A thin block cut into panels: row i of panel p is at p·n + i.
-#[derive(Debug, Clone)]
+/// A thin block cut into panels, one after the other, each row by row.
+#[derive(Debug)]
 pub(super) struct Panels {
     n: usize,
-    wide: Vec<Lanes<WIDE>>,
-    /// One panel or none.
-    half: Vec<Lanes<HALF>>,
+    /// Columns of each panel.
+    widths: Vec<usize>,
+    values: Vec<f64>,
+    /// Where the first panel begins: at a cache line, so that fewer registers are read from two.
+    start: usize,
 }
 
 impl Panels {
     /// Panels for k columns, all 0.
     pub(super) fn zeros(n: usize, k: usize) -> Self {
-        let half = usize::from((1..=HALF).contains(&(k % WIDE)));
-        let wide = k.div_ceil(WIDE) - half;
-        Panels { n, wide: vec![[0.0; WIDE]; wide * n], half: vec![[0.0; HALF]; half * n] }
+        let widest = columns_at_once();
+        let mut widths = vec![widest; k / widest];
+        widths.extend(Some((k % widest).next_multiple_of(STEP)).filter(|w| *w > 0));
+        let values = vec![0.0; n * widths.iter().sum::<usize>() + simd::LINE - 1];
+        let start = values.as_ptr().align_offset(64).min(simd::LINE - 1);
+        Panels { n, widths, values, start }
     }
 
     /// The columns of a block.
     pub(super) fn of(block: &Matrix) -> Self {
-        let mut panels = Panels::zeros(block.rows(), block.cols());
-        let n = panels.n.max(1);
-        for (p, panel) in panels.wide.chunks_mut(n).enumerate() {
-            copy_columns(block, p * WIDE, panel);
+        let k = block.cols();
+        let mut panels = Panels::zeros(block.rows(), k);
+        let (mut first, mut at) = (0, panels.start);
+        for width in &panels.widths {
+            let used = (*width).min(k - first);
+            let rows = panels.values[at..].chunks_exact_mut(*width);
+            for (i, row) in rows.take(panels.n).enumerate() {
+                row[..used].copy_from_slice(&block.row(i)[first..first + used]);
+            }
+            (first, at) = (first + width, at + width * panels.n);
         }
-        let done = WIDE * (panels.wide.len() / n);
-        copy_columns(block, done, &mut panels.half);
         panels
     }
 
     /// The first k columns as a block, times `factor`.
     pub(super) fn into_block(self, k: usize, factor: f64) -> Matrix {
-        let wide = WIDE * (self.wide.len() / self.n.max(1));
-        Matrix::from_fn(self.n, k, |i, j| {
-            factor
-                * match j < wide {
-                    true => self.wide[(j / WIDE) * self.n + i][j % WIDE],
-                    false => self.half[i][j - wide],
-                }
-        })
+        let mut block = Matrix::zeros(self.n, k);
+        let (mut first, mut at) = (0, self.start);
+        for width in &self.widths {
+            let used = (*width).min(k - first);
+            let rows = self.values[at..].chunks_exact(*width);
+            for (i, row) in rows.take(self.n).enumerate() {
+                let out = &mut block.row_mut(i)[first..first + used];
+                out.iter_mut().zip(row).for_each(|(o, v)| *o = factor * v);
+            }
+            (first, at) = (first + width, at + width * self.n);
+        }
+        block
     }
 
-    /// Adds another sum.
+    /// Adds another sum of as many columns.
     pub(super) fn add(&mut self, other: &Panels) {
-        let add = |to: &mut [f64], from: &[f64]| {
-            to.iter_mut().zip(from).for_each(|(t, p)| *t += p);
-        };
-        add(self.wide.as_flattened_mut(), other.wide.as_flattened());
-        add(self.half.as_flattened_mut(), other.half.as_flattened());
+        let (to, from) = (&mut self.values[self.start..], &other.values[other.start..]);
+        to.iter_mut().zip(from).for_each(|(t, p)| *t += p);
     }
 
     /// Adds T V_J to rows I and, off the diagonal, Tᵀ V_I to rows J, where T are the numbers of
@@ -74,39 +86,41 @@ impl Panels {
         cols: (usize, usize),
         diagonal: bool,
     ) {
-        for (sums, block) in self.wide.chunks_mut(self.n).zip(block.wide.chunks(self.n)) {
-            let (left, right, out, turned) = sides(sums, block, rows, cols, diagonal);
-            both_sides_8(tile, stride, left, right, out, turned);
-        }
-        for (sums, block) in self.half.chunks_mut(self.n).zip(block.half.chunks(self.n)) {
-            let (left, right, out, turned) = sides(sums, block, rows, cols, diagonal);
-            both_sides_4(tile, stride, left, right, out, turned);
+        let (mut sums, mut columns) =
+            (&mut self.values[self.start..], &block.values[block.start..]);
+        for width in &self.widths {
+            let (sum, later) = sums.split_at_mut(width * self.n);
+            let (panel, rest) = columns.split_at(width * self.n);
+            let place = (rows, cols, diagonal);
+            match width {
+                4 => add_panel(both_sides_4, sum, panel, tile, stride, place),
+                8 => add_panel(both_sides_8, sum, panel, tile, stride, place),
+                12 => add_panel(both_sides_12, sum, panel, tile, stride, place),
+                _ => add_panel(both_sides_16, sum, panel, tile, stride, place),
+            }
+            (sums, columns) = (later, rest);
         }
     }
 }
 
-/// Columns of `block` from `from` on, as many as there are up to W, into a panel.
-fn copy_columns<const W: usize>(block: &Matrix, from: usize, panel: &mut [Lanes<W>]) {
-    let width = W.min(block.cols().saturating_sub(from));
-    for (i, row) in panel.iter_mut().enumerate() {
-        row[..width].copy_from_slice(&block.row(i)[from..from + width]);
-    }
-}
+/// [`both_sides_8`] or one of the others.
+type BothSides<const W: usize> =
+    fn(&[f64], usize, &[Lanes<W>], &[Lanes<W>], &mut [Lanes<W>], &mut [Lanes<W>]);
 
-/// What a tile in the given rows and columns reads from a panel (V_I, V_J) and adds to (rows I and
-/// J); on the diagonal V_I and rows J are empty.
-#[allow(clippy::type_complexity)]
-fn sides<'a, const W: usize>(
-    sums: &'a mut [Lanes<W>],
-    block: &'a [Lanes<W>],
-    (row0, rows): (usize, usize),
-    (col0, cols): (usize, usize),
-    diagonal: bool,
-) -> (&'a [Lanes<W>], &'a [Lanes<W>], &'a mut [Lanes<W>], &'a mut [Lanes<W>]) {
-    let (left, right) = (&block[row0..row0 + rows], &block[col0..col0 + cols]);
+/// [`Panels::add_tile`] for one panel.
+fn add_panel<const W: usize>(
+    both_sides: BothSides<W>,
+    sums: &mut [f64],
+    panel: &[f64],
+    tile: &[f64],
+    stride: usize,
+    ((row0, rows), (col0, cols), diagonal): ((usize, usize), (usize, usize), bool),
+) {
+    let (sums, panel) = (sums.as_chunks_mut::<W>().0, panel.as_chunks::<W>().0);
+    let (left, right) = (&panel[row0..row0 + rows], &panel[col0..col0 + cols]);
     if diagonal {
-        return (&[], right, &mut sums[row0..row0 + rows], &mut []);
+        return both_sides(tile, stride, &[], right, &mut sums[row0..row0 + rows], &mut []);
     }
     let (above, below) = sums.split_at_mut(col0);
-    (left, right, &mut above[row0..row0 + rows], &mut below[..cols])
+    both_sides(tile, stride, left, right, &mut above[row0..row0 + rows], &mut below[..cols]);
 }

@@ -41,7 +41,10 @@ macro_rules! dispatch {
 
 mod thin;
 
-pub(super) use thin::{Lanes, both_sides_4, both_sides_8};
+pub(crate) use thin::{LEAST_PANEL, least_product};
+pub(super) use thin::{
+    Lanes, both_sides_4, both_sides_8, both_sides_12, both_sides_16, columns_at_once,
+};
 
 #[inline(always)]
 fn fma<const FMA: bool>(a: f64, b: f64, c: f64) -> f64 {
@@ -143,6 +146,27 @@ dispatch! {
     fn distances(dots: &mut [f64], left: f64, right: &[f64]) -> bool = distances_body
 }
 
+#[inline(always)]
+fn rough_distances_body<const FMA: bool>(
+    dots: &mut [f32],
+    left: f32,
+    right: &[f32],
+    low: f32,
+) -> usize {
+    let mut below = 0_u32;
+    for (d, b) in dots.iter_mut().zip(right) {
+        let v = (left + b) - 2.0 * *d;
+        *d = if v > 0.0 { v } else { 0.0 };
+        below += u32::from(*d < low);
+    }
+    below as usize
+}
+dispatch! {
+    /// [`distances`] in single precision; how many of them are below `low`.
+    fn rough_distances(dots: &mut [f32], left: f32, right: &[f32], low: f32) -> usize
+        = rough_distances_body
+}
+
 /// Whether the squared distance `d` should be computed from the difference instead.
 pub(crate) fn lost_digits(d: f64, left: f64, right: f64) -> bool {
     d < CANCELLED * (left + right)
@@ -200,6 +224,43 @@ dispatch! {
 }
 
 #[inline(always)]
+fn add_squares_body<const FMA: bool>(x: &[f64], from: f64, sums: &mut [f64]) {
+    for (s, x) in sums.iter_mut().zip(x) {
+        *s = fma::<FMA>(x - from, x - from, *s);
+    }
+}
+dispatch! {
+    /// sums_k += (x_k − from)².
+    fn add_squares(x: &[f64], from: f64, sums: &mut [f64]) = add_squares_body
+}
+
+#[inline(always)]
+fn nearest_so_far_body<const FMA: bool>(
+    products: &[f64],
+    length: f64,
+    center: u64,
+    nearest: &mut [u64],
+    least: &mut [f64],
+) {
+    for ((n, l), p) in nearest.iter_mut().zip(least).zip(products) {
+        let value = fma::<FMA>(-2.0, *p, length);
+        let nearer = value < *l;
+        *n = if nearer { center } else { *n };
+        *l = if nearer { value } else { *l };
+    }
+}
+dispatch! {
+    /// Where length − 2·product is below the least so far: puts it there, and the centre.
+    fn nearest_so_far(
+        products: &[f64],
+        length: f64,
+        center: u64,
+        nearest: &mut [u64],
+        least: &mut [f64]
+    ) = nearest_so_far_body
+}
+
+#[inline(always)]
 fn manhattan_body<const FMA: bool>(a: &[f64], b: &[f64]) -> f64 {
     fold_pairs::<false>(a, b, |s, x, z| s + (x - z).abs())
 }
@@ -241,7 +302,7 @@ dispatch! {
 /// is half again as fast as asking for many at once.
 const AHEAD: usize = 512;
 /// Numbers in a cache line.
-const LINE: usize = 8;
+pub(super) const LINE: usize = 8;
 /// How many rows ahead a tile is asked for, whose rows are apart in memory.
 pub(super) const ROWS_AHEAD: usize = 8;
 
@@ -253,6 +314,19 @@ pub(super) fn prefetch<T>(values: *const T, at: usize) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         // SAFETY: a prefetch of any address is allowed; it reads nothing.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(values.wrapping_add(at).cast()) };
+    }
+    let _ = (values, at);
+}
+
+/// [`prefetch`] into the second-level cache only: for rows of a tile, which would drive each other
+/// out of the first.
+#[inline(always)]
+fn prefetch_far<T>(values: *const T, at: usize) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
+        // SAFETY: a prefetch of any address is allowed; it reads nothing.
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(values.wrapping_add(at).cast()) };
     }
     let _ = (values, at);
 }
@@ -290,7 +364,7 @@ fn row_sum_body<const FMA: bool>(row: &[f64], ahead: usize, others: &mut [f64]) 
     let (mut sums, mut least) = ([0.0; LANES], [f64::INFINITY; LANES]);
     let (chunks, rest) = row.as_chunks::<LANES>();
     for (c, x) in chunks.iter().enumerate() {
-        (0..LANES).step_by(LINE).for_each(|k| prefetch(row.as_ptr(), ahead + c * LANES + k));
+        (0..LANES).step_by(LINE).for_each(|k| prefetch_far(row.as_ptr(), ahead + c * LANES + k));
         for l in 0..LANES {
             sums[l] += x[l];
             least[l] = if x[l] < least[l] { x[l] } else { least[l] };
@@ -301,7 +375,15 @@ fn row_sum_body<const FMA: bool>(row: &[f64], ahead: usize, others: &mut [f64]) 
         least[l] = if *v < least[l] { *v } else { least[l] };
     }
     others.iter_mut().zip(row).for_each(|(o, v)| *o += v);
-    (sums.iter().sum(), least.iter().fold(f64::INFINITY, |a, v| a.min(*v)))
+    let mut width = LANES / 2;
+    while width > 0 {
+        for k in 0..width {
+            sums[k] += sums[k + width];
+            least[k] = if least[k + width] < least[k] { least[k + width] } else { least[k] };
+        }
+        width /= 2;
+    }
+    (sums[0], least[0])
 }
 dispatch! {
     /// The sum and the least of a row of numbers, none of which is NaN; adds them to `others`,

@@ -1,8 +1,8 @@
 //! Inner loops of products with thin matrices.
 
-use super::{LINE, ROWS_AHEAD, fma, prefetch};
+use super::{LINE, ROWS_AHEAD, fma, prefetch_far};
 
-/// A row of a panel of W columns: one register.
+/// A row of a panel of W columns.
 pub(crate) type Lanes<const W: usize> = [f64; W];
 
 #[inline(always)]
@@ -29,7 +29,7 @@ fn sides_of_four<const FMA: bool, const BOTH: bool, const W: usize>(
     let [ra, rb, rc, rd] = rows.map(|r| &r[..n]);
     let turned = if BOTH { &mut turned[..n] } else { turned };
     for first in (0..n).step_by(LINE) {
-        next.iter().for_each(|at| prefetch(*at, first));
+        next.iter().for_each(|at| prefetch_far(*at, first));
         for j in first..n.min(first + LINE) {
             let v = right[j];
             let (xa, xb, xc, xd) = (ra[j], rb[j], rc[j], rd[j]);
@@ -97,50 +97,98 @@ fn both_sides_body<const FMA: bool, const W: usize>(
     }
 }
 
-#[inline(always)]
-fn both_sides_8_body<const FMA: bool>(
-    tile: &[f64],
-    stride: usize,
-    left: &[Lanes<8>],
-    right: &[Lanes<8>],
-    out: &mut [Lanes<8>],
-    turned: &mut [Lanes<8>],
-) {
-    both_sides_body::<FMA, 8>(tile, stride, left, right, out, turned);
+/// Declares the product with a panel of `$width` columns.
+macro_rules! both_sides {
+    ($(#[$doc:meta])* $name:ident, $body:ident, $width:literal) => {
+        #[inline(always)]
+        fn $body<const FMA: bool>(
+            tile: &[f64],
+            stride: usize,
+            left: &[Lanes<$width>],
+            right: &[Lanes<$width>],
+            out: &mut [Lanes<$width>],
+            turned: &mut [Lanes<$width>],
+        ) {
+            both_sides_body::<FMA, $width>(tile, stride, left, right, out, turned);
+        }
+        dispatch! {
+            $(#[$doc])*
+            fn $name(
+                tile: &[f64],
+                stride: usize,
+                left: &[Lanes<$width>],
+                right: &[Lanes<$width>],
+                out: &mut [Lanes<$width>],
+                turned: &mut [Lanes<$width>]
+            ) = $body
+        }
+    };
 }
-dispatch! {
+
+both_sides! {
     /// out += T·right and, unless `turned` is empty, turned += Tᵀ·left, for a tile T with rows
     /// `stride` apart and panels of eight columns: `out` and `left` have a row for each row of T,
     /// `right` and `turned` one for each column.
-    fn both_sides_8(
-        tile: &[f64],
-        stride: usize,
-        left: &[Lanes<8>],
-        right: &[Lanes<8>],
-        out: &mut [Lanes<8>],
-        turned: &mut [Lanes<8>]
-    ) = both_sides_8_body
+    both_sides_8, body_8, 8
+}
+both_sides! {
+    /// [`both_sides_8`] for panels of four columns.
+    both_sides_4, body_4, 4
+}
+both_sides! {
+    /// [`both_sides_8`] for panels of twelve columns.
+    both_sides_12, body_12, 12
+}
+both_sides! {
+    /// [`both_sides_8`] for panels of sixteen columns.
+    both_sides_16, body_16, 16
 }
 
+/// Columns of the widest panel for which this machine has enough registers.
+pub(crate) fn columns_at_once() -> usize {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx512f") {
+        return 16;
+    }
+    8
+}
+
+/// Numbers of single precision in a panel: two wide registers.
+pub(crate) const LEAST_PANEL: usize = 32;
+
+/// Rows of the left factor at once.
+const LEAST_ROWS: usize = 4;
+
 #[inline(always)]
-fn both_sides_4_body<const FMA: bool>(
-    tile: &[f64],
-    stride: usize,
-    left: &[Lanes<4>],
-    right: &[Lanes<4>],
-    out: &mut [Lanes<4>],
-    turned: &mut [Lanes<4>],
-) {
-    both_sides_body::<FMA, 4>(tile, stride, left, right, out, turned);
+fn least_product_body<const FMA: bool>(
+    left: &[f32],
+    width: usize,
+    right: &[[f32; LEAST_PANEL]],
+) -> f32 {
+    let mut least = [f32::INFINITY; LEAST_PANEL];
+    for rows in left.chunks_exact(LEAST_ROWS * width) {
+        for panel in right.chunks_exact(width) {
+            let mut sums = [[0.0_f32; LEAST_PANEL]; LEAST_ROWS];
+            for (k, v) in panel.iter().enumerate() {
+                for (r, sums) in sums.iter_mut().enumerate() {
+                    let x = rows[r * width + k];
+                    for (s, v) in sums.iter_mut().zip(v) {
+                        *s = if FMA { x.mul_add(*v, *s) } else { x * v + *s };
+                    }
+                }
+            }
+            for sums in &sums {
+                for (l, s) in least.iter_mut().zip(sums) {
+                    *l = if *s < *l { *s } else { *l };
+                }
+            }
+        }
+    }
+    least.iter().fold(f32::INFINITY, |a, v| a.min(*v))
 }
 dispatch! {
-    /// [`both_sides_8`] for panels of four columns.
-    fn both_sides_4(
-        tile: &[f64],
-        stride: usize,
-        left: &[Lanes<4>],
-        right: &[Lanes<4>],
-        out: &mut [Lanes<4>],
-        turned: &mut [Lanes<4>]
-    ) = both_sides_4_body
+    /// The least entry of A Bᵀ in single precision, none of which is NaN. A has a multiple of four
+    /// rows of `width` numbers; row k of each panel of B (`width` rows) holds entry k of 32 rows.
+    fn least_product(left: &[f32], width: usize, right: &[[f32; LEAST_PANEL]]) -> f32
+        = least_product_body
 }
