@@ -5,7 +5,7 @@
 //! the seed of the run stands for all. LMKA §2.1, eq. (2.10).
 
 use super::{Family, Metric};
-use crate::bank::distances;
+use crate::bank::{distances, middle_squared};
 use crate::data::{Table, View};
 use crate::{Error, Result, Run};
 use rand::RngExt;
@@ -146,7 +146,8 @@ pub(super) fn base_width(
             // The root changes no order: it is taken at the end.
             let squared = metric == Metric::Euclidean;
             let visited = if squared { Metric::SquaredEuclidean } else { metric };
-            let (lower, upper) = middle_in_passing(table, column, visited)
+            let (lower, upper) = middle_of_rows(table, column, visited)
+                .or_else(|| middle_in_passing(table, column, visited))
                 .unwrap_or_else(|| middle(&mut all_distances(table, column, visited)));
             let root = |d: f64| if squared { d.sqrt() } else { d };
             ("median distance", 0.5 * (root(lower) + root(upper)))
@@ -173,9 +174,9 @@ fn all_distances(table: &Table, column: Option<usize>, metric: Metric) -> Vec<f6
     all
 }
 
-/// The two middle distances, of which only those are kept that the distances of a few instances
-/// show to be candidates. `None` if the instances are few, or the middle lies elsewhere.
-fn middle_in_passing(table: &Table, column: Option<usize>, metric: Metric) -> Option<(f64, f64)> {
+/// Two distances between which the middle of all lies, judged by a few instances; `None` if all are
+/// few.
+fn around(table: &Table, column: Option<usize>, metric: Metric) -> Option<(f64, f64)> {
     let n = table.rows();
     if n < 4 * SUBSET {
         return None;
@@ -186,7 +187,23 @@ fn middle_in_passing(table: &Table, column: Option<usize>, metric: Metric) -> Op
         let place = (share * sample.len() as f64) as usize;
         *sample.select_nth_unstable_by(place, f64::total_cmp).1
     };
-    let (low, high) = (at(0.5 - SHARE), at(0.5 + SHARE));
+    Some((at(0.5 - SHARE), at(0.5 + SHARE)))
+}
+
+/// The two middle squared distances of whole dense rows, most of the work in single precision.
+/// `None` if these are not asked for, the instances are few, or the middle lies elsewhere.
+fn middle_of_rows(table: &Table, column: Option<usize>, metric: Metric) -> Option<(f64, f64)> {
+    if metric != Metric::SquaredEuclidean || column.is_some() {
+        return None;
+    }
+    let (low, high) = around(table, column, metric)?;
+    middle_squared(table, low, high)
+}
+
+/// The two middle distances, of which only those are kept that the distances of a few instances
+/// show to be candidates. `None` if the instances are few, or the middle lies elsewhere.
+fn middle_in_passing(table: &Table, column: Option<usize>, metric: Metric) -> Option<(f64, f64)> {
+    let (n, (low, high)) = (table.rows(), around(table, column, metric)?);
     let (mut below, mut near) = (0, Vec::new());
     distances(table, column, metric, |_, later| below += between(later, low, high, &mut near));
     let count = n * (n - 1) / 2;
@@ -307,10 +324,16 @@ mod tests {
             let mut all = all_distances(&smooth, column, metric);
             all.sort_unstable_by(f64::total_cmp);
             assert_eq!(found, Some((all[(all.len() - 1) / 2], all[all.len() / 2])));
+            let rough = middle_of_rows(&smooth, column, metric);
+            assert_eq!(rough.is_some(), column.is_none() && metric == Metric::SquaredEuclidean);
+            for ((a, b), (c, d)) in rough.into_iter().zip(found) {
+                assert!((a / c - 1.0).abs() < 1e-12 && (b / d - 1.0).abs() < 1e-12);
+            }
         }
         let special = |i: usize| (0..SUBSET).any(|k| k * n / SUBSET == i);
         let uneven = table(&|i, _| if special(i) { 0.0 } else { i as f64 });
         assert_eq!(middle_in_passing(&uneven, None, metric), None);
+        assert_eq!(middle_of_rows(&uneven, None, metric), None);
         let few = Table::Dense(Matrix::from_fn(SUBSET, 3, |i, _| i as f64));
         assert_eq!(middle_in_passing(&few, None, metric), None);
     }
