@@ -12,18 +12,13 @@
 //! Qᵀ T Q, T = ½ (L_Cᵀ L_H + L_Hᵀ L_C) − m l lᵀ (L_C, L_H, lᵀ the rows of L that belong to C, H, 1),
 //! so that its eigenvalues other than 0 are those of the small matrix T.
 //!
-//! Cost: the least entry n² 2c operations; all else O(n c²).
+//! Cost: the least entry (`least`) up to n² 2c operations; all else O(n c²).
 
-use crate::bank;
+use super::least::least;
 use crate::data::Matrix;
-use crate::multiview::embedding::side_by_side;
 use crate::solve::dense::{self, Slice};
 use crate::solve::orthonormal::orthonormal;
 use crate::{Error, Result};
-use rayon::prelude::*;
-
-/// Side of the blocks in which the least entry is looked for.
-const SIDE: usize = 128;
 
 /// Degrees below this share of the largest are 0 up to rounding.
 const ISOLATED: f64 = 1e-13;
@@ -60,7 +55,7 @@ impl Graph {
     /// large for floating point.
     pub fn new(c: Matrix, h: Matrix, shift: bool) -> Result<Self> {
         let n = c.rows();
-        let low = if shift { least(&c, &h).min(0.0) } else { 0.0 };
+        let low = if shift { least(&c, &h) } else { 0.0 };
         let (of_c, of_h) = (column_sums(&c), column_sums(&h));
         let degrees: Vec<f64> = (0..n)
             .map(|i| 0.5 * (dot(c.row(i), &of_h) + dot(h.row(i), &of_c)) - low * n as f64)
@@ -129,31 +124,6 @@ impl Graph {
     }
 }
 
-/// The least entry of ½ (C Hᵀ + H Cᵀ), block by block of the upper triangle.
-fn least(c: &Matrix, h: &Matrix) -> f64 {
-    let (n, width) = (c.rows(), 2 * c.cols());
-    let left = side_by_side(&[c, h]);
-    let right = side_by_side(&[h, c]);
-    let blocks = n.div_ceil(SIDE);
-    let part = |block: usize| (block * SIDE * width, SIDE.min(n - block * SIDE));
-    (0..blocks)
-        .into_par_iter()
-        .flat_map_iter(|i| (i..blocks).map(move |j| (i, j)))
-        .map_init(
-            || vec![0.0; SIDE * SIDE],
-            |out, (i, j)| {
-                let ((a, rows), (b, cols)) = (part(i), part(j));
-                let a = Slice::new(&left.values()[a..], rows, width);
-                let b = Slice::new(&right.values()[b..], cols, width);
-                let out = &mut out[..rows * cols];
-                dense::product_nt(a, b, out);
-                bank::least(out)
-            },
-        )
-        .reduce(|| f64::INFINITY, f64::min)
-        * 0.5
-}
-
 pub(super) fn column_sums(block: &Matrix) -> Vec<f64> {
     let mut sums = vec![0.0; block.cols()];
     for i in 0..block.rows() {
@@ -174,6 +144,9 @@ fn norm(values: &[f64]) -> f64 {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    /// Side of the blocks in which the least entry is looked for.
+    const SIDE: usize = 128;
 
     /// Entry (i, j) of S.
     fn entry(g: &Graph, i: usize, j: usize) -> f64 {
