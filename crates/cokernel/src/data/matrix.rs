@@ -60,6 +60,11 @@ impl Matrix {
         Ok(Matrix { rows, cols, values: owner.into() })
     }
 
+    /// The same matrix, whose clones share its values until they are changed.
+    pub(crate) fn shared(&self) -> Self {
+        Matrix { rows: self.rows, cols: self.cols, values: self.values.shared() }
+    }
+
     /// A matrix of zeros.
     pub fn zeros(rows: usize, cols: usize) -> Self {
         Matrix { rows, cols, values: vec![0.0; rows * cols].into() }
@@ -69,9 +74,7 @@ impl Matrix {
     pub fn from_fn(rows: usize, cols: usize, mut f: impl FnMut(usize, usize) -> f64) -> Self {
         let mut values = Vec::with_capacity(rows * cols);
         for i in 0..rows {
-            for j in 0..cols {
-                values.push(f(i, j));
-            }
+            values.extend((0..cols).map(|j| f(i, j)));
         }
         Matrix { rows, cols, values: values.into() }
     }
@@ -139,12 +142,27 @@ impl Matrix {
 
     /// The columns with these indices, in this order.
     pub fn select_cols(&self, cols: &[usize]) -> Matrix {
-        Matrix::from_fn(self.rows, cols.len(), |i, j| self.get(i, cols[j]))
+        let mut values = Vec::with_capacity(self.rows * cols.len());
+        for i in 0..self.rows {
+            let row = self.row(i);
+            values.extend(cols.iter().map(|j| row[*j]));
+        }
+        Matrix { rows: self.rows, cols: cols.len(), values: values.into() }
     }
 
     /// The transposed matrix.
     pub fn transposed(&self) -> Matrix {
-        Matrix::from_fn(self.cols, self.rows, |i, j| self.get(j, i))
+        let mut values = vec![0.0; self.values.len()];
+        // A few rows at a time, so that each is read once and each cache line is written at once.
+        for first in (0..self.rows).step_by(8) {
+            let last = self.rows.min(first + 8);
+            for j in 0..self.cols {
+                let out = &mut values[j * self.rows + first..j * self.rows + last];
+                let column = self.values[first * self.cols + j..].iter().step_by(self.cols);
+                out.iter_mut().zip(column).for_each(|(o, v)| *o = *v);
+            }
+        }
+        Matrix { rows: self.cols, cols: self.rows, values: values.into() }
     }
 }
 

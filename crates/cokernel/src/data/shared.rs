@@ -18,6 +18,14 @@ pub(super) enum Values {
 }
 
 impl Values {
+    /// The same values, which all clones share.
+    pub(super) fn shared(&self) -> Self {
+        match self {
+            Values::Own(values) => Values::Lent(Arc::new(values.clone())),
+            Values::Lent(owner) => Values::Lent(owner.clone()),
+        }
+    }
+
     /// The values, to be changed.
     pub(super) fn to_mut(&mut self) -> &mut [f64] {
         if let Values::Lent(owner) = self {
@@ -96,6 +104,12 @@ mod tests {
         copy.set(1, 0, 9.0);
         assert_eq!(copy.values(), [1.0, 2.0, 9.0, 4.0]);
         assert_eq!((lent.get(1, 0), owner[2]), (3.0, 3.0));
+        let own = Matrix::new(1, 2, vec![5.0, 6.0]).unwrap();
+        let shared = own.shared();
+        let mut copy = shared.clone();
+        assert_eq!((copy.values().as_ptr(), &shared), (shared.values().as_ptr(), &own));
+        copy.set(0, 0, 7.0);
+        assert_eq!((copy.values(), shared.values()), (&[7.0, 6.0][..], &[5.0, 6.0][..]));
         let text = serde_json::to_string(&lent).unwrap();
         assert_eq!(text, r#"{"rows":2,"cols":2,"values":[1.0,2.0,3.0,4.0]}"#);
         let e = Matrix::lent(3, 2, owner).unwrap_err().to_string();

@@ -40,6 +40,15 @@ impl Table {
         matches!(self, Table::Similarity(_) | Table::Graph(_))
     }
 
+    /// The same table, whose clones share dense values until they are changed.
+    fn shared(&self) -> Table {
+        match self {
+            Table::Dense(m) => Table::Dense(m.shared()),
+            Table::Similarity(m) => Table::Similarity(m.shared()),
+            sparse => sparse.clone(),
+        }
+    }
+
     /// The rows with these indices; a square similarity stays n_rows × n here (see
     /// [`Views::select`] for both axes).
     pub fn select_rows(&self, rows: &[usize]) -> Table {
@@ -112,6 +121,17 @@ impl Views {
     /// No views yet.
     pub fn new() -> Self {
         Views::default()
+    }
+
+    /// The same views, whose clones share the values of dense tables until they are changed.
+    pub(crate) fn shared(&self) -> Self {
+        let views = self.views.iter().map(|view| View {
+            name: view.name.clone(),
+            table: view.table.shared(),
+            columns: view.columns.clone(),
+            present: view.present.clone(),
+        });
+        Views { n: self.n, ids: self.ids.clone(), views: views.collect() }
     }
 
     /// Adds a view in which every instance is present.

@@ -225,6 +225,8 @@ impl MultiView {
                 self.method.id, view.name
             )));
         }
+        // What follows copies views several times.
+        let views = &views.shared();
         let mut graphs = graphs::assign(&recipe.graphs, views)?;
         let seen = graphs::announced(views, &graphs)?;
         let specs = kernels_or_default(recipe.kernels.as_deref(), &seen)?;
