@@ -110,16 +110,18 @@ mod tests {
     use super::*;
     use crate::data::Matrix;
 
+    type Entry = fn(usize, usize) -> f64;
+
     /// The middle of all distances from differences, whatever single precision makes of them.
     #[test]
     fn the_middle_is_exact() {
-        let tables: [(usize, &dyn Fn(usize, usize) -> f64); 5] = [
-            (301, &|i, j| ((i * (j + 2)) as f64 * 0.7).sin()),
-            (302, &|i, j| ((i * (j + 2)) as f64 * 0.7).sin() + 1e6),
-            (300, &|i, j| ((i * (j + 3)) % 5) as f64),
+        let tables: [(usize, Entry); 5] = [
+            (301, |i, j| ((i * (j + 2)) as f64 * 0.7).sin()),
+            (302, |i, j| ((i * (j + 2)) as f64 * 0.7).sin() + 1e6),
+            (300, |i, j| ((i * (j + 3)) % 5) as f64),
             // All distances agree to seven digits.
-            (150, &|i, j| if i == j { 1.0 + 1e-9 * (i * 37 % 41) as f64 } else { 0.0 }),
-            (299, &|i, j| 1e-7 * ((i * (j + 2)) as f64).cos()),
+            (150, |i, j| if i == j { 1.0 + 1e-9 * (i * 37 % 41) as f64 } else { 0.0 }),
+            (299, |i, j| 1e-7 * ((i * (j + 2)) as f64).cos()),
         ];
         for (n, f) in tables {
             let rows = Matrix::from_fn(n, 150, f);

@@ -124,3 +124,30 @@ fn add_panel<const W: usize>(
     let (above, below) = sums.split_at_mut(col0);
     both_sides(tile, stride, left, right, &mut above[row0..row0 + rows], &mut below[..cols]);
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use crate::bank::{Bank, Storage};
+    use crate::data::Matrix;
+
+    /// Every width of the last panel, alone and after others; each column has the same bits
+    /// whatever stands beside it.
+    #[test]
+    fn columns_do_not_depend_on_their_panel() {
+        let n = 301;
+        let matrix = Matrix::from_fn(n, n, |i, j| ((i * j + i + j) as f64 * 0.37).sin());
+        let wide = Matrix::from_fn(n, 37, |i, j| ((i * (j + 1)) as f64 * 0.11).cos());
+        let bank = Bank::from_matrices(vec![("k".into(), matrix.clone())], Storage::Resident);
+        let bank = bank.unwrap();
+        let want = bank.apply(0, &wide);
+        for (i, j) in [(0, 0), (150, 18), (n - 1, 36)] {
+            let sum: f64 = (0..n).map(|l| matrix.get(i, l) * wide.get(l, j)).sum();
+            assert!((want.get(i, j) - sum).abs() < 1e-11);
+        }
+        for k in 1..37 {
+            let first: Vec<usize> = (0..k).collect();
+            assert_eq!(bank.apply(0, &wide.select_cols(&first)), want.select_cols(&first), "{k}");
+        }
+    }
+}
