@@ -33,6 +33,9 @@ const SIDE: usize = 2 * LEAST_PANEL;
 /// ε.
 const APART: f64 = 1e-6;
 
+/// Sums of squares below it may have lost terms to underflow.
+const LOST: f64 = 1e-280;
+
 /// Blocks (I, J), I ≤ J, of the upper triangle.
 type Blocks = Vec<(usize, usize)>;
 
@@ -60,13 +63,16 @@ fn ratios(c: &Matrix, h: &Matrix) -> Vec<(f64, f64)> {
     let (x, y) =
         (dense::product(Slice::of(c), Slice::of(&v)), dense::product(Slice::of(h), Slice::of(&v)));
     let (of_x, of_y) = (column_squares(&x), column_squares(&y));
-    let balance = |y: f64, x: f64| Some((y / x).sqrt()).filter(|d| d.is_normal()).unwrap_or(1.0);
+    // Any numbers would do; these make s and t small.
+    let balance =
+        |y: f64, x: f64| Some((y / x).sqrt().sqrt()).filter(|d| d.is_normal()).unwrap_or(1.0);
     let weights: Vec<f64> = of_x.iter().zip(&of_y).map(|(x, y)| balance(*y, *x)).collect();
     let whole = balance(of_y.iter().sum(), of_x.iter().sum());
     let sign = (0..n).map(|i| x.get(i, width - 1)).sum::<f64>().signum();
     let ratio = |square: f64, lead: f64| {
         let ratio = square.sqrt() / (sign * lead);
-        if sign * lead > 0.0 && ratio.is_finite() { ratio } else { f64::INFINITY }
+        let sure = square > LOST && sign * lead > 0.0 && ratio.is_finite();
+        if sure { ratio } else { f64::INFINITY }
     };
     (0..n)
         .map(|i| {
@@ -74,8 +80,8 @@ fn ratios(c: &Matrix, h: &Matrix) -> Vec<(f64, f64)> {
             let (mut s, mut t) = (0.0, 0.0);
             for (k, d) in weights.iter().enumerate() {
                 let share = if k + 1 < width { 1.0 } else { 0.0 };
-                s += x[k] * x[k] * (share * d + APART * APART * whole);
-                t += y[k] * y[k] * (share / d + APART * APART / whole);
+                s += (share * x[k] * d).powi(2) + (APART * x[k] * whole).powi(2);
+                t += (share * y[k] / d).powi(2) + (APART * y[k] / whole).powi(2);
             }
             (ratio(s, x[width - 1]), ratio(t, y[width - 1]))
         })
@@ -234,7 +240,11 @@ mod tests {
             let mut ratios = ratios(&c, &h);
             ratios.sort_by(|a, b| b.0.total_cmp(&a.0));
             left_out.push(all(n).len() - possible(&ratios).len());
-            for (c, h) in [(&c, &c), (&h, &h), (&wave(n, 4, 0.3), &h)] {
+            let times =
+                |a: &Matrix, factor: f64| Matrix::from_fn(n, 4, |i, j| factor * a.get(i, j));
+            let (small, tiny) = (times(&c, 1e-100), times(&h, 1e-180));
+            let pairs = [(&c, &c), (&h, &h), (&wave(n, 4, 0.3), &h), (&c, &tiny), (&small, &tiny)];
+            for (c, h) in pairs {
                 let want = least_of(c, h, &all(n)).min(0.0);
                 assert!((least(c, h) - want).abs() <= 1e-15 * want.abs());
             }
