@@ -7,6 +7,7 @@
 
 use super::base::{Measure, Side, column_means};
 use super::fill::Fill;
+use super::layout::Strides;
 use super::simd;
 use crate::data::{Csr, Views};
 use crate::kernel::{Function, Kernel, Metric};
@@ -242,37 +243,34 @@ impl Engine {
         slots
     }
 
-    /// Entries of a strip: rows i0.. × columns j0.. of the kernels in `active`. Kernel active[a],
-    /// row r, starts at `out[(r·active + a)·stride]`. `measures` holds rows × cols numbers.
+    /// Entries of a strip: rows i0.. × columns j0.. of the kernels in `active`. Row r of kernel
+    /// active[a] starts at `out[strides.at(r, a)]`. `measures` holds rows × cols numbers.
     pub(super) fn strip(
         &self,
         slots: &[Option<usize>],
-        n_active: usize,
         (i0, rows): (usize, usize),
         (j0, cols): (usize, usize),
-        stride: usize,
+        strides: Strides,
         measures: &mut [f64],
         out: &mut [f64],
     ) {
         if self.fill.as_ref().is_some_and(|f| f.touches((i0, rows), (j0, cols))) {
             let (rows, cols) = ((i0, rows), (j0, cols));
-            return self.filled_strip(slots, n_active, rows, cols, stride, measures, out);
+            return self.filled_strip(slots, rows, cols, strides, measures, out);
         }
-        self.plain_strip(slots, n_active, (i0, rows), (j0, cols), stride, measures, out);
+        self.plain_strip(slots, (i0, rows), (j0, cols), strides, measures, out);
     }
 
     /// [`strip`](Self::strip) before anything is filled in.
     pub(super) fn plain_strip(
         &self,
         slots: &[Option<usize>],
-        n_active: usize,
         (i0, rows): (usize, usize),
         (j0, cols): (usize, usize),
-        stride: usize,
+        strides: Strides,
         measures: &mut [f64],
         out: &mut [f64],
     ) {
-        let row_stride = n_active * stride;
         for group in &self.groups {
             if group.members.iter().all(|m| slots[*m].is_none()) {
                 continue;
@@ -280,11 +278,11 @@ impl Engine {
             group.side.block(i0, rows, &group.side, j0, cols, measures);
             for r in 0..rows {
                 let values = &measures[r * cols..(r + 1) * cols];
-                let out = &mut out[r * row_stride..(r + 1) * row_stride];
-                self.functions_of(group, values, |m| slots[m], stride, out);
+                let out = &mut out[r * strides.row..];
+                self.functions_of(group, values, |m| slots[m], strides.kernel, out);
                 for (m, a) in group.members.iter().filter_map(|m| slots[*m].map(|a| (*m, a))) {
                     if !self.steps[m].is_empty() {
-                        let values = &mut out[a * stride..a * stride + cols];
+                        let values = &mut out[strides.at(0, a)..][..cols];
                         self.normalize(m, i0 + r, j0..j0 + cols, values);
                     }
                 }

@@ -26,6 +26,7 @@ mod tests;
 pub(crate) use absent::check_sources;
 
 use super::engine::{Engine, Step};
+use super::layout::Strides;
 use super::tiles::Tiles;
 use super::{
     Bank, Storage, check_diagonals, check_functions, keep, number_names, raw_diagonals,
@@ -158,24 +159,24 @@ impl Engine {
     pub(super) fn filled_strip(
         &self,
         slots: &[Option<usize>],
-        n_active: usize,
         (i0, rows): (usize, usize),
         (j0, cols): (usize, usize),
-        stride: usize,
+        strides: Strides,
         measures: &mut [f64],
         out: &mut [f64],
     ) {
         let kernels = self.functions.len();
         let all: Vec<Option<usize>> = (0..kernels).map(Some).collect();
         let mut values = vec![0.0; rows * kernels * cols];
-        self.plain_strip(&all, kernels, (i0, rows), (j0, cols), cols, measures, &mut values);
+        let own = Strides::side_by_side(cols, kernels);
+        self.plain_strip(&all, (i0, rows), (j0, cols), own, measures, &mut values);
         for (r, values) in values.chunks_mut(kernels * cols).enumerate() {
             if let Some(fill) = &self.fill {
                 fill.row(i0 + r, j0..j0 + cols, cols, values);
             }
             for (m, slot) in slots.iter().enumerate() {
                 let Some(slot) = slot else { continue };
-                out[(r * n_active + slot) * stride..][..cols]
+                out[strides.at(r, *slot)..][..cols]
                     .copy_from_slice(&values[m * cols..(m + 1) * cols]);
             }
         }

@@ -173,9 +173,8 @@ impl Bank {
             |rows, cols| coefs.iter().any(|c| touched(c, rows) && touched(c, cols)),
             || (vec![0.0; coefs.len() * kernels], vec![0.0; kernels]),
             |(sums, part), tile| {
-                let (values, stride, row_stride) = tile.raw();
                 for r in 0..tile.rows {
-                    let row = &values[r * row_stride..(r + 1) * row_stride];
+                    let (row, stride) = tile.rows(r);
                     for (coef, sums) in coefs.iter().zip(sums.chunks_mut(kernels)) {
                         let own = coef[tile.row0 + r];
                         if own == 0.0 {

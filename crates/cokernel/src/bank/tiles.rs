@@ -1,10 +1,11 @@
 //! [`Tiles`]: the upper triangle of M symmetric matrices as square tiles, kept in memory or
 //! computed when visited.
 //!
-//! In memory, row r of a tile holds the segments of all kernels one after the other:
-//! `values[((tile · b + r) · M + m) · b + c]`. A pass over all kernels is then one sequential
-//! read, one kernel is read in runs of b numbers, and the M values of one pair of instances lie
-//! within a few pages. Tiles on the diagonal are kept whole.
+//! In memory a tile of many kernels holds row r of all of them one after the other. A pass over all
+//! kernels is then one sequential read, one kernel is read in runs of b numbers, and the M values
+//! of one pair of instances lie within a few pages. A tile of few kernels, as views are, holds them
+//! one after the other, because they are mostly multiplied by one at a time ([`Strides::stored`]).
+//! Tiles on the diagonal are kept whole.
 //!
 //! Graphs (sparse similarities) are never kept as tiles: their tiles are written out when they
 //! are visited.
@@ -13,7 +14,7 @@
 //! order, so they do not depend on the number of threads.
 
 use super::engine::Engine;
-use super::layout::Layout;
+use super::layout::{Layout, Strides};
 use super::simd;
 use rayon::prelude::*;
 
@@ -47,8 +48,7 @@ pub struct Tile<'a> {
     /// Whether the tile lies on the diagonal.
     pub diagonal: bool,
     values: &'a [f64],
-    stride: usize,
-    row_stride: usize,
+    strides: Strides,
     places: Option<&'a [usize]>,
 }
 
@@ -57,14 +57,13 @@ impl<'a> Tile<'a> {
     #[inline]
     pub fn segment(&self, r: usize, a: usize) -> &'a [f64] {
         let place = self.places.map_or(a, |p| p[a]);
-        let start = r * self.row_stride + place * self.stride;
-        &self.values[start..start + self.cols]
+        &self.values[self.strides.at(r, place)..][..self.cols]
     }
 
     /// The numbers of the one visited kernel, and the distance between the rows in them.
     pub(super) fn only(&self) -> (&'a [f64], usize) {
         let place = self.places.map_or(0, |p| p[0]);
-        (&self.values[place * self.stride..], self.row_stride)
+        (&self.values[self.strides.at(0, place)..], self.strides.row)
     }
 
     /// How often a pair of this tile counts in a sum over all ordered pairs.
@@ -72,9 +71,10 @@ impl<'a> Tile<'a> {
         if self.diagonal { 1.0 } else { 2.0 }
     }
 
-    /// All numbers, and the distances between the kernels and the rows in them.
-    pub(super) fn raw(&self) -> (&'a [f64], usize, usize) {
-        (self.values, self.stride, self.row_stride)
+    /// Row r of the first kernel and all that follows it, where the same rows of the others begin
+    /// after each so many numbers.
+    pub(super) fn rows(&self, r: usize) -> (&'a [f64], usize) {
+        (&self.values[self.strides.at(r, 0)..], self.strides.kernel)
     }
 }
 
@@ -126,12 +126,12 @@ impl Tiles {
             return;
         }
         let size = layout.b * layout.b * kernels;
-        let (b, engine) = (layout.b, &self.engine);
+        let (b, strides, engine) = (layout.b, self.strides(), &self.engine);
         let fill = |tile: usize, scratch: &mut Scratch, out: &mut [f64]| {
             let (i, j) = layout.place(tile);
             scratch.measures.resize(b * b, 0.0);
             let (rows, cols) = (layout.span(i), layout.span(j));
-            engine.strip(&slots, kernels, rows, cols, b, &mut scratch.measures, out);
+            engine.strip(&slots, rows, cols, strides, &mut scratch.measures, out);
         };
         self.values = if half {
             let mut values = vec![0.0_f32; layout.stored(kernels)];
@@ -161,6 +161,19 @@ impl Tiles {
         engine.groups.retain(|g| !g.members.is_empty());
         kept.iter().for_each(|m| engine.steps[*m].clear());
         engine.fill = None;
+    }
+
+    /// Where the kernels in memory lie in a tile.
+    fn strides(&self) -> Strides {
+        Strides::stored(self.layout.b, self.stored)
+    }
+
+    /// Where entry (i, j) of the first kernel in memory lies.
+    #[inline]
+    fn first_cell(&self, i: usize, j: usize) -> usize {
+        let b = self.layout.b;
+        let (row, c) = self.layout.cell(i, j);
+        row / b * b * b * self.stored + self.strides().at(row % b, 0) + c
     }
 
     /// How the kernels in `active` are found.
@@ -201,36 +214,35 @@ impl Tiles {
                 cols,
                 diagonal,
                 values: &values[tile * size..(tile + 1) * size],
-                stride: b,
-                row_stride: self.stored * b,
+                strides: self.strides(),
                 places: Some(places),
             });
             return;
         }
         let k = active.len();
+        let own = Strides::side_by_side(b, k);
         let strip = (SCRATCH / (8 * b * k.max(1))).clamp(1, b);
         let strip = if strip < b { strip.next_multiple_of(8).min(b) } else { b };
         scratch.measures.resize(strip * b, 0.0);
         scratch.out.resize(strip * b * k, 0.0);
         for r0 in (0..rows).step_by(strip) {
             let height = strip.min(rows - r0);
-            let row = (tile * b + r0) * self.stored * b;
+            let from = tile * b * b * self.stored + self.strides().at(r0, 0);
             match &self.values {
                 Values::Full(values) => {
-                    self.copy(&values[row..], active, height, cols, &mut scratch.out, |v| v);
+                    self.copy(&values[from..], active, height, cols, &mut scratch.out, |v| v);
                 }
                 Values::Half(values) => {
-                    self.copy(&values[row..], active, height, cols, &mut scratch.out, f64::from);
+                    self.copy(&values[from..], active, height, cols, &mut scratch.out, f64::from);
                 }
                 Values::Computed => {}
             }
             if plan.slots.iter().any(Option::is_some) {
                 self.engine.strip(
                     &plan.slots,
-                    k,
                     (i0 + r0, height),
                     (j0, cols),
-                    b,
+                    own,
                     &mut scratch.measures,
                     &mut scratch.out,
                 );
@@ -242,8 +254,7 @@ impl Tiles {
                 cols,
                 diagonal,
                 values: &scratch.out,
-                stride: b,
-                row_stride: k * b,
+                strides: own,
                 places: None,
             });
         }
@@ -259,13 +270,14 @@ impl Tiles {
         out: &mut [f64],
         widen: impl Fn(T) -> f64,
     ) {
-        let (b, k) = (self.layout.b, active.len());
+        let stored = self.strides();
+        let own = Strides::side_by_side(self.layout.b, active.len());
         for r in 0..rows {
             for (a, place) in
                 active.iter().enumerate().filter_map(|(a, m)| Some((a, self.places[*m]?)))
             {
-                let from = &values[(r * self.stored + place) * b..][..cols];
-                let to = &mut out[(r * k + a) * b..][..cols];
+                let from = &values[stored.at(r, place)..][..cols];
+                let to = &mut out[own.at(r, a)..][..cols];
                 to.iter_mut().zip(from).for_each(|(o, v)| *o = widen(*v));
             }
         }
@@ -353,15 +365,15 @@ impl Tiles {
         columns: impl ExactSizeIterator<Item = usize> + Clone,
         out: &mut [f64],
     ) {
-        let (len, b) = (columns.len(), self.layout.b);
+        let len = columns.len();
         if let Values::Computed = self.values {
             return self.engine.entries(active, i, columns, out);
         }
         for (k, j) in columns.clone().enumerate() {
-            let (row, c) = self.layout.cell(i, j);
+            let first = self.first_cell(i, j);
             for (a, m) in active.iter().enumerate() {
                 let Some(place) = self.places[*m] else { continue };
-                let at = (row * self.stored + place) * b + c;
+                let at = first + self.strides().at(0, place);
                 out[a * len + k] = match &self.values {
                     Values::Full(v) => v[at],
                     Values::Half(v) => f64::from(v[at]),
@@ -402,18 +414,15 @@ impl Tiles {
         out: &mut [f64],
         widen: impl Fn(T) -> f64,
     ) {
-        let (b, kernels) = (self.layout.b, self.kernels);
-        let start = |p: &(u32, u32)| {
-            let (row, c) = self.layout.cell(p.0 as usize, p.1 as usize);
-            row * kernels * b + c
-        };
+        let (apart, kernels) = (self.strides().kernel, self.kernels);
+        let start = |p: &(u32, u32)| self.first_cell(p.0 as usize, p.1 as usize);
         for (k, (pair, out)) in pairs.iter().zip(out.chunks_mut(kernels)).enumerate() {
             if let Some(ahead) = pairs.get(k + AHEAD) {
                 let from = start(ahead);
-                (0..kernels).for_each(|m| simd::prefetch(values.as_ptr(), from + m * b));
+                (0..kernels).for_each(|m| simd::prefetch(values.as_ptr(), from + m * apart));
             }
             let from = start(pair);
-            out.iter_mut().enumerate().for_each(|(m, o)| *o = widen(values[from + m * b]));
+            out.iter_mut().enumerate().for_each(|(m, o)| *o = widen(values[from + m * apart]));
         }
     }
 }

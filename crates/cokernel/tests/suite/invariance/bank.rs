@@ -63,6 +63,13 @@ fn bank(views: &Views, storage: Storage) -> Bank {
     Bank::build(views, &specs(&ALL), storage, &Run::default()).unwrap()
 }
 
+/// Few kernels are kept in memory in another order than many.
+fn banks(views: &Views, storage: Storage) -> [Bank; 2] {
+    let few = bank(views, storage).kernels()[..6].to_vec();
+    let few = Bank::from_kernels(views, few, storage, &Run::default()).unwrap();
+    [bank(views, storage), few]
+}
+
 fn assert_near(name: &str, got: &[f64], want: &[f64], tolerance: f64) {
     assert_eq!(got.len(), want.len(), "{name}");
     let scale = want.iter().fold(1e-300_f64, |a, v| a.max(v.abs()));
@@ -118,15 +125,16 @@ fn answers(bank: &Bank) -> Vec<(String, Vec<f64>)> {
 #[test]
 fn storages_give_the_same_numbers() {
     let views = views(203);
-    let resident = bank(&views, Storage::Resident);
-    let want = answers(&resident);
+    let resident = banks(&views, Storage::Resident);
     for (storage, tolerance) in [(Storage::OnDemand, 1e-10), (Storage::ResidentF32, 2e-6)] {
-        let other = bank(&views, storage);
-        assert_eq!(other.storage(), storage);
-        for ((name, got), (_, want)) in answers(&other).iter().zip(&want) {
-            // Rows of the combination are rounded to f32 on any storage.
-            let tolerance = if name == "fill" { 2e-6 } else { tolerance };
-            assert_near(&format!("{storage:?} {name}"), got, want, tolerance);
+        for (other, resident) in banks(&views, storage).iter().zip(&resident) {
+            assert_eq!(other.storage(), storage);
+            for ((name, got), (_, want)) in answers(other).iter().zip(&answers(resident)) {
+                // Rows of the combination are rounded to f32 on any storage.
+                let tolerance = if name == "fill" { 2e-6 } else { tolerance };
+                let what = format!("{storage:?}, {} kernels, {name}", other.len());
+                assert_near(&what, got, want, tolerance);
+            }
         }
     }
 }
@@ -134,7 +142,10 @@ fn storages_give_the_same_numbers() {
 #[test]
 fn primitives_agree_with_plain_loops() {
     let views = views(150);
-    let bank = bank(&views, Storage::Resident);
+    banks(&views, Storage::Resident).iter().for_each(agrees_with_plain_loops);
+}
+
+fn agrees_with_plain_loops(bank: &Bank) {
     let (n, kernels) = (bank.n(), bank.len());
     let full: Vec<Vec<f64>> =
         (0..kernels).map(|m| (0..n * n).map(|p| bank.entry(m, p / n, p % n)).collect()).collect();
@@ -148,7 +159,7 @@ fn primitives_agree_with_plain_loops() {
         (0..kernels).map(|m| if m % 3 == 1 { 0.0 } else { 0.2 + m as f64 / 7.0 }).collect();
     let c: Vec<f64> = (0..n).map(|i| ((i * 7) % 5) as f64 - 1.5).collect();
     let outer: Vec<f64> = (0..n * n).map(|p| c[p / n] * c[p % n]).collect();
-    let all = answers(&bank);
+    let all = answers(bank);
     let of = |name: &str| &all.iter().find(|a| a.0 == name).unwrap().1;
     let sum: Vec<f64> =
         (0..n * n).map(|p| (0..kernels).map(|m| weights[m] * full[m][p]).sum()).collect();
