@@ -21,6 +21,10 @@
 //! singular vectors of these columns, as many as fill a register for r up to 16, span most of it
 //! for fewer products than all of them.
 //!
+//! A full basis is cut to the leading Ritz vectors and the last few answers. The former keep the rest
+//! of the spectrum away; near the span of the latter lies the next answer, because what one
+//! answer lacks of the next is much like what the one before lacked of it.
+//!
 //! The first search starts from more than r random columns, so that an eigenvalue of any
 //! multiplicity is found r times; each search ends only when the best pairs outside the r, as many
 //! as fill a register, are known to a tenth of their distance from the r-th. Residuals are measured
@@ -28,7 +32,7 @@
 //! same F never falls, wherever a search ends.
 //!
 //! Cost: for a basis of m columns, per block of b columns one product L·(n × b), O(n m b) and
-//! O(m³). Memory 2 n × m values, m at most 96 or about 6r. If n ≤ m, L is applied to the identity,
+//! O(m³). Memory 2 n × m values, m at most 112 or about 7r. If n ≤ m, L is applied to the identity,
 //! once.
 
 use super::dense::{self, Slice};
@@ -37,6 +41,7 @@ use crate::data::Matrix;
 use crate::{Counts, Error, Result, Run, Status, Watch};
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
+use std::collections::VecDeque;
 
 /// Random start columns above r, at least.
 const EXTRA: usize = 4;
@@ -44,9 +49,14 @@ const EXTRA: usize = 4;
 /// Blocks have at most a multiple of this: what one vector register holds.
 const LANES: usize = 8;
 
-/// Columns of the basis before it is cut, in blocks, and in columns at least.
-const BLOCKS: usize = 6;
-const LEAST: usize = 96;
+/// Columns of the basis before it is cut, and Ritz vectors that are left of it, as multiples of the
+/// columns of the first block or of `LEAST`.
+const FULL: usize = 7;
+const CUT: usize = 2;
+const LEAST: usize = 16;
+
+/// Answers that are kept.
+const ANSWERS: usize = 4;
 
 /// Directions in which residuals are shorter than this share of what is good enough are left out.
 const NEGLIGIBLE: f64 = 0.3;
@@ -64,6 +74,9 @@ pub struct Recycled {
     image: Matrix,
     inner: Matrix,
     used: usize,
+    /// Coordinates of the last answers, the newest last; they do not reach into columns that came
+    /// later.
+    answers: VecDeque<Matrix>,
     products: usize,
     rng: Xoshiro256PlusPlus,
 }
@@ -135,7 +148,7 @@ impl Recycled {
             return Err(Error::parameter("eigenvectors", problem));
         }
         let start = (r + EXTRA).next_multiple_of(LANES);
-        let capacity = (BLOCKS * start).max(LEAST).min(n);
+        let capacity = (FULL * start.max(LEAST)).min(n);
         Ok(Recycled {
             start,
             width: (r / 2).next_multiple_of(LANES).max(LANES),
@@ -143,6 +156,7 @@ impl Recycled {
             image: Matrix::zeros(n, capacity),
             inner: Matrix::zeros(capacity, capacity),
             used: 0,
+            answers: VecDeque::new(),
             products: 0,
             rng: run.rng("recycled subspace"),
         })
@@ -187,6 +201,7 @@ impl Recycled {
             let products = self.products - before;
             let block = ritz.missing(r, options);
             let Some(block) = block.filter(|_| self.used < n) else {
+                self.remember(&ritz.coordinates, r);
                 return Ok(finish(ritz, r, products, Status::Converged));
             };
             let limited = (products >= options.max_products).then_some(Status::IterationLimit);
@@ -195,7 +210,7 @@ impl Recycled {
             }
             let block = leading_directions(&block, self.width)?;
             if self.used + block.cols() > self.basis.cols() {
-                self.cut(&ritz.coordinates, &mut shares);
+                self.cut(&ritz.coordinates, &mut shares)?;
             }
             let held = self.used;
             self.extend(&block, multiply)?;
@@ -246,9 +261,12 @@ impl Recycled {
         Ok(Ritz { values, vectors, rests, lengths, coordinates })
     }
 
-    /// Adds what the columns of `block` span outside the basis, with its image.
+    /// Adds what the columns of `block`, at most as many as there is room for, span outside the basis,
+    /// with its image.
     fn extend(&mut self, block: &Matrix, multiply: &dyn Fn(&Matrix) -> Matrix) -> Result<()> {
-        let new = self.orthonormal(block)?;
+        let room = self.basis.cols() - self.used;
+        let block = block.select_cols(&(0..block.cols().min(room)).collect::<Vec<_>>());
+        let new = orthonormal(self.head(), &block)?;
         let (from, to) = (self.used, self.used + new.cols());
         let image = multiply(&new);
         if image.values().iter().any(|v| !v.is_finite()) {
@@ -273,46 +291,30 @@ impl Recycled {
         Ok(())
     }
 
-    /// Orthonormal columns for the span of `block` outside the basis, at most as many as it has
-    /// room for: the projection and the inverse root of the Gram matrix, twice unless the first
-    /// time took next to nothing away.
-    fn orthonormal(&self, block: &Matrix) -> Result<Matrix> {
-        let room = self.basis.cols() - self.used;
-        let mut w = block.select_cols(&(0..block.cols().min(room)).collect::<Vec<_>>());
-        for _ in 0..2 {
-            let gram = dense::gram_tn(Slice::of(&w), Slice::of(&w));
-            let inverse = |j: usize| match gram.get(j, j) {
-                square if square > 0.0 => 1.0 / square.sqrt(),
-                _ => 0.0,
-            };
-            let inverses: Vec<f64> = (0..w.cols()).map(inverse).collect();
-            for i in 0..w.rows() {
-                w.row_mut(i).iter_mut().zip(&inverses).for_each(|(v, f)| *v *= f);
-            }
-            let coordinates = dense::gram_tn(self.head(), Slice::of(&w));
-            dense::accumulate(&mut w, -1.0, self.head(), Slice::of(&coordinates));
-            let (values, vectors) =
-                dense::symmetric_eigen(&dense::gram_tn(Slice::of(&w), Slice::of(&w)))?;
-            let kept: Vec<usize> =
-                (0..values.len()).rev().filter(|j| values[*j] > DEPENDENT).collect();
-            let root = Matrix::from_fn(w.cols(), kept.len(), |i, j| {
-                vectors.get(i, kept[j]) / values[kept[j]].sqrt()
-            });
-            w = dense::product(Slice::of(&w), Slice::of(&root));
-            let taken = coordinates.values().iter().fold(0.0_f64, |a, c| a.max(c.abs()));
-            if taken < 0.1 && values.iter().all(|v| *v > 0.1) {
-                break;
-            }
+    /// Keeps the coordinates of the first r pairs.
+    fn remember(&mut self, coordinates: &Matrix, r: usize) {
+        if self.answers.len() == ANSWERS {
+            self.answers.pop_front();
         }
-        Ok(w)
+        self.answers.push_back(coordinates.select_cols(&(0..r).collect::<Vec<_>>()));
     }
 
-    /// Keeps the span of the leading Ritz vectors, half as many as there is room for.
-    fn cut(&mut self, coordinates: &Matrix, shares: &mut Matrix) {
-        let keep = (self.basis.cols() / 2).max(self.start).min(self.used);
-        let y = coordinates.select_cols(&(0..keep).collect::<Vec<_>>());
-        let y = Slice::of(&y);
+    /// Keeps the span of the leading Ritz vectors and of the last answers.
+    fn cut(&mut self, coordinates: &Matrix, shares: &mut Matrix) -> Result<()> {
         let m = self.used;
+        let lead = (CUT * self.start.max(LEAST)).min(m);
+        let mut y = coordinates.select_cols(&(0..lead).collect::<Vec<_>>());
+        for answer in &mut self.answers {
+            let at = |i: usize, j: usize| if i < answer.rows() { answer.get(i, j) } else { 0.0 };
+            *answer = Matrix::from_fn(m, answer.cols(), at);
+        }
+        for answer in self.answers.iter().rev() {
+            y = side_by_side(&y, &orthonormal(Slice::of(&y), answer)?);
+        }
+        let (keep, y) = (y.cols(), Slice::of(&y));
+        for answer in &mut self.answers {
+            *answer = dense::gram_tn(y, Slice::of(answer));
+        }
         for part in [&mut self.basis, &mut self.image] {
             let turned = dense::product(Slice::head(part, m), y);
             for i in 0..turned.rows() {
@@ -326,7 +328,40 @@ impl Recycled {
         }
         *shares = dense::product(Slice::of(shares), y);
         self.used = keep;
+        Ok(())
     }
+}
+
+/// Orthonormal columns for the span of `block` outside that of the orthonormal columns of Q: the
+/// projection and the inverse root of the Gram matrix, twice unless the first time took next to
+/// nothing away.
+fn orthonormal(q: Slice<'_>, block: &Matrix) -> Result<Matrix> {
+    let mut w = block.clone();
+    for _ in 0..2 {
+        let gram = dense::gram_tn(Slice::of(&w), Slice::of(&w));
+        let inverse = |j: usize| match gram.get(j, j) {
+            square if square > 0.0 => 1.0 / square.sqrt(),
+            _ => 0.0,
+        };
+        let inverses: Vec<f64> = (0..w.cols()).map(inverse).collect();
+        for i in 0..w.rows() {
+            w.row_mut(i).iter_mut().zip(&inverses).for_each(|(v, f)| *v *= f);
+        }
+        let coordinates = dense::gram_tn(q, Slice::of(&w));
+        dense::accumulate(&mut w, -1.0, q, Slice::of(&coordinates));
+        let (values, vectors) =
+            dense::symmetric_eigen(&dense::gram_tn(Slice::of(&w), Slice::of(&w)))?;
+        let kept: Vec<usize> = (0..values.len()).rev().filter(|j| values[*j] > DEPENDENT).collect();
+        let root = Matrix::from_fn(w.cols(), kept.len(), |i, j| {
+            vectors.get(i, kept[j]) / values[kept[j]].sqrt()
+        });
+        w = dense::product(Slice::of(&w), Slice::of(&root));
+        let taken = coordinates.values().iter().fold(0.0_f64, |a, c| a.max(c.abs()));
+        if taken < 0.1 && values.iter().all(|v| *v > 0.1) {
+            break;
+        }
+    }
+    Ok(w)
 }
 
 fn finish(ritz: Ritz, r: usize, products: usize, status: Status) -> Eigenpairs {
