@@ -27,14 +27,20 @@ impl Values {
     }
 
     /// The values, to be changed.
+    #[inline]
     pub(super) fn to_mut(&mut self) -> &mut [f64] {
-        if let Values::Lent(owner) = self {
-            *self = Values::Own(owner.as_ref().as_ref().to_vec());
+        if let Values::Lent(_) = self {
+            self.copy();
         }
         match self {
             Values::Own(values) => values,
             Values::Lent(_) => unreachable!("lent values were copied above"),
         }
+    }
+
+    #[cold]
+    fn copy(&mut self) {
+        *self = Values::Own(self.to_vec());
     }
 }
 
