@@ -32,7 +32,7 @@
 //! same F never falls, wherever a search ends.
 //!
 //! Cost: for a basis of m columns, per block of b columns one product L·(n × b), O(n m b) and
-//! O(m³). Memory 2 n × m values, m at most 112 or about 7r. If n ≤ m, L is applied to the identity,
+//! O(m³). Memory 2 n × m values, m at most 128 or about 8r. If n ≤ m, L is applied to the identity,
 //! once.
 
 use super::dense::{self, Slice};
@@ -51,12 +51,12 @@ const LANES: usize = 8;
 
 /// Columns of the basis before it is cut, and Ritz vectors that are left of it, as multiples of the
 /// columns of the first block or of `LEAST`.
-const FULL: usize = 7;
+const FULL: usize = 8;
 const CUT: usize = 2;
 const LEAST: usize = 16;
 
-/// Answers that are kept.
-const ANSWERS: usize = 4;
+/// Answers that are kept, if there is room for them and a block.
+const ANSWERS: usize = 6;
 
 /// Directions in which residuals are shorter than this share of what is good enough are left out.
 const NEGLIGIBLE: f64 = 0.3;
@@ -84,7 +84,7 @@ pub struct Recycled {
 /// The leading Ritz pairs, descending.
 struct Ritz {
     values: Vec<f64>,
-    vectors: Matrix,
+    /// (L + FFᵀ) Qy − θ Qy.
     rests: Matrix,
     lengths: Vec<f64>,
     /// Coordinates of all, as columns.
@@ -197,25 +197,25 @@ impl Recycled {
         }
         let mut shares = dense::gram_tn(Slice::of(factor), self.head());
         loop {
-            let ritz = self.rayleigh_ritz(r, factor, &shares)?;
+            let mut ritz = self.rayleigh_ritz(r, factor, &shares)?;
             let products = self.products - before;
             let block = ritz.missing(r, options);
             let Some(block) = block.filter(|_| self.used < n) else {
                 self.remember(&ritz.coordinates, r);
-                return Ok(finish(ritz, r, products, Status::Converged));
+                return Ok(self.finish(&ritz, r, products, Status::Converged));
             };
             let limited = (products >= options.max_products).then_some(Status::IterationLimit);
             if let Some(status) = watch.stop().or(limited) {
-                return Ok(finish(ritz, r, products, status));
+                return Ok(self.finish(&ritz, r, products, status));
             }
             let block = leading_directions(&block, self.width)?;
             if self.used + block.cols() > self.basis.cols() {
-                self.cut(&ritz.coordinates, &mut shares)?;
+                self.cut(&mut ritz, &mut shares)?;
             }
             let held = self.used;
             self.extend(&block, multiply)?;
             if self.used == held {
-                return Ok(finish(ritz, r, products, Status::Stalled));
+                return Ok(self.finish(&ritz, r, products, Status::Stalled));
             }
             self.extend_shares(&mut shares, factor, held);
         }
@@ -246,19 +246,17 @@ impl Recycled {
         let values: Vec<f64> = ascending.into_iter().rev().take(shown).collect();
         let coordinates = Matrix::from_fn(m, m, |i, j| all.get(i, m - 1 - j));
         let y = Slice::head(&coordinates, shown);
-        let vectors = dense::product(self.head(), y);
         let mut rests = dense::product(Slice::head(&self.image, m), y);
         let drawn = dense::product(Slice::of(shares), y);
         dense::accumulate(&mut rests, 1.0, Slice::of(factor), Slice::of(&drawn));
+        let scaled = Matrix::from_fn(m, shown, |i, j| values[j] * coordinates.get(i, j));
+        dense::accumulate(&mut rests, -1.0, self.head(), Slice::of(&scaled));
         let mut squares = vec![0.0; shown];
-        for i in 0..rests.rows() {
-            for (j, (rest, u)) in rests.row_mut(i).iter_mut().zip(vectors.row(i)).enumerate() {
-                *rest -= values[j] * u;
-                squares[j] += *rest * *rest;
-            }
+        for rests in rests.values().chunks_exact(shown) {
+            squares.iter_mut().zip(rests).for_each(|(s, rest)| *s += rest * rest);
         }
         let lengths = squares.into_iter().map(f64::sqrt).collect();
-        Ok(Ritz { values, vectors, rests, lengths, coordinates })
+        Ok(Ritz { values, rests, lengths, coordinates })
     }
 
     /// Adds what the columns of `block`, at most as many as there is room for, span outside the basis,
@@ -291,6 +289,20 @@ impl Recycled {
         Ok(())
     }
 
+    /// The first r pairs.
+    fn finish(&self, ritz: &Ritz, r: usize, products: usize, status: Status) -> Eigenpairs {
+        let mut vectors = dense::product(self.head(), Slice::head(&ritz.coordinates, r));
+        orient(&mut vectors);
+        Eigenpairs {
+            values: ritz.values[..r].to_vec(),
+            vectors,
+            residuals: ritz.lengths[..r].to_vec(),
+            next: ritz.values.get(r).copied(),
+            products,
+            status,
+        }
+    }
+
     /// Keeps the coordinates of the first r pairs.
     fn remember(&mut self, coordinates: &Matrix, r: usize) {
         if self.answers.len() == ANSWERS {
@@ -300,16 +312,19 @@ impl Recycled {
     }
 
     /// Keeps the span of the leading Ritz vectors and of the last answers.
-    fn cut(&mut self, coordinates: &Matrix, shares: &mut Matrix) -> Result<()> {
+    fn cut(&mut self, ritz: &mut Ritz, shares: &mut Matrix) -> Result<()> {
         let m = self.used;
         let lead = (CUT * self.start.max(LEAST)).min(m);
-        let mut y = coordinates.select_cols(&(0..lead).collect::<Vec<_>>());
+        let mut y = ritz.coordinates.select_cols(&(0..lead).collect::<Vec<_>>());
         for answer in &mut self.answers {
             let at = |i: usize, j: usize| if i < answer.rows() { answer.get(i, j) } else { 0.0 };
             *answer = Matrix::from_fn(m, answer.cols(), at);
         }
+        let room = self.basis.cols() - self.width;
         for answer in self.answers.iter().rev() {
-            y = side_by_side(&y, &orthonormal(Slice::of(&y), answer)?);
+            if y.cols() + answer.cols() <= room {
+                y = side_by_side(&y, &orthonormal(Slice::of(&y), answer)?);
+            }
         }
         let (keep, y) = (y.cols(), Slice::of(&y));
         for answer in &mut self.answers {
@@ -327,6 +342,7 @@ impl Recycled {
             self.inner.row_mut(i)[..keep].copy_from_slice(inner.row(i));
         }
         *shares = dense::product(Slice::of(shares), y);
+        ritz.coordinates = Matrix::from_fn(keep, keep, |i, j| f64::from(u8::from(i == j)));
         self.used = keep;
         Ok(())
     }
@@ -362,19 +378,6 @@ fn orthonormal(q: Slice<'_>, block: &Matrix) -> Result<Matrix> {
         }
     }
     Ok(w)
-}
-
-fn finish(ritz: Ritz, r: usize, products: usize, status: Status) -> Eigenpairs {
-    let mut vectors = ritz.vectors.select_cols(&(0..r).collect::<Vec<_>>());
-    orient(&mut vectors);
-    Eigenpairs {
-        values: ritz.values[..r].to_vec(),
-        vectors,
-        residuals: ritz.lengths[..r].to_vec(),
-        next: ritz.values.get(r).copied(),
-        products,
-        status,
-    }
 }
 
 #[cfg(test)]
