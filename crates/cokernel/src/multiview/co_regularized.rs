@@ -38,8 +38,8 @@
 //! New rows: exact, see `multiview/drawn.rs`.
 //!
 //! Cost: the single-view solutions, then per view and round one to five products K_v·(n × about
-//! r/2), fewer as the rounds go on, plus O(n r² V) for V views. Memory of two blocks per view, n × 96
-//! or about n × 6r, and n r V² values beside the bank.
+//! r/2), fewer as the rounds go on, plus O(n r² V) for V views. Memory of two blocks per view, n × 128
+//! or about n × 8r, and n r V² values beside the bank.
 
 use super::drawn::{self, LAMBDA_SCALE, MAX_ITER, Scheme, Settings, TOL};
 use super::embedding::{EIGENVECTORS, EMBEDDING, chosen, kernel_named};
