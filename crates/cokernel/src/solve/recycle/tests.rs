@@ -92,6 +92,36 @@ fn a_sequence_of_factors() {
     }
 }
 
+/// Answers that are kept over cuts save products and change nothing else.
+#[test]
+fn answers_are_kept() {
+    let (n, r) = (500, 10);
+    let l = similarity(n);
+    let multiply = |x: &Matrix| dense::product(Slice::of(&l), Slice::of(x));
+    let (f, step) = (random(n, r, 2), random(n, r, 3));
+    let products = |keep: bool| -> usize {
+        let run = Run::default();
+        let watch = run.watch();
+        let mut counts = Counts::default();
+        let mut space = Recycled::new(n, r, &run).unwrap();
+        let search = |t: i32| {
+            let at = |i: usize, j: usize| 0.05 * (f.get(i, j) + 0.6_f64.powi(t) * step.get(i, j));
+            let f = Matrix::from_fn(n, r, at);
+            let e = space.top(r, &f, &multiply, &options(), &watch, &mut counts).unwrap();
+            assert_eq!(e.status, Status::Converged);
+            check(&l, &f, r, &e);
+            assert!(space.answers.len() <= ANSWERS);
+            if !keep {
+                space.answers.clear();
+            }
+            e.products
+        };
+        (0..16).map(search).sum()
+    };
+    let (kept, forgotten) = (products(true), products(false));
+    assert!(10 * kept < 9 * forgotten, "{kept} and {forgotten}");
+}
+
 /// An eigenvalue of any multiplicity is found, and a factor that lifts others is noticed.
 #[test]
 fn copies_and_overtaking() {
