@@ -40,10 +40,10 @@
 //! New rows: the same recurrence, with the similarities to the training instances in the place of
 //! a row of K_v, and degrees of the new row (`rows`).
 //!
-//! Cost of a round, for each view with c columns in C (c = Σ_{w≠v} r): one product K_v·(n × c), 2c n²
-//! operations at most for the least entry (with shift), O(n c²), and eigenvectors of a (2c + 1) × (2c + 1)
-//! matrix. Memory of a few n × 2c blocks, and n × r for each round and view for the embedding of
-//! new rows.
+//! Cost of a round, for each view with c columns in C (c = Σ_{w≠v} r): one product K_v·(n × c), at
+//! most 2c n² operations for the least entry (with shift), O(n c²), and eigenvectors of a
+//! (2c + 1) × (2c + 1) matrix. Memory of a few n × 2c blocks, and n × r for each round and view for
+//! the embedding of new rows.
 
 mod graph;
 mod least;
