@@ -52,7 +52,7 @@ use crate::bank::Bank;
 use crate::data::Matrix;
 use crate::method::{Param, Params, Range};
 use crate::solve::dense::{self, Slice};
-use crate::solve::eigen::{Eigenpairs, orient};
+use crate::solve::eigen::{Eigenpairs, Options, orient};
 use crate::solve::recycle::Recycled;
 use crate::{Counts, Error, Event, Report, Result, Run, Status, Watch};
 
@@ -99,6 +99,9 @@ impl Settings {
         }
     }
 }
+
+/// Angle of eigenvectors whose eigenvalues are precise: these are off by its square.
+const VALUES_ONLY: f64 = 1e-7;
 
 /// Up to this many different λ are told one by one.
 const LISTED: usize = 10;
@@ -191,7 +194,8 @@ pub(super) fn embed(
     let mut state = Blocks::new(bank, ties, r, run, &watch)?;
     run.tell(Event::Begin { stage: "co-regularised spectral embedding", total: None });
     for v in 0..views {
-        state.alone(v, settings.by_gap)?;
+        let replaced = scheme == Scheme::Pairs { first: v } && !state.pulls(v).is_empty();
+        state.alone(v, settings.by_gap, replaced)?;
     }
     if settings.by_gap {
         state.take_gaps_as_units()?;
@@ -283,11 +287,14 @@ impl<'a> Blocks<'a> {
         })
     }
 
-    /// The single-view solution of view v and its eigengap, to all digits on request.
-    fn alone(&mut self, v: usize, precise_gap: bool) -> Result<()> {
+    /// The single-view solution of view v and its eigengap, to all digits on request. If it is
+    /// `replaced` before anything is drawn to it, only its eigenvalues must be precise, which is
+    /// sooner the case.
+    fn alone(&mut self, v: usize, precise_gap: bool, replaced: bool) -> Result<()> {
         let r = self.r;
         let more = usize::from(precise_gap && r < self.bank.n());
-        let mut pairs = self.solve(v, r + more, &[])?;
+        let angle = if replaced { VALUES_ONLY } else { laplacian::precise().angle };
+        let mut pairs = self.solve(v, r + more, &[], angle)?;
         if more == 1 {
             pairs.next = pairs.values.pop();
             pairs.vectors = pairs.vectors.select_cols(&(0..r).collect::<Vec<_>>());
@@ -301,7 +308,7 @@ impl<'a> Blocks<'a> {
     fn update(&mut self, v: usize) -> Result<()> {
         let pulls = self.pulls(v);
         if !pulls.is_empty() {
-            let pairs = self.solve(v, self.r, &pulls)?;
+            let pairs = self.solve(v, self.r, &pulls, laplacian::precise().angle)?;
             self.take(v, pairs, &pulls);
         }
         Ok(())
@@ -335,11 +342,17 @@ impl<'a> Blocks<'a> {
         side_by_side(&parts.iter().collect::<Vec<_>>())
     }
 
-    fn solve(&mut self, v: usize, r: usize, pulls: &[(usize, f64)]) -> Result<Eigenpairs> {
+    fn solve(
+        &mut self,
+        v: usize,
+        r: usize,
+        pulls: &[(usize, f64)],
+        angle: f64,
+    ) -> Result<Eigenpairs> {
         let factor = self.factor(pulls);
         let (bank, scaling) = (self.bank, &self.scalings[v]);
         let multiply = |x: &Matrix| laplacian::apply(x, scaling, |x| bank.apply(v, x));
-        let options = laplacian::precise();
+        let options = Options { angle, ..laplacian::precise() };
         self.spaces[v].top(r, &factor, &multiply, &options, self.watch, &mut self.counts)
     }
 

@@ -120,6 +120,23 @@ pub fn gram_tn(a: Slice<'_>, b: Slice<'_>) -> Matrix {
 /// # Errors
 /// An entry is not finite, or the iteration failed.
 pub fn symmetric_eigen(a: &Matrix) -> Result<(Vec<f64>, Matrix)> {
+    let (values, vectors) = eigen(a)?;
+    Ok((values, Matrix::from_fn(a.rows(), a.rows(), |i, j| vectors[(i, j)])))
+}
+
+/// The k largest eigenvalues in descending order, k ≤ n, and their eigenvectors, else as
+/// [`symmetric_eigen`].
+///
+/// # Errors
+/// As [`symmetric_eigen`].
+pub fn leading_eigen(a: &Matrix, k: usize) -> Result<(Vec<f64>, Matrix)> {
+    let (mut values, vectors) = eigen(a)?;
+    values.reverse();
+    values.truncate(k);
+    Ok((values, Matrix::from_fn(a.rows(), k, |i, j| vectors[(i, a.rows() - 1 - j)])))
+}
+
+fn eigen(a: &Matrix) -> Result<(Vec<f64>, Mat<f64>)> {
     let n = a.rows();
     if n != a.cols() {
         return Err(Error::shape("symmetric matrix", format!("{n} columns"), a.cols()));
@@ -130,7 +147,7 @@ pub fn symmetric_eigen(a: &Matrix) -> Result<(Vec<f64>, Matrix)> {
         ));
     }
     if n == 0 {
-        return Ok((Vec::new(), Matrix::zeros(0, 0)));
+        return Ok((Vec::new(), Mat::zeros(0, 0)));
     }
     let mut vectors = Mat::<f64>::zeros(n, n);
     let mut values = vec![0.0; n];
@@ -149,7 +166,7 @@ pub fn symmetric_eigen(a: &Matrix) -> Result<(Vec<f64>, Matrix)> {
         Default::default(),
     )
     .map_err(|_| Error::Data(format!("the eigenvalues of a {n} × {n} matrix did not converge")))?;
-    Ok((values, Matrix::from_fn(n, n, |i, j| vectors[(i, j)])))
+    Ok((values, vectors))
 }
 
 #[cfg(test)]
@@ -233,6 +250,14 @@ mod tests {
             let av = naive(&a, &vectors);
             let vl = Matrix::from_fn(n, n, |i, j| vectors.get(i, j) * values[j]);
             assert_close(&av, &vl, 1e-12);
+            let k = n.div_ceil(3);
+            let (largest, leading) = leading_eigen(&a, k).unwrap();
+            for j in 0..k {
+                assert_eq!(
+                    (largest[j], leading.col(j)),
+                    (values[n - 1 - j], vectors.col(n - 1 - j))
+                );
+            }
         }
         let bad = Matrix::from_fn(2, 2, |_, _| f64::NAN);
         assert!(symmetric_eigen(&bad).unwrap_err().to_string().contains("not finite"));

@@ -87,7 +87,7 @@ struct Ritz {
     /// (L + FFᵀ) Qy − θ Qy.
     rests: Matrix,
     lengths: Vec<f64>,
-    /// Coordinates of all, as columns.
+    /// Coordinates, as columns, of these and of as many as are left of a full basis.
     coordinates: Matrix,
 }
 
@@ -230,6 +230,11 @@ impl Recycled {
         *shares = side_by_side(shares, &more);
     }
 
+    /// Ritz vectors that are left of a full basis.
+    fn lead(&self) -> usize {
+        CUT * self.start.max(LEAST)
+    }
+
     fn head(&self) -> Slice<'_> {
         Slice::head(&self.basis, self.used)
     }
@@ -241,10 +246,9 @@ impl Recycled {
         let t = Matrix::from_fn(m, m, |i, j| {
             0.5 * (self.inner.get(i, j) + self.inner.get(j, i)) + low.get(i, j)
         });
-        let (ascending, all) = dense::symmetric_eigen(&t)?;
         let shown = (r + 1).next_multiple_of(LANES).min(m);
-        let values: Vec<f64> = ascending.into_iter().rev().take(shown).collect();
-        let coordinates = Matrix::from_fn(m, m, |i, j| all.get(i, m - 1 - j));
+        let (mut values, coordinates) = dense::leading_eigen(&t, self.lead().max(shown).min(m))?;
+        values.truncate(shown);
         let y = Slice::head(&coordinates, shown);
         let mut rests = dense::product(Slice::head(&self.image, m), y);
         let drawn = dense::product(Slice::of(shares), y);
@@ -314,8 +318,7 @@ impl Recycled {
     /// Keeps the span of the leading Ritz vectors and of the last answers.
     fn cut(&mut self, ritz: &mut Ritz, shares: &mut Matrix) -> Result<()> {
         let m = self.used;
-        let lead = (CUT * self.start.max(LEAST)).min(m);
-        let mut y = ritz.coordinates.select_cols(&(0..lead).collect::<Vec<_>>());
+        let mut y = ritz.coordinates.select_cols(&(0..self.lead()).collect::<Vec<_>>());
         for answer in &mut self.answers {
             let at = |i: usize, j: usize| if i < answer.rows() { answer.get(i, j) } else { 0.0 };
             *answer = Matrix::from_fn(m, answer.cols(), at);
