@@ -22,7 +22,8 @@
 //! | B_a | `sources[a]` |
 //!
 //! The operators of one view differ from round to round in F only, so that its products with L_v
-//! are kept and used again ([`Recycled`]). All spans are precise, to 5e-11: what a round computes
+//! are kept and used again ([`Recycled`]). All spans that draw others are precise,
+//! to 1e-10: what a round computes
 //! does not depend on how its eigenvectors were found, and the number of rounds is that of a
 //! computation with full decompositions. The centroid comes from the Gram matrix of F, of size
 //! r V, not from an n × n matrix.

@@ -18,10 +18,10 @@ const ROUNDING: f64 = 1e-12;
 const NOWHERE: f64 = 1e-7;
 
 /// Eigenvectors so exact that an embedding is off by less than 1e-8, although rows are scaled up by
-/// √(n/k) and more: their span to an angle of 5e-11, or residuals of 1e-12 where gaps are too
+/// √(n/k) and more: their span to an angle of 1e-10, or residuals of 1e-12 where gaps are too
 /// small for that.
 pub(super) fn precise() -> Options {
-    Options { tol: 1e-12, angle: 5e-11, ..Options::default() }
+    Options { tol: 1e-12, angle: 1e-10, ..Options::default() }
 }
 
 /// Row sums of kernel m.
