@@ -22,11 +22,10 @@
 //! | B_a | `sources[a]` |
 //!
 //! The operators of one view differ from round to round in F only, so that its products with L_v
-//! are kept and used again ([`Recycled`]). All spans that draw others are precise,
-//! to 1e-10: what a round computes
-//! does not depend on how its eigenvectors were found, and the number of rounds is that of a
-//! computation with full decompositions. The centroid comes from the Gram matrix of F, of size
-//! r V, not from an n × n matrix.
+//! are kept and used again ([`Recycled`]). All spans that draw others are precise, to 1e-10: what
+//! a round computes does not depend on how its eigenvectors were found, and the number of rounds
+//! is that of a computation with full decompositions. The centroid comes from the Gram matrix of
+//! F, of size r V, not from an n × n matrix.
 //!
 //! λ adds to eigenvalues. It therefore says little without the eigengap of L_v, the difference of
 //! its r-th and next eigenvalue: a note tells both, and `lambda_scale = gap` takes λ in units of
