@@ -152,8 +152,8 @@ impl Recycled {
         Ok(Recycled {
             start,
             width: (r / 2).next_multiple_of(LANES).max(LANES),
-            basis: Matrix::zeros(n, capacity),
-            image: Matrix::zeros(n, capacity),
+            basis: Matrix::zeros(n, capacity + 8),
+            image: Matrix::zeros(n, capacity + 8),
             inner: Matrix::zeros(capacity, capacity),
             used: 0,
             answers: VecDeque::new(),
@@ -164,7 +164,7 @@ impl Recycled {
 
     /// All there is if it has room, else random columns.
     fn start(&mut self, multiply: &dyn Fn(&Matrix) -> Matrix) -> Result<()> {
-        let (n, capacity) = (self.basis.rows(), self.basis.cols());
+        let (n, capacity) = (self.basis.rows(), self.inner.cols());
         let first = if capacity == n {
             Matrix::from_fn(n, n, |i, j| f64::from(u8::from(i == j)))
         } else {
@@ -209,7 +209,7 @@ impl Recycled {
                 return Ok(self.finish(&ritz, r, products, status));
             }
             let block = leading_directions(&block, self.width)?;
-            if self.used + block.cols() > self.basis.cols() {
+            if self.used + block.cols() > self.inner.cols() {
                 self.cut(&mut ritz, &mut shares)?;
             }
             let held = self.used;
@@ -266,7 +266,7 @@ impl Recycled {
     /// Adds what the columns of `block`, at most as many as there is room for, span outside the basis,
     /// with its image.
     fn extend(&mut self, block: &Matrix, multiply: &dyn Fn(&Matrix) -> Matrix) -> Result<()> {
-        let room = self.basis.cols() - self.used;
+        let room = self.inner.cols() - self.used;
         let block = block.select_cols(&(0..block.cols().min(room)).collect::<Vec<_>>());
         let new = orthonormal(self.head(), &block)?;
         let (from, to) = (self.used, self.used + new.cols());
@@ -323,7 +323,7 @@ impl Recycled {
             let at = |i: usize, j: usize| if i < answer.rows() { answer.get(i, j) } else { 0.0 };
             *answer = Matrix::from_fn(m, answer.cols(), at);
         }
-        let room = self.basis.cols() - self.width;
+        let room = self.inner.cols() - self.width;
         for answer in self.answers.iter().rev() {
             if y.cols() + answer.cols() <= room {
                 y = side_by_side(&y, &orthonormal(Slice::of(&y), answer)?);
