@@ -60,7 +60,7 @@ impl Gram {
         let sums: Vec<Panels> = places
             .par_chunks(places.len().div_ceil(32).max(16))
             .map(|part| {
-                let mut sums = Panels::zeros(n, k);
+                let mut sums = Panels::zeros_from(part[0].0.0, n, k);
                 for &(rows, cols) in part {
                     let tile = &self.values[rows.0 * n + cols.0..];
                     sums.add_tile(&panels, tile, n, rows, cols, rows == cols);

@@ -7,7 +7,7 @@
 //! Every column is summed in the same order, whatever the widths of the panels.
 
 use super::simd::{
-    self, Lanes, both_sides_4, both_sides_8, both_sides_12, both_sides_16, columns_at_once,
+    Aligned, Lanes, both_sides_4, both_sides_8, both_sides_12, both_sides_16, columns_at_once,
 };
 use crate::data::Matrix;
 
@@ -17,66 +17,78 @@ const STEP: usize = 4;
 /// A thin block cut into panels, one after the other, each row by row.
 #[derive(Debug)]
 pub(super) struct Panels {
-    n: usize,
+    /// The first row that is kept; those before it are 0.
+    first: usize,
+    /// How many rows are kept.
+    rows: usize,
     /// Columns of each panel.
     widths: Vec<usize>,
-    values: Vec<f64>,
-    /// Where the first panel begins: at a cache line, so that fewer registers are read from two.
-    start: usize,
+    values: Aligned,
 }
 
 impl Panels {
-    /// Panels for k columns, all 0.
+    /// Panels for n rows and k columns, all 0.
     pub(super) fn zeros(n: usize, k: usize) -> Self {
+        Panels::zeros_from(0, n, k)
+    }
+
+    /// [`zeros`](Self::zeros) of which the rows before `first` stay 0.
+    pub(super) fn zeros_from(first: usize, n: usize, k: usize) -> Self {
         let widest = columns_at_once();
         let mut widths = vec![widest; k / widest];
         widths.extend(Some((k % widest).next_multiple_of(STEP)).filter(|w| *w > 0));
-        let values = vec![0.0; n * widths.iter().sum::<usize>() + simd::LINE - 1];
-        let start = values.as_ptr().align_offset(64).min(simd::LINE - 1);
-        Panels { n, widths, values, start }
+        let rows = n - first;
+        let values = Aligned::zeros(rows * widths.iter().sum::<usize>());
+        Panels { first, rows, widths, values }
     }
 
     /// The columns of a block.
     pub(super) fn of(block: &Matrix) -> Self {
         let k = block.cols();
         let mut panels = Panels::zeros(block.rows(), k);
-        let (mut first, mut at) = (0, panels.start);
+        let (mut first, mut at) = (0, 0);
         for width in &panels.widths {
             let used = (*width).min(k - first);
-            let rows = panels.values[at..].chunks_exact_mut(*width);
-            for (i, row) in rows.take(panels.n).enumerate() {
+            let rows = panels.values.values_mut()[at..].chunks_exact_mut(*width);
+            for (i, row) in rows.take(panels.rows).enumerate() {
                 row[..used].copy_from_slice(&block.row(i)[first..first + used]);
             }
-            (first, at) = (first + width, at + width * panels.n);
+            (first, at) = (first + width, at + width * panels.rows);
         }
         panels
     }
 
-    /// The first k columns as a block, times `factor`.
+    /// The first k columns of panels that keep all rows as a block, times `factor`.
     pub(super) fn into_block(self, k: usize, factor: f64) -> Matrix {
-        let mut block = Matrix::zeros(self.n, k);
-        let (mut first, mut at) = (0, self.start);
+        let mut block = Matrix::zeros(self.rows, k);
+        let (mut first, mut at) = (0, 0);
         for width in &self.widths {
             let used = (*width).min(k - first);
-            let rows = self.values[at..].chunks_exact(*width);
-            for (i, row) in rows.take(self.n).enumerate() {
+            let rows = self.values.values()[at..].chunks_exact(*width);
+            for (i, row) in rows.take(self.rows).enumerate() {
                 let out = &mut block.row_mut(i)[first..first + used];
                 out.iter_mut().zip(row).for_each(|(o, v)| *o = factor * v);
             }
-            (first, at) = (first + width, at + width * self.n);
+            (first, at) = (first + width, at + width * self.rows);
         }
         block
     }
 
-    /// Adds another sum of as many columns.
+    /// Adds another sum of as many columns, which keeps no row that this one does not.
     pub(super) fn add(&mut self, other: &Panels) {
-        let (to, from) = (&mut self.values[self.start..], &other.values[other.start..]);
-        to.iter_mut().zip(from).for_each(|(t, p)| *t += p);
+        let (mut to, mut from) = (self.values.values_mut(), other.values.values());
+        for width in &self.widths {
+            let (panel, later) = to.split_at_mut(width * self.rows);
+            let (added, rest) = from.split_at(width * other.rows);
+            let panel = &mut panel[width * (other.first - self.first)..];
+            panel.iter_mut().zip(added).for_each(|(t, p)| *t += p);
+            (to, from) = (later, rest);
+        }
     }
 
     /// Adds T V_J to rows I and, off the diagonal, Tᵀ V_I to rows J, where T are the numbers of
     /// `tile`, rows `stride` apart, and I and J begin at `row0` and `col0` of the matrix. A tile
-    /// off the diagonal lies above it.
+    /// off the diagonal lies above it. `block` keeps all rows, and these panels the tile's.
     pub(super) fn add_tile(
         &mut self,
         block: &Panels,
@@ -86,12 +98,11 @@ impl Panels {
         cols: (usize, usize),
         diagonal: bool,
     ) {
-        let (mut sums, mut columns) =
-            (&mut self.values[self.start..], &block.values[block.start..]);
+        let (mut sums, mut columns) = (self.values.values_mut(), block.values.values());
         for width in &self.widths {
-            let (sum, later) = sums.split_at_mut(width * self.n);
-            let (panel, rest) = columns.split_at(width * self.n);
-            let place = (rows, cols, diagonal);
+            let (sum, later) = sums.split_at_mut(width * self.rows);
+            let (panel, rest) = columns.split_at(width * block.rows);
+            let place = (rows, cols, diagonal, self.first);
             match width {
                 4 => add_panel(both_sides_4, sum, panel, tile, stride, place),
                 8 => add_panel(both_sides_8, sum, panel, tile, stride, place),
@@ -114,10 +125,11 @@ fn add_panel<const W: usize>(
     panel: &[f64],
     tile: &[f64],
     stride: usize,
-    ((row0, rows), (col0, cols), diagonal): ((usize, usize), (usize, usize), bool),
+    ((row0, rows), (col0, cols), diagonal, first): ((usize, usize), (usize, usize), bool, usize),
 ) {
     let (sums, panel) = (sums.as_chunks_mut::<W>().0, panel.as_chunks::<W>().0);
     let (left, right) = (&panel[row0..row0 + rows], &panel[col0..col0 + cols]);
+    let (row0, col0) = (row0 - first, col0 - first);
     if diagonal {
         return both_sides(tile, stride, &[], right, &mut sums[row0..row0 + rows], &mut []);
     }

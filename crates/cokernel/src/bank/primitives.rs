@@ -274,7 +274,7 @@ impl Bank {
             self.chunks(),
             active,
             |_, _| true,
-            || (Panels::zeros(self.n, k), Vec::new()),
+            |first| (Panels::zeros_from(first, self.n, k), Vec::new()),
             |(sums, buffer), tile| {
                 let (rows, cols) = ((tile.row0, tile.rows), (tile.col0, tile.cols));
                 if let [_] = active[..] {

@@ -44,9 +44,9 @@ mod thin;
 
 pub(crate) use squares::{add_squares, nearest_so_far};
 pub(super) use squares::{distances, lost_digits, rough_distances};
-pub(crate) use thin::{LEAST_PANEL, least_product};
-pub(super) use thin::{
-    Lanes, both_sides_4, both_sides_8, both_sides_12, both_sides_16, columns_at_once,
+pub(crate) use thin::{
+    LEAST_PANEL, Lanes, both_sides_4, both_sides_8, both_sides_12, both_sides_16, columns_at_once,
+    least_product,
 };
 
 #[inline(always)]
@@ -223,6 +223,29 @@ dispatch! {
 const AHEAD: usize = 512;
 /// Numbers in a cache line.
 pub(super) const LINE: usize = 8;
+
+/// Numbers, at first 0, that begin at a cache line, so that fewer registers are read from two.
+#[derive(Debug)]
+pub(crate) struct Aligned {
+    values: Vec<f64>,
+    start: usize,
+}
+
+impl Aligned {
+    pub(crate) fn zeros(len: usize) -> Self {
+        let values = vec![0.0; len + LINE - 1];
+        let start = values.as_ptr().align_offset(64).min(LINE - 1);
+        Aligned { values, start }
+    }
+
+    pub(crate) fn values(&self) -> &[f64] {
+        &self.values[self.start..]
+    }
+
+    pub(crate) fn values_mut(&mut self) -> &mut [f64] {
+        &mut self.values[self.start..]
+    }
+}
 /// How many rows ahead a tile is asked for, whose rows are apart in memory.
 pub(super) const ROWS_AHEAD: usize = 8;
 

@@ -294,16 +294,17 @@ impl Tiles {
         visit: impl Fn(&mut S, &Tile<'_>) + Sync,
         merge: impl FnMut(&mut S, S),
     ) -> S {
-        self.fold_in(CHUNKS, active, wanted, init, visit, merge)
+        self.fold_in(CHUNKS, active, wanted, |_| init(), visit, merge)
     }
 
-    /// [`fold`](Self::fold) with another number of chunks, which must not depend on threads.
+    /// [`fold`](Self::fold) with another number of chunks, which must not depend on threads, and
+    /// with `init` told the first row of the first tile, before which no tile of the chunk reaches.
     pub(super) fn fold_in<S: Send>(
         &self,
         chunks: usize,
         active: &[usize],
         wanted: impl Fn((usize, usize), (usize, usize)) -> bool + Sync,
-        init: impl Fn() -> S + Sync,
+        init: impl Fn(usize) -> S + Sync,
         visit: impl Fn(&mut S, &Tile<'_>) + Sync,
         mut merge: impl FnMut(&mut S, S),
     ) -> S {
@@ -313,7 +314,9 @@ impl Tiles {
         let states: Vec<S> = (0..chunks)
             .into_par_iter()
             .map(|c| {
-                let (mut state, mut scratch) = (init(), Scratch::default());
+                let first = self.layout.place(c * tiles / chunks).0;
+                let mut state = init(self.layout.span(first).0);
+                let mut scratch = Scratch::default();
                 if active.is_empty() {
                     return state;
                 }
@@ -328,7 +331,7 @@ impl Tiles {
             })
             .collect();
         let mut states = states.into_iter();
-        let mut total = states.next().unwrap_or_else(&init);
+        let mut total = states.next().unwrap_or_else(|| init(0));
         states.for_each(|s| merge(&mut total, s));
         total
     }

@@ -14,8 +14,14 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
+mod leading;
+mod tall;
+
 /// Rows that one task works on. A constant, because the sums of [`gram_tn`] are cut at it.
 const CHUNK: usize = 512;
+
+/// Size from which a few eigenpairs are found without the others.
+const FEW: usize = 32;
 
 /// A row-major matrix inside a slice: `rows × cols`, rows `stride` apart.
 #[derive(Debug, Clone, Copy)]
@@ -87,6 +93,9 @@ pub fn accumulate(out: &mut Matrix, alpha: f64, a: Slice<'_>, b: Slice<'_>) {
     }
     out.values_mut().par_chunks_mut(CHUNK * k).enumerate().for_each(|(c, part)| {
         let rows = part.len() / k;
+        if let Some(width) = tall::width(rows, a.cols, k) {
+            return tall::times(a.rows(c * CHUNK, rows), b, alpha, width, part);
+        }
         let part = MatMut::from_row_major_slice_mut(part, rows, k);
         let a = a.rows(c * CHUNK, rows);
         matmul(part, Accum::Add, a.faer(), b.faer(), alpha, Par::Seq);
@@ -102,6 +111,10 @@ pub fn gram_tn(a: Slice<'_>, b: Slice<'_>) -> Matrix {
             let rows = CHUNK.min(n - c * CHUNK);
             let (a, b) = (a.rows(c * CHUNK, rows), b.rows(c * CHUNK, rows));
             let mut part = Matrix::zeros(m, k);
+            if let Some(width) = tall::width(rows, m, k) {
+                tall::turned(a, b, width, part.values_mut());
+                return part;
+            }
             let out = MatMut::from_row_major_slice_mut(part.values_mut(), m, k);
             matmul(out, Accum::Replace, a.faer().transpose(), b.faer(), 1.0, Par::Seq);
             part
@@ -130,22 +143,34 @@ pub fn symmetric_eigen(a: &Matrix) -> Result<(Vec<f64>, Matrix)> {
 /// # Errors
 /// As [`symmetric_eigen`].
 pub fn leading_eigen(a: &Matrix, k: usize) -> Result<(Vec<f64>, Matrix)> {
+    let n = a.rows();
+    check_symmetric(a)?;
+    if n >= FEW && 3 * k <= n {
+        if let Some((values, vectors)) = leading::leading(Slice::of(a).faer(), k) {
+            return Ok((values, Matrix::from_fn(n, k, |i, j| vectors[(i, j)])));
+        }
+    }
     let (mut values, vectors) = eigen(a)?;
     values.reverse();
     values.truncate(k);
-    Ok((values, Matrix::from_fn(a.rows(), k, |i, j| vectors[(i, a.rows() - 1 - j)])))
+    Ok((values, Matrix::from_fn(n, k, |i, j| vectors[(i, n - 1 - j)])))
 }
 
-fn eigen(a: &Matrix) -> Result<(Vec<f64>, Mat<f64>)> {
-    let n = a.rows();
-    if n != a.cols() {
-        return Err(Error::shape("symmetric matrix", format!("{n} columns"), a.cols()));
+fn check_symmetric(a: &Matrix) -> Result<()> {
+    if a.rows() != a.cols() {
+        return Err(Error::shape("symmetric matrix", format!("{} columns", a.rows()), a.cols()));
     }
     if a.values().iter().any(|v| !v.is_finite()) {
         return Err(Error::Data(
             "eigenvalues were asked of a matrix with entries that are not finite numbers".into(),
         ));
     }
+    Ok(())
+}
+
+fn eigen(a: &Matrix) -> Result<(Vec<f64>, Mat<f64>)> {
+    let n = a.rows();
+    check_symmetric(a)?;
     if n == 0 {
         return Ok((Vec::new(), Mat::zeros(0, 0)));
     }

@@ -87,7 +87,7 @@ struct Ritz {
     /// (L + FFᵀ) Qy − θ Qy.
     rests: Matrix,
     lengths: Vec<f64>,
-    /// Coordinates, as columns, of these and of as many as are left of a full basis.
+    /// Coordinates, as columns.
     coordinates: Matrix,
 }
 
@@ -171,7 +171,7 @@ impl Recycled {
             let rng = &mut self.rng;
             Matrix::from_fn(n, self.start, |_, _| rng.random::<f64>() - 0.5)
         };
-        self.extend(&first, multiply)
+        self.extend(first, multiply).map(|_| ())
     }
 
     /// The r leading eigenpairs of L + F Fᵀ, r at most one above what [`new`](Self::new) was told
@@ -212,22 +212,13 @@ impl Recycled {
             if self.used + block.cols() > self.inner.cols() {
                 self.cut(&mut ritz, &mut shares)?;
             }
-            let held = self.used;
-            self.extend(&block, multiply)?;
-            if self.used == held {
+            let new = self.extend(block, multiply)?;
+            if new.cols() == 0 {
                 return Ok(self.finish(&ritz, r, products, Status::Stalled));
             }
-            self.extend_shares(&mut shares, factor, held);
+            let more = dense::gram_tn(Slice::of(factor), Slice::of(&new));
+            shares = side_by_side(&shares, &more);
         }
-    }
-
-    /// FᵀQ with the columns of Q from `held` on, which are new.
-    fn extend_shares(&self, shares: &mut Matrix, factor: &Matrix, held: usize) {
-        let new = Matrix::from_fn(self.basis.rows(), self.used - held, |i, j| {
-            self.basis.get(i, held + j)
-        });
-        let more = dense::gram_tn(Slice::of(factor), Slice::of(&new));
-        *shares = side_by_side(shares, &more);
     }
 
     /// Ritz vectors that are left of a full basis.
@@ -239,17 +230,21 @@ impl Recycled {
         Slice::head(&self.basis, self.used)
     }
 
+    /// Qᵀ(L + FFᵀ)Q.
+    fn projected(&self, shares: &Matrix) -> Matrix {
+        let mut t = dense::gram_tn(Slice::of(shares), Slice::of(shares));
+        for i in 0..self.used {
+            t.row_mut(i).iter_mut().zip(self.inner.row(i)).for_each(|(t, l)| *t += l);
+        }
+        t
+    }
+
     /// The leading pairs of (L + FFᵀ) on the basis, with their residuals.
     fn rayleigh_ritz(&self, r: usize, factor: &Matrix, shares: &Matrix) -> Result<Ritz> {
         let m = self.used;
-        let low = dense::gram_tn(Slice::of(shares), Slice::of(shares));
-        let t = Matrix::from_fn(m, m, |i, j| {
-            0.5 * (self.inner.get(i, j) + self.inner.get(j, i)) + low.get(i, j)
-        });
         let shown = (r + 1).next_multiple_of(LANES).min(m);
-        let (mut values, coordinates) = dense::leading_eigen(&t, self.lead().max(shown).min(m))?;
-        values.truncate(shown);
-        let y = Slice::head(&coordinates, shown);
+        let (values, coordinates) = dense::leading_eigen(&self.projected(shares), shown)?;
+        let y = Slice::of(&coordinates);
         let mut rests = dense::product(Slice::head(&self.image, m), y);
         let drawn = dense::product(Slice::of(shares), y);
         dense::accumulate(&mut rests, 1.0, Slice::of(factor), Slice::of(&drawn));
@@ -263,12 +258,18 @@ impl Recycled {
         Ok(Ritz { values, rests, lengths, coordinates })
     }
 
-    /// Adds what the columns of `block`, at most as many as there is room for, span outside the basis,
-    /// with its image.
-    fn extend(&mut self, block: &Matrix, multiply: &dyn Fn(&Matrix) -> Matrix) -> Result<()> {
+    /// Adds what the columns of `block`, at most as many as there is room for, span outside the
+    /// basis, with its image; the new columns.
+    fn extend(
+        &mut self,
+        mut block: Matrix,
+        multiply: &dyn Fn(&Matrix) -> Matrix,
+    ) -> Result<Matrix> {
         let room = self.inner.cols() - self.used;
-        let block = block.select_cols(&(0..block.cols().min(room)).collect::<Vec<_>>());
-        let new = orthonormal(self.head(), &block)?;
+        if block.cols() > room {
+            block = block.select_cols(&(0..room).collect::<Vec<_>>());
+        }
+        let new = orthonormal(self.head(), block)?;
         let (from, to) = (self.used, self.used + new.cols());
         let image = multiply(&new);
         if image.values().iter().any(|v| !v.is_finite()) {
@@ -286,11 +287,13 @@ impl Recycled {
         let inner = dense::gram_tn(self.head(), Slice::of(&image));
         for i in 0..to {
             for j in from..to {
-                self.inner.set(i, j, inner.get(i, j - from));
-                self.inner.set(j, i, inner.get(i, j - from));
+                let other = if i < from { inner.get(i, j - from) } else { inner.get(j, i - from) };
+                let value = 0.5 * (inner.get(i, j - from) + other);
+                self.inner.set(i, j, value);
+                self.inner.set(j, i, value);
             }
         }
-        Ok(())
+        Ok(new)
     }
 
     /// The first r pairs.
@@ -318,7 +321,7 @@ impl Recycled {
     /// Keeps the span of the leading Ritz vectors and of the last answers.
     fn cut(&mut self, ritz: &mut Ritz, shares: &mut Matrix) -> Result<()> {
         let m = self.used;
-        let mut y = ritz.coordinates.select_cols(&(0..self.lead()).collect::<Vec<_>>());
+        let (_, mut y) = dense::leading_eigen(&self.projected(shares), self.lead())?;
         for answer in &mut self.answers {
             let at = |i: usize, j: usize| if i < answer.rows() { answer.get(i, j) } else { 0.0 };
             *answer = Matrix::from_fn(m, answer.cols(), at);
@@ -326,7 +329,7 @@ impl Recycled {
         let room = self.inner.cols() - self.width;
         for answer in self.answers.iter().rev() {
             if y.cols() + answer.cols() <= room {
-                y = side_by_side(&y, &orthonormal(Slice::of(&y), answer)?);
+                y = side_by_side(&y, &orthonormal(Slice::of(&y), answer.clone())?);
             }
         }
         let (keep, y) = (y.cols(), Slice::of(&y));
@@ -345,7 +348,7 @@ impl Recycled {
             self.inner.row_mut(i)[..keep].copy_from_slice(inner.row(i));
         }
         *shares = dense::product(Slice::of(shares), y);
-        ritz.coordinates = Matrix::from_fn(keep, keep, |i, j| f64::from(u8::from(i == j)));
+        ritz.coordinates = Matrix::from_fn(keep, ritz.values.len(), |i, j| f64::from(u8::from(i == j)));
         self.used = keep;
         Ok(())
     }
@@ -354,8 +357,7 @@ impl Recycled {
 /// Orthonormal columns for the span of `block` outside that of the orthonormal columns of Q: the
 /// projection and the inverse root of the Gram matrix, twice unless the first time took next to
 /// nothing away.
-fn orthonormal(q: Slice<'_>, block: &Matrix) -> Result<Matrix> {
-    let mut w = block.clone();
+fn orthonormal(q: Slice<'_>, mut w: Matrix) -> Result<Matrix> {
     for _ in 0..2 {
         let gram = dense::gram_tn(Slice::of(&w), Slice::of(&w));
         let inverse = |j: usize| match gram.get(j, j) {

@@ -13,9 +13,9 @@ fn lanes_fma<const FMA: bool, const W: usize>(x: f64, v: &Lanes<W>, sum: &mut La
 }
 
 /// Four rows of a tile; those that begin at `next` are asked for, a cache line with each that is
-/// used.
+/// used. `OUT` and `TURN` say which of both sums is wanted.
 #[inline(always)]
-fn sides_of_four<const FMA: bool, const BOTH: bool, const W: usize>(
+fn sides_of_four<const FMA: bool, const OUT: bool, const TURN: bool, const W: usize>(
     rows: [&[f64]; 4],
     next: [*const f64; 4],
     left: &[Lanes<W>; 4],
@@ -25,19 +25,22 @@ fn sides_of_four<const FMA: bool, const BOTH: bool, const W: usize>(
 ) {
     let [mut a, mut b, mut c, mut d] = *out;
     let [la, lb, lc, ld] = *left;
-    let n = right.len();
+    let n = if OUT { right.len() } else { turned.len() };
     let [ra, rb, rc, rd] = rows.map(|r| &r[..n]);
-    let turned = if BOTH { &mut turned[..n] } else { turned };
+    let right = if OUT { &right[..n] } else { right };
+    let turned = if TURN { &mut turned[..n] } else { turned };
     for first in (0..n).step_by(LINE) {
         next.iter().for_each(|at| prefetch_far(*at, first));
         for j in first..n.min(first + LINE) {
-            let v = right[j];
             let (xa, xb, xc, xd) = (ra[j], rb[j], rc[j], rd[j]);
-            lanes_fma::<FMA, W>(xa, &v, &mut a);
-            lanes_fma::<FMA, W>(xb, &v, &mut b);
-            lanes_fma::<FMA, W>(xc, &v, &mut c);
-            lanes_fma::<FMA, W>(xd, &v, &mut d);
-            if BOTH {
+            if OUT {
+                let v = right[j];
+                lanes_fma::<FMA, W>(xa, &v, &mut a);
+                lanes_fma::<FMA, W>(xb, &v, &mut b);
+                lanes_fma::<FMA, W>(xc, &v, &mut c);
+                lanes_fma::<FMA, W>(xd, &v, &mut d);
+            }
+            if TURN {
                 let mut t = turned[j];
                 lanes_fma::<FMA, W>(xa, &la, &mut t);
                 lanes_fma::<FMA, W>(xb, &lb, &mut t);
@@ -51,7 +54,7 @@ fn sides_of_four<const FMA: bool, const BOTH: bool, const W: usize>(
 }
 
 #[inline(always)]
-fn sides<const FMA: bool, const BOTH: bool, const W: usize>(
+fn sides<const FMA: bool, const OUT: bool, const TURN: bool, const W: usize>(
     tile: &[f64],
     stride: usize,
     left: &[Lanes<W>],
@@ -59,24 +62,26 @@ fn sides<const FMA: bool, const BOTH: bool, const W: usize>(
     out: &mut [Lanes<W>],
     turned: &mut [Lanes<W>],
 ) {
-    let (fours, rest) = out.as_chunks_mut::<4>();
-    for (k, out) in fours.iter_mut().enumerate() {
-        let at = 4 * k * stride;
-        let rows = [0, 1, 2, 3].map(|r| &tile[at + r * stride..]);
+    let rows = if OUT { out.len() } else { left.len() };
+    let nothing = [[0.0; W]; 4];
+    for first in (0..rows / 4 * 4).step_by(4) {
+        let at = first * stride;
+        let four = [0, 1, 2, 3].map(|r| &tile[at + r * stride..]);
         let next = [0, 1, 2, 3].map(|r| tile.as_ptr().wrapping_add(at + (r + ROWS_AHEAD) * stride));
-        let left = if BOTH { left.as_chunks::<4>().0[k] } else { [[0.0; W]; 4] };
-        sides_of_four::<FMA, BOTH, W>(rows, next, &left, right, turned, out);
+        let left = if TURN { &left[first..].as_chunks::<4>().0[0] } else { &nothing };
+        let mut unused = nothing;
+        let out =
+            if OUT { &mut out[first..].as_chunks_mut::<4>().0[0] } else { &mut unused };
+        sides_of_four::<FMA, OUT, TURN, W>(four, next, left, right, turned, out);
     }
-    let done = 4 * fours.len();
-    for (r, out) in rest.iter_mut().enumerate() {
-        let row = &tile[(done + r) * stride..];
-        for (x, v) in row.iter().zip(right) {
-            lanes_fma::<FMA, W>(*x, v, out);
+    for r in rows / 4 * 4..rows {
+        let row = &tile[r * stride..];
+        if OUT {
+            row.iter().zip(right).for_each(|(x, v)| lanes_fma::<FMA, W>(*x, v, &mut out[r]));
         }
-        if BOTH {
-            for (x, t) in row.iter().zip(turned.iter_mut()) {
-                lanes_fma::<FMA, W>(*x, &left[done + r], t);
-            }
+        if TURN {
+            let pairs = row.iter().zip(turned.iter_mut());
+            pairs.for_each(|(x, t)| lanes_fma::<FMA, W>(*x, &left[r], t));
         }
     }
 }
@@ -91,9 +96,11 @@ fn both_sides_body<const FMA: bool, const W: usize>(
     turned: &mut [Lanes<W>],
 ) {
     if turned.is_empty() {
-        sides::<FMA, false, W>(tile, stride, left, right, out, turned);
+        sides::<FMA, true, false, W>(tile, stride, left, right, out, turned);
+    } else if out.is_empty() {
+        sides::<FMA, false, true, W>(tile, stride, left, right, out, turned);
     } else {
-        sides::<FMA, true, W>(tile, stride, left, right, out, turned);
+        sides::<FMA, true, true, W>(tile, stride, left, right, out, turned);
     }
 }
 
@@ -126,9 +133,10 @@ macro_rules! both_sides {
 }
 
 both_sides! {
-    /// out += T·right and, unless `turned` is empty, turned += Tᵀ·left, for a tile T with rows
-    /// `stride` apart and panels of eight columns: `out` and `left` have a row for each row of T,
-    /// `right` and `turned` one for each column.
+    /// out += T·right and turned += Tᵀ·left, for a tile T with rows `stride` apart and panels of
+    /// eight columns: `out` and `left` have a row for each row of T, `right` and `turned` one for
+    /// each column. Of both sums, one whose place is empty is not taken, and its factor may be
+    /// empty too.
     both_sides_8, body_8, 8
 }
 both_sides! {
