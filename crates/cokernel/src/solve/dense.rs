@@ -137,23 +137,37 @@ pub fn symmetric_eigen(a: &Matrix) -> Result<(Vec<f64>, Matrix)> {
     Ok((values, Matrix::from_fn(a.rows(), a.rows(), |i, j| vectors[(i, j)])))
 }
 
-/// The k largest eigenvalues in descending order, k ≤ n, and their eigenvectors, else as
-/// [`symmetric_eigen`].
+/// The leading eigenpairs of a symmetric matrix.
+#[derive(Debug, Clone)]
+pub struct Leading {
+    /// The largest eigenvalues, descending.
+    pub values: Vec<f64>,
+    /// Their eigenvectors as columns.
+    pub vectors: Matrix,
+    /// The least eigenvalue of all.
+    pub least: f64,
+}
+
+/// The k largest eigenvalues, 1 ≤ k ≤ n, and their eigenvectors, of a symmetric matrix of which the
+/// lower triangle is read. O(n³), but with few k a fraction of the time of [`symmetric_eigen`].
 ///
 /// # Errors
 /// As [`symmetric_eigen`].
-pub fn leading_eigen(a: &Matrix, k: usize) -> Result<(Vec<f64>, Matrix)> {
+pub fn leading_eigen(a: &Matrix, k: usize) -> Result<Leading> {
     let n = a.rows();
     check_symmetric(a)?;
     if n >= FEW && 3 * k <= n {
-        if let Some((values, vectors)) = leading::leading(Slice::of(a).faer(), k) {
-            return Ok((values, Matrix::from_fn(n, k, |i, j| vectors[(i, j)])));
+        if let Some((mut values, vectors)) = leading::leading(Slice::of(a).faer(), k) {
+            let least = values.pop().unwrap_or(0.0);
+            let vectors = Matrix::from_fn(n, k, |i, j| vectors[(i, j)]);
+            return Ok(Leading { values, vectors, least });
         }
     }
     let (mut values, vectors) = eigen(a)?;
+    let least = values.first().copied().unwrap_or(0.0);
     values.reverse();
     values.truncate(k);
-    Ok((values, Matrix::from_fn(n, k, |i, j| vectors[(i, n - 1 - j)])))
+    Ok(Leading { values, vectors: Matrix::from_fn(n, k, |i, j| vectors[(i, n - 1 - j)]), least })
 }
 
 fn check_symmetric(a: &Matrix) -> Result<()> {
@@ -276,13 +290,14 @@ mod tests {
             let vl = Matrix::from_fn(n, n, |i, j| vectors.get(i, j) * values[j]);
             assert_close(&av, &vl, 1e-12);
             let k = n.div_ceil(3);
-            let (largest, leading) = leading_eigen(&a, k).unwrap();
+            let leading = leading_eigen(&a, k).unwrap();
             for j in 0..k {
                 assert_eq!(
-                    (largest[j], leading.col(j)),
+                    (leading.values[j], leading.vectors.col(j)),
                     (values[n - 1 - j], vectors.col(n - 1 - j))
                 );
             }
+            assert_eq!(leading.least, values.first().copied().unwrap_or(0.0));
         }
         let bad = Matrix::from_fn(2, 2, |_, _| f64::NAN);
         assert!(symmetric_eigen(&bad).unwrap_err().to_string().contains("not finite"));

@@ -244,7 +244,7 @@ fn search(
                 return Ok(ritz.finish(k, Status::Converged, products));
             }
             if converged {
-                space.restart(&ritz, k);
+                space.restart(&ritz, k)?;
                 (done, verify, starts) = (k, true, starts + block);
                 next_check = done + 2 * block;
                 let mut start = space.random(block);
@@ -255,7 +255,7 @@ fn search(
             }
             if crowded {
                 let keep = (k + (capacity - k) * 2 / 5).min(capacity - block);
-                space.restart(&ritz, keep);
+                space.restart(&ritz, keep)?;
                 done = keep;
                 next_check = done + (capacity - keep) / 2;
             }

@@ -33,16 +33,22 @@ const HALVINGS: usize = 54;
 /// Steps of inverse iteration; two do, but for eigenvalues that agree to many digits.
 const STEPS: usize = 6;
 
-/// Residuals of T that are rounding, in units of ε ‖T‖.
+/// Residuals of T, in units of ε ‖T‖, from which there is no further step.
 const ROUNDING: f64 = 20.0;
 
-/// The k largest eigenvalues, descending, and their vectors as columns, of a matrix of finite
-/// numbers of which the lower triangle is read; n ≥ 2. `None` if they were not found as precisely
-/// as a full decomposition gives them.
+/// Residuals, in units of n ε ‖T‖, that are still as good as those of a full decomposition.
+const FAIR: f64 = 2.0;
+
+/// The k largest eigenvalues, descending, and after them the least of all; the vectors of the k as
+/// columns. Of a matrix of finite numbers, of which the lower triangle is read; n ≥ 2. `None` if
+/// they were not found as precisely as a full decomposition gives them.
 pub(super) fn leading(a: MatRef<'_, f64>, k: usize) -> Option<(Vec<f64>, Mat<f64>)> {
     let n = a.nrows();
-    let mut reduced = Mat::<f64>::zeros(n, n);
-    reduced.copy_from_triangular_lower(a);
+    // Entries of the order of 1, so that no square overflows or vanishes.
+    let entries = (0..n).flat_map(|j| (j..n).map(move |i| (i, j)));
+    let largest = entries.fold(0.0_f64, |m, (i, j)| m.max(a[(i, j)].abs()));
+    let scale = if largest > 0.0 { largest.log2().floor().exp2() } else { 1.0 };
+    let mut reduced = Mat::from_fn(n, n, |i, j| if i >= j { a[(i, j)] / scale } else { 0.0 });
     let block = recommended_block_size::<f64>(n, n);
     let mut factors = Mat::<f64>::zeros(block, n - 1);
     let scratch = StackReq::any_of(&[
@@ -55,8 +61,8 @@ pub(super) fn leading(a: MatRef<'_, f64>, k: usize) -> Option<(Vec<f64>, Mat<f64
     let d: Vec<f64> = (0..n).map(|i| reduced[(i, i)]).collect();
     let e: Vec<f64> = (1..n).map(|i| reduced[(i, i - 1)]).collect();
     let t = Tridiagonal::new(d, e);
-    let values = t.largest(k);
-    let vectors = t.vectors(&values)?;
+    let values = t.values(&(0..k).chain([n - 1]).collect::<Vec<_>>());
+    let vectors = t.vectors(&values[..k])?;
     let mut vectors = Mat::from_fn(n, k, |i, j| vectors[j][i]);
     apply_block_householder_sequence_on_the_left_in_place_with_conj(
         reduced.as_ref().submatrix(1, 0, n - 1, n - 1),
@@ -66,7 +72,7 @@ pub(super) fn leading(a: MatRef<'_, f64>, k: usize) -> Option<(Vec<f64>, Mat<f64
         Par::Seq,
         stack,
     );
-    Some((values, vectors))
+    Some((values.into_iter().map(|v| scale * v).collect(), vectors))
 }
 
 /// A symmetric tridiagonal matrix.
@@ -93,25 +99,24 @@ impl Tridiagonal {
         self.from.abs().max(self.to.abs()).max(f64::MIN_POSITIVE)
     }
 
-    /// The k largest eigenvalues, descending.
-    fn largest(&self, k: usize) -> Vec<f64> {
+    /// The eigenvalues of these numbers, counted from 0 and from the largest down.
+    fn values(&self, numbers: &[usize]) -> Vec<f64> {
         // Never 0, so that a pivot of 0 is followed by one of −∞ and not by NaN.
         let squares: Vec<f64> = self.e.iter().map(|e| (e * e).max(f64::MIN_POSITIVE)).collect();
         let slack = 4.0 * f64::EPSILON * self.norm();
-        let mut values = Vec::with_capacity(k + TOGETHER);
-        for first in (0..k).step_by(TOGETHER) {
+        let mut values = Vec::with_capacity(numbers.len());
+        for numbers in numbers.chunks(TOGETHER) {
             let (mut low, mut high) = ([self.from - slack; TOGETHER], [self.to + slack; TOGETHER]);
             for _ in 0..HALVINGS {
                 let middle: [f64; TOGETHER] = std::array::from_fn(|l| 0.5 * (low[l] + high[l]));
                 let above = self.above(&squares, &middle);
-                for l in 0..TOGETHER {
+                for (l, number) in numbers.iter().enumerate() {
                     let (low, high) = (&mut low[l], &mut high[l]);
-                    *(if above[l] > (first + l) as f64 { low } else { high }) = middle[l];
+                    *(if above[l] > *number as f64 { low } else { high }) = middle[l];
                 }
             }
-            values.extend((0..TOGETHER).map(|l| 0.5 * (low[l] + high[l])));
+            values.extend((0..numbers.len()).map(|l| 0.5 * (low[l] + high[l])));
         }
-        values.truncate(k);
         values
     }
 
@@ -131,14 +136,15 @@ impl Tridiagonal {
     /// Orthonormal eigenvectors of the eigenvalues.
     fn vectors(&self, values: &[f64]) -> Option<Vec<Vec<f64>>> {
         let n = self.d.len();
-        let good_enough = ROUNDING * f64::EPSILON * self.norm();
+        let unit = f64::EPSILON * self.norm();
         let mut vectors: Vec<Vec<f64>> = Vec::with_capacity(values.len());
         for (j, value) in values.iter().enumerate() {
             let factors = Factors::new(self, *value);
             // Any vector that is not orthogonal to the wanted one.
             let golden = 0.618_033_988_749_894_9 * (j + 1) as f64;
             let mut x: Vec<f64> = (1..=n).map(|i| (golden * i as f64).fract() - 0.45).collect();
-            let found = (0..STEPS).any(|_| {
+            let mut residual = f64::INFINITY;
+            for _ in 0..STEPS {
                 factors.solve(&mut x);
                 normalize(&mut x);
                 for _ in 0..2 {
@@ -148,9 +154,13 @@ impl Tridiagonal {
                     }
                     normalize(&mut x);
                 }
-                self.residual(&x, *value) <= good_enough
-            });
-            if !found {
+                residual = self.residual(&x, *value);
+                if residual <= ROUNDING * unit {
+                    break;
+                }
+            }
+            // Not a number, if the search broke down.
+            if !(residual <= FAIR * n as f64 * unit) {
                 return None;
             }
             vectors.push(x);
@@ -189,14 +199,12 @@ impl Factors {
             let beside = t.e.get(i + 1).copied().unwrap_or(0.0);
             let next = (t.e[i], t.d[i + 1] - value, beside);
             let exchanged = row.0.abs() < next.0.abs();
-            let factor;
+            let diagonal = pivot(if exchanged { next.0 } else { row.0 });
+            let factor = if exchanged { row.0 } else { next.0 } / diagonal;
             if exchanged {
-                factor = row.0 / next.0;
-                upper.push([next.0, next.1, next.2]);
+                upper.push([diagonal, next.1, next.2]);
                 row = (row.1 - factor * next.1, -factor * next.2);
             } else {
-                let diagonal = pivot(row.0);
-                factor = next.0 / diagonal;
                 upper.push([diagonal, row.1, 0.0]);
                 row = (next.1 - factor * row.1, next.2);
             }
@@ -226,4 +234,101 @@ fn normalize(x: &mut [f64]) {
     let largest = x.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
     let length = largest * x.iter().map(|v| (v / largest).powi(2)).sum::<f64>().sqrt();
     x.iter_mut().for_each(|v| *v /= length);
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::{Leading, Slice, leading_eigen, symmetric_eigen};
+    use super::leading;
+    use crate::data::Matrix;
+    use rand::RngExt;
+
+    /// Values, residuals and orthogonality to `digits` of the norm.
+    fn assert_leading(a: &Matrix, found: &Leading, k: usize) {
+        let n = a.rows();
+        let (all, _) = symmetric_eigen(a).unwrap();
+        let norm = all[0].abs().max(all[n - 1].abs());
+        let near = |x: f64, y: f64| (x - y).abs() <= 1e-13 * norm;
+        assert_eq!((found.values.len(), found.vectors.cols()), (k, k));
+        assert!(near(found.least, all[0]), "{} and {}", found.least, all[0]);
+        for j in 0..k {
+            let (value, x) = (found.values[j], found.vectors.col(j));
+            assert!(near(value, all[n - 1 - j]), "{j}: {value} and {}", all[n - 1 - j]);
+            for i in 0..n {
+                let image: f64 = (0..n).map(|l| a.get(i, l) * x[l]).sum();
+                assert!(near(image, value * x[i]), "{j}: {image} and {}", value * x[i]);
+            }
+            for i in 0..=j {
+                let inner: f64 = found.vectors.col(i).iter().zip(&x).map(|(a, b)| a * b).sum();
+                assert!((inner - f64::from(u8::from(i == j))).abs() < 1e-13, "{i}, {j}: {inner}");
+            }
+        }
+    }
+
+    /// Q diag(values) Qᵀ with a random orthogonal Q.
+    fn turned(values: &[f64]) -> Matrix {
+        let n = values.len();
+        let mut rng = crate::Run::with_seed(8).rng("turned");
+        let half = Matrix::from_fn(n, n, |_, _| rng.random::<f64>() - 0.5);
+        let (_, q) =
+            symmetric_eigen(&Matrix::from_fn(n, n, |i, j| half.get(i, j) + half.get(j, i)))
+                .unwrap();
+        Matrix::from_fn(n, n, |i, j| {
+            let (i, j) = (i.max(j), i.min(j));
+            (0..n).map(|l| q.get(i, l) * values[l] * q.get(j, l)).sum()
+        })
+    }
+
+    /// Spectra as they come up: spread, in clusters, repeated, of any scale and sign.
+    #[test]
+    fn as_good_as_a_full_decomposition() {
+        let spectra: [fn(usize) -> f64; 8] = [
+            |j| (j as f64).sqrt(),
+            |j| 0.8_f64.powi(j as i32),
+            |j| 1e-150 * (j as f64 - 20.0),
+            |j| 1e120 * (j as f64 - 20.0),
+            |j| -1e3 - (j % 7) as f64,
+            |j| if j < 9 { 1.0 } else { 1e-3 * j as f64 },
+            |j| 1.0 + 1e-12 * (j % 5) as f64,
+            |j| if j < 2 { 1e6 } else { (j as f64).sin() },
+        ];
+        for spectrum in spectra {
+            for n in [33, 60, 101] {
+                let a = turned(&(0..n).map(spectrum).collect::<Vec<_>>());
+                assert!(leading(Slice::of(&a).faer(), 11).is_some(), "{n}, {}", spectrum(1));
+                for k in [1, 8, 11] {
+                    assert_leading(&a, &leading_eigen(&a, k).unwrap(), k);
+                }
+            }
+        }
+    }
+
+    /// Matrices that fall apart: zero, the identity, a diagonal, blocks with the same values.
+    #[test]
+    fn matrices_that_fall_apart() {
+        let n = 48;
+        let entries: [fn(usize, usize) -> f64; 5] = [
+            |_, _| 0.0,
+            |i, j| f64::from(u8::from(i == j)),
+            |i, j| if i == j { (i % 10) as f64 } else { 0.0 },
+            |i, j| if i / 4 == j / 4 { 1.0 + f64::from(u8::from(i == j)) } else { 0.0 },
+            |i, j| if i.abs_diff(j) == 1 { 1.0 } else { 0.0 },
+        ];
+        for entry in entries {
+            let a = Matrix::from_fn(n, n, entry);
+            for k in [1, 8, 16] {
+                assert_leading(&a, &leading_eigen(&a, k).unwrap(), k);
+            }
+        }
+    }
+
+    /// Entries whose squares overflow or vanish.
+    #[test]
+    fn beyond_the_range_of_squares() {
+        for scale in [1e200, 1e-250] {
+            let a = turned(&(0..40).map(|j| scale * f64::from(j)).collect::<Vec<_>>());
+            assert_leading(&a, &leading_eigen(&a, 5).unwrap(), 5);
+        }
+    }
 }

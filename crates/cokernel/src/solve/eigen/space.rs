@@ -19,9 +19,11 @@ pub(super) struct Space {
     pub(super) scale: f64,
 }
 
-/// A Rayleigh–Ritz step: pairs in descending order.
+/// A Rayleigh–Ritz step: the leading pairs in descending order.
 pub(super) struct Ritz {
     pub(super) values: Vec<f64>,
+    /// The difference of the largest value of all and the least.
+    spread: f64,
     /// Coordinates as columns.
     coordinates: Matrix,
     /// The first pairs' vectors, and A·Qy − θ·Qy.
@@ -37,7 +39,7 @@ impl Ritz {
         if starts >= k {
             return false;
         }
-        let near = CLUSTER * (self.values[0] - self.values[self.values.len() - 1]);
+        let near = CLUSTER * self.spread;
         (0..k - starts + 1).any(|i| self.values[i] - self.values[i + starts - 1] <= near)
     }
 
@@ -171,16 +173,13 @@ impl Space {
         self.used += width;
     }
 
-    /// Eigenpairs of T, with the vectors and residuals of the first k + 1.
+    /// The k + 1 leading eigenpairs of T, with their vectors and residuals.
     pub(super) fn rayleigh_ritz(&mut self, k: usize) -> Result<Ritz> {
         let m = self.used;
-        let t = Matrix::from_fn(m, m, |i, j| self.t.get(i, j));
-        let (ascending, all) = dense::symmetric_eigen(&t)?;
-        let values: Vec<f64> = ascending.into_iter().rev().collect();
-        let coordinates = Matrix::from_fn(m, m, |i, j| all.get(i, m - 1 - j));
-        self.scale = values.iter().fold(self.scale, |s, v| s.max(v.abs()));
         let shown = (k + 1).min(m);
-        let y = coordinates.select_cols(&(0..shown).collect::<Vec<_>>());
+        let dense::Leading { values, vectors: y, least } = self.leading(shown)?;
+        self.scale = self.scale.max(values[0].abs()).max(least.abs());
+        let spread = values[0] - least;
         let vectors = dense::product(Slice::head(&self.basis, m), Slice::of(&y));
         let mut rest = dense::product(Slice::head(&self.images, m), Slice::of(&y));
         let mut squares = vec![0.0; shown];
@@ -192,12 +191,23 @@ impl Space {
             }
         }
         let residuals = squares.into_iter().map(f64::sqrt).collect();
-        Ok(Ritz { values, coordinates, vectors, rest, residuals })
+        Ok(Ritz { values, spread, coordinates: y, vectors, rest, residuals })
+    }
+
+    fn leading(&self, count: usize) -> Result<dense::Leading> {
+        let m = self.used;
+        dense::leading_eigen(&Matrix::from_fn(m, m, |i, j| self.t.get(i, j)), count)
     }
 
     /// Keeps the span of the first `keep` Ritz vectors.
-    pub(super) fn restart(&mut self, ritz: &Ritz, keep: usize) {
-        let y = ritz.coordinates.select_cols(&(0..keep).collect::<Vec<_>>());
+    pub(super) fn restart(&mut self, ritz: &Ritz, keep: usize) -> Result<()> {
+        let (values, y) = if keep <= ritz.values.len() {
+            let columns: Vec<usize> = (0..keep).collect();
+            (ritz.values[..keep].to_vec(), ritz.coordinates.select_cols(&columns))
+        } else {
+            let leading = self.leading(keep)?;
+            (leading.values, leading.vectors)
+        };
         for part in [&mut self.basis, &mut self.images] {
             let kept = dense::product(Slice::head(part, self.used), Slice::of(&y));
             for i in 0..part.rows() {
@@ -205,10 +215,11 @@ impl Space {
             }
         }
         self.t.values_mut().fill(0.0);
-        for (j, value) in ritz.values.iter().take(keep).enumerate() {
+        for (j, value) in values.iter().enumerate() {
             self.t.set(j, j, *value);
         }
         self.used = keep;
+        Ok(())
     }
 }
 
