@@ -163,7 +163,7 @@ pub fn top_eigenpairs(
             start.row_mut(i)[..w.cols()].copy_from_slice(w.row(i));
         }
     }
-    space.append(&start);
+    space.append(&start)?;
     search(space, k, warm.is_some(), apply, options, watch)
 }
 
@@ -250,7 +250,7 @@ fn search(
                 let mut start = space.random(block);
                 space.project_out(&mut start);
                 space.project_out(&mut start);
-                space.append(&start);
+                space.append(&start)?;
                 continue;
             }
             if crowded {
@@ -263,7 +263,7 @@ fn search(
             space.project_out(&mut rest);
             space.project_out(&mut rest);
         }
-        space.append(&rest);
+        space.append(&rest)?;
     }
 }
 

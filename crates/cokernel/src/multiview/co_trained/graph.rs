@@ -33,6 +33,8 @@ pub(super) struct Graph {
     /// The least entry of S if it is negative and the shift was asked for, else 0.
     pub low: f64,
     pub scaling: Vec<f64>,
+    /// Cᵀ1 and Hᵀ1.
+    pub sums: [Vec<f64>; 2],
     /// Instances without any similarity; their scaling is 0.
     pub isolated: Vec<usize>,
 }
@@ -45,6 +47,8 @@ pub(super) struct Leading {
     pub vectors: Matrix,
     /// The next eigenvalue; `None` if there are n.
     pub next: Option<f64>,
+    /// CᵀG, HᵀG and, as one row, 1ᵀG, with G = D^{-1/2} U Θ^{-1}.
+    pub shares: [Matrix; 3],
 }
 
 impl Graph {
@@ -77,7 +81,7 @@ impl Graph {
         }
         let root = |d: &f64| if *d <= floor { 0.0 } else { 1.0 / d.sqrt() };
         let scaling = degrees.iter().map(root).collect();
-        Ok(Graph { c, h, low, scaling, isolated })
+        Ok(Graph { c, h, low, scaling, sums: [of_c, of_h], isolated })
     }
 
     /// The eigenvectors of the (at most) `count` algebraically largest eigenvalues that are above
@@ -97,8 +101,7 @@ impl Graph {
         let rank = q.rows();
         let (of_c, rest) = l.values().split_at(width * rank);
         let (of_h, one) = rest.split_at(width * rank);
-        let slice = |values| Slice::new(values, width, rank);
-        let product = dense::gram_tn(slice(of_c), slice(of_h));
+        let product = dense::gram_tn(rows(of_c, width, rank), rows(of_h, width, rank));
         let t = Matrix::from_fn(rank, rank, |i, j| {
             0.5 * (product.get(i, j) + product.get(j, i)) - self.low * one[i] * one[j]
         });
@@ -114,17 +117,26 @@ impl Graph {
             ));
         }
         let y = Matrix::from_fn(kept, rank, |i, j| all.get(j, rank - 1 - i));
+        // D^{-1/2} [C H 1] = Qᵀ Lᵀ and U = Qᵀ yᵀ.
+        let inverse = Matrix::from_fn(rank, kept, |i, j| y.get(j, i) / found[j]);
+        let shares = [(of_c, width), (of_h, width), (one, 1)]
+            .map(|(l, count)| dense::product(rows(l, count, rank), Slice::of(&inverse)));
         let next = match (found.get(kept).copied(), rank < n) {
             (value, true) => Some(value.unwrap_or(0.0).max(0.0)),
             (value, false) => value,
         };
         let values = found[..kept].to_vec();
         let vectors = dense::product(Slice::of(&y), Slice::of(&q)).transposed();
-        Ok(Leading { values, vectors, next })
+        Ok(Leading { values, vectors, next, shares })
     }
 }
 
-pub(super) fn column_sums(block: &Matrix) -> Vec<f64> {
+/// `count` rows of `rank` numbers.
+fn rows(values: &[f64], count: usize, rank: usize) -> Slice<'_> {
+    Slice::new(values, count, rank)
+}
+
+fn column_sums(block: &Matrix) -> Vec<f64> {
     let mut sums = vec![0.0; block.cols()];
     for i in 0..block.rows() {
         sums.iter_mut().zip(block.row(i)).for_each(|(s, v)| *s += v);

@@ -9,10 +9,8 @@
 //!
 //! H_w being the columns of H = K_v C that belong to view w.
 
-use super::graph::{Graph, Leading, column_sums};
+use super::graph::{Graph, Leading};
 use crate::data::Matrix;
-use crate::multiview::extension::divided;
-use crate::multiview::laplacian::scale_rows;
 use crate::multiview::{Degree, Extension, Source, Stage};
 use crate::solve::dense::{self, Slice};
 
@@ -27,32 +25,27 @@ pub(super) struct Part {
 /// The stage of one view after a round; `weights` chooses its kernel.
 pub(super) fn stage(weights: Vec<f64>, graph: &Graph, leading: &Leading, parts: &[Part]) -> Stage {
     let (n, r) = (graph.c.rows(), leading.values.len());
-    let mut g = divided(&leading.vectors, &leading.values);
-    scale_rows(&mut g, &graph.scaling);
-    // The sums of the degree stand in the column after those of G.
-    let wide = Matrix::from_fn(n, r + 1, |i, j| if j < r { g.get(i, j) } else { 1.0 });
-    let half = |a: &Matrix| {
-        let mut gram = dense::gram_tn(Slice::of(a), Slice::of(&wide));
-        gram.values_mut().iter_mut().for_each(|v| *v *= 0.5);
-        gram
-    };
-    let (of_c, of_h) = (half(&graph.c), half(&graph.h));
-    let basis = dense::product(Slice::of(&graph.c), Slice::of(&of_c));
+    let ([of_c, of_h, one], [sums_c, sums_h]) = (&leading.shares, &graph.sums);
+    let half = Matrix::from_fn(of_c.rows(), r, |i, j| 0.5 * of_c.get(i, j));
+    let of_row = |row: &[f64]| row.iter().zip(sums_c).map(|(c, s)| 0.5 * c * s).sum();
     let (mut links, mut degree_links, mut first) = (Vec::new(), Vec::new(), 0);
     for part in parts {
-        let at = |i: usize, j: usize| if i < part.used { of_h.get(first + i, j) } else { 0.0 };
-        links.push((part.stage, Matrix::from_fn(part.columns, r, at)));
-        degree_links.push((part.stage, (0..part.columns).map(|i| at(i, r)).collect()));
+        let link = |i, j| if i < part.used { 0.5 * of_h.get(first + i, j) } else { 0.0 };
+        links.push((part.stage, Matrix::from_fn(part.columns, r, link)));
+        let sum = |i: usize| if i < part.used { 0.5 * sums_h[first + i] } else { 0.0 };
+        degree_links.push((part.stage, (0..part.columns).map(sum).collect()));
         first += part.used;
     }
-    let degree =
-        Degree { basis: basis.col(r), links: degree_links, constant: -graph.low * n as f64 };
     Stage {
         source: Source::Sum { weights },
-        basis: basis.select_cols(&(0..r).collect::<Vec<_>>()),
+        basis: dense::product(Slice::of(&graph.c), Slice::of(&half)),
         links,
-        constant: column_sums(&g).iter().map(|s| -graph.low * s).collect(),
-        degree: Some(degree),
+        constant: one.row(0).iter().map(|s| -graph.low * s).collect(),
+        degree: Some(Degree {
+            basis: (0..n).map(|i| of_row(graph.c.row(i))).collect(),
+            links: degree_links,
+            constant: -graph.low * n as f64,
+        }),
     }
 }
 

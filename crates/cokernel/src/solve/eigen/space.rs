@@ -7,6 +7,10 @@ use crate::{Error, Result, Status};
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+/// Columns of length 1 are independent enough for one pass if the least eigenvalue of their Gram
+/// matrix is above this.
+const INDEPENDENT: f64 = 0.01;
+
 /// The growing subspace.
 pub(super) struct Space {
     pub(super) basis: Matrix,
@@ -135,9 +139,17 @@ impl Space {
     /// Adds the span of the columns of `block`, which are orthogonal to the basis, to it. Columns
     /// that add nothing are replaced by random ones, so that the basis grows by the width of the
     /// block, or up to n.
-    pub(super) fn append(&mut self, block: &Matrix) {
+    pub(super) fn append(&mut self, block: &Matrix) -> Result<()> {
         let n = self.basis.rows();
         let width = block.cols().min(n - self.used).min(self.basis.cols() - self.used);
+        if width == block.cols() && let Some(vectors) = orthonormal(block, 1e-6 * self.scale)? {
+            for i in 0..n {
+                self.basis.row_mut(i)[self.used..self.used + width]
+                    .copy_from_slice(vectors.row(i));
+            }
+            self.used += width;
+            return Ok(());
+        }
         let floor = 1e-13 * self.scale;
         let mut vectors = block.transposed();
         let mut weak = false;
@@ -171,6 +183,7 @@ impl Space {
             }
         }
         self.used += width;
+        Ok(())
     }
 
     /// The k + 1 leading eigenpairs of T, with their vectors and residuals.
@@ -221,6 +234,32 @@ impl Space {
         self.used = keep;
         Ok(())
     }
+}
+
+/// Orthonormal columns with the span of `block`, if that is certain: no column is shorter than
+/// `floor`, and none is nearly a sum of others.
+fn orthonormal(block: &Matrix, floor: f64) -> Result<Option<Matrix>> {
+    let mut w = block.clone();
+    // The second time removes what rounding left the first time.
+    for floor in [floor, 0.0] {
+        let gram = dense::gram_tn(Slice::of(&w), Slice::of(&w));
+        let lengths: Vec<f64> = (0..w.cols()).map(|j| gram.get(j, j).sqrt()).collect();
+        if lengths.iter().any(|l| *l <= floor || !l.is_finite()) {
+            return Ok(None);
+        }
+        let cosines = Matrix::from_fn(w.cols(), w.cols(), |i, j| {
+            gram.get(i, j) / (lengths[i] * lengths[j])
+        });
+        let (values, vectors) = dense::symmetric_eigen(&cosines)?;
+        if values[0] < INDEPENDENT {
+            return Ok(None);
+        }
+        let root = Matrix::from_fn(w.cols(), w.cols(), |i, j| {
+            vectors.get(i, j) / (lengths[i] * values[j].sqrt())
+        });
+        w = dense::product(Slice::of(&w), Slice::of(&root));
+    }
+    Ok(Some(w))
 }
 
 /// Takes rows 0..c out of row c, twice; its norms before and after.
