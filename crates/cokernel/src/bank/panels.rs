@@ -2,12 +2,13 @@
 //! read once and serves both itself and its transpose.
 //!
 //! The block is cut into panels of up to sixteen columns (two wide registers), because most of the
-//! time of a narrow one is that of reading the tile; the last panel has 4, 8, 12 or 16, padded with
-//! zeros. For a tile T in rows I and columns J one pass gives out_I += T V_J and out_J += Tᵀ V_I.
-//! Every column is summed in the same order, whatever the widths of the panels.
+//! time of a narrow one is that of reading the tile; the last panels have 4, 8, 12 or 16 and 2,
+//! padded with zeros. For a tile T in rows I and columns J one pass gives out_I += T V_J and
+//! out_J += Tᵀ V_I. Every column is summed in the same order, whatever the widths of the panels,
+//! but for those in a panel of two.
 
 use super::simd::{
-    Aligned, Lanes, both_sides_4, both_sides_8, both_sides_12, both_sides_16, columns_at_once,
+    Aligned, Lanes, both_sides_2, both_sides_4, both_sides_8, both_sides_12, both_sides_16, columns_at_once,
 };
 use crate::data::Matrix;
 
@@ -36,7 +37,12 @@ impl Panels {
     pub(super) fn zeros_from(first: usize, n: usize, k: usize) -> Self {
         let widest = columns_at_once();
         let mut widths = vec![widest; k / widest];
-        widths.extend(Some((k % widest).next_multiple_of(STEP)).filter(|w| *w > 0));
+        let (whole, rest) = (k % widest / STEP * STEP, k % STEP);
+        match rest {
+            1 | 2 => widths.extend([whole, 2]),
+            _ => widths.push(whole + rest.next_multiple_of(STEP)),
+        }
+        widths.retain(|w| *w > 0);
         let rows = n - first;
         let values = Aligned::zeros(rows * widths.iter().sum::<usize>());
         Panels { first, rows, widths, values }
@@ -104,6 +110,7 @@ impl Panels {
             let (panel, rest) = columns.split_at(width * block.rows);
             let place = (rows, cols, diagonal, self.first);
             match width {
+                2 => add_panel(both_sides_2, sum, panel, tile, stride, place),
                 4 => add_panel(both_sides_4, sum, panel, tile, stride, place),
                 8 => add_panel(both_sides_8, sum, panel, tile, stride, place),
                 12 => add_panel(both_sides_12, sum, panel, tile, stride, place),
@@ -140,11 +147,12 @@ fn add_panel<const W: usize>(
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use super::STEP;
     use crate::bank::{Bank, Storage};
     use crate::data::Matrix;
 
-    /// Every width of the last panel, alone and after others; each column has the same bits
-    /// whatever stands beside it.
+    /// Every width of the last panels, alone and after others; each column has the same bits
+    /// whatever stands beside it, and but for rounding in a panel of two.
     #[test]
     fn columns_do_not_depend_on_their_panel() {
         let n = 301;
@@ -158,8 +166,13 @@ mod tests {
             assert!((want.get(i, j) - sum).abs() < 1e-11);
         }
         for k in 1..37 {
-            let first: Vec<usize> = (0..k).collect();
-            assert_eq!(bank.apply(0, &wide.select_cols(&first)), want.select_cols(&first), "{k}");
+            let pairs = if matches!(k % STEP, 1 | 2) { k % STEP } else { 0 };
+            let got = bank.apply(0, &wide.select_cols(&(0..k).collect::<Vec<_>>()));
+            for j in 0..k {
+                let apart = (0..n).map(|i| (got.get(i, j) - want.get(i, j)).abs());
+                let most = if j < k - pairs { 0.0 } else { 1e-12 };
+                assert!(apart.fold(0.0, f64::max) <= most, "{k}, {j}");
+            }
         }
     }
 }

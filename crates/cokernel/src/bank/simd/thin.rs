@@ -104,6 +104,92 @@ fn both_sides_body<const FMA: bool, const W: usize>(
     }
 }
 
+/// Columns of a tile at once where there are two of the panel: with both, a wide register.
+const SPAN: usize = 4;
+
+/// Each number twice.
+#[inline(always)]
+fn doubled(x: &[f64; SPAN]) -> [f64; 2 * SPAN] {
+    let [a, b, c, d] = *x;
+    [a, a, b, b, c, c, d, d]
+}
+
+/// [`sides_of_four`] for a panel of two columns, of which a register holds those of several rows.
+#[inline(always)]
+fn pair_sides_of_four<const FMA: bool, const TURN: bool>(
+    rows: [&[f64]; 4],
+    left: &[Lanes<2>; 4],
+    right: &[Lanes<2>],
+    turned: &mut [Lanes<2>],
+    out: &mut [Lanes<2>; 4],
+) {
+    let n = right.len();
+    let spans = rows.map(|r| r[..n].as_chunks::<SPAN>());
+    let (wide, rest) = right.as_chunks::<SPAN>();
+    let (turned_wide, turned_rest) = turned.as_chunks_mut::<SPAN>();
+    let left_wide = left.map(|[a, b]| [a, b, a, b, a, b, a, b]);
+    let mut sums = [[0.0; 2 * SPAN]; 4];
+    for k in 0..wide.len() {
+        let v: &[f64; 2 * SPAN] = wide[k].as_flattened().try_into().expect("a span of pairs");
+        let x = spans.map(|(spans, _)| doubled(&spans[k]));
+        for (x, sum) in x.iter().zip(&mut sums) {
+            (0..2 * SPAN).for_each(|l| sum[l] = fma::<FMA>(x[l], v[l], sum[l]));
+        }
+        if TURN {
+            let t: &mut [f64; 2 * SPAN] =
+                turned_wide[k].as_flattened_mut().try_into().expect("a span of pairs");
+            for (x, left) in x.iter().zip(&left_wide) {
+                (0..2 * SPAN).for_each(|l| t[l] = fma::<FMA>(x[l], left[l], t[l]));
+            }
+        }
+    }
+    add_pairs(&sums, out);
+    for r in 0..4 {
+        for (k, v) in rest.iter().enumerate() {
+            let x = spans[r].1[k];
+            lanes_fma::<FMA, 2>(x, v, &mut out[r]);
+            if TURN {
+                lanes_fma::<FMA, 2>(x, &left[r], &mut turned_rest[k]);
+            }
+        }
+    }
+}
+
+/// The pairs of each register to one pair. Apart, because registers are otherwise cut in pairs
+/// from the beginning.
+#[inline(never)]
+fn add_pairs(sums: &[[f64; 2 * SPAN]; 4], out: &mut [Lanes<2>; 4]) {
+    for (out, sums) in out.iter_mut().zip(sums) {
+        for [a, b] in sums.as_chunks::<2>().0 {
+            *out = [out[0] + a, out[1] + b];
+        }
+    }
+}
+
+#[inline(always)]
+fn body_2<const FMA: bool>(
+    tile: &[f64],
+    stride: usize,
+    left: &[Lanes<2>],
+    right: &[Lanes<2>],
+    out: &mut [Lanes<2>],
+    turned: &mut [Lanes<2>],
+) {
+    let fours = out.len() / 4 * 4;
+    for first in (0..fours).step_by(4) {
+        let four = [0, 1, 2, 3].map(|r| &tile[(first + r) * stride..]);
+        let out = &mut out[first..].as_chunks_mut::<4>().0[0];
+        if turned.is_empty() {
+            pair_sides_of_four::<FMA, false>(four, &[[0.0; 2]; 4], right, turned, out);
+        } else {
+            let left = &left[first..].as_chunks::<4>().0[0];
+            pair_sides_of_four::<FMA, true>(four, left, right, turned, out);
+        }
+    }
+    let (tile, left) = (&tile[(fours * stride).min(tile.len())..], left.get(fours..).unwrap_or(&[]));
+    both_sides_body::<FMA, 2>(tile, stride, left, right, &mut out[fours..], turned);
+}
+
 /// Declares the product with a panel of `$width` columns.
 macro_rules! both_sides {
     ($(#[$doc:meta])* $name:ident, $body:ident, $width:literal) => {
@@ -138,6 +224,18 @@ both_sides! {
     /// each column. Of both sums, one whose place is empty is not taken, and its factor may be
     /// empty too.
     both_sides_8, body_8, 8
+}
+dispatch! {
+    /// [`both_sides_8`] for panels of two columns, whose sums are taken in another order; `out` is
+    /// not empty.
+    fn both_sides_2(
+        tile: &[f64],
+        stride: usize,
+        left: &[Lanes<2>],
+        right: &[Lanes<2>],
+        out: &mut [Lanes<2>],
+        turned: &mut [Lanes<2>]
+    ) = body_2
 }
 both_sides! {
     /// [`both_sides_8`] for panels of four columns.
