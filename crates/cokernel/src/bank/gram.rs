@@ -1,6 +1,7 @@
 //! [`Gram`]: a stored symmetric matrix.
 
 use super::panels::Panels;
+use super::tiles::huge_pages;
 use crate::data::{Csr, Matrix, scan};
 use crate::solve::Rows;
 use crate::{Error, Result};
@@ -28,7 +29,10 @@ impl Gram {
             ));
         }
         check_symmetric("similarity matrix", &matrix, 1e-9)?;
-        Ok(Gram { n, values: matrix.values().to_vec() })
+        let mut values = Vec::with_capacity(n * n);
+        huge_pages(values.spare_capacity_mut());
+        values.extend_from_slice(matrix.values());
+        Ok(Gram { n, values })
     }
 
     /// A matrix that is symmetric by construction.

@@ -7,9 +7,9 @@ use crate::{Error, Result, Status};
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Columns of length 1 are independent enough for one pass if the least eigenvalue of their Gram
-/// matrix is above this.
-const INDEPENDENT: f64 = 0.01;
+/// Columns of length 1 are independent of each other if the least eigenvalue of their Gram matrix
+/// is above this.
+const INDEPENDENT: f64 = 1e-8;
 
 /// The growing subspace.
 pub(super) struct Space {
@@ -142,13 +142,20 @@ impl Space {
     pub(super) fn append(&mut self, block: &Matrix) -> Result<()> {
         let n = self.basis.rows();
         let width = block.cols().min(n - self.used).min(self.basis.cols() - self.used);
-        if width == block.cols() && let Some(vectors) = orthonormal(block, 1e-6 * self.scale)? {
-            for i in 0..n {
-                self.basis.row_mut(i)[self.used..self.used + width]
-                    .copy_from_slice(vectors.row(i));
+        if width == block.cols() && let Some((mut once, grown)) = orthonormal(block)? {
+            // Small remainders have lost their orthogonality to the basis.
+            if grown * self.scale > 1e3 {
+                self.project_out(&mut once);
             }
-            self.used += width;
-            return Ok(());
+            // The second time removes what rounding left the first time.
+            if let Some((twice, _)) = orthonormal(&once)? {
+                for i in 0..n {
+                    let row = &mut self.basis.row_mut(i)[self.used..self.used + width];
+                    row.copy_from_slice(twice.row(i));
+                }
+                self.used += width;
+                return Ok(());
+            }
         }
         let floor = 1e-13 * self.scale;
         let mut vectors = block.transposed();
@@ -236,30 +243,23 @@ impl Space {
     }
 }
 
-/// Orthonormal columns with the span of `block`, if that is certain: no column is shorter than
-/// `floor`, and none is nearly a sum of others.
-fn orthonormal(block: &Matrix, floor: f64) -> Result<Option<Matrix>> {
-    let mut w = block.clone();
-    // The second time removes what rounding left the first time.
-    for floor in [floor, 0.0] {
-        let gram = dense::gram_tn(Slice::of(&w), Slice::of(&w));
-        let lengths: Vec<f64> = (0..w.cols()).map(|j| gram.get(j, j).sqrt()).collect();
-        if lengths.iter().any(|l| *l <= floor || !l.is_finite()) {
-            return Ok(None);
-        }
-        let cosines = Matrix::from_fn(w.cols(), w.cols(), |i, j| {
-            gram.get(i, j) / (lengths[i] * lengths[j])
-        });
-        let (values, vectors) = dense::symmetric_eigen(&cosines)?;
-        if values[0] < INDEPENDENT {
-            return Ok(None);
-        }
-        let root = Matrix::from_fn(w.cols(), w.cols(), |i, j| {
-            vectors.get(i, j) / (lengths[i] * values[j].sqrt())
-        });
-        w = dense::product(Slice::of(&w), Slice::of(&root));
+/// Orthonormal columns with the span of those of `block`, and how much rounding grew on the way;
+/// `None` if one of them is nearly a sum of others.
+fn orthonormal(block: &Matrix) -> Result<Option<(Matrix, f64)>> {
+    let gram = dense::gram_tn(Slice::of(block), Slice::of(block));
+    let inverses: Vec<f64> = (0..block.cols()).map(|j| 1.0 / gram.get(j, j).sqrt()).collect();
+    let largest = inverses.iter().fold(0.0_f64, |a, v| a.max(*v));
+    if !largest.is_finite() {
+        return Ok(None);
     }
-    Ok(Some(w))
+    let (count, cosine) = (block.cols(), |i, j| gram.get(i, j) * inverses[i] * inverses[j]);
+    let (values, vectors) = dense::symmetric_eigen(&Matrix::from_fn(count, count, cosine))?;
+    if values[0] < INDEPENDENT {
+        return Ok(None);
+    }
+    let root = |i: usize, j: usize| vectors.get(i, j) * inverses[i] / values[j].sqrt();
+    let turned = dense::product(Slice::of(block), Slice::of(&Matrix::from_fn(count, count, root)));
+    Ok(Some((turned, largest / values[0].sqrt())))
 }
 
 /// Takes rows 0..c out of row c, twice; its norms before and after.
