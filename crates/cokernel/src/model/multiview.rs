@@ -213,6 +213,10 @@ impl MultiView {
     /// # Errors
     /// Wrong parameters, kernels that the views cannot serve, instances without any view.
     pub fn prepare(&self, views: &Views, run: &Run) -> Result<PreparedViews> {
+        in_pool(|| self.prepare_here(views, run))
+    }
+
+    fn prepare_here(&self, views: &Views, run: &Run) -> Result<PreparedViews> {
         let recipe = self.recipe()?;
         if views.is_empty() {
             return Err(Error::Data("there is no view; give at least one".to_string()));
