@@ -39,9 +39,11 @@ macro_rules! dispatch {
     };
 }
 
+mod pivots;
 mod squares;
 mod thin;
 
+pub(crate) use pivots::{TOGETHER, positive_pivots};
 pub(crate) use squares::{add_squares, nearest_so_far};
 pub(super) use squares::{distances, lost_digits, rough_distances};
 pub(crate) use thin::{

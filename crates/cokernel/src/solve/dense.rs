@@ -148,23 +148,39 @@ pub struct Leading {
     pub least: f64,
 }
 
-/// The k largest eigenvalues, 1 ≤ k ≤ n, and their eigenvectors, of a symmetric matrix of which the
-/// lower triangle is read. O(n³), but with few k a fraction of the time of [`symmetric_eigen`].
+/// The k largest eigenvalues, 1 ≤ k ≤ n, descending, and their eigenvectors as columns, of a
+/// symmetric matrix of which the lower triangle is read. O(n³), but with few k a fraction of the
+/// time of [`symmetric_eigen`].
 ///
 /// # Errors
 /// As [`symmetric_eigen`].
-pub fn leading_eigen(a: &Matrix, k: usize) -> Result<Leading> {
+pub fn leading_eigen(a: &Matrix, k: usize) -> Result<(Vec<f64>, Matrix)> {
+    let leading = leading(a, k, false)?;
+    Ok((leading.values, leading.vectors))
+}
+
+/// [`leading_eigen`] and the least eigenvalue.
+///
+/// # Errors
+/// As [`symmetric_eigen`].
+pub fn leading_and_least(a: &Matrix, k: usize) -> Result<Leading> {
+    leading(a, k, true)
+}
+
+/// Of which the least value is meaningful only if it was wanted.
+fn leading(a: &Matrix, k: usize, least: bool) -> Result<Leading> {
     let n = a.rows();
     check_symmetric(a)?;
     if n >= FEW && 3 * k <= n {
-        if let Some((mut values, vectors)) = leading::leading(Slice::of(a).faer(), k) {
-            let least = values.pop().unwrap_or(0.0);
+        if let Some((mut values, vectors)) = leading::leading(Slice::of(a).faer(), k, least) {
+            let least = values.get(k).copied().unwrap_or(f64::NAN);
+            values.truncate(k);
             let vectors = Matrix::from_fn(n, k, |i, j| vectors[(i, j)]);
             return Ok(Leading { values, vectors, least });
         }
     }
     let (mut values, vectors) = eigen(a)?;
-    let least = values.first().copied().unwrap_or(0.0);
+    let least = values.first().copied().unwrap_or(f64::NAN);
     values.reverse();
     values.truncate(k);
     Ok(Leading { values, vectors: Matrix::from_fn(n, k, |i, j| vectors[(i, n - 1 - j)]), least })
@@ -290,14 +306,14 @@ mod tests {
             let vl = Matrix::from_fn(n, n, |i, j| vectors.get(i, j) * values[j]);
             assert_close(&av, &vl, 1e-12);
             let k = n.div_ceil(3);
-            let leading = leading_eigen(&a, k).unwrap();
+            let leading = leading_and_least(&a, k).unwrap();
             for j in 0..k {
                 assert_eq!(
                     (leading.values[j], leading.vectors.col(j)),
                     (values[n - 1 - j], vectors.col(n - 1 - j))
                 );
             }
-            assert_eq!(leading.least, values.first().copied().unwrap_or(0.0));
+            assert_eq!(leading.least.to_bits(), values.first().map_or(f64::NAN, |v| *v).to_bits());
         }
         let bad = Matrix::from_fn(2, 2, |_, _| f64::NAN);
         assert!(symmetric_eigen(&bad).unwrap_err().to_string().contains("not finite"));

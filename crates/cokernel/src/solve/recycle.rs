@@ -243,8 +243,7 @@ impl Recycled {
     fn rayleigh_ritz(&self, r: usize, factor: &Matrix, shares: &Matrix) -> Result<Ritz> {
         let m = self.used;
         let shown = (r + 1).next_multiple_of(LANES).min(m);
-        let dense::Leading { values, vectors: coordinates, .. } =
-            dense::leading_eigen(&self.projected(shares), shown)?;
+        let (values, coordinates) = dense::leading_eigen(&self.projected(shares), shown)?;
         let y = Slice::of(&coordinates);
         let mut rests = dense::product(Slice::head(&self.image, m), y);
         let drawn = dense::product(Slice::of(shares), y);
@@ -322,7 +321,7 @@ impl Recycled {
     /// Keeps the span of the leading Ritz vectors and of the last answers.
     fn cut(&mut self, ritz: &mut Ritz, shares: &mut Matrix) -> Result<()> {
         let m = self.used;
-        let mut y = dense::leading_eigen(&self.projected(shares), self.lead())?.vectors;
+        let (_, mut y) = dense::leading_eigen(&self.projected(shares), self.lead())?;
         for answer in &mut self.answers {
             let at = |i: usize, j: usize| if i < answer.rows() { answer.get(i, j) } else { 0.0 };
             *answer = Matrix::from_fn(m, answer.cols(), at);

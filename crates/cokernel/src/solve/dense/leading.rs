@@ -1,7 +1,7 @@
 //! The k largest eigenpairs of a small symmetric n × n matrix where k is well below n.
 //!
 //! Method: reduction to a tridiagonal matrix T by reflections (faer); eigenvalues of T by
-//! bisection with Sturm counts, eight at a time; its eigenvectors by inverse iteration, each
+//! bisection with Sturm counts, sixteen at a time; its eigenvectors by inverse iteration, each
 //! cleared of all before it; the reflections applied to these alone (Golub & Van Loan, *Matrix
 //! Computations*, 4th ed., §8.2-8.4; LAPACK's DSTEBZ and DSTEIN do the same). A full
 //! decomposition spends most of its time on vectors that nobody asks for.
@@ -15,6 +15,7 @@
 //!
 //! Cost: 4/3 n³ for the reduction, O(n k (k + 50)) for the rest.
 
+use crate::bank::{TOGETHER, positive_pivots};
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 use faer::linalg::evd::tridiag::{tridiag_in_place, tridiag_in_place_scratch};
 use faer::linalg::householder::{
@@ -23,9 +24,6 @@ use faer::linalg::householder::{
 };
 use faer::linalg::qr::no_pivoting::factor::recommended_block_size;
 use faer::{Conj, Mat, MatRef, Par};
-
-/// Eigenvalues that are bisected together.
-const TOGETHER: usize = 8;
 
 /// Halvings of an interval as long as the spectrum, after which it is as short as rounding.
 const HALVINGS: usize = 54;
@@ -39,10 +37,10 @@ const ROUNDING: f64 = 20.0;
 /// Residuals, in units of n ε ‖T‖, that are still as good as those of a full decomposition.
 const FAIR: f64 = 2.0;
 
-/// The k largest eigenvalues, descending, and after them the least of all; the vectors of the k as
-/// columns. Of a matrix of finite numbers, of which the lower triangle is read; n ≥ 2. `None` if
-/// they were not found as precisely as a full decomposition gives them.
-pub(super) fn leading(a: MatRef<'_, f64>, k: usize) -> Option<(Vec<f64>, Mat<f64>)> {
+/// The k largest eigenvalues, descending, and after them, if it is wanted, the `least` of all; the
+/// vectors of the k as columns. Of a matrix of finite numbers, of which the lower triangle is read;
+/// n ≥ 2. `None` if they were not found as precisely as a full decomposition gives them.
+pub(super) fn leading(a: MatRef<'_, f64>, k: usize, least: bool) -> Option<(Vec<f64>, Mat<f64>)> {
     let n = a.nrows();
     // Entries of the order of 1, so that no square overflows or vanishes.
     let entries = (0..n).flat_map(|j| (j..n).map(move |i| (i, j)));
@@ -61,7 +59,7 @@ pub(super) fn leading(a: MatRef<'_, f64>, k: usize) -> Option<(Vec<f64>, Mat<f64
     let d: Vec<f64> = (0..n).map(|i| reduced[(i, i)]).collect();
     let e: Vec<f64> = (1..n).map(|i| reduced[(i, i - 1)]).collect();
     let t = Tridiagonal::new(d, e);
-    let values = t.values(&(0..k).chain([n - 1]).collect::<Vec<_>>());
+    let values = t.values(&(0..k).chain(least.then_some(n - 1)).collect::<Vec<_>>());
     let vectors = t.vectors(&values[..k])?;
     let mut vectors = Mat::from_fn(n, k, |i, j| vectors[j][i]);
     apply_block_householder_sequence_on_the_left_in_place_with_conj(
@@ -109,7 +107,7 @@ impl Tridiagonal {
             let (mut low, mut high) = ([self.from - slack; TOGETHER], [self.to + slack; TOGETHER]);
             for _ in 0..HALVINGS {
                 let middle: [f64; TOGETHER] = std::array::from_fn(|l| 0.5 * (low[l] + high[l]));
-                let above = self.above(&squares, &middle);
+                let above = positive_pivots(&self.d, &squares, &middle);
                 for (l, number) in numbers.iter().enumerate() {
                     let (low, high) = (&mut low[l], &mut high[l]);
                     *(if above[l] > *number as f64 { low } else { high }) = middle[l];
@@ -118,19 +116,6 @@ impl Tridiagonal {
             values.extend((0..numbers.len()).map(|l| 0.5 * (low[l] + high[l])));
         }
         values
-    }
-
-    /// How many eigenvalues are above each of the numbers: the positive pivots of T − x.
-    fn above(&self, squares: &[f64], x: &[f64; TOGETHER]) -> [f64; TOGETHER] {
-        let mut pivots = x.map(|x| self.d[0] - x);
-        let mut above = pivots.map(|q| if q > 0.0 { 1.0 } else { 0.0 });
-        for (d, square) in self.d[1..].iter().zip(squares) {
-            for l in 0..TOGETHER {
-                pivots[l] = (d - x[l]) - square / pivots[l];
-                above[l] += if pivots[l] > 0.0 { 1.0 } else { 0.0 };
-            }
-        }
-        above
     }
 
     /// Orthonormal eigenvectors of the eigenvalues.
@@ -182,7 +167,7 @@ impl Tridiagonal {
 
 /// T − λ as a product of row exchanges, a lower and an upper triangle.
 struct Factors {
-    /// The upper triangle: rows (diagonal, next, next but one).
+    /// The upper triangle: rows (1 / diagonal, next, next but one).
     upper: Vec<[f64; 3]>,
     /// Row i + 1 lost this much of row i, after both were exchanged or not.
     lower: Vec<(f64, bool)>,
@@ -200,17 +185,18 @@ impl Factors {
             let next = (t.e[i], t.d[i + 1] - value, beside);
             let exchanged = row.0.abs() < next.0.abs();
             let diagonal = pivot(if exchanged { next.0 } else { row.0 });
-            let factor = if exchanged { row.0 } else { next.0 } / diagonal;
+            let inverse = 1.0 / diagonal;
+            let factor = if exchanged { row.0 } else { next.0 } * inverse;
             if exchanged {
-                upper.push([diagonal, next.1, next.2]);
+                upper.push([inverse, next.1, next.2]);
                 row = (row.1 - factor * next.1, -factor * next.2);
             } else {
-                upper.push([diagonal, row.1, 0.0]);
+                upper.push([inverse, row.1, 0.0]);
                 row = (next.1 - factor * row.1, next.2);
             }
             lower.push((factor, exchanged));
         }
-        upper.push([pivot(row.0), 0.0, 0.0]);
+        upper.push([1.0 / pivot(row.0), 0.0, 0.0]);
         Factors { upper, lower }
     }
 
@@ -223,8 +209,8 @@ impl Factors {
             x[i + 1] -= factor * x[i];
         }
         let (mut next, mut after) = (0.0, 0.0);
-        for (x, [diagonal, beside, far]) in x.iter_mut().zip(&self.upper).rev() {
-            *x = (*x - beside * next - far * after) / diagonal;
+        for (x, [inverse, beside, far]) in x.iter_mut().zip(&self.upper).rev() {
+            *x = (*x - beside * next - far * after) * inverse;
             (next, after) = (*x, next);
         }
     }
@@ -239,7 +225,7 @@ fn normalize(x: &mut [f64]) {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::super::{Leading, Slice, leading_eigen, symmetric_eigen};
+    use super::super::{Leading, Slice, leading_and_least, symmetric_eigen};
     use super::leading;
     use crate::data::Matrix;
     use rand::RngExt;
@@ -296,9 +282,9 @@ mod tests {
         for spectrum in spectra {
             for n in [33, 60, 101] {
                 let a = turned(&(0..n).map(spectrum).collect::<Vec<_>>());
-                assert!(leading(Slice::of(&a).faer(), 11).is_some(), "{n}, {}", spectrum(1));
+                assert!(leading(Slice::of(&a).faer(), 11, true).is_some(), "{n}, {}", spectrum(1));
                 for k in [1, 8, 11] {
-                    assert_leading(&a, &leading_eigen(&a, k).unwrap(), k);
+                    assert_leading(&a, &leading_and_least(&a, k).unwrap(), k);
                 }
             }
         }
@@ -318,7 +304,7 @@ mod tests {
         for entry in entries {
             let a = Matrix::from_fn(n, n, entry);
             for k in [1, 8, 16] {
-                assert_leading(&a, &leading_eigen(&a, k).unwrap(), k);
+                assert_leading(&a, &leading_and_least(&a, k).unwrap(), k);
             }
         }
     }
@@ -328,7 +314,7 @@ mod tests {
     fn beyond_the_range_of_squares() {
         for scale in [1e200, 1e-250] {
             let a = turned(&(0..40).map(|j| scale * f64::from(j)).collect::<Vec<_>>());
-            assert_leading(&a, &leading_eigen(&a, 5).unwrap(), 5);
+            assert_leading(&a, &leading_and_least(&a, 5).unwrap(), 5);
         }
     }
 }

@@ -216,7 +216,7 @@ impl Space {
 
     fn leading(&self, count: usize) -> Result<dense::Leading> {
         let m = self.used;
-        dense::leading_eigen(&Matrix::from_fn(m, m, |i, j| self.t.get(i, j)), count)
+        dense::leading_and_least(&Matrix::from_fn(m, m, |i, j| self.t.get(i, j)), count)
     }
 
     /// Keeps the span of the first `keep` Ritz vectors.
