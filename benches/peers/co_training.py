@@ -33,17 +33,22 @@ def main():
     model = MultiViewCoTrainSpectralClustering(
         n_clusters=K, max_iter=10, n_init=10, gamma="median", random_state=0
     )
-    peer, model = common.best_of(5, lambda: model.fit([a, b]))
+    def run(where):
+        ours = common.ours("co_training", where, "fit", 3)
+        return ours["cpu"], ours
+
     with common.folder() as where:
         common.save(where, a=a, b=b)
-        ours = common.ours("co_training", where, "fit", 5)
+        (peer, model), (cpu, ours) = common.in_turn(
+            3, lambda: common.best_of(3, lambda: model.fit([a, b])), lambda: run(where)
+        )
         common.same("agreement", ours["agreement"], model.objective_, 1e-6)
         apart = rotated(common.load(where, "rows"), model.embedding_)
         common.same("embedding", [1 + apart], [1], 1.0)
         clusters = common.load(where, "clusters")[:, 0].astype(int)
         score = normalized_mutual_info_score(model.labels_, clusters)
         grow = [(n, common.ours("co_training", where, "grow", n)["cpu"]) for n in (2000, 8000) * 3]
-    common.line("co-training, 2,000 digits, 2 views, 10 rounds / polyview", ours["cpu"], peer, 3.0, least=True)
+    common.line("co-training, 2,000 digits, 2 views, 10 rounds / polyview", cpu, peer, 3.0, least=True)
     small, large = (min(cpu for n, cpu in grow if n == size) for size in (2000, 8000))
     exponent = math.log(large / small, 4)
     common.line("co-training, exponent of the time from n = 2,000 to 8,000", exponent, 1.0, 2.1, unit="")

@@ -20,17 +20,25 @@ def laplacian(apart, width):
     return (matrix + matrix.T) / 2
 
 
+def run(where):
+    ours = common.ours("eigen", where, k, tol)
+    return ours["cpu"], ours
+
+
 for name, apart, width in [("separated", 2.0, 1.0), ("overlapping", 0.5, 0.3)]:
     matrix = laplacian(apart, width)
-    peer, (values, vectors) = common.best_of(5, lambda: eigsh(matrix, k=k, which="LA", tol=tol))
-    order = np.argsort(-values)
     with common.folder() as where:
         common.save(where, matrix=matrix)
-        ours = common.ours("eigen", where, k, tol)
+        (peer, (values, vectors)), (cpu, ours) = common.in_turn(
+            3,
+            lambda: common.best_of(5, lambda: eigsh(matrix, k=k, which="LA", tol=tol)),
+            lambda: run(where),
+        )
         u = common.load(where, "vectors")
+    order = np.argsort(-values)
     common.same("eigenvalues", ours["values"], values[order], 1e-10)
     # All k singular values of UᵀV are 1 if both span the same space.
     cosines = np.linalg.svd(u.T @ vectors, compute_uv=False)
     common.same("eigenvectors", cosines, np.ones(k), 1e-10)
     assert max(ours["residuals"]) <= tol, ours["residuals"]
-    common.line(f"top {k} of a Laplacian n={n}, {name}, eigsh", ours["cpu"], peer, 1.0)
+    common.line(f"top {k} of a Laplacian n={n}, {name}, eigsh", cpu, peer, 1.0)

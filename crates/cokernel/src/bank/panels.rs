@@ -8,7 +8,8 @@
 //! but for those in a panel of two.
 
 use super::simd::{
-    Aligned, Lanes, both_sides_2, both_sides_4, both_sides_8, both_sides_12, both_sides_16, columns_at_once,
+    Aligned, Lanes, both_sides_2, both_sides_4, both_sides_8, both_sides_12, both_sides_16,
+    columns_at_once,
 };
 use crate::data::Matrix;
 

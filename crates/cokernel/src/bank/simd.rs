@@ -47,8 +47,8 @@ pub(crate) use pivots::{TOGETHER, positive_pivots};
 pub(crate) use squares::{add_squares, nearest_so_far};
 pub(super) use squares::{distances, lost_digits, rough_distances};
 pub(crate) use thin::{
-    LEAST_PANEL, Lanes, both_sides_2, both_sides_4, both_sides_8, both_sides_12, both_sides_16, columns_at_once,
-    least_product,
+    LEAST_PANEL, Lanes, both_sides_2, both_sides_4, both_sides_8, both_sides_12, both_sides_16,
+    columns_at_once, least_product,
 };
 
 #[inline(always)]

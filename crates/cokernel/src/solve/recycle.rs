@@ -348,7 +348,8 @@ impl Recycled {
             self.inner.row_mut(i)[..keep].copy_from_slice(inner.row(i));
         }
         *shares = dense::product(Slice::of(shares), y);
-        ritz.coordinates = Matrix::from_fn(keep, ritz.values.len(), |i, j| f64::from(u8::from(i == j)));
+        ritz.coordinates =
+            Matrix::from_fn(keep, ritz.values.len(), |i, j| f64::from(u8::from(i == j)));
         self.used = keep;
         Ok(())
     }

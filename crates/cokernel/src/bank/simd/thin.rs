@@ -70,8 +70,7 @@ fn sides<const FMA: bool, const OUT: bool, const TURN: bool, const W: usize>(
         let next = [0, 1, 2, 3].map(|r| tile.as_ptr().wrapping_add(at + (r + ROWS_AHEAD) * stride));
         let left = if TURN { &left[first..].as_chunks::<4>().0[0] } else { &nothing };
         let mut unused = nothing;
-        let out =
-            if OUT { &mut out[first..].as_chunks_mut::<4>().0[0] } else { &mut unused };
+        let out = if OUT { &mut out[first..].as_chunks_mut::<4>().0[0] } else { &mut unused };
         sides_of_four::<FMA, OUT, TURN, W>(four, next, left, right, turned, out);
     }
     for r in rows / 4 * 4..rows {
@@ -186,7 +185,8 @@ fn body_2<const FMA: bool>(
             pair_sides_of_four::<FMA, true>(four, left, right, turned, out);
         }
     }
-    let (tile, left) = (&tile[(fours * stride).min(tile.len())..], left.get(fours..).unwrap_or(&[]));
+    let (tile, left) =
+        (&tile[(fours * stride).min(tile.len())..], left.get(fours..).unwrap_or(&[]));
     both_sides_body::<FMA, 2>(tile, stride, left, right, &mut out[fours..], turned);
 }
 

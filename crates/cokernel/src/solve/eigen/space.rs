@@ -142,7 +142,9 @@ impl Space {
     pub(super) fn append(&mut self, block: &Matrix) -> Result<()> {
         let n = self.basis.rows();
         let width = block.cols().min(n - self.used).min(self.basis.cols() - self.used);
-        if width == block.cols() && let Some((mut once, grown)) = orthonormal(block)? {
+        if width == block.cols()
+            && let Some((mut once, grown)) = orthonormal(block)?
+        {
             // Small remainders have lost their orthogonality to the basis.
             if grown * self.scale > 1e3 {
                 self.project_out(&mut once);
