@@ -171,13 +171,14 @@ pub fn leading_and_least(a: &Matrix, k: usize) -> Result<Leading> {
 fn leading(a: &Matrix, k: usize, least: bool) -> Result<Leading> {
     let n = a.rows();
     check_symmetric(a)?;
-    if n >= FEW && 3 * k <= n {
-        if let Some((mut values, vectors)) = leading::leading(Slice::of(a).faer(), k, least) {
-            let least = values.get(k).copied().unwrap_or(f64::NAN);
-            values.truncate(k);
-            let vectors = Matrix::from_fn(n, k, |i, j| vectors[(i, j)]);
-            return Ok(Leading { values, vectors, least });
-        }
+    if n >= FEW
+        && 3 * k <= n
+        && let Some((mut values, vectors)) = leading::leading(Slice::of(a).faer(), k, least)
+    {
+        let least = values.get(k).copied().unwrap_or(f64::NAN);
+        values.truncate(k);
+        let vectors = Matrix::from_fn(n, k, |i, j| vectors[(i, j)]);
+        return Ok(Leading { values, vectors, least });
     }
     let (mut values, vectors) = eigen(a)?;
     let least = values.first().copied().unwrap_or(f64::NAN);
@@ -250,7 +251,8 @@ mod tests {
 
     #[test]
     fn products_are_products() {
-        for (m, d, k) in [(1, 1, 1), (3, 7, 2), (1100, 33, 5), (513, 4, 17)] {
+        let shapes = [(1, 1, 1), (3, 7, 2), (1100, 33, 5), (513, 4, 17), (700, 90, 8)];
+        for (m, d, k) in shapes.into_iter().chain([(300, 20, 16), (131, 7, 4), (90, 192, 11)]) {
             let (a, b) = (random(m, d, 1), random(d, k, 2));
             let want = naive(&a, &b);
             assert_close(&product(Slice::of(&a), Slice::of(&b)), &want, 1e-12);

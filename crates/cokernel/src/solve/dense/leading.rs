@@ -144,8 +144,7 @@ impl Tridiagonal {
                     break;
                 }
             }
-            // Not a number, if the search broke down.
-            if !(residual <= FAIR * n as f64 * unit) {
+            if residual.is_nan() || residual > FAIR * n as f64 * unit {
                 return None;
             }
             vectors.push(x);
