@@ -1,5 +1,7 @@
 //! Dense algebra: faer, whose interface changes often, behind a few functions. It is also called
-//! in `solve/cholesky.rs`, and by the bank, which knows no solver, for its tiles.
+//! in `solve/cholesky.rs`, and by the bank, which knows no solver, for its tiles. Two things are
+//! ours because eigenpair searches spend much of their time on them and faer does them for general
+//! shapes only: products of tall matrices with a few columns, and a few of many eigenpairs.
 //!
 //! Everything here is row-major and single- or multi-threaded with the same bits: products are
 //! cut into chunks whose sizes depend on the shapes only, each chunk is one sequential call, and

@@ -144,13 +144,16 @@ impl Space {
         let width = block.cols().min(n - self.used).min(self.basis.cols() - self.used);
         if width == block.cols()
             && let Some((mut once, grown)) = orthonormal(block)?
+            && grown * self.scale < 1e13
         {
             // Small remainders have lost their orthogonality to the basis.
             if grown * self.scale > 1e3 {
                 self.project_out(&mut once);
             }
-            // The second time removes what rounding left the first time.
-            if let Some((twice, _)) = orthonormal(&once)? {
+            // The second time removes what rounding left the first time, and takes little away.
+            if let Some((twice, again)) = orthonormal(&once)?
+                && again < 10.0
+            {
                 for i in 0..n {
                     let row = &mut self.basis.row_mut(i)[self.used..self.used + width];
                     row.copy_from_slice(twice.row(i));
