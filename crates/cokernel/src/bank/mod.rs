@@ -39,8 +39,9 @@ pub use gram::Gram;
 pub(crate) use middle::middle_squared;
 pub use neighbours::{build_graph, epsilon, knn};
 pub(crate) use simd::{
-    Aligned, LEAST_PANEL, Lanes, TOGETHER, add_squares, both_sides_4, both_sides_8, both_sides_12,
-    both_sides_16, columns_at_once, least, least_product, nearest_so_far, positive_pivots,
+    Aligned, BothSides, LEAST_PANEL, TOGETHER, add_squares, both_sides_4, both_sides_8,
+    both_sides_12, both_sides_16, columns_at_once, least, least_product, nearest_so_far,
+    positive_pivots,
 };
 pub use tiles::Tile;
 pub(crate) use tiles::huge_pages;

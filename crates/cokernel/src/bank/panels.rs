@@ -8,7 +8,7 @@
 //! but for those in a panel of two.
 
 use super::simd::{
-    Aligned, Lanes, both_sides_2, both_sides_4, both_sides_8, both_sides_12, both_sides_16,
+    Aligned, BothSides, both_sides_2, both_sides_4, both_sides_8, both_sides_12, both_sides_16,
     columns_at_once,
 };
 use crate::data::Matrix;
@@ -121,10 +121,6 @@ impl Panels {
         }
     }
 }
-
-/// [`both_sides_8`] or one of the others.
-type BothSides<const W: usize> =
-    fn(&[f64], usize, &[Lanes<W>], &[Lanes<W>], &mut [Lanes<W>], &mut [Lanes<W>]);
 
 /// [`Panels::add_tile`] for one panel.
 fn add_panel<const W: usize>(

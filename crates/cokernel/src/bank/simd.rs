@@ -47,7 +47,7 @@ pub(crate) use pivots::{TOGETHER, positive_pivots};
 pub(crate) use squares::{add_squares, nearest_so_far};
 pub(super) use squares::{distances, lost_digits, rough_distances};
 pub(crate) use thin::{
-    LEAST_PANEL, Lanes, both_sides_2, both_sides_4, both_sides_8, both_sides_12, both_sides_16,
+    BothSides, LEAST_PANEL, both_sides_2, both_sides_4, both_sides_8, both_sides_12, both_sides_16,
     columns_at_once, least_product,
 };
 
@@ -248,6 +248,7 @@ impl Aligned {
         &mut self.values[self.start..]
     }
 }
+
 /// How many rows ahead a tile is asked for, whose rows are apart in memory.
 pub(super) const ROWS_AHEAD: usize = 8;
 

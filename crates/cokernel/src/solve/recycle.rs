@@ -70,8 +70,11 @@ pub struct Recycled {
     /// Columns of the first block, and at most of each other one.
     start: usize,
     width: usize,
+    /// Both have a few columns that stay unused: rows a power of two apart would drive each other
+    /// out of the cache.
     basis: Matrix,
     image: Matrix,
+    /// Its size is that of the full basis.
     inner: Matrix,
     used: usize,
     /// Coordinates of the last answers, the newest last; they do not reach into columns that came
@@ -152,8 +155,8 @@ impl Recycled {
         Ok(Recycled {
             start,
             width: (r / 2).next_multiple_of(LANES).max(LANES),
-            basis: Matrix::zeros(n, capacity + 8),
-            image: Matrix::zeros(n, capacity + 8),
+            basis: Matrix::zeros(n, capacity + LANES),
+            image: Matrix::zeros(n, capacity + LANES),
             inner: Matrix::zeros(capacity, capacity),
             used: 0,
             answers: VecDeque::new(),

@@ -5,6 +5,10 @@ use super::{LINE, ROWS_AHEAD, fma, prefetch_far};
 /// A row of a panel of W columns.
 pub(crate) type Lanes<const W: usize> = [f64; W];
 
+/// [`both_sides_8`] or one of the others.
+pub(crate) type BothSides<const W: usize> =
+    fn(&[f64], usize, &[Lanes<W>], &[Lanes<W>], &mut [Lanes<W>], &mut [Lanes<W>]);
+
 #[inline(always)]
 fn lanes_fma<const FMA: bool, const W: usize>(x: f64, v: &Lanes<W>, sum: &mut Lanes<W>) {
     for (s, v) in sum.iter_mut().zip(v) {

@@ -229,7 +229,7 @@ mod tests {
     use crate::data::Matrix;
     use rand::RngExt;
 
-    /// Values, residuals and orthogonality to `digits` of the norm.
+    /// Values and residuals to 1e-13 of the norm, orthogonality to 1e-13.
     fn assert_leading(a: &Matrix, found: &Leading, k: usize) {
         let n = a.rows();
         let (all, _) = symmetric_eigen(a).unwrap();

@@ -7,7 +7,7 @@
 
 use super::Slice;
 use crate::bank::{
-    Aligned, Lanes, both_sides_4, both_sides_8, both_sides_12, both_sides_16, columns_at_once,
+    Aligned, BothSides, both_sides_4, both_sides_8, both_sides_12, both_sides_16, columns_at_once,
 };
 
 /// Columns of A up to which all else stays in the first-level cache.
@@ -33,9 +33,6 @@ macro_rules! for_width {
         }
     };
 }
-
-type BothSides<const W: usize> =
-    fn(&[f64], usize, &[Lanes<W>], &[Lanes<W>], &mut [Lanes<W>], &mut [Lanes<W>]);
 
 /// B, m × k, times `factor`, in rows of `width` numbers.
 fn padded(b: Slice<'_>, factor: f64, width: usize) -> Aligned {
