@@ -5,11 +5,9 @@
 //! on the training mean; a result that lost more than four digits to cancellation is computed
 //! again from the difference, so equal rows have distance exactly 0.
 
-use super::simd;
 use crate::data::{Csr, Matrix, Table};
 use crate::kernel::{Function, Metric};
-use faer::linalg::matmul::matmul;
-use faer::{Accum, MatMut, MatRef, Par};
+use cokernel_dense::{Slice, product_nt, simd};
 
 /// The most columns of sparse rows that are spread out for dot products. Wider rows are merged: a
 /// file can name any column at no cost, but each thread would keep a number for every column.
@@ -214,14 +212,7 @@ impl Side {
                 let d = x.cols();
                 let left = &x.values()[i0 * d..(i0 + rows) * d];
                 let other = &z.values()[j0 * d..(j0 + cols) * d];
-                matmul(
-                    MatMut::from_row_major_slice_mut(out, rows, cols),
-                    Accum::Replace,
-                    MatRef::from_row_major_slice(left, rows, d),
-                    MatRef::from_row_major_slice(other, cols, d).transpose(),
-                    1.0,
-                    Par::Seq,
-                );
+                product_nt(Slice::new(left, rows, d), Slice::new(other, cols, d), out);
                 self.dots_to_distances(i0, right, j0, cols, out);
             }
             (Cells::Sparse(x), Cells::Sparse(z), Measure::Dot | Measure::Squared)

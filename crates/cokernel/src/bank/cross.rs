@@ -15,8 +15,7 @@ use super::primitives::nonzero;
 use crate::data::{Matrix, Table, Views};
 use crate::kernel::{Kernel, Norm, Normalization, refuse_negative};
 use crate::{Error, Result};
-use faer::linalg::matmul::matmul;
-use faer::{Accum, MatMut, MatRef, Par};
+use cokernel_dense::{Slice, product_nn};
 use rayon::prelude::*;
 
 /// What is known about the mean of k(x, ·) over the training instances, for new rows x.
@@ -259,7 +258,6 @@ impl Cross {
             return out;
         }
         let strip = self.strip(active.len());
-        let coef = MatRef::from_row_major_slice(coef.values(), s, k);
         out.values_mut().par_chunks_mut(strip * k).enumerate().for_each(|(c, out)| {
             let rows = out.len() / k;
             let mut values = vec![0.0; rows * active.len() * s];
@@ -279,14 +277,7 @@ impl Cross {
                     }
                 }
             }
-            matmul(
-                MatMut::from_row_major_slice_mut(out, rows, k),
-                Accum::Replace,
-                MatRef::from_row_major_slice(&one, rows, s),
-                coef,
-                1.0,
-                Par::Seq,
-            );
+            product_nn(Slice::new(&one, rows, s), Slice::new(coef.values(), s, k), out);
         });
         out
     }

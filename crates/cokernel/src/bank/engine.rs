@@ -8,10 +8,10 @@
 use super::base::{Measure, Side, column_means};
 use super::fill::Fill;
 use super::layout::Strides;
-use super::simd;
 use crate::data::{Csr, Views};
 use crate::kernel::{Function, Kernel, Metric};
 use crate::{Error, Result};
+use cokernel_dense::simd;
 
 /// Squarings after which an exponential is taken afresh.
 const LONGEST_CHAIN: u32 = 12;

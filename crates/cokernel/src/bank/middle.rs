@@ -13,10 +13,8 @@
 //! double precision.
 
 use super::base::column_means;
-use super::simd;
 use crate::data::Table;
-use faer::linalg::matmul::matmul;
-use faer::{Accum, MatMut, MatRef, Par};
+use cokernel_dense::{product_nt_f32, simd};
 
 /// Rows of one matrix product.
 const STRIP: usize = 64;
@@ -50,14 +48,7 @@ pub(crate) fn middle_squared(table: &Table, low: f64, high: f64) -> Option<(f64,
     for i0 in (0..n).step_by(STRIP) {
         let (height, cols) = (STRIP.min(n - i0), n - i0);
         let block = &mut block[..height * cols];
-        matmul(
-            MatMut::from_row_major_slice_mut(block, height, cols),
-            Accum::Replace,
-            MatRef::from_row_major_slice(&x[i0 * d..(i0 + height) * d], height, d),
-            MatRef::from_row_major_slice(&x[i0 * d..], cols, d).transpose(),
-            1.0,
-            Par::Seq,
-        );
+        product_nt_f32(&x[i0 * d..(i0 + height) * d], &x[i0 * d..], d, block);
         for (r, row) in block.chunks_exact_mut(cols).enumerate() {
             let (i, after) = (i0 + r, &mut row[r + 1..]);
             let others = &squares[i + 1..];

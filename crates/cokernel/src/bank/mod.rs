@@ -3,7 +3,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `layout`, `tiles` | the storages, visited tile by tile |
-//! | `engine`, `base`, `simd` | kernel values from features, with shared work |
+//! | `engine`, `base` | kernel values from features, with shared work |
 //! | `middle` | the median of squared distances |
 //! | `norm` | statistics of the normalisations |
 //! | `remarks` | sentences about kernels that a user should read |
@@ -28,7 +28,6 @@ mod primitives;
 mod products;
 mod remarks;
 mod rows;
-mod simd;
 mod tiles;
 
 pub(crate) use base::distances;
@@ -38,11 +37,6 @@ pub(crate) use fill::check_sources;
 pub use gram::Gram;
 pub(crate) use middle::middle_squared;
 pub use neighbours::{build_graph, epsilon, knn};
-pub(crate) use simd::{
-    Aligned, BothSides, LEAST_PANEL, TOGETHER, add_squares, both_sides_4, both_sides_8,
-    both_sides_12, both_sides_16, columns_at_once, least, least_product, nearest_so_far,
-    positive_pivots,
-};
 pub use tiles::Tile;
 pub(crate) use tiles::huge_pages;
 

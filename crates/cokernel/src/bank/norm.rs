@@ -223,7 +223,7 @@ fn tile_squares(tiles: &Tiles, active: &[usize]) -> Vec<f64> {
             for r in 0..tile.rows {
                 for (a, sum) in sums.iter_mut().enumerate() {
                     let segment = tile.segment(r, a);
-                    *sum += tile.weight() * super::simd::dot(segment, segment);
+                    *sum += tile.weight() * cokernel_dense::simd::dot(segment, segment);
                 }
             }
         },

@@ -7,11 +7,11 @@
 //! out_J += Tᵀ V_I. Every column is summed in the same order, whatever the widths of the panels,
 //! but for those in a panel of two.
 
-use super::simd::{
+use crate::data::Matrix;
+use cokernel_dense::simd::{
     Aligned, BothSides, both_sides_2, both_sides_4, both_sides_8, both_sides_12, both_sides_16,
     columns_at_once,
 };
-use crate::data::Matrix;
 
 /// Widths of panels are multiples of it.
 const STEP: usize = 4;

@@ -7,10 +7,9 @@
 use super::norm::row_means;
 use super::panels::Panels;
 use super::tiles::{Tile, Values, huge_pages};
-use super::{Bank, Gram, simd};
+use super::{Bank, Gram};
 use crate::data::Matrix;
-use faer::linalg::matmul::matmul;
-use faer::{Accum, MatMut, MatRef, Par};
+use cokernel_dense::{Slice, add_scaled_gram, simd};
 use rayon::prelude::*;
 
 /// Numbers above which a matrix is written past the caches.
@@ -324,15 +323,7 @@ impl Bank {
                         }
                     }
                     let values = &buffer[..kernels * cols];
-                    let values = MatRef::from_row_major_slice(values, kernels, cols);
-                    matmul(
-                        MatMut::from_row_major_slice_mut(sums, kernels, kernels),
-                        Accum::Add,
-                        values,
-                        values.transpose(),
-                        tile.weight(),
-                        Par::Seq,
-                    );
+                    add_scaled_gram(tile.weight(), Slice::new(values, kernels, cols), sums);
                 }
             },
             |total, part| total.0.iter_mut().zip(part.0).for_each(|(t, p)| *t += p),

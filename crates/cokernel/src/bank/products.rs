@@ -1,6 +1,7 @@
 //! K_m c for all kernels in one pass.
 
-use super::{Bank, simd};
+use super::Bank;
+use cokernel_dense::simd;
 
 /// Numbers that the partial sums of one pass may take together.
 const LARGEST: usize = 1 << 24;

@@ -15,7 +15,7 @@
 
 use super::engine::Engine;
 use super::layout::{Layout, Strides};
-use super::simd;
+use cokernel_dense::simd;
 use rayon::prelude::*;
 
 /// Chunks of a reduction.

@@ -108,7 +108,7 @@ impl Factor<'_> {
     /// X B.
     fn times(&self, b: &Matrix) -> Matrix {
         match self {
-            Factor::Dense(x) => dense::product(Slice::of(x), Slice::of(b)),
+            Factor::Dense(x) => dense::product(Slice::of(*x), Slice::of(b)),
             Factor::Sparse(x, _) => sparse_product(x, b),
         }
     }
@@ -116,7 +116,7 @@ impl Factor<'_> {
     /// XᵀB.
     fn transposed_times(&self, b: &Matrix) -> Matrix {
         match self {
-            Factor::Dense(x) => dense::gram_tn(Slice::of(x), Slice::of(b)),
+            Factor::Dense(x) => dense::gram_tn(Slice::of(*x), Slice::of(b)),
             Factor::Sparse(_, xt) => sparse_product(xt, b),
         }
     }

@@ -41,10 +41,10 @@ use super::{Embedder, Embedding, Problem};
 use crate::bank::Bank;
 use crate::data::Matrix;
 use crate::method::{Build, Method, Param, Range, Task, WeightSet};
-use crate::solve::cholesky::Cholesky;
 use crate::solve::dense::{self, Slice};
 use crate::solve::eigen::{Options, top_eigenpairs};
 use crate::{Error, Event, Result, Run};
+use cokernel_dense::Cholesky;
 use rayon::prelude::*;
 
 /// Registry entry.

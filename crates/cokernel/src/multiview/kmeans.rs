@@ -17,10 +17,10 @@
 //! Deviation from common practice: the iteration ends when no assignment changes (or at
 //! [`MAX_ITERATIONS`]), not at a movement of the centres that counts as small.
 
-use crate::bank;
 use crate::data::Matrix;
 use crate::solve::dense::{self, Slice};
 use crate::{Error, Result, Run, Status, Watch};
+use cokernel_dense::simd;
 use rand::RngExt;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -271,7 +271,7 @@ fn seed(x: &Matrix, columns: &Matrix, k: usize, run: &Run, restart: usize) -> Ma
 fn nearer(columns: &Matrix, point: &[f64], distances: &mut [f64], nearest: &mut [f64]) {
     distances.fill(0.0);
     for (j, value) in point.iter().enumerate() {
-        bank::add_squares(columns.row(j), *value, distances);
+        simd::add_squares(columns.row(j), *value, distances);
     }
     nearest.iter_mut().zip(distances).for_each(|(n, d)| *n = n.min(*d));
 }
@@ -309,7 +309,7 @@ fn assign(x: &Matrix, centers: &Matrix, assignments: &mut [u32]) -> bool {
         nearest.fill(0);
         least.fill(f64::INFINITY);
         for (c, (products, length)) in (0..).zip(products.chunks_exact(m).zip(&lengths)) {
-            bank::nearest_so_far(products, *length, c, &mut nearest, &mut least);
+            simd::nearest_so_far(products, *length, c, &mut nearest, &mut least);
         }
         for (label, nearest) in labels.iter_mut().zip(nearest) {
             changed |= *label != nearest as u32;

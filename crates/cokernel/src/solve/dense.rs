@@ -1,83 +1,13 @@
-//! Dense algebra: faer, whose interface changes often, behind a few functions. It is also called
-//! in `solve/cholesky.rs`, and by the bank, which knows no solver, for its tiles. Two things are
-//! ours because eigenpair searches spend much of their time on them and faer does them for general
-//! shapes only: products of tall matrices with a few columns, and a few of many eigenpairs.
-//!
-//! Everything here is row-major and single- or multi-threaded with the same bits: products are
-//! cut into chunks whose sizes depend on the shapes only, each chunk is one sequential call, and
-//! sums over chunks are taken in their order.
+//! Dense algebra on [`Matrix`]: the functions of `cokernel-dense` with shapes and values checked.
 
 use crate::data::Matrix;
 use crate::{Error, Result};
-use faer::diag::DiagMut;
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
-use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, MatMut, MatRef, Par};
-use rayon::prelude::*;
+pub use cokernel_dense::{Slice, product_nt};
 
-mod leading;
-mod tall;
-
-/// Rows that one task works on. A constant, because the sums of [`gram_tn`] are cut at it.
-const CHUNK: usize = 512;
-
-/// Size from which a few eigenpairs are found without the others.
-const FEW: usize = 32;
-
-/// A row-major matrix inside a slice: `rows × cols`, rows `stride` apart.
-#[derive(Debug, Clone, Copy)]
-pub struct Slice<'a> {
-    /// The values; at least `(rows − 1) · stride + cols` of them.
-    pub values: &'a [f64],
-    /// Rows.
-    pub rows: usize,
-    /// Columns.
-    pub cols: usize,
-    /// Distance between the beginnings of two rows, at least `cols`.
-    pub stride: usize,
-}
-
-impl<'a> Slice<'a> {
-    /// A slice without gaps.
-    pub fn new(values: &'a [f64], rows: usize, cols: usize) -> Self {
-        Slice { values, rows, cols, stride: cols }
-    }
-
-    /// All of a matrix.
-    pub fn of(matrix: &'a Matrix) -> Self {
+impl<'a> From<&'a Matrix> for Slice<'a> {
+    fn from(matrix: &'a Matrix) -> Self {
         Slice::new(matrix.values(), matrix.rows(), matrix.cols())
     }
-
-    /// The first `cols` columns of a matrix.
-    pub fn head(matrix: &'a Matrix, cols: usize) -> Self {
-        Slice { cols, ..Slice::of(matrix) }
-    }
-
-    /// `count` rows from `first` on.
-    fn rows(self, first: usize, count: usize) -> Self {
-        let values = if count == 0 { &[] } else { &self.values[first * self.stride..] };
-        Slice { values, rows: count, ..self }
-    }
-
-    fn faer(self) -> MatRef<'a, f64> {
-        if self.rows == 0 || self.cols == 0 {
-            return MatRef::from_row_major_slice(&[], self.rows, self.cols);
-        }
-        let needed = (self.rows - 1) * self.stride + self.cols;
-        MatRef::from_row_major_slice_with_stride(
-            &self.values[..needed],
-            self.rows,
-            self.cols,
-            self.stride,
-        )
-    }
-}
-
-/// out = A Bᵀ for A m × d and B k × d, into `out` (m × k, no gaps); one thread.
-pub fn product_nt(a: Slice<'_>, b: Slice<'_>, out: &mut [f64]) {
-    let out = MatMut::from_row_major_slice_mut(out, a.rows, b.rows);
-    matmul(out, Accum::Replace, a.faer(), b.faer().transpose(), 1.0, Par::Seq);
 }
 
 /// A B for A m × d and B d × k, in parallel over the rows of A.
@@ -89,44 +19,14 @@ pub fn product(a: Slice<'_>, b: Slice<'_>) -> Matrix {
 
 /// out += α A B, in parallel over the rows.
 pub fn accumulate(out: &mut Matrix, alpha: f64, a: Slice<'_>, b: Slice<'_>) {
-    let k = b.cols;
-    if k == 0 || a.rows == 0 {
-        return;
-    }
-    out.values_mut().par_chunks_mut(CHUNK * k).enumerate().for_each(|(c, part)| {
-        let rows = part.len() / k;
-        if let Some(width) = tall::width(rows, a.cols, k) {
-            return tall::times(a.rows(c * CHUNK, rows), b, alpha, width, part);
-        }
-        let part = MatMut::from_row_major_slice_mut(part, rows, k);
-        let a = a.rows(c * CHUNK, rows);
-        matmul(part, Accum::Add, a.faer(), b.faer(), alpha, Par::Seq);
-    });
+    cokernel_dense::product_plus(out.values_mut(), alpha, a, b);
 }
 
 /// Aᵀ B for A n × m and B n × k, chunk by chunk of rows, the chunks added in order.
 pub fn gram_tn(a: Slice<'_>, b: Slice<'_>) -> Matrix {
-    let (n, m, k) = (a.rows, a.cols, b.cols);
-    let parts: Vec<Matrix> = (0..n.div_ceil(CHUNK))
-        .into_par_iter()
-        .map(|c| {
-            let rows = CHUNK.min(n - c * CHUNK);
-            let (a, b) = (a.rows(c * CHUNK, rows), b.rows(c * CHUNK, rows));
-            let mut part = Matrix::zeros(m, k);
-            if let Some(width) = tall::width(rows, m, k) {
-                tall::turned(a, b, width, part.values_mut());
-                return part;
-            }
-            let out = MatMut::from_row_major_slice_mut(part.values_mut(), m, k);
-            matmul(out, Accum::Replace, a.faer().transpose(), b.faer(), 1.0, Par::Seq);
-            part
-        })
-        .collect();
-    let mut sum = Matrix::zeros(m, k);
-    for part in parts {
-        sum.values_mut().iter_mut().zip(part.values()).for_each(|(s, p)| *s += p);
-    }
-    sum
+    let mut out = Matrix::zeros(a.cols, b.cols);
+    cokernel_dense::gram_tn(a, b, out.values_mut());
+    out
 }
 
 /// All eigenvalues in ascending order and the eigenvectors as columns, of a symmetric matrix of
@@ -135,8 +35,11 @@ pub fn gram_tn(a: Slice<'_>, b: Slice<'_>) -> Matrix {
 /// # Errors
 /// An entry is not finite, or the iteration failed.
 pub fn symmetric_eigen(a: &Matrix) -> Result<(Vec<f64>, Matrix)> {
-    let (values, vectors) = eigen(a)?;
-    Ok((values, Matrix::from_fn(a.rows(), a.rows(), |i, j| vectors[(i, j)])))
+    check_symmetric(a)?;
+    let n = a.rows();
+    let mut vectors = Matrix::zeros(n, n);
+    let values = cokernel_dense::symmetric_eigen(a.into(), vectors.values_mut());
+    Ok((values.ok_or_else(|| failed(n))?, vectors))
 }
 
 /// The leading eigenpairs of a symmetric matrix.
@@ -171,22 +74,16 @@ pub fn leading_and_least(a: &Matrix, k: usize) -> Result<Leading> {
 
 /// Of which the least value is meaningful only if it was wanted.
 fn leading(a: &Matrix, k: usize, least: bool) -> Result<Leading> {
-    let n = a.rows();
     check_symmetric(a)?;
-    if n >= FEW
-        && 3 * k <= n
-        && let Some((mut values, vectors)) = leading::leading(Slice::of(a).faer(), k, least)
-    {
-        let least = values.get(k).copied().unwrap_or(f64::NAN);
-        values.truncate(k);
-        let vectors = Matrix::from_fn(n, k, |i, j| vectors[(i, j)]);
-        return Ok(Leading { values, vectors, least });
-    }
-    let (mut values, vectors) = eigen(a)?;
-    let least = values.first().copied().unwrap_or(f64::NAN);
-    values.reverse();
-    values.truncate(k);
-    Ok(Leading { values, vectors: Matrix::from_fn(n, k, |i, j| vectors[(i, n - 1 - j)]), least })
+    let n = a.rows();
+    let mut vectors = Matrix::zeros(n, k);
+    let found = cokernel_dense::leading_eigen(a.into(), k, least, vectors.values_mut());
+    let (values, least) = found.ok_or_else(|| failed(n))?;
+    Ok(Leading { values, vectors, least })
+}
+
+fn failed(n: usize) -> Error {
+    Error::Data(format!("the eigenvalues of a {n} × {n} matrix did not converge"))
 }
 
 fn check_symmetric(a: &Matrix) -> Result<()> {
@@ -199,32 +96,6 @@ fn check_symmetric(a: &Matrix) -> Result<()> {
         ));
     }
     Ok(())
-}
-
-fn eigen(a: &Matrix) -> Result<(Vec<f64>, Mat<f64>)> {
-    let n = a.rows();
-    check_symmetric(a)?;
-    if n == 0 {
-        return Ok((Vec::new(), Mat::zeros(0, 0)));
-    }
-    let mut vectors = Mat::<f64>::zeros(n, n);
-    let mut values = vec![0.0; n];
-    let mut memory = MemBuffer::new(self_adjoint_evd_scratch::<f64>(
-        n,
-        ComputeEigenvectors::Yes,
-        Par::Seq,
-        Default::default(),
-    ));
-    self_adjoint_evd(
-        Slice::of(a).faer(),
-        DiagMut::from_slice_mut(&mut values),
-        Some(vectors.as_mut()),
-        Par::Seq,
-        MemStack::new(&mut memory),
-        Default::default(),
-    )
-    .map_err(|_| Error::Data(format!("the eigenvalues of a {n} × {n} matrix did not converge")))?;
-    Ok((values, vectors))
 }
 
 #[cfg(test)]
@@ -321,5 +192,92 @@ mod tests {
         }
         let bad = Matrix::from_fn(2, 2, |_, _| f64::NAN);
         assert!(symmetric_eigen(&bad).unwrap_err().to_string().contains("not finite"));
+    }
+
+    /// Values and residuals to 1e-13 of the norm, orthogonality to 1e-13.
+    fn assert_leading(a: &Matrix, found: &Leading, k: usize) {
+        let n = a.rows();
+        let (all, _) = symmetric_eigen(a).unwrap();
+        let norm = all[0].abs().max(all[n - 1].abs());
+        let near = |x: f64, y: f64| (x - y).abs() <= 1e-13 * norm;
+        assert_eq!((found.values.len(), found.vectors.cols()), (k, k));
+        assert!(near(found.least, all[0]), "{} and {}", found.least, all[0]);
+        for j in 0..k {
+            let (value, x) = (found.values[j], found.vectors.col(j));
+            assert!(near(value, all[n - 1 - j]), "{j}: {value} and {}", all[n - 1 - j]);
+            for i in 0..n {
+                let image: f64 = (0..n).map(|l| a.get(i, l) * x[l]).sum();
+                assert!(near(image, value * x[i]), "{j}: {image} and {}", value * x[i]);
+            }
+            for i in 0..=j {
+                let inner: f64 = found.vectors.col(i).iter().zip(&x).map(|(a, b)| a * b).sum();
+                assert!((inner - f64::from(u8::from(i == j))).abs() < 1e-13, "{i}, {j}: {inner}");
+            }
+        }
+    }
+
+    /// Q diag(values) Qᵀ with a random orthogonal Q.
+    fn turned(values: &[f64]) -> Matrix {
+        let n = values.len();
+        let mut rng = crate::Run::with_seed(8).rng("turned");
+        let half = Matrix::from_fn(n, n, |_, _| rng.random::<f64>() - 0.5);
+        let (_, q) =
+            symmetric_eigen(&Matrix::from_fn(n, n, |i, j| half.get(i, j) + half.get(j, i)))
+                .unwrap();
+        Matrix::from_fn(n, n, |i, j| {
+            let (i, j) = (i.max(j), i.min(j));
+            (0..n).map(|l| q.get(i, l) * values[l] * q.get(j, l)).sum()
+        })
+    }
+
+    /// Spectra as they come up: spread, in clusters, repeated, of any scale and sign.
+    #[test]
+    fn as_good_as_a_full_decomposition() {
+        let spectra: [fn(usize) -> f64; 8] = [
+            |j| (j as f64).sqrt(),
+            |j| 0.8_f64.powi(j as i32),
+            |j| 1e-150 * (j as f64 - 20.0),
+            |j| 1e120 * (j as f64 - 20.0),
+            |j| -1e3 - (j % 7) as f64,
+            |j| if j < 9 { 1.0 } else { 1e-3 * j as f64 },
+            |j| 1.0 + 1e-12 * (j % 5) as f64,
+            |j| if j < 2 { 1e6 } else { (j as f64).sin() },
+        ];
+        for spectrum in spectra {
+            for n in [33, 60, 101] {
+                let a = turned(&(0..n).map(spectrum).collect::<Vec<_>>());
+                for k in [1, 8, 11] {
+                    assert_leading(&a, &leading_and_least(&a, k).unwrap(), k);
+                }
+            }
+        }
+    }
+
+    /// Matrices that fall apart: zero, the identity, a diagonal, blocks with the same values.
+    #[test]
+    fn matrices_that_fall_apart() {
+        let n = 48;
+        let entries: [fn(usize, usize) -> f64; 5] = [
+            |_, _| 0.0,
+            |i, j| f64::from(u8::from(i == j)),
+            |i, j| if i == j { (i % 10) as f64 } else { 0.0 },
+            |i, j| if i / 4 == j / 4 { 1.0 + f64::from(u8::from(i == j)) } else { 0.0 },
+            |i, j| if i.abs_diff(j) == 1 { 1.0 } else { 0.0 },
+        ];
+        for entry in entries {
+            let a = Matrix::from_fn(n, n, entry);
+            for k in [1, 8, 16] {
+                assert_leading(&a, &leading_and_least(&a, k).unwrap(), k);
+            }
+        }
+    }
+
+    /// Entries whose squares overflow or vanish.
+    #[test]
+    fn beyond_the_range_of_squares() {
+        for scale in [1e200, 1e-250] {
+            let a = turned(&(0..40).map(|j| scale * f64::from(j)).collect::<Vec<_>>());
+            assert_leading(&a, &leading_and_least(&a, 5).unwrap(), 5);
+        }
     }
 }

@@ -1,6 +1,5 @@
 //! Solvers that know matrices only: no labels, no kernels.
 
-pub mod cholesky;
 pub mod dense;
 pub mod eigen;
 pub mod orthonormal;

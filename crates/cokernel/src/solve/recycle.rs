@@ -337,10 +337,10 @@ impl Recycled {
         }
         let (keep, y) = (y.cols(), Slice::of(&y));
         for answer in &mut self.answers {
-            *answer = dense::gram_tn(y, Slice::of(answer));
+            *answer = dense::gram_tn(y, Slice::of(&*answer));
         }
         for part in [&mut self.basis, &mut self.image] {
-            let turned = dense::product(Slice::head(part, m), y);
+            let turned = dense::product(Slice::head(&*part, m), y);
             for i in 0..turned.rows() {
                 part.row_mut(i)[..keep].copy_from_slice(turned.row(i));
             }
@@ -350,7 +350,7 @@ impl Recycled {
         for i in 0..keep {
             self.inner.row_mut(i)[..keep].copy_from_slice(inner.row(i));
         }
-        *shares = dense::product(Slice::of(shares), y);
+        *shares = dense::product(Slice::of(&*shares), y);
         ritz.coordinates =
             Matrix::from_fn(keep, ritz.values.len(), |i, j| f64::from(u8::from(i == j)));
         self.used = keep;

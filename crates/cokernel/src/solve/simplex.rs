@@ -8,7 +8,7 @@
 //! the face of the solution; then a primal active-set method makes it exact there (a small
 //! linear system for each change of the face). Deterministic; the objective never increases.
 
-use super::cholesky::Cholesky;
+use cokernel_dense::Cholesky;
 
 /// Largest face on which linear systems are solved.
 const LARGEST_FACE: usize = 256;

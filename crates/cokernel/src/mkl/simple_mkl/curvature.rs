@@ -14,7 +14,7 @@
 
 use crate::bank::Bank;
 use crate::machine::Machines;
-use crate::solve::cholesky::Cholesky;
+use cokernel_dense::Cholesky;
 use rayon::prelude::*;
 
 /// Most free support vectors of one binary problem for which the Hessian is formed (8·|F|² bytes).

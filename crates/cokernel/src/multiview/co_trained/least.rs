@@ -22,9 +22,9 @@
 //! everything in double precision; the last term stands for numbers below the normal ones. A block
 //! whose least entry seems to be more than 2e above that of another one cannot hold it.
 
-use crate::bank::{self, LEAST_PANEL};
 use crate::data::{Matrix, scan};
 use crate::solve::dense::{self, Slice};
+use cokernel_dense::simd::{self, LEAST_PANEL};
 use rayon::prelude::*;
 
 /// Side of the blocks; a multiple of the width of a panel.
@@ -127,7 +127,7 @@ fn least_of(c: &Matrix, h: &Matrix, blocks: &[(usize, usize)]) -> f64 {
                 let (rows, cols) = (a.len() / width, b.len() / width);
                 let out = &mut out[..rows * cols];
                 dense::product_nt(Slice::new(&a, rows, width), Slice::new(&b, cols, width), out);
-                bank::least(out)
+                simd::least(out)
             },
         )
         .reduce(|| f64::INFINITY, f64::min)
@@ -158,7 +158,7 @@ fn candidates(c: &Matrix, h: &Matrix, all: &[(usize, usize)]) -> Option<Blocks> 
             let part = |block: &usize, unit: usize| {
                 block * SIDE / unit * width..rows.min((block + 1) * SIDE) / unit * width
             };
-            bank::least_product(&left[part(i, 1)], width, &right[part(j, LEAST_PANEL)])
+            simd::least_product(&left[part(i, 1)], width, &right[part(j, LEAST_PANEL)])
         })
         .collect();
     let lengths = 2.0 * longest(c, scale_c) * longest(h, scale_h);

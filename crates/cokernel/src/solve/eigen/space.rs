@@ -97,7 +97,7 @@ impl Space {
     /// w ← w − Q Qᵀw; returns Qᵀw.
     pub(super) fn project_out(&self, w: &mut Matrix) -> Matrix {
         let q = Slice::head(&self.basis, self.used);
-        let coordinates = dense::gram_tn(q, Slice::of(w));
+        let coordinates = dense::gram_tn(q, Slice::of(&*w));
         dense::accumulate(w, -1.0, q, Slice::of(&coordinates));
         coordinates
     }
@@ -234,7 +234,7 @@ impl Space {
             (leading.values, leading.vectors)
         };
         for part in [&mut self.basis, &mut self.images] {
-            let kept = dense::product(Slice::head(part, self.used), Slice::of(&y));
+            let kept = dense::product(Slice::head(&*part, self.used), Slice::of(&y));
             for i in 0..part.rows() {
                 part.row_mut(i)[..keep].copy_from_slice(kept.row(i));
             }

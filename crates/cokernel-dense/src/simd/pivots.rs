@@ -1,7 +1,7 @@
 //! Inner loop of bisection for the eigenvalues of a tridiagonal matrix.
 
 /// Numbers that are tried together: two wide registers, because each division waits for the last.
-pub(crate) const TOGETHER: usize = 16;
+pub const TOGETHER: usize = 16;
 
 #[inline(always)]
 fn positive_pivots_body<const FMA: bool>(

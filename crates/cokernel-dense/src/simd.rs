@@ -10,7 +10,7 @@
 macro_rules! dispatch {
     ($(#[$doc:meta])* fn $name:ident($($arg:ident: $t:ty),*) $(-> $ret:ty)? = $body:ident) => {
         $(#[$doc])*
-        pub(crate) fn $name($($arg: $t),*) $(-> $ret)? {
+        pub fn $name($($arg: $t),*) $(-> $ret)? {
             #[cfg(target_arch = "x86_64")]
             {
                 #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2,fma")]
@@ -43,10 +43,10 @@ mod pivots;
 mod squares;
 mod thin;
 
-pub(crate) use pivots::{TOGETHER, positive_pivots};
-pub(crate) use squares::{add_squares, nearest_so_far};
-pub(super) use squares::{distances, lost_digits, rough_distances};
-pub(crate) use thin::{
+pub use pivots::{TOGETHER, positive_pivots};
+pub use squares::{add_squares, nearest_so_far};
+pub use squares::{distances, lost_digits, rough_distances};
+pub use thin::{
     BothSides, LEAST_PANEL, both_sides_2, both_sides_4, both_sides_8, both_sides_12, both_sides_16,
     columns_at_once, least_product,
 };
@@ -224,37 +224,42 @@ dispatch! {
 /// is half again as fast as asking for many at once.
 const AHEAD: usize = 512;
 /// Numbers in a cache line.
-pub(super) const LINE: usize = 8;
+pub const LINE: usize = 8;
 
 /// Numbers, at first 0, that begin at a cache line, so that fewer registers are read from two.
 #[derive(Debug)]
-pub(crate) struct Aligned {
+pub struct Aligned {
     values: Vec<f64>,
     start: usize,
 }
 
 impl Aligned {
-    pub(crate) fn zeros(len: usize) -> Self {
+    /// `len` zeros.
+    pub fn zeros(len: usize) -> Self {
         let values = vec![0.0; len + LINE - 1];
         let start = values.as_ptr().align_offset(64).min(LINE - 1);
         Aligned { values, start }
     }
 
-    pub(crate) fn values(&self) -> &[f64] {
+    /// The numbers.
+    #[inline]
+    pub fn values(&self) -> &[f64] {
         &self.values[self.start..]
     }
 
-    pub(crate) fn values_mut(&mut self) -> &mut [f64] {
+    /// The numbers, to be changed.
+    #[inline]
+    pub fn values_mut(&mut self) -> &mut [f64] {
         &mut self.values[self.start..]
     }
 }
 
 /// How many rows ahead a tile is asked for, whose rows are apart in memory.
-pub(super) const ROWS_AHEAD: usize = 8;
+pub const ROWS_AHEAD: usize = 8;
 
 /// Asks for the cache line of `values[at]`, which may lie outside.
 #[inline(always)]
-pub(super) fn prefetch<T>(values: *const T, at: usize) {
+pub fn prefetch<T>(values: *const T, at: usize) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
@@ -341,7 +346,8 @@ dispatch! {
 ///
 /// # Safety
 /// `to` is valid for writing `from.len()` numbers and does not overlap `from`.
-pub(super) unsafe fn stream(to: *mut f64, from: &[f64]) {
+#[inline]
+pub unsafe fn stream(to: *mut f64, from: &[f64]) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_mm_loadu_pd, _mm_stream_pd};
@@ -368,7 +374,8 @@ pub(super) unsafe fn stream(to: *mut f64, from: &[f64]) {
 }
 
 /// Makes the streamed numbers visible to other threads.
-pub(super) fn stream_end() {
+#[inline]
+pub fn stream_end() {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: every x86-64 processor has this instruction.
     unsafe {

@@ -15,7 +15,7 @@
 //!
 //! Cost: 4/3 n³ for the reduction, O(n k (k + 50)) for the rest.
 
-use crate::bank::{TOGETHER, positive_pivots};
+use crate::simd::{TOGETHER, positive_pivots};
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 use faer::linalg::evd::tridiag::{tridiag_in_place, tridiag_in_place_scratch};
 use faer::linalg::householder::{
@@ -219,101 +219,4 @@ fn normalize(x: &mut [f64]) {
     let largest = x.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
     let length = largest * x.iter().map(|v| (v / largest).powi(2)).sum::<f64>().sqrt();
     x.iter_mut().for_each(|v| *v /= length);
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::super::{Leading, Slice, leading_and_least, symmetric_eigen};
-    use super::leading;
-    use crate::data::Matrix;
-    use rand::RngExt;
-
-    /// Values and residuals to 1e-13 of the norm, orthogonality to 1e-13.
-    fn assert_leading(a: &Matrix, found: &Leading, k: usize) {
-        let n = a.rows();
-        let (all, _) = symmetric_eigen(a).unwrap();
-        let norm = all[0].abs().max(all[n - 1].abs());
-        let near = |x: f64, y: f64| (x - y).abs() <= 1e-13 * norm;
-        assert_eq!((found.values.len(), found.vectors.cols()), (k, k));
-        assert!(near(found.least, all[0]), "{} and {}", found.least, all[0]);
-        for j in 0..k {
-            let (value, x) = (found.values[j], found.vectors.col(j));
-            assert!(near(value, all[n - 1 - j]), "{j}: {value} and {}", all[n - 1 - j]);
-            for i in 0..n {
-                let image: f64 = (0..n).map(|l| a.get(i, l) * x[l]).sum();
-                assert!(near(image, value * x[i]), "{j}: {image} and {}", value * x[i]);
-            }
-            for i in 0..=j {
-                let inner: f64 = found.vectors.col(i).iter().zip(&x).map(|(a, b)| a * b).sum();
-                assert!((inner - f64::from(u8::from(i == j))).abs() < 1e-13, "{i}, {j}: {inner}");
-            }
-        }
-    }
-
-    /// Q diag(values) Qᵀ with a random orthogonal Q.
-    fn turned(values: &[f64]) -> Matrix {
-        let n = values.len();
-        let mut rng = crate::Run::with_seed(8).rng("turned");
-        let half = Matrix::from_fn(n, n, |_, _| rng.random::<f64>() - 0.5);
-        let (_, q) =
-            symmetric_eigen(&Matrix::from_fn(n, n, |i, j| half.get(i, j) + half.get(j, i)))
-                .unwrap();
-        Matrix::from_fn(n, n, |i, j| {
-            let (i, j) = (i.max(j), i.min(j));
-            (0..n).map(|l| q.get(i, l) * values[l] * q.get(j, l)).sum()
-        })
-    }
-
-    /// Spectra as they come up: spread, in clusters, repeated, of any scale and sign.
-    #[test]
-    fn as_good_as_a_full_decomposition() {
-        let spectra: [fn(usize) -> f64; 8] = [
-            |j| (j as f64).sqrt(),
-            |j| 0.8_f64.powi(j as i32),
-            |j| 1e-150 * (j as f64 - 20.0),
-            |j| 1e120 * (j as f64 - 20.0),
-            |j| -1e3 - (j % 7) as f64,
-            |j| if j < 9 { 1.0 } else { 1e-3 * j as f64 },
-            |j| 1.0 + 1e-12 * (j % 5) as f64,
-            |j| if j < 2 { 1e6 } else { (j as f64).sin() },
-        ];
-        for spectrum in spectra {
-            for n in [33, 60, 101] {
-                let a = turned(&(0..n).map(spectrum).collect::<Vec<_>>());
-                assert!(leading(Slice::of(&a).faer(), 11, true).is_some(), "{n}, {}", spectrum(1));
-                for k in [1, 8, 11] {
-                    assert_leading(&a, &leading_and_least(&a, k).unwrap(), k);
-                }
-            }
-        }
-    }
-
-    /// Matrices that fall apart: zero, the identity, a diagonal, blocks with the same values.
-    #[test]
-    fn matrices_that_fall_apart() {
-        let n = 48;
-        let entries: [fn(usize, usize) -> f64; 5] = [
-            |_, _| 0.0,
-            |i, j| f64::from(u8::from(i == j)),
-            |i, j| if i == j { (i % 10) as f64 } else { 0.0 },
-            |i, j| if i / 4 == j / 4 { 1.0 + f64::from(u8::from(i == j)) } else { 0.0 },
-            |i, j| if i.abs_diff(j) == 1 { 1.0 } else { 0.0 },
-        ];
-        for entry in entries {
-            let a = Matrix::from_fn(n, n, entry);
-            for k in [1, 8, 16] {
-                assert_leading(&a, &leading_and_least(&a, k).unwrap(), k);
-            }
-        }
-    }
-
-    /// Entries whose squares overflow or vanish.
-    #[test]
-    fn beyond_the_range_of_squares() {
-        for scale in [1e200, 1e-250] {
-            let a = turned(&(0..40).map(|j| scale * f64::from(j)).collect::<Vec<_>>());
-            assert_leading(&a, &leading_and_least(&a, 5).unwrap(), 5);
-        }
-    }
 }

@@ -44,7 +44,8 @@ dispatch! {
 }
 
 /// Whether the squared distance `d` should be computed from the difference instead.
-pub(crate) fn lost_digits(d: f64, left: f64, right: f64) -> bool {
+#[inline]
+pub fn lost_digits(d: f64, left: f64, right: f64) -> bool {
     d < CANCELLED * (left + right)
 }
 

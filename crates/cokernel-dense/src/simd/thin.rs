@@ -3,10 +3,10 @@
 use super::{LINE, ROWS_AHEAD, fma, prefetch_far};
 
 /// A row of a panel of W columns.
-pub(crate) type Lanes<const W: usize> = [f64; W];
+pub type Lanes<const W: usize> = [f64; W];
 
 /// [`both_sides_8`] or one of the others.
-pub(crate) type BothSides<const W: usize> =
+pub type BothSides<const W: usize> =
     fn(&[f64], usize, &[Lanes<W>], &[Lanes<W>], &mut [Lanes<W>], &mut [Lanes<W>]);
 
 #[inline(always)]
@@ -255,7 +255,8 @@ both_sides! {
 }
 
 /// Columns of the widest panel for which this machine has enough registers.
-pub(crate) fn columns_at_once() -> usize {
+#[inline]
+pub fn columns_at_once() -> usize {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx512f") {
         return 16;
@@ -264,7 +265,7 @@ pub(crate) fn columns_at_once() -> usize {
 }
 
 /// Numbers of single precision in a panel: two wide registers.
-pub(crate) const LEAST_PANEL: usize = 32;
+pub const LEAST_PANEL: usize = 32;
 
 /// Rows of the left factor at once.
 const LEAST_ROWS: usize = 4;

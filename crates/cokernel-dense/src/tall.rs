@@ -6,7 +6,7 @@
 //! ([`both_sides_8`]).
 
 use super::Slice;
-use crate::bank::{
+use crate::simd::{
     Aligned, BothSides, both_sides_4, both_sides_8, both_sides_12, both_sides_16, columns_at_once,
 };
 

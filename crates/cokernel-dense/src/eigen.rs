@@ -1,0 +1,79 @@
+//! Eigenpairs of symmetric matrices.
+
+use super::{Slice, leading};
+use faer::diag::DiagMut;
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
+use faer::{Mat, Par};
+
+/// Size from which a few eigenpairs are found without the others.
+const FEW: usize = 32;
+
+/// All eigenvalues in ascending order, of a symmetric matrix of finite numbers of which the lower
+/// triangle is read; their eigenvectors as columns into `vectors` (n × n, row-major). `None` if the
+/// iteration did not converge. O(n³), one thread: meant for small n.
+pub fn symmetric_eigen(a: Slice<'_>, vectors: &mut [f64]) -> Option<Vec<f64>> {
+    let (values, found) = eigen(a)?;
+    write(vectors, a.rows, |i, j| found[(i, j)]);
+    Some(values)
+}
+
+/// The k largest eigenvalues, 1 ≤ k ≤ n, descending, and if it is wanted the `least` of all, of a
+/// symmetric matrix of finite numbers of which the lower triangle is read; the eigenvectors of the
+/// k as columns into `vectors` (n × k, row-major). `None` if the iteration did not converge. O(n³),
+/// but with few k a fraction of the time of [`symmetric_eigen`].
+pub fn leading_eigen(
+    a: Slice<'_>,
+    k: usize,
+    least: bool,
+    vectors: &mut [f64],
+) -> Option<(Vec<f64>, f64)> {
+    let n = a.rows;
+    if n >= FEW
+        && 3 * k <= n
+        && let Some((mut values, found)) = leading::leading(a.faer(), k, least)
+    {
+        let least = values.get(k).copied().unwrap_or(f64::NAN);
+        values.truncate(k);
+        write(vectors, k, |i, j| found[(i, j)]);
+        return Some((values, least));
+    }
+    let (mut values, found) = eigen(a)?;
+    let least = values.first().copied().unwrap_or(f64::NAN);
+    values.reverse();
+    values.truncate(k);
+    write(vectors, k, |i, j| found[(i, n - 1 - j)]);
+    Some((values, least))
+}
+
+/// Entry (i, j) of a row-major matrix with `cols` columns, for all i and j.
+fn write(out: &mut [f64], cols: usize, entry: impl Fn(usize, usize) -> f64) {
+    for (i, row) in out.chunks_exact_mut(cols.max(1)).enumerate() {
+        row.iter_mut().enumerate().for_each(|(j, v)| *v = entry(i, j));
+    }
+}
+
+fn eigen(a: Slice<'_>) -> Option<(Vec<f64>, Mat<f64>)> {
+    let n = a.rows;
+    if n == 0 {
+        return Some((Vec::new(), Mat::zeros(0, 0)));
+    }
+    let mut vectors = Mat::<f64>::zeros(n, n);
+    let mut values = vec![0.0; n];
+    let mut memory = MemBuffer::new(self_adjoint_evd_scratch::<f64>(
+        n,
+        ComputeEigenvectors::Yes,
+        Par::Seq,
+        Default::default(),
+    ));
+    self_adjoint_evd(
+        a.faer(),
+        DiagMut::from_slice_mut(&mut values),
+        Some(vectors.as_mut()),
+        Par::Seq,
+        MemStack::new(&mut memory),
+        Default::default(),
+    )
+    .ok()?;
+    Some((values, vectors))
+}

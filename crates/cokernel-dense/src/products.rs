@@ -1,0 +1,76 @@
+//! Products of matrices.
+
+use super::{Slice, tall};
+use faer::linalg::matmul::matmul;
+use faer::{Accum, MatMut, MatRef, Par};
+use rayon::prelude::*;
+
+/// Rows that one task works on. A constant, because the sums of [`gram_tn`] are cut at it.
+const CHUNK: usize = 512;
+
+/// out = A B for A m × d and B d × k, into `out` (m × k, no gaps); one thread.
+pub fn product_nn(a: Slice<'_>, b: Slice<'_>, out: &mut [f64]) {
+    let out = MatMut::from_row_major_slice_mut(out, a.rows, b.cols);
+    matmul(out, Accum::Replace, a.faer(), b.faer(), 1.0, Par::Seq);
+}
+
+/// out = A Bᵀ for A m × d and B k × d, into `out` (m × k, no gaps); one thread.
+pub fn product_nt(a: Slice<'_>, b: Slice<'_>, out: &mut [f64]) {
+    let out = MatMut::from_row_major_slice_mut(out, a.rows, b.rows);
+    matmul(out, Accum::Replace, a.faer(), b.faer().transpose(), 1.0, Par::Seq);
+}
+
+/// out = A Bᵀ in single precision for A m × d and B k × d, all without gaps; one thread.
+pub fn product_nt_f32(a: &[f32], b: &[f32], d: usize, out: &mut [f32]) {
+    let (m, k) = if d == 0 { (0, 0) } else { (a.len() / d, b.len() / d) };
+    let (a, b) = (MatRef::from_row_major_slice(a, m, d), MatRef::from_row_major_slice(b, k, d));
+    let out = MatMut::from_row_major_slice_mut(out, m, k);
+    matmul(out, Accum::Replace, a, b.transpose(), 1.0, Par::Seq);
+}
+
+/// out += α A Aᵀ for A m × d, into `out` (m × m, no gaps); one thread.
+pub fn add_scaled_gram(alpha: f64, a: Slice<'_>, out: &mut [f64]) {
+    let out = MatMut::from_row_major_slice_mut(out, a.rows, a.rows);
+    matmul(out, Accum::Add, a.faer(), a.faer().transpose(), alpha, Par::Seq);
+}
+
+/// out += α A B for A m × d and B d × k, into `out` (m × k, no gaps), in parallel over the rows.
+pub fn product_plus(out: &mut [f64], alpha: f64, a: Slice<'_>, b: Slice<'_>) {
+    let k = b.cols;
+    if k == 0 || a.rows == 0 {
+        return;
+    }
+    out.par_chunks_mut(CHUNK * k).enumerate().for_each(|(c, part)| {
+        let rows = part.len() / k;
+        if let Some(width) = tall::width(rows, a.cols, k) {
+            return tall::times(a.rows(c * CHUNK, rows), b, alpha, width, part);
+        }
+        let part = MatMut::from_row_major_slice_mut(part, rows, k);
+        let a = a.rows(c * CHUNK, rows);
+        matmul(part, Accum::Add, a.faer(), b.faer(), alpha, Par::Seq);
+    });
+}
+
+/// out += Aᵀ B for A n × m and B n × k, into `out` (m × k, no gaps), chunk by chunk of rows in
+/// parallel, the chunks added in order.
+pub fn gram_tn(a: Slice<'_>, b: Slice<'_>, out: &mut [f64]) {
+    let (n, m, k) = (a.rows, a.cols, b.cols);
+    let parts: Vec<Vec<f64>> = (0..n.div_ceil(CHUNK))
+        .into_par_iter()
+        .map(|c| {
+            let rows = CHUNK.min(n - c * CHUNK);
+            let (a, b) = (a.rows(c * CHUNK, rows), b.rows(c * CHUNK, rows));
+            let mut part = vec![0.0; m * k];
+            if let Some(width) = tall::width(rows, m, k) {
+                tall::turned(a, b, width, &mut part);
+                return part;
+            }
+            let out = MatMut::from_row_major_slice_mut(&mut part, m, k);
+            matmul(out, Accum::Replace, a.faer().transpose(), b.faer(), 1.0, Par::Seq);
+            part
+        })
+        .collect();
+    for part in parts {
+        out.iter_mut().zip(part).for_each(|(s, p)| *s += p);
+    }
+}
