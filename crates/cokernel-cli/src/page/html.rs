@@ -2,53 +2,20 @@
 
 use super::Material;
 use super::figures::Figure;
+use super::markup::{self, HtmlFigure, HtmlTable, Shown, text};
 use super::ranking::Ranking;
 use super::rows::{Compared, DataRows, Mark};
 use super::tables::{legend, mean_and_sd, sign};
 use crate::table::{count, seconds};
 use anyhow::Result;
 use cokernel_plot::{Panel, svg_with_tips};
-use minijinja::value::Serde;
-use minijinja::{AutoEscape, Environment, Value, context};
-use serde::Serialize;
 
-const TEMPLATE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// A cell of a table: what is shown, and what it is sorted by.
-#[derive(Serialize)]
-struct Shown {
-    text: String,
-    key: String,
-    best: bool,
-    sign: &'static str,
-    tip: String,
-}
-
-impl Shown {
-    fn new(text: impl Into<String>, key: f64) -> Self {
-        let (text, key) = (text.into(), key.to_string());
-        Shown { text, key, best: false, sign: "", tip: String::new() }
-    }
-}
-
-#[derive(Serialize)]
-struct HtmlTable {
-    title: String,
-    header: Vec<String>,
-    rows: Vec<(String, Vec<Shown>)>,
-    legend: String,
-}
-
-#[derive(Serialize)]
-struct HtmlFigure {
-    name: String,
-    title: String,
-    caption: String,
-    /// One for each panel, so that narrow windows have them one below the other.
-    panels: Vec<String>,
-}
+/// Parts that are not always there: their id and title.
+const NOTES: (&str, &str) = ("notes", "Notes");
+const TROUBLES: (&str, &str) = ("troubles", "Cells without a result");
 
 /// The page as HTML.
 pub fn page(
@@ -71,39 +38,45 @@ pub fn page(
     let figures = figures.iter().map(drawn).collect::<Result<Vec<_>>>()?;
     let troubles: Vec<(String, String)> =
         material.troubles.iter().map(|t| (t.label.clone(), t.error.clone())).collect();
+    let notes = notes(material);
     let counts = &material.counts;
-    let mut environment = Environment::new();
-    environment.set_auto_escape_callback(|_| AutoEscape::Html);
-    environment.add_template("page", TEMPLATE)?;
+    let mut links: String = figures.iter().map(|f| markup::link(&f.name, &f.title)).collect();
+    let lists = [(NOTES, notes.is_empty()), (TROUBLES, troubles.is_empty())];
+    links.extend(lists.iter().filter(|(_, empty)| !empty).map(|((id, t), _)| markup::link(id, t)));
     let seed = match material.seed == plan.protocol.seed {
         true => String::new(),
         false => format!(" --seed {}", material.seed),
     };
-    let rest = counts.all() - counts.done;
-    let page = environment.get_template("page")?.render(context! {
-        title => plan.title.as_str(),
-        id => plan.id.as_str(),
-        place => plan.place(),
-        style => STYLE,
-        script => SCRIPT,
-        summary => summary(material, compared, ranking),
-        incomplete => (rest > 0).then(|| format!(
+    let incomplete = match counts.all() - counts.done {
+        0 => String::new(),
+        rest => markup::warning(&format!(
             "{} of {} have no result; what follows is made of the others.",
             count(rest, "cell", "cells"),
             counts.all(),
         )),
-        tables => Value::from(Serde(&tables)),
-        figures => Value::from(Serde(&figures)),
-        notes => notes(material),
-        troubles => troubles,
-        specification => material.spec.text.as_str(),
-        command => format!("cokernel run {}{seed} --store {}", material.spec.place, material.store),
-        again => format!("cokernel report {} -o .", material.store),
-        version => cokernel::VERSION,
-        seed => material.seed,
-        cells => counts.all(),
-    })?;
-    Ok(page)
+    };
+    let kicker = [plan.id.clone(), plan.place()].into_iter().filter(|s| !s.is_empty());
+    let command = format!("cokernel run {}{seed} --store {}", material.spec.place, material.store);
+    Ok(format!(
+        include_str!("page.html"),
+        version = text(cokernel::VERSION),
+        title = text(&plan.title),
+        style = STYLE,
+        script = SCRIPT,
+        kicker = text(kicker.collect::<Vec<_>>().join(" · ")),
+        summary = text(summary(material, compared, ranking)),
+        incomplete = incomplete,
+        links = links,
+        tables = markup::tables(&tables),
+        figures = markup::figures(&figures),
+        notes = markup::notes(NOTES.0, NOTES.1, &notes),
+        troubles = markup::troubles(TROUBLES.0, TROUBLES.1, &troubles),
+        cells = counts.all(),
+        seed = material.seed,
+        command = text(command),
+        again = text(format!("cokernel report {} -o .", material.store)),
+        specification = text(&material.spec.text),
+    ))
 }
 
 fn table(material: &Material<'_>, data: &DataRows) -> HtmlTable {

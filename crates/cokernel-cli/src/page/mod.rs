@@ -2,6 +2,7 @@
 
 mod figures;
 mod html;
+mod markup;
 mod ranking;
 mod rows;
 mod tables;
