@@ -22,6 +22,11 @@ pub fn write_json(path: &Path, value: &serde_json::Value) -> Result<()> {
     write(path, text.as_bytes())
 }
 
+/// A path in JSON, which holds text only: what is not UTF-8 in it becomes �.
+pub fn in_json(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
 /// Makes the folder of results, in a folder that exists.
 pub fn folder(path: &Path) -> Result<()> {
     match std::fs::create_dir(path) {

@@ -3,7 +3,7 @@
 use crate::args::{DataArgs, GlobalArgs, GraphArgs, KernelArgs};
 use crate::clustering::StartArgs;
 use crate::data::{self, Data};
-use crate::files::write;
+use crate::files::{in_json, write};
 use crate::picture::{self, Picture};
 use crate::report::{clusterings, instances_csv};
 use crate::session::Session;
@@ -136,8 +136,10 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
         session.say_picture(path, args.output.is_some())?;
     }
     session.show_json(&json!({
-        "ids": views.ids(), "clustering": to_value(&result)?, "output": args.output,
-        "model": args.model, "plot": args.plot,
+        "ids": views.ids(), "clustering": to_value(&result)?,
+        "output": args.output.as_deref().map(in_json),
+        "model": args.model.as_deref().map(in_json),
+        "plot": args.plot.as_deref().map(in_json),
     }))?;
     Ok(session.end(result.rows.iter().map(|r| r.report.status)))
 }

@@ -3,7 +3,7 @@
 
 use crate::args::{DataArgs, GlobalArgs, GraphArgs, KernelArgs};
 use crate::data;
-use crate::files::{not_an_input, write};
+use crate::files::{in_json, not_an_input, write};
 use crate::misuse::misuse;
 use crate::picture::{self, Picture};
 use crate::report::{self, how_it_went, instances_csv, parameters};
@@ -143,7 +143,9 @@ fn learn(args: &Args, global: &GlobalArgs) -> Result<ExitCode> {
     }
     session.show_json(&json!({
         "ids": data.views.ids(), "rows": rows(&found.rows), "embedding": summary,
-        "output": args.output, "model": args.model, "plot": args.plot,
+        "output": args.output.as_deref().map(in_json),
+        "model": args.model.as_deref().map(in_json),
+        "plot": args.plot.as_deref().map(in_json),
     }))?;
     Ok(session.end([found.report.status]))
 }
@@ -178,7 +180,7 @@ fn apply(args: &Args, path: &Path, global: &GlobalArgs) -> Result<ExitCode> {
     }
     session.show_json(&json!({
         "ids": data.views.ids(), "rows": rows(&embedded), "clusters": clusters,
-        "output": args.output,
+        "output": args.output.as_deref().map(in_json),
     }))?;
     Ok(session.end([]))
 }

@@ -2,6 +2,7 @@
 
 use crate::args::{DataArgs, GlobalArgs, KernelArgs, MachineArgs};
 use crate::data;
+use crate::files::in_json;
 use crate::project;
 use crate::report::{model_lines, model_weights};
 use crate::session::Session;
@@ -77,6 +78,6 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     session.say(model_lines(&model))?;
     session.say(format!("\n{}", model_weights(&model.weights())))?;
     session.say(format!("\nmodel written to {}", output.display()))?;
-    session.show_json(&json!({ "output": output, "model": model.inspect() }))?;
+    session.show_json(&json!({ "output": in_json(&output), "model": model.inspect() }))?;
     Ok(session.end([model.report().status]))
 }

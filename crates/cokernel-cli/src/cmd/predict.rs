@@ -2,7 +2,7 @@
 
 use crate::args::{DataArgs, GlobalArgs};
 use crate::data;
-use crate::files::{csv_line, not_an_input, write};
+use crate::files::{csv_line, in_json, not_an_input, write};
 use crate::misuse::misuse;
 use crate::report::shortened;
 use crate::session::Session;
@@ -126,7 +126,7 @@ fn as_json(
         (0..prediction.decisions.rows()).map(|i| prediction.decisions.row(i)).collect();
     json!({
         "ids": views.ids(), "labels": prediction.labels, "machines": prediction.machine_names,
-        "decisions": rows, "scores": scores, "output": output,
+        "decisions": rows, "scores": scores, "output": output.as_deref().map(in_json),
     })
 }
 

@@ -3,7 +3,7 @@
 use super::run::read_store;
 use crate::args::GlobalArgs;
 use crate::experiment::{Done, Measured, collect};
-use crate::files::folder;
+use crate::files::{folder, in_json};
 use crate::page::{Material, write_all};
 use crate::session::{Options, Session};
 use anyhow::Result;
@@ -59,6 +59,6 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let names = write_all(&material, &args.output)?;
     let place = args.output.display();
     session.say(format!("written to {place}: {}", names.join(", ")))?;
-    session.show_json(&json!({ "folder": args.output, "files": names }))?;
+    session.show_json(&json!({ "folder": in_json(&args.output), "files": names }))?;
     Ok(session.end([]))
 }

@@ -4,6 +4,7 @@ use crate::args::GlobalArgs;
 use crate::experiment::{
     Cell, Done, Experiment, Measured, Specification, collect, data_folder, print, work,
 };
+use crate::files::in_json;
 use crate::misuse::misuse;
 use crate::session::{self, Options, Session};
 use crate::store::{Counts, Store};
@@ -258,7 +259,7 @@ fn finish(
     session.notes(lost);
     session.say(format!("store {}", store.path().display()))?;
     session.show_json(&json!({
-        "store": store.path(),
+        "store": in_json(store.path()),
         "cells": json_of(&counts),
         "results": outcomes.iter().map(serde_json::to_value).collect::<Result<Vec<Value>, _>>()?,
     }))?;

@@ -1,7 +1,7 @@
 //! `cokernel toy`: the toy data of the papers, as files.
 
 use crate::args::GlobalArgs;
-use crate::files::{csv_line, write};
+use crate::files::{csv_line, in_json, write};
 use crate::misuse::misuse;
 use crate::session::{Options, Session};
 use crate::table::count;
@@ -153,7 +153,8 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
         project.display()
     ))?;
     session.show_json(&json!({
-        "toy": name, "instances": views.n(), "seed": seed, "folder": out, "project": project,
+        "toy": name, "instances": views.n(), "seed": seed,
+        "folder": in_json(&out), "project": in_json(&project),
         "views": views.iter().map(|v| &v.name).collect::<Vec<_>>(),
     }))?;
     Ok(session.end([]))

@@ -122,3 +122,29 @@ fn instances_that_differ_point_to_the_flag() {
          equal, or leave out instances that lack a view by --drop-incomplete"
     );
 }
+
+/// Names that are not UTF-8 are written to; the JSON beside them was a panic.
+#[cfg(target_os = "linux")]
+#[test]
+fn names_need_not_be_utf8() {
+    use std::os::unix::ffi::OsStrExt;
+    let toy = Toy::new();
+    let name = std::ffi::OsStr::from_bytes(b"caf\xe9.ck");
+    let views = "--view a=a.csv --view b=b.npy";
+    for (command, flag) in [
+        (format!("fit {DATA} --json"), "-o"),
+        (format!("cluster {views} --clusters 3 --json"), "-o"),
+        (format!("cluster {views} --clusters 3 --json"), "--model"),
+        (format!("embed {views} --clusters 3 --json"), "-o"),
+        (format!("embed {views} --clusters 3 --json"), "--model"),
+        ("toy two_circles --n 8 --json".to_string(), "--out"),
+    ] {
+        let mut run = toy.command(&command);
+        let output = run.arg(flag).arg(name).assert().success().get_output().clone();
+        let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert!(json.to_string().contains("caf\u{fffd}.ck"), "{command} {flag}: {json}");
+        let path = toy.path("").join(name);
+        assert!(path.exists(), "{command} {flag}");
+        let _ = std::fs::remove_file(path);
+    }
+}

@@ -10,10 +10,10 @@
 
 use super::base::{Measure, Side};
 use super::engine::{Engine, Group, refuse_too_large};
-use super::norm::inverse_root;
+use super::norm::{inverse_root, statistics_fit};
 use super::primitives::nonzero;
 use crate::data::{Matrix, Table, Views};
-use crate::kernel::{Kernel, Norm, Normalization, refuse_negative};
+use crate::kernel::{Function, Kernel, Norm, Normalization, refuse_negative};
 use crate::{Error, Result};
 use cokernel_dense::{Slice, product_nn};
 use rayon::prelude::*;
@@ -84,7 +84,8 @@ impl Cross {
     /// has a unit diagonal.
     ///
     /// # Errors
-    /// Sizes that do not fit; support rows alone where all training rows are needed
+    /// Sizes that do not fit; statistics of other normalisations than the kernels have; support
+    /// rows alone where all training rows are needed
     /// ([`needs_all_rows`]).
     pub fn new(
         support: &Views,
@@ -114,6 +115,21 @@ impl Cross {
                      instances",
                     kernel.name
                 )));
+            }
+            if !statistics_fit(&kernel.normalize, &norms[m]) {
+                return Err(Error::Data(format!(
+                    "kernel '{}': its normalisation statistics are not those of its \
+                     normalisations",
+                    kernel.name
+                )));
+            }
+            let (view, given) = (&kernel.view, kernel.function == Function::Precomputed);
+            if given && norms[m].contains(&Norm::UnitDiagonal) {
+                let cols = support.get(view)?.table.cols();
+                if cols != n {
+                    let expected = format!("{n} columns, one for each support row");
+                    return Err(Error::shape(format!("view '{view}'"), expected, cols));
+                }
             }
             steps.push(support_steps(&engine, m, kernel, &norms[m])?);
         }

@@ -37,6 +37,7 @@ pub(crate) use fill::check_sources;
 pub use gram::Gram;
 pub(crate) use middle::middle_squared;
 pub use neighbours::{build_graph, epsilon, knn};
+pub(crate) use norm::statistics_fit;
 pub use tiles::Tile;
 pub(crate) use tiles::huge_pages;
 

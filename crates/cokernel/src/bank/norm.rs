@@ -72,6 +72,17 @@ pub(super) fn plain(steps: &[Normalization]) -> Vec<Normalization> {
     all
 }
 
+/// Whether these statistics are those of the normalisations that were asked for.
+pub(crate) fn statistics_fit(steps: &[Normalization], norms: &[Norm]) -> bool {
+    let of = |step: &Normalization, norm: &Norm| match step {
+        Normalization::UnitDiagonal => matches!(norm, Norm::UnitDiagonal),
+        Normalization::Center => matches!(norm, Norm::Center { .. }),
+        _ => matches!(norm, Norm::Scale { .. }),
+    };
+    let steps = plain(steps);
+    steps.len() == norms.len() && steps.iter().zip(norms).all(|(s, n)| of(s, n))
+}
+
 fn needs_pass(step: Normalization) -> bool {
     matches!(step, Normalization::Center | Normalization::Frobenius)
 }

@@ -19,6 +19,7 @@ pub use graph::{components, components_note};
 pub use labels::{Classes, Labels};
 pub(crate) use matrix::scan;
 pub use matrix::{Csr, Matrix};
+pub(crate) use prepare::Layout;
 pub use prepare::Preparation;
 pub use read::{Header, LabelFile, ReadOptions, TableFile, read_labels, read_table};
 pub use scale::{Scale, Scaler};

@@ -18,6 +18,17 @@ pub struct Preparation {
     notes: Vec<String>,
 }
 
+/// What a prepared view looks like.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Layout<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Whether it is a similarity.
+    pub similarity: bool,
+    /// Number of columns.
+    pub cols: usize,
+}
+
 /// What is known about one view from training.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Prepared {
@@ -117,6 +128,39 @@ impl Preparation {
             self.views.retain(|v| keep(&v.name));
         }
         self
+    }
+
+    /// The prepared views; of a preparation that was read from a file, what contradicts what.
+    pub(crate) fn layout(&self) -> Result<Vec<Layout<'_>>, String> {
+        for (i, view) in self.views.iter().enumerate() {
+            let said = |problem: &str| Err(format!("view '{}': {problem}", view.name));
+            if view.name.is_empty() || self.views[..i].iter().any(|v| v.name == view.name) {
+                return said("its name is empty or given twice");
+            }
+            if let Some(problem) = view.scaler.contradiction() {
+                return said(problem);
+            }
+            let cols = view.scaler.cols();
+            if cols == 0 || cols > u32::MAX as usize + 1 {
+                return said(&format!("{cols} columns"));
+            }
+            if view.columns.as_ref().is_some_and(|names| names.len() != cols) {
+                return said("not one name for each column");
+            }
+            if view.similarity && (self.concat || view.scaler.scale() != Scale::None) {
+                return said("a similarity is scaled or concatenated");
+            }
+        }
+        let layout = self.views.iter().map(|view| Layout {
+            name: &view.name,
+            similarity: view.similarity,
+            cols: view.scaler.cols(),
+        });
+        if !self.concat {
+            return Ok(layout.collect());
+        }
+        let cols = layout.map(|l| l.cols).sum();
+        Ok(vec![Layout { name: Self::CONCAT, similarity: false, cols }])
     }
 
     /// The names of the views that must be given.

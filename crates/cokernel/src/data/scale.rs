@@ -151,6 +151,21 @@ impl Scaler {
         scaled
     }
 
+    /// What contradicts what in a scaling that was read from a file, if anything does.
+    pub(super) fn contradiction(&self) -> Option<&'static str> {
+        let stored = if self.scale == Scale::None { 0 } else { self.cols };
+        if self.shift.len() != stored || self.divisor.len() != stored {
+            return Some("not one shift and one divisor for each column");
+        }
+        if self.divisor.contains(&0.0) {
+            return Some("a divisor of 0");
+        }
+        if self.constant.iter().any(|j| *j >= stored) {
+            return Some("a constant column that is not there");
+        }
+        None
+    }
+
     /// Number of columns that it was learned from.
     pub fn cols(&self) -> usize {
         self.cols

@@ -1,9 +1,9 @@
 //! [`EmbeddingModel`]: a learned embedding as far as new rows need it, and its clusters.
 
-use super::file;
 use super::predict::cross_with;
 use super::summary::{ClusterInfo, EmbeddingSummary, KernelUse, ViewInfo};
 use super::{MultiView, PreparedViews, refuse_unit_diagonal};
+use super::{file, finite};
 use crate::bank::RowMeans;
 use crate::data::{Matrix, Preparation, Views};
 use crate::kernel::{Kernel, Norm};
@@ -69,7 +69,7 @@ impl EmbeddingModel {
     /// # Errors
     /// `prepared` was made for other kernels than `method` has, or has another number of
     /// instances than the embedding; a similarity is to have a unit diagonal, which new rows do
-    /// not tell.
+    /// not tell; a number overflows.
     pub fn new(
         method: &MultiView,
         prepared: &PreparedViews,
@@ -124,13 +124,15 @@ impl EmbeddingModel {
             active,
         };
         let extension = embedding.extension.as_ref().map(|e| e.of_kernels(&info.active));
-        Ok(EmbeddingModel { info, rows, extension, centers: None })
+        let model = EmbeddingModel { info, rows, extension, centers: None };
+        finite::embedding(&model)?;
+        Ok(model)
     }
 
     /// The same with the clusters that k-means found in the embedding.
     ///
     /// # Errors
-    /// The centres do not have the columns of the embedding.
+    /// The centres do not have the columns of the embedding, or are not finite.
     pub fn with_clusters(mut self, found: &KMeans, starts: &Starts) -> Result<Self> {
         if found.centers.cols() != self.info.columns {
             let found = found.centers.cols();
@@ -139,6 +141,7 @@ impl EmbeddingModel {
         let mut sizes = vec![0; found.centers.rows()];
         found.assignments.iter().for_each(|c| sizes[*c as usize] += 1);
         let inertia = found.inertia;
+        finite::clusters(&found.centers, inertia)?;
         self.info.clusters = Some(ClusterInfo { starts: *starts, inertia, sizes });
         self.centers = Some(found.centers.clone());
         Ok(self)
@@ -163,7 +166,9 @@ impl EmbeddingModel {
         let info = &self.info;
         let views = info.preparation.apply(views)?;
         views.require_complete()?;
-        let all: Vec<usize> = (0..info.n_train).collect();
+        // Without kernels no row is looked at.
+        let n = if info.active.is_empty() { 0 } else { info.n_train };
+        let all: Vec<usize> = (0..n).collect();
         let cross = cross_with(
             &self.rows,
             &all,

@@ -1,7 +1,7 @@
 //! [`FittedKernels`]: kernels as training left them, for new rows and without a machine.
 
 use super::predict::cross_with;
-use super::{Prepared, PreparedViews, file, refuse_unit_diagonal};
+use super::{Prepared, PreparedViews, file, finite, refuse_unit_diagonal};
 use crate::bank::{Bank, Cross, NewRows, RowMeans};
 use crate::data::{Matrix, Preparation, Views};
 use crate::kernel::{Kernel, Norm};
@@ -33,7 +33,7 @@ pub struct FittedKernels {
 /// Everything that is not a table of numbers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct KernelsInfo {
-    preparation: Preparation,
+    pub(super) preparation: Preparation,
     pub(super) kernels: Vec<Kernel>,
     pub(super) norms: Vec<Vec<Norm>>,
     pub(super) n_train: usize,
@@ -43,7 +43,8 @@ impl FittedKernels {
     /// The kernels of labelled training instances.
     ///
     /// # Errors
-    /// A similarity is to have a unit diagonal, which new rows do not tell.
+    /// A similarity is to have a unit diagonal, which new rows do not tell; the statistics of a
+    /// normalisation overflow.
     pub fn of_prepared(prepared: &Prepared) -> Result<Self> {
         Self::new(&prepared.preparation, &prepared.views, &prepared.bank)
     }
@@ -68,7 +69,8 @@ impl FittedKernels {
         for view in views.iter().filter(|v| !v.table.is_similarity()) {
             rows = rows.with(view.name.clone(), view.table.clone())?;
         }
-        let norms = all.iter().map(|&m| bank.norms(m).to_vec()).collect();
+        let norms: Vec<Vec<Norm>> = all.iter().map(|&m| bank.norms(m).to_vec()).collect();
+        finite::norms(&kernels, &norms)?;
         let (preparation, n_train) = (preparation.clone(), bank.n());
         Ok(FittedKernels { info: KernelsInfo { preparation, kernels, norms, n_train }, rows })
     }

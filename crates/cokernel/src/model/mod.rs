@@ -3,6 +3,7 @@
 
 mod embedding;
 mod file;
+mod finite;
 mod fit;
 mod graphs;
 mod kernels;
@@ -209,7 +210,9 @@ impl Model {
         };
         let bias = machines.duals.iter().map(|d| d.bias).collect();
         let kept = kept.into_iter().map(|i| i as u32).collect();
-        Ok(Model { info, kept, support, coef, bias })
+        let model = Model { info, kept, support, coef, bias };
+        finite::classifier(&model)?;
+        Ok(model)
     }
 
     /// Labels and decision values of new instances. Similarity views hold, for each new instance,

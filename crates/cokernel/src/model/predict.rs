@@ -98,20 +98,18 @@ pub(super) fn cross_with(
 ) -> Result<Cross> {
     let kernels: Vec<_> = active.iter().map(|&m| kernels[m].clone()).collect();
     let norms: Vec<_> = active.iter().map(|&m| norms[m].clone()).collect();
-    let mut support = support.clone();
-    if kernels.is_empty() && support.is_empty() {
-        // No kernel is looked at: a view that only says how many rows there are.
-        support = support.with("rows", Table::Similarity(Matrix::zeros(rows.len(), 1)))?;
+    if kernels.is_empty() {
+        // Nothing is compared: one row stands for all, so that nothing grows with their number.
+        let nothing = Table::Similarity(Matrix::zeros(1, 1));
+        let support = Views::new().with("nothing is compared", nothing)?;
+        return Cross::new(&support, &[0], 1, &kernels, &norms, means);
     }
+    let mut support = support.clone();
     for kernel in &kernels {
         if support.get(&kernel.view).is_err() {
             let nothing = Table::Similarity(Matrix::zeros(rows.len(), 1));
             support = support.with(kernel.view.clone(), nothing)?;
         }
-    }
-    if kernels.is_empty() {
-        let nothing = Table::Similarity(Matrix::zeros(rows.len(), 1));
-        support = Views::new().with("nothing is compared", nothing)?;
     }
     Cross::new(&support, rows, n_train, &kernels, &norms, means)
 }

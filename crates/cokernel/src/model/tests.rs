@@ -1,6 +1,7 @@
 //! Prediction against kernel matrices computed by their definition; the file against damage.
 
 mod embedding;
+mod pairing;
 
 use super::{Mkl, Model};
 use crate::data::{Csr, Labels, Matrix, Scale, Scaler, Table, Views, toy};

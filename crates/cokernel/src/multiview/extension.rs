@@ -224,8 +224,13 @@ impl Extension {
             if products[s].is_some() || elsewhere {
                 continue;
             }
-            let same: Vec<usize> =
-                (s..self.stages.len()).filter(|t| self.stages[*t].source == *source).collect();
+            // Features as they are (a basis without rows) stand alone.
+            let rows = self.stages[s].basis.rows();
+            let together = |t: &usize| {
+                let other = &self.stages[*t];
+                *t == s || (rows > 0 && other.basis.rows() == rows && other.source == *source)
+            };
+            let same: Vec<usize> = (s..self.stages.len()).filter(together).collect();
             let wide: Vec<Matrix> = same.iter().map(|t| self.stages[*t].wide()).collect();
             let all = super::embedding::side_by_side(&wide.iter().collect::<Vec<_>>());
             let product = match source {

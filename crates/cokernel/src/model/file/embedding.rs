@@ -1,9 +1,7 @@
 //! The file of an embedding model. Its own tensors: for stage s of the extension `stage.s.basis`,
 //! `.points`, `.link.i`, `.constant`, `.degree`, `.degree.link.i`, as far as it has them; `centers`.
 
-use super::read::{
-    Checked, Opened, Tables, kernels_without_rows, refuse, sized, with_bytes, with_file,
-};
+use super::read::{Checked, Compared, Opened, Tables, misfit, sized, with_bytes, with_file};
 use super::{Kind, Tensors, bytes, flat, matrix, put, put_norms, put_views};
 use crate::Result;
 use crate::data::Matrix;
@@ -143,9 +141,6 @@ pub fn assemble(file: &Opened) -> Checked<EmbeddingModel> {
     }
     info.report.objective = tables.reals("objective", None)?;
     tables.norms(&mut info.norms, info.kernels.len(), n)?;
-    if let Some(m) = info.active.iter().find(|m| **m >= info.kernels.len()) {
-        return misfit(format!("kernel {m} of {}", info.kernels.len()));
-    }
     if info.active.windows(2).any(|w| w[0] >= w[1]) {
         return misfit("the active kernels are not in increasing order");
     }
@@ -153,22 +148,27 @@ pub fn assemble(file: &Opened) -> Checked<EmbeddingModel> {
         Some(found) => Some(tables.matrix("centers", found.sizes.len(), info.columns)?),
         None => None,
     };
-    if centers.as_ref().is_some_and(|c| c.rows() == 0) {
-        return misfit("no clusters");
+    if info.columns == 0 || centers.as_ref().is_some_and(|c| c.rows() == 0) {
+        return misfit("no columns or no clusters");
     }
     let rows = tables.views(&views, n)?;
-    if let Some(problem) = kernels_without_rows(&info.kernels, &info.active, &rows, n) {
-        return misfit(problem);
-    }
+    let EmbeddingInfo { preparation, kernels, norms, active, .. } = &info;
+    let support = &rows;
+    let compared = Compared { preparation, kernels, norms, active, support, n_train: n };
+    let layout = compared.check()?;
     let extension = match extension {
-        Some(shape) => Some(put_together(shape, &tables, n, info.active.len(), info.columns)?),
+        Some(shape) => Some(put_together(shape, &tables, n, active.len(), info.columns)?),
         None => None,
     };
+    for stage in extension.iter().flat_map(|e: &Extension| &e.stages) {
+        let Source::Columns { view } = &stage.source else { continue };
+        // Without a basis the features themselves are meant.
+        let cols = if stage.basis.rows() > 0 { stage.basis.rows() } else { stage.basis.cols() };
+        if !layout.iter().any(|l| l.name == view && !l.similarity && l.cols == cols) {
+            return misfit(format!("{cols} columns of the features of view '{view}'"));
+        }
+    }
     Ok(EmbeddingModel { info, rows, extension, centers })
-}
-
-fn misfit<T>(problem: impl Into<String>) -> Checked<T> {
-    refuse(format!("its parts do not fit together: {}", problem.into()))
 }
 
 fn put_together(
@@ -206,6 +206,9 @@ fn get_stage(
         None => misfit(format!("stage {s} of the extension refers to stage {t}")),
     };
     let r = shape.cols;
+    if r == 0 {
+        return misfit(format!("stage {s} of the extension has no columns"));
+    }
     let rows = match &shape.source {
         SourceShape::Links => 0,
         SourceShape::Columns { rows, .. } => *rows,

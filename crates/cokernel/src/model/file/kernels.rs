@@ -1,6 +1,6 @@
 //! The content of a file of fitted kernels: no tensors of its own.
 
-use super::read::{Checked, Opened, kernels_without_rows, refuse, with_bytes};
+use super::read::{Checked, Compared, Opened, misfit, with_bytes};
 use super::{Kind, Tensors, bytes, put_norms, put_views};
 use crate::Result;
 use crate::model::FittedKernels;
@@ -29,9 +29,12 @@ fn assemble(file: &Opened) -> Checked<FittedKernels> {
     let (n, kernels) = (info.n_train, info.kernels.len());
     tables.norms(&mut info.norms, kernels, n)?;
     let rows = tables.views(&views, n)?;
-    let all: Vec<usize> = (0..kernels).collect();
-    match kernels_without_rows(&info.kernels, &all, &rows, n) {
-        Some(problem) => refuse(format!("its parts do not fit together: {problem}")),
-        None => Ok(FittedKernels { info, rows }),
+    if kernels == 0 || n == 0 {
+        return misfit(format!("{kernels} kernels of {n} instances"));
     }
+    let all: Vec<usize> = (0..kernels).collect();
+    let KernelsInfo { preparation, kernels, norms, n_train } = &info;
+    let (active, n_train, support) = (all.as_slice(), *n_train, &rows);
+    Compared { preparation, kernels, norms, active, support, n_train }.check()?;
+    Ok(FittedKernels { info, rows })
 }

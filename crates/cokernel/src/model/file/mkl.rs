@@ -3,12 +3,12 @@
 //! `kept` are the training instances that prediction compares with; coef has one row per machine
 //! and one column per kept instance.
 
-use super::read::{Checked, Opened, refuse, sized, with_bytes, with_file};
+use super::read::{Checked, Compared, Opened, misfit, refuse, sized, with_bytes, with_file};
 use super::{Kind, Tensors, bytes, f64s, flat, put, put_norms, put_views, u32s};
 use crate::Result;
 use crate::data::Matrix;
 use crate::mkl::Rule;
-use crate::model::{Info, Model};
+use crate::model::{Info, Model, needs_all_rows};
 use std::path::Path;
 
 /// Writes `model`; see [`Model::save`].
@@ -58,6 +58,9 @@ pub fn assemble(file: &Opened) -> Checked<Model> {
     if kept.windows(2).any(|w| w[0] >= w[1]) || kept.iter().any(|i| *i as usize >= info.n_train) {
         return refuse("the kept instances are not increasing row numbers");
     }
+    if s == 0 {
+        return misfit("no kept instances");
+    }
     let coef = sized(Matrix::new(t, s, tables.finite("coef", Some(&[t, s]))?))?;
     let bias = tables.finite("bias", Some(&[t]))?;
     let gaps = tables.reals("machine_gaps", Some(&[t]))?;
@@ -66,10 +69,18 @@ pub fn assemble(file: &Opened) -> Checked<Model> {
     tables.norms(&mut info.norms, info.kernels.len(), s)?;
     let support = tables.views(&views, s)?;
     let model = Model { info, kept, support, coef, bias };
-    match inconsistency(&model) {
-        Some(problem) => refuse(format!("its parts do not fit together: {problem}")),
-        None => Ok(model),
+    if let Some(problem) = inconsistency(&model) {
+        return misfit(problem);
     }
+    let active = model.active();
+    let Info { preparation, kernels, norms, n_train, .. } = &model.info;
+    let (active, support) = (active.as_slice(), &model.support);
+    Compared { preparation, kernels, norms, active, support, n_train: *n_train }.check()?;
+    let of_active = active.iter().map(|&m| norms[m].as_slice());
+    if s != *n_train && needs_all_rows(&model.info.rule, of_active) {
+        return misfit(format!("{s} of {n_train} instances are kept, and kernels need all"));
+    }
+    Ok(model)
 }
 
 /// What contradicts what, if anything does.
@@ -93,6 +104,5 @@ fn inconsistency(model: &Model) -> Option<String> {
     {
         return Some(format!("{} weights for {} kernels", weights.len(), info.kernels.len()));
     }
-    let active = model.active();
-    super::read::kernels_without_rows(&info.kernels, &active, &model.support, info.n_train)
+    None
 }

@@ -1,7 +1,8 @@
 //! Reading a model file and checking all of it.
 
 use super::{Envelope, FORMAT, HEADER_LIMIT, Head, Kind, SupportView, checksum, crc_field};
-use crate::data::{Csr, Matrix, Table, Views};
+use crate::bank::statistics_fit;
+use crate::data::{Csr, Layout, Matrix, Preparation, Table, Views};
 use crate::kernel::{Function, Kernel, Norm};
 use crate::model::Saved;
 use crate::{Error, Result, VERSION};
@@ -221,12 +222,13 @@ impl Tables<'_> {
                 shape.map_or("in one dimension".to_string(), |s| format!("{s:?}")),
             ));
         }
-        let item = |c: &[u8]| {
-            let mut item = [0; W];
-            item.copy_from_slice(c);
-            item
-        };
-        Ok(t.data().chunks_exact(W).map(item).collect())
+        let mut items = Vec::new();
+        if items.try_reserve_exact(t.data().len() / W).is_err() {
+            let bytes = t.data().len();
+            return refuse(format!("there is no memory for the {bytes} bytes of table '{name}'"));
+        }
+        items.extend(t.data().as_chunks::<W>().0);
+        Ok(items)
     }
 
     pub(super) fn reals(&self, name: &str, shape: Option<&[usize]>) -> Checked<Vec<f64>> {
@@ -298,24 +300,64 @@ pub(super) fn sized<T>(made: Result<T>) -> Checked<T> {
     made.or_else(|e| refuse(format!("its tables do not fit together ({e})")))
 }
 
-/// The first active kernel whose view is not there as it should be, if there is one.
-pub(super) fn kernels_without_rows(
-    kernels: &[Kernel],
-    active: &[usize],
-    support: &Views,
-    n_train: usize,
-) -> Option<String> {
-    for &m in active {
-        let kernel = &kernels[m];
-        let precomputed = matches!(kernel.function, Function::Precomputed);
-        let cols = match support.get(&kernel.view) {
-            Ok(view) if !precomputed => view.table.cols(),
-            Err(_) if precomputed => n_train,
-            _ => return Some(format!("kernel '{}' and view '{}'", kernel.name, kernel.view)),
-        };
-        if kernel.column.is_some_and(|c| c >= cols) {
-            return Some(format!("kernel '{}' looks at a column that is not there", kernel.name));
+/// A sentence about parts that contradict each other.
+pub(super) fn misfit<T>(problem: impl Into<String>) -> Checked<T> {
+    refuse(format!("its parts do not fit together: {}", problem.into()))
+}
+
+/// What comparing new rows with the training instances takes.
+pub(super) struct Compared<'a> {
+    pub(super) preparation: &'a Preparation,
+    pub(super) kernels: &'a [Kernel],
+    pub(super) norms: &'a [Vec<Norm>],
+    /// Indices of the kernels that are evaluated.
+    pub(super) active: &'a [usize],
+    /// The rows that are kept of feature views.
+    pub(super) support: &'a Views,
+    pub(super) n_train: usize,
+}
+
+impl Compared<'_> {
+    /// Refuses kernels that do not fit their views, columns, rows or statistics; gives the prepared
+    /// views.
+    pub(super) fn check(&self) -> Checked<Vec<Layout<'_>>> {
+        let layout = self.preparation.layout().or_else(misfit)?;
+        for &m in self.active {
+            let Some(kernel) = self.kernels.get(m) else {
+                return misfit(format!("kernel {m} of {}", self.kernels.len()));
+            };
+            let Some(view) = layout.iter().find(|l| l.name == kernel.view) else {
+                return misfit(format!("kernel '{}' and view '{}'", kernel.name, kernel.view));
+            };
+            let norms = self.norms.get(m).map_or(&[][..], Vec::as_slice);
+            if let Some(problem) = self.kernel(kernel, norms, view) {
+                return misfit(format!("kernel '{}' {problem}", kernel.name));
+            }
         }
+        Ok(layout)
     }
-    None
+
+    fn kernel(&self, kernel: &Kernel, norms: &[Norm], view: &Layout<'_>) -> Option<String> {
+        let rows = self.support.get(view.name).ok().map(|v| &v.table);
+        let fits = match (kernel.function, rows) {
+            (Function::Precomputed, rows) => {
+                view.similarity && view.cols == self.n_train && rows.is_none()
+            }
+            (_, Some(rows)) => !view.similarity && view.cols == rows.cols(),
+            (_, None) => false,
+        };
+        if !fits {
+            return Some(format!("and view '{}'", view.name));
+        }
+        if kernel.column.is_some_and(|c| view.similarity || c >= view.cols) {
+            return Some("looks at a column that is not there".to_string());
+        }
+        if !statistics_fit(&kernel.normalize, norms) {
+            return Some("has not the statistics of its normalisations".to_string());
+        }
+        if view.similarity && norms.contains(&Norm::UnitDiagonal) {
+            return Some("is a similarity with a unit diagonal".to_string());
+        }
+        None
+    }
 }
