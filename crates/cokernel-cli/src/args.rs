@@ -27,6 +27,9 @@ pub struct GlobalArgs {
     /// Print the result as JSON, and nothing else, to the standard output
     #[arg(long, global = true)]
     pub json: bool,
+    /// Write CSV tables for a spreadsheet: an apostrophe before what would be a formula there
+    #[arg(long, global = true)]
+    pub spreadsheet: bool,
 }
 
 /// Where the data is.

@@ -1,10 +1,12 @@
 //! Output files: written whole or not at all, and refused before the work if they cannot be.
 
 use crate::misuse::misuse;
+use crate::visible::defused;
 use anyhow::Result;
 use cokernel::data::atomic_write;
 use std::io::Write;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Writes a file in one step.
 pub fn write(path: &Path, content: &[u8]) -> Result<()> {
@@ -75,11 +77,26 @@ pub fn not_an_input<'a>(path: &Path, inputs: impl IntoIterator<Item = &'a Path>)
     }
 }
 
+/// Whether CSV tables are meant for spreadsheets; said once, at the start of the program.
+static FOR_SPREADSHEETS: AtomicBool = AtomicBool::new(false);
+
+/// From here on no cell of a CSV table is a formula of a spreadsheet.
+pub fn for_spreadsheets() {
+    FOR_SPREADSHEETS.store(true, Ordering::Relaxed);
+}
+
 /// One CSV line, ended by a line break; fields are quoted where needed.
 pub fn csv_line<S: AsRef<str>>(fields: impl IntoIterator<Item = S>) -> String {
-    let quoted = |text: &str| match text.contains([',', '"', '\n', '\r']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text.to_string(),
+    line_of(fields, FOR_SPREADSHEETS.load(Ordering::Relaxed))
+}
+
+fn line_of<S: AsRef<str>>(fields: impl IntoIterator<Item = S>, spreadsheet: bool) -> String {
+    let quoted = |text: &str| {
+        let text = if spreadsheet { defused(text) } else { text.into() };
+        match text.contains([',', '"', '\n', '\r']) {
+            true => format!("\"{}\"", text.replace('"', "\"\"")),
+            false => text.into_owned(),
+        }
     };
     let fields: Vec<String> = fields.into_iter().map(|f| quoted(f.as_ref())).collect();
     fields.join(",") + "\n"
@@ -102,5 +119,7 @@ mod tests {
     #[test]
     fn fields_are_quoted_when_needed() {
         assert_eq!(csv_line(["a,b", "say \"x\"", "plain"]), "\"a,b\",\"say \"\"x\"\"\",plain\n");
+        assert_eq!(line_of(["=a,b", "-1e3", "=c"], true), "\"'=a,b\",-1e3,'=c\n");
+        assert_eq!(line_of(["=a"], false), "=a\n");
     }
 }

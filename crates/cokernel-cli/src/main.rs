@@ -21,6 +21,7 @@ mod settings;
 mod store;
 mod system;
 mod table;
+mod visible;
 
 use clap::{Parser, Subcommand};
 use std::io::Write;
@@ -42,8 +43,8 @@ Start with
   cokernel methods                   what can be learned
   cokernel help fit                  your own files
 
-Exit codes: 0 done, 1 failed, 2 wrong call or project file, 130 stopped by Ctrl-C (the best
-result so far is written).";
+Exit codes: 0 done, 1 failed, 2 wrong call or project file, 130 stopped by Ctrl-C, SIGTERM or
+SIGHUP (the best result so far is written).";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -79,10 +80,14 @@ enum Command {
 
 fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|panic| {
-        let text = panic.to_string().replace('\n', " ");
+        let text = panic.to_string();
+        let text = visible::on_one_line(&text);
         let _ = writeln!(std::io::stderr(), "error: a fault in cokernel, please report it: {text}");
     }));
     let cli = Cli::parse();
+    if cli.global.spreadsheet {
+        files::for_spreadsheets();
+    }
     let result = match cli.command {
         Command::Demo(args) => cmd::demo::run(args, &cli.global),
         Command::Fit(args) => cmd::fit::run(args, &cli.global),
@@ -104,7 +109,11 @@ fn main() -> ExitCode {
         Err(error) if misuse::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             // There is nobody left to tell if the standard error is gone.
-            let _ = writeln!(std::io::stderr(), "error: {}", misuse::one_line(&error));
+            let _ = writeln!(
+                std::io::stderr(),
+                "error: {}",
+                visible::visible(&misuse::one_line(&error))
+            );
             let code = match session::interrupted() {
                 true => session::INTERRUPTED,
                 false => misuse::exit_code(&error),

@@ -1,5 +1,6 @@
 //! Progress bars: one line on a terminal, and only for work of more than two seconds.
 
+use crate::visible::on_one_line;
 use cokernel::{Event, Observer};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -97,16 +98,17 @@ impl State {
             bar
         });
         bar.set_style(style(outer.total.is_some()));
-        bar.set_prefix(outer.name.clone());
+        bar.set_prefix(on_one_line(&outer.name).into_owned());
         if let Some(total) = outer.total {
             bar.set_length(total);
         }
         bar.set_position(outer.done);
-        bar.set_message(match self.stages.as_slice() {
+        let message = match self.stages.as_slice() {
             [one] => one.message.clone(),
             [.., inner] => format!("{} {}", inner.name, inner.message),
             [] => String::new(),
-        });
+        };
+        bar.set_message(on_one_line(&message).into_owned());
     }
 }
 

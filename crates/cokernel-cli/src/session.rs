@@ -1,7 +1,9 @@
-//! One run of the program: seed, threads, limits, progress, Ctrl-C and what goes where.
+//! One run of the program: seed, threads, limits, progress, signals and what goes where.
 
 use crate::misuse::misuse;
 use crate::progress::Progress;
+use crate::system::keeps_after_hang_up;
+use crate::visible::{escaped_json, on_one_line, visible};
 use anyhow::Result;
 use cokernel::{Cancel, Observer, Run, Status};
 use std::io::{IsTerminal, Write};
@@ -9,16 +11,19 @@ use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// Exit code after Ctrl-C, as shells have it.
+/// Exit code after Ctrl-C, as shells have it; after SIGTERM and SIGHUP, too.
 pub const INTERRUPTED: u8 = 130;
 
 /// More threads would only wait for each other.
 const MAX_THREADS: usize = 1024;
 
+/// Where the number of threads comes from without a flag.
+const THREADS_VARIABLE: &str = "RAYON_NUM_THREADS";
+
 /// Set once per process, for the exit code of errors that follow an interruption.
 static CANCEL: OnceLock<Cancel> = OnceLock::new();
 
-/// Whether Ctrl-C was pressed.
+/// Whether Ctrl-C was pressed, or the program was asked to end.
 pub fn interrupted() -> bool {
     CANCEL.get().is_some_and(Cancel::is_cancelled)
 }
@@ -26,7 +31,7 @@ pub fn interrupted() -> bool {
 /// A line on the standard error.
 pub fn say_aside(text: &str) {
     // Nothing can be said if the standard error is gone.
-    let _ = writeln!(std::io::stderr(), "{}", text.trim_end_matches('\n'));
+    let _ = writeln!(std::io::stderr(), "{}", visible(text.trim_end_matches('\n')));
 }
 
 /// What is not about data or methods.
@@ -67,6 +72,12 @@ impl Session {
                 return Err(misuse(format!("threads: {most}; more than cores is of no use")));
             }
             rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()?;
+        } else if let Some(text) = std::env::var_os(THREADS_VARIABLE) {
+            let text = text.to_string_lossy();
+            if text.parse::<u128>().is_ok_and(|n| n > MAX_THREADS as u128) {
+                let most = format!("expected at most {MAX_THREADS}, found {text}");
+                return Err(misuse(format!("${THREADS_VARIABLE}: {most}")));
+            }
         }
         let mut run = Run::with_seed(options.seed.unwrap_or(0));
         if let Some(memory) = options.memory {
@@ -81,13 +92,15 @@ impl Session {
             run.time_limit = Duration::try_from_secs_f64(seconds).ok();
         }
         let cancel = CANCEL.get_or_init(|| run.cancel.clone()).clone();
-        ctrlc::set_handler(move || {
-            if cancel.is_cancelled() {
-                std::process::exit(i32::from(INTERRUPTED));
-            }
-            cancel.cancel();
-            let text = "\nstopping after this step; press Ctrl-C again to stop at once";
-            let _ = writeln!(std::io::stderr(), "{text}");
+        keeps_after_hang_up(|| {
+            ctrlc::set_handler(move || {
+                if cancel.is_cancelled() {
+                    std::process::exit(i32::from(INTERRUPTED));
+                }
+                cancel.cancel();
+                let text = "\nstopping after this step; press Ctrl-C again to stop at once";
+                let _ = writeln!(std::io::stderr(), "{text}");
+            })
         })?;
         let watched = !options.quiet && std::io::stderr().is_terminal();
         let progress = watched.then(Progress::start);
@@ -103,26 +116,38 @@ impl Session {
     /// The result for people on the standard output: not with `--json`.
     pub fn show(&self, text: impl AsRef<str>) -> Result<()> {
         if !self.json {
-            self.print(text.as_ref())?;
+            self.print(&visible(text.as_ref()))?;
         }
         Ok(())
+    }
+
+    /// A table for people and programs on the standard output: not with `--json`. To a file or
+    /// another program it goes as it is.
+    pub fn show_table(&self, text: &str) -> Result<()> {
+        match (self.json, std::io::stdout().is_terminal()) {
+            (true, _) => Ok(()),
+            (false, true) => self.print(&visible(text)),
+            (false, false) => self.print(text),
+        }
     }
 
     /// The result for programs on the standard output: only with `--json`.
     pub fn show_json(&self, value: &serde_json::Value) -> Result<()> {
         if self.json {
-            self.print(&serde_json::to_string_pretty(value)?)?;
+            self.print(&escaped_json(&serde_json::to_string_pretty(value)?))?;
         }
         Ok(())
     }
 
-    /// A result that is the same for people and programs.
-    pub fn print(&self, text: &str) -> Result<()> {
+    fn print(&self, text: &str) -> Result<()> {
         let mut out = std::io::stdout().lock();
-        out.write_all(text.trim_end_matches('\n').as_bytes())?;
-        out.write_all(b"\n")?;
-        out.flush()?;
-        Ok(())
+        let text = text.trim_end_matches('\n').as_bytes();
+        let written = out.write_all(text).and_then(|()| out.write_all(b"\n"));
+        match written.and_then(|()| out.flush()) {
+            // After a hang-up nobody reads, and the files are still to be written.
+            Err(_) if interrupted() => Ok(()),
+            done => Ok(done?),
+        }
     }
 
     /// Sentences that the user should read, on the standard error.
@@ -130,7 +155,7 @@ impl Session {
         if !self.quiet {
             for note in notes {
                 // Nothing can be said if the standard error is gone.
-                let _ = writeln!(std::io::stderr(), "note: {}", note.as_ref());
+                let _ = writeln!(std::io::stderr(), "note: {}", on_one_line(note.as_ref()));
             }
         }
     }

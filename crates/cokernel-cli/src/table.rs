@@ -1,5 +1,7 @@
 //! Aligned text tables, bars and numbers for people.
 
+use crate::visible::on_one_line;
+
 /// A text table; the first column is aligned left, the others as asked.
 pub struct Table {
     header: Vec<String>,
@@ -12,7 +14,7 @@ impl Table {
     /// (the sign is not shown); the first column always is.
     pub fn new(header: &[&str]) -> Self {
         Table {
-            header: header.iter().map(|h| h.trim_start_matches('<').to_string()).collect(),
+            header: header.iter().map(|h| on_one_line(h.trim_start_matches('<')).into()).collect(),
             left: header.iter().enumerate().map(|(i, h)| i == 0 || h.starts_with('<')).collect(),
             rows: Vec::new(),
         }
@@ -21,7 +23,7 @@ impl Table {
     /// Adds a row, one cell per column.
     pub fn row(&mut self, cells: Vec<String>) {
         debug_assert_eq!(cells.len(), self.header.len());
-        self.rows.push(cells);
+        self.rows.push(cells.iter().map(|c| on_one_line(c).into_owned()).collect());
     }
 
     /// The table as text, every line indented by two spaces and ended by a line break.
@@ -151,6 +153,15 @@ mod tests {
         assert_eq!(lines[0], "  method        accuracy  status");
         assert_eq!(lines[2], "  mean        97.3 ± 0.4  converged");
         assert_eq!(lines[3], "  simple_mkl           8  ok");
+    }
+
+    #[test]
+    fn a_cell_stays_on_its_line() {
+        let mut t = Table::new(&["me\nthod", "x"]);
+        t.row(vec!["a\nb\u{1b}[2J".into(), "1".into()]);
+        let text = t.text();
+        assert_eq!(text.lines().count(), 3, "{text}");
+        assert!(text.contains("  a b␛[2J  1") && text.contains("me thod"), "{text}");
     }
 
     #[test]

@@ -125,7 +125,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
             session.say(format!("\nassignments written to {}", output.display()))?;
         }
         None => {
-            session.show(&csv)?;
+            session.show_table(&csv)?;
             session.aside(&clusterings(&result));
         }
     }

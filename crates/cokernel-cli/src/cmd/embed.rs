@@ -131,7 +131,7 @@ fn learn(args: &Args, global: &GlobalArgs) -> Result<ExitCode> {
             session.say(format!("\nembedding written to {}", output.display()))?;
         }
         None => {
-            session.show(&csv)?;
+            session.show_table(&csv)?;
             session.aside(&text);
         }
     }
@@ -176,7 +176,7 @@ fn apply(args: &Args, path: &Path, global: &GlobalArgs) -> Result<ExitCode> {
             let learned = format!("beside the {n_train} of {}", path.display());
             session.say(format!("{n} embedded {learned}, written to {}", output.display()))?;
         }
-        None => session.show(&csv)?,
+        None => session.show_table(&csv)?,
     }
     session.show_json(&json!({
         "ids": data.views.ids(), "rows": rows(&embedded), "clusters": clusters,

@@ -66,7 +66,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
             let n = count(prediction.labels.len(), "instance", "instances");
             session.say(format!("{n} labelled, written to {}", output.display()))?;
         }
-        None => session.show(&csv)?,
+        None => session.show_table(&csv)?,
     }
     let scores = scores(&prediction, &data.labels)?;
     if let Some(scores) = &scores {

@@ -38,7 +38,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let (store, spec, plan, seed) = read_store(&args.store)?;
     folder(&args.output)?;
     let cells = store.cells(&plan)?;
-    let kept = store.measured(&cells)?;
+    let kept = store.sound_results(&plan, &cells)?;
     let results: BTreeMap<usize, Measured> =
         kept.iter().map(|(i, k)| (*i, k.measured.clone())).collect();
     let done = Done { cells: &cells, results: &results, seed };

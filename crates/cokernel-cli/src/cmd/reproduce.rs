@@ -2,8 +2,9 @@
 
 use crate::args::GlobalArgs;
 use crate::experiment::{
-    DATA_VARIABLE, Data, Done, EXAMPLE, Experiment, Outcome, SHIPPED, Source, Specification,
-    collect, data_folder, print, reproduction, reproduction::Skipped, run as run_plan, work,
+    DATA_VARIABLE, Data, Done, EXAMPLE, Experiment, MOST_CELLS, MOST_SETS, Outcome, SHIPPED,
+    Source, Specification, collect, data_folder, print, reproduction, reproduction::Skipped,
+    run as run_plan, work,
 };
 use crate::files::{check_place, folder, write, write_json};
 use crate::misuse::misuse;
@@ -72,12 +73,16 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
         quiet: global.quiet,
         json: global.json,
     };
-    if args.sets == Some(0) {
-        return Err(misuse("--sets: expected at least 1, found 0"));
+    match args.sets {
+        Some(0) => return Err(misuse("--sets: expected at least 1, found 0")),
+        Some(n) if n > MOST_SETS => {
+            return Err(misuse(format!("--sets: expected at most {MOST_SETS}, found {n}")));
+        }
+        _ => {}
     }
     let session = Session::start(&options)?;
     if args.example {
-        session.print(EXAMPLE)?;
+        session.show_table(EXAMPLE)?;
         return Ok(session.end([]));
     }
     let Some(name) = args.experiment.as_deref().filter(|_| !args.list) else {
@@ -91,7 +96,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     }
     let spec = find(name)?;
     if args.show {
-        session.print(&spec.text)?;
+        session.show_table(&spec.text)?;
         return Ok(session.end([]));
     }
     let plan = plan(&spec, args.sets)?;
@@ -141,6 +146,10 @@ fn plan(spec: &Specification, sets: Option<usize>) -> Result<Experiment> {
     for data in plan.data.iter_mut().filter(|d| d.source.is_drawn()) {
         data.sets = sets.unwrap_or(data.sets);
     }
+    if plan.size() > MOST_CELLS as f64 {
+        let problem = format!("{} would have more than {MOST_CELLS} cells", plan.id);
+        return Err(misuse(format!("--sets: {problem}")));
+    }
     Ok(plan)
 }
 
@@ -157,7 +166,8 @@ fn one(
     let Some(store) = &args.store else { return run_plan(plan, data, &run) };
     let cells = plan.cells(data, run.seed)?;
     let path = store.join(format!("{}.sqlite", plan.id));
-    let mut store = Store::prepare(&path, spec, plan, &cells, run.seed, true)?;
+    let (mut store, mended) = Store::prepare(&path, spec, plan, &cells, run.seed, true)?;
+    session.notes(mended);
     let watch = run.watch();
     let begin = store.counts()?;
     run.tell(Event::Begin { stage: &plan.id, total: Some(begin.all() as u64) });
@@ -170,7 +180,7 @@ fn one(
     if let Some(trouble) = store.troubles()?.first() {
         return Err(anyhow!("{}: {}", trouble.label, trouble.error));
     }
-    let kept = store.measured(&cells)?;
+    let kept = store.sound_results(plan, &cells)?;
     let seconds = kept.values().map(|k| k.spent.seconds).sum();
     let results = kept.into_iter().map(|(i, k)| (i, k.measured)).collect();
     let done = Done { cells: &cells, results: &results, seed: run.seed };

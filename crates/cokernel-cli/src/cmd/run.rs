@@ -14,10 +14,11 @@ use anyhow::{Context, Result, anyhow};
 use cokernel::{Event, Run};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitCode, Stdio};
+use std::process::ExitCode;
 use std::time::{Duration, Instant};
+
+mod workers;
 
 /// Between two looks at the workers, and between two lines about progress where there is no
 /// terminal.
@@ -88,14 +89,14 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let cells = plan.cells(folder.as_deref(), seed)?;
     let path = args.store.clone().unwrap_or_else(|| PathBuf::from(format!("{}.sqlite", spec.id)));
     let available = available_memory().map(|bytes| bytes / workers);
-    let job = Job { plan: &plan, cells: &cells, folder: folder.as_deref(), available };
     if args.worker_of.is_some() {
-        stop_with_the_caller(&run);
+        workers::stop_with_the_caller(&run);
         let mut store = Store::join(&path, &cells)?;
-        job.work(&mut store, &run, &mut |_, _| {})?;
+        work(&mut store, &plan, &cells, folder.as_deref(), available, &run, &mut |_, _| {})?;
         return Ok(session.end([]));
     }
-    let mut store = Store::prepare(&path, &spec, &plan, &cells, seed, args.update)?;
+    let (mut store, mended) = Store::prepare(&path, &spec, &plan, &cells, seed, args.update)?;
+    session.notes(first_few(mended, "results"));
     store.again("refused")?;
     if args.retry {
         store.again("failed")?;
@@ -104,43 +105,28 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let (look, line) = (None, Instant::now());
     let mut progress = Progress { quiet: global.quiet, workers, look, line };
     run.tell(Event::Begin { stage: &plan.id, total: Some(before.all() as u64) });
-    let lost = match args.workers {
-        1 => job.work(&mut store, &run, &mut |s, r| progress.tell(s, r)).map(|()| Vec::new())?,
-        n => several(n, &args, global, &path, &store, &run, &mut progress)?,
-    };
+    let call = workers::Call { args: &args, global, store: &path };
+    let mut tell = |store: &Store, run: &Run| progress.tell(store, run);
+    let lost = workers::work(&call, &mut store, &run, &mut tell)?;
     session.clear_progress();
     finish(&session, &plan, &cells, &store, before, seed, &lost)
 }
 
-/// What a worker works on.
-struct Job<'a> {
-    plan: &'a Experiment,
-    cells: &'a [Cell],
-    folder: Option<&'a Path>,
-    available: Option<usize>,
-}
-
-impl Job<'_> {
-    fn work(&self, store: &mut Store, run: &Run, tell: &mut dyn FnMut(&Store, &Run)) -> Result<()> {
-        work(store, self.plan, self.cells, self.folder, self.available, run, tell).map(|_| ())
+/// The first sentences of many.
+fn first_few(mut all: Vec<String>, what: &str) -> Vec<String> {
+    const SHOWN: usize = 5;
+    if all.len() > SHOWN {
+        let rest = all.len() - SHOWN;
+        all.truncate(SHOWN);
+        all.push(format!("… and {rest} more {what}"));
     }
+    all
 }
 
 /// Workers share the cores.
 fn threads_of(workers: usize) -> Option<usize> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     (workers > 1).then(|| (cores / workers).max(1))
-}
-
-/// A worker ends when its caller does, however that ends: its standard input is then closed.
-fn stop_with_the_caller(run: &Run) {
-    let cancel = run.cancel.clone();
-    std::thread::spawn(move || {
-        let mut rest = Vec::new();
-        // An error is an end, too.
-        let _ = std::io::stdin().read_to_end(&mut rest);
-        cancel.cancel();
-    });
 }
 
 struct Progress {
@@ -181,57 +167,6 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
-/// Runs worker processes until all have ended; what was said of those that were killed.
-fn several(
-    n: usize,
-    args: &Args,
-    global: &GlobalArgs,
-    path: &Path,
-    store: &Store,
-    run: &Run,
-    progress: &mut Progress,
-) -> Result<Vec<String>> {
-    let program = std::env::current_exe().context("cannot find this program")?;
-    let mut children = Vec::new();
-    for _ in 0..n {
-        let mut command = Command::new(&program);
-        command.args(["run", &args.experiment, "--quiet", "--worker-of", &n.to_string()]);
-        command.arg("--store").arg(path).stdin(Stdio::piped());
-        for (flag, value) in [
-            ("--seed", global.seed.map(|v| v.to_string())),
-            ("--threads", global.threads.map(|v| v.to_string())),
-            ("--time-limit", global.time_limit.map(|v| v.to_string())),
-        ] {
-            if let Some(value) = value {
-                command.args([flag, &value]);
-            }
-        }
-        if let Some(data) = &args.data {
-            command.arg("--data").arg(data);
-        }
-        children.push(command.spawn().context("cannot start a worker")?);
-    }
-    let mut lost = Vec::new();
-    while !children.is_empty() {
-        std::thread::sleep(LOOK);
-        if run.watch().stop().is_some() {
-            // Closing their standard input asks the workers to stop after this step.
-            children.iter_mut().for_each(|c| drop(c.stdin.take()));
-        }
-        let mut rest: Vec<Child> = Vec::new();
-        for mut child in children {
-            match child.try_wait().context("waiting for a worker")? {
-                None => rest.push(child),
-                Some(status) if status.success() || session::interrupted() => {}
-                Some(status) => lost.push(format!("a worker ended with {status}")),
-            }
-        }
-        children = rest;
-        progress.tell(store, run);
-    }
-    Ok(lost)
-}
-
 /// Says what there is, and what is not.
 fn finish(
     session: &Session,
@@ -243,8 +178,9 @@ fn finish(
     lost: &[String],
 ) -> Result<ExitCode> {
     let counts = store.counts()?;
+    let kept = store.sound_results(plan, cells)?;
     let results: BTreeMap<usize, Measured> =
-        store.measured(cells)?.into_iter().map(|(i, kept)| (i, kept.measured)).collect();
+        kept.into_iter().map(|(i, kept)| (i, kept.measured)).collect();
     let done = Done { cells, results: &results, seed };
     let outcomes: Vec<_> = collect(plan, &done, None, 0.0).into_iter().map(|c| c.outcome).collect();
     let complete = counts.done == counts.all();

@@ -2,7 +2,9 @@
 
 use super::run::{duration, json_of, read_store, summary};
 use crate::args::GlobalArgs;
+use crate::experiment::place_of;
 use crate::session::{Options, Session};
+use crate::store::Results;
 use crate::table::{Table, wrap};
 use anyhow::Result;
 use serde_json::json;
@@ -30,7 +32,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let left = store.seconds_left()?.map(|s| s / workers.max(1) as f64);
     let mut by_row: BTreeMap<usize, (usize, usize, f64, usize)> = BTreeMap::new();
     let cells = store.cells(&plan)?;
-    let kept = store.measured(&cells)?;
+    let Results { kept, damaged } = store.results(&cells)?;
     for (i, cell) in cells.iter().enumerate() {
         let row = by_row.entry(cell.row).or_default();
         row.1 += 1;
@@ -58,8 +60,14 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
         (_, n, Some(s)) => text.push_str(&format!("; workers: {n}, {} left", duration(s))),
     }
     text.push_str(&format!("\n\n{}", table.text()));
-    if !troubles.is_empty() {
+    let damaged: Vec<String> = damaged.iter().map(|&i| place_of(&plan, &cells[i])).collect();
+    if !troubles.is_empty() || !damaged.is_empty() {
         text.push_str("\nCells without a result\n");
+        for name in &damaged {
+            let how =
+                "damaged: the result is not as it was written; `cokernel run` computes it again";
+            text.push_str(&wrap(&format!("{name}: {how}"), 2, 96));
+        }
         for t in &troubles {
             let how = if t.refused { "refused" } else { "failed" };
             text.push_str(&wrap(&format!("{}: {how}: {}", t.label, t.error), 2, 96));
@@ -73,6 +81,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
         "cells": json_of(&counts),
         "workers": workers,
         "seconds_left": left,
+        "damaged": damaged,
         "without_result": troubles.iter().map(trouble).collect::<Vec<_>>(),
     }))?;
     Ok(session.end([]))

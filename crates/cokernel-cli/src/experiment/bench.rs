@@ -78,8 +78,20 @@ fn feature_bytes(views: &Views) -> usize {
 /// Bytes beside the kernels that a method on n instances works with: the features three times (as
 /// read, as chosen for the row and as scaled) and three matrices of n × n (a combination of
 /// kernels, and rows or operators made of it).
-fn working_bytes(views: &Views, n: usize) -> usize {
-    3 * feature_bytes(views) + 24 * n * n
+fn working_bytes(features: usize, n: usize) -> usize {
+    features.saturating_mul(3).saturating_add(n.saturating_mul(n).saturating_mul(24))
+}
+
+/// Training instances in each split of n, at least.
+fn trained(kind: &Kind, n: usize) -> usize {
+    match *kind {
+        Kind::Cluster { .. } => n,
+        Kind::Classify { splits, .. } => match splits {
+            eval::Protocol::KFold { folds, .. } => n - n.div_ceil(folds),
+            eval::Protocol::Shuffle { test, .. } => (n as f64 * (1.0 - test)) as usize / 2,
+            eval::Protocol::FiveByTwo => n / 2,
+        },
+    }
 }
 
 impl<'a> Bench<'a> {
@@ -108,7 +120,8 @@ impl<'a> Bench<'a> {
             return Err(Error::Data("the data is not there".to_string()).into());
         };
         let n = loaded.splits.get(cell.split).map_or(loaded.views.n(), |s| s.train.len());
-        let run = Run { memory: room(plan, self.available, &loaded.views, n)?, ..run };
+        let need = working_bytes(feature_bytes(&loaded.views), n);
+        let run = Run { memory: room(plan, self.available, need, n)?, ..run };
         let variant = &row.variants[cell.variant];
         let measured = match plan.protocol.classify() {
             true => loaded.learn(plan, cell, data, variant, &run),
@@ -134,6 +147,12 @@ impl<'a> Bench<'a> {
         }
         self.loaded = None;
         let data = &plan.data[d];
+        if let Some(toy) = data.source.toy() {
+            // What cannot be computed is not drawn.
+            let (n, bytes) = toy.size(plan.swept_data(cell));
+            let n = trained(&plan.protocol.kind, n);
+            room(plan, self.available, working_bytes(bytes, n), n)?;
+        }
         let (mut views, labels) =
             data.source.load(self.folder.as_deref(), plan.swept_data(cell), run.seed)?;
         if let Some(names) = &data.views {
@@ -147,7 +166,13 @@ impl<'a> Bench<'a> {
         }
         let (classes, splits) = match plan.protocol.kind {
             Kind::Cluster { .. } => (Some(labels.classes()?), Vec::new()),
-            Kind::Classify { splits, .. } => (None, splits.split(&labels, run.seed)?.splits),
+            Kind::Classify { splits, .. } => {
+                let (n, all) = (views.n(), plan.protocol.splits());
+                let indices = n.saturating_mul(all).saturating_mul(8);
+                let need = working_bytes(feature_bytes(&views), 0).saturating_add(indices);
+                room(plan, self.available, need, n)?;
+                (None, splits.split(&labels, run.seed)?.splits)
+            }
         };
         self.loaded =
             Some(Loaded { key, views, labels, classes, splits, split, ready: Vec::new() });
@@ -155,9 +180,14 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// Bytes that kernels may take; or the refusal, with the figures.
-fn room(plan: &Experiment, available: Option<usize>, views: &Views, n: usize) -> Result<usize> {
-    let need = working_bytes(views, n);
+/// Bytes that kernels may take where a method needs so many beside them; or the refusal, with the
+/// figures.
+fn room(
+    plan: &Experiment,
+    available: Option<usize>,
+    need: usize,
+    n: usize,
+) -> Result<usize, TooLarge> {
     let in_words = |bytes: usize| match bytes as f64 {
         b if b < 1e8 => format!("{:.1} MB", b / 1e6),
         b => format!("{:.2} GB", b / 1e9),
@@ -171,10 +201,10 @@ fn room(plan: &Experiment, available: Option<usize>, views: &Views, n: usize) ->
         ))
     };
     if need > plan.limits.memory {
-        return Err(refuse(plan.limits.memory, "the limit of a cell is").into());
+        return Err(refuse(plan.limits.memory, "the limit of a cell is"));
     }
     if let Some(limit) = available.filter(|a| need > *a) {
-        return Err(refuse(limit, "the machine has for each worker").into());
+        return Err(refuse(limit, "the machine has for each worker"));
     }
     Ok(plan.limits.memory - need)
 }

@@ -141,12 +141,16 @@ impl Experiment {
             "memory": self.limits.memory,
         });
         let text = decided_by.to_string();
-        let id = hexadecimal(&Sha256::digest(text.as_bytes())[..16]);
-        Ok(Cell { id, decided_by: text, ..cell })
+        Ok(Cell { id: id_of(&text), decided_by: text, ..cell })
     }
 }
 
-/// A cell in words: `digits, split 3, SimpleMKL, c=10`.
+/// The name of a cell: a hash of what decides its result.
+pub fn id_of(decided_by: &str) -> String {
+    hexadecimal(&Sha256::digest(decided_by.as_bytes())[..16])
+}
+
+/// A cell in words, the same on all splits: `digits, SimpleMKL, c=10`.
 pub fn label_of(plan: &Experiment, cell: &Cell) -> String {
     let row = &plan.rows[cell.row];
     let mut parts = vec![plan.data[cell.data].label.clone()];
@@ -158,4 +162,16 @@ pub fn label_of(plan: &Experiment, cell: &Cell) -> String {
         parts.push(row.variants[cell.variant].label.clone());
     }
     parts.join(", ")
+}
+
+/// As [`label_of`], with data set and split where there are several: names one cell.
+pub fn place_of(plan: &Experiment, cell: &Cell) -> String {
+    let mut text = label_of(plan, cell);
+    if plan.data[cell.data].sets > 1 {
+        text.push_str(&format!(", set {}", cell.set));
+    }
+    if plan.protocol.splits() > 1 {
+        text.push_str(&format!(", split {}", cell.split));
+    }
+    text
 }

@@ -19,6 +19,10 @@ use std::path::Path;
 mod figures;
 mod rows;
 mod setting;
+mod size;
+
+pub use setting::MOST_SETS;
+pub use size::MOST_CELLS;
 
 /// The parameter of the machine that rows, grids and sweeps can have beside those of the method.
 const COST: &str = "c";
@@ -285,22 +289,25 @@ impl Experiment {
         }
         let claims = figures::claims(&file, &content.claims, &rows, &protocol)?;
         let tests = setting::tests(&file, &content.tests, &rows)?;
-        Ok(Experiment {
-            id: content.id.unwrap_or_else(|| id.to_string()),
-            title: content.title,
-            notes: content.notes,
-            reason: content.reason,
-            paper: content.source.paper,
-            table: content.source.table,
+        let limits = setting::limits(&file, &content.limits)?;
+        let plan = Experiment {
+            id: content.id.clone().unwrap_or_else(|| id.to_string()),
+            title: content.title.clone(),
+            notes: content.notes.clone(),
+            reason: content.reason.clone(),
+            paper: content.source.paper.clone(),
+            table: content.source.table.clone(),
             data,
             protocol,
             machine,
             rows,
             claims,
             tests,
-            limits: setting::limits(&file, &content.limits)?,
+            limits,
             sweep,
-        })
+        };
+        size::check(&file, &content, &plan)?;
+        Ok(plan)
     }
 
     /// `LMS Table 3.3`, or nothing.

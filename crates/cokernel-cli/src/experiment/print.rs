@@ -5,6 +5,7 @@ use super::plan::{Kind, Pick};
 use super::score::{Against, Published, Score};
 use crate::files::csv_line;
 use crate::table::{Table, count, seconds, thousands, wrap};
+use crate::visible::markdown as safe;
 use anyhow::Result;
 use cokernel::eval::Stat;
 use cokernel::multiview::Seeding;
@@ -57,7 +58,7 @@ pub fn has_published(result: &Outcome) -> bool {
 
 /// The whole result as Markdown, with a closing sentence.
 pub fn markdown(result: &Outcome, closing: String) -> String {
-    let mut lines = head(result);
+    let mut lines: Vec<String> = head(result).iter().map(|l| safe(l)).collect();
     lines[0] = format!("# {}", lines[0]);
     lines.insert(1, String::new());
     for grid in grids(result) {
@@ -66,7 +67,7 @@ pub fn markdown(result: &Outcome, closing: String) -> String {
     }
     for (title, sentences) in remarks(result, vec![closing]) {
         lines.extend([String::new(), format!("## {title}"), String::new()]);
-        lines.extend(sentences.iter().map(|s| format!("- {s}")));
+        lines.extend(sentences.iter().map(|s| format!("- {}", safe(s))));
     }
     lines.join("\n") + "\n"
 }
@@ -74,7 +75,7 @@ pub fn markdown(result: &Outcome, closing: String) -> String {
 /// The lines of a table.
 pub fn grid_as_markdown(grid: &Grid) -> Vec<String> {
     let cells = |row: &[String]| {
-        let safe: Vec<String> = row.iter().map(|c| c.replace('|', "\\|")).collect();
+        let safe: Vec<String> = row.iter().map(|c| safe(c)).collect();
         format!("| {} |", safe.join(" | "))
     };
     let aligned = |h: &String| if h.starts_with('<') { "---" } else { "---:" };

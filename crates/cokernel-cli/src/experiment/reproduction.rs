@@ -4,6 +4,7 @@ use super::outcome::{Outcome, RowOutcome};
 use super::print::{Grid, grid_as_markdown, order, picked, published, reasons, stat, verdicts};
 use super::score::Score;
 use crate::table::count;
+use crate::visible::markdown as safe;
 
 /// An experiment of which there is no result, and why.
 pub struct Skipped {
@@ -40,16 +41,16 @@ pub fn page(results: &[Outcome], skipped: &[Skipped]) -> String {
         let dash = |n: usize| if all.is_empty() { "–".to_string() } else { n.to_string() };
         lines.push(format!(
             "| [{}](#{anchor}) | {} {} | {} | {} | {} | {order} |",
-            r.id,
-            r.paper,
-            r.table,
-            r.title,
+            safe(&r.id),
+            safe(&r.paper),
+            safe(&r.table),
+            safe(&r.title),
             dash(all.len()),
             dash(within),
         ));
     }
     for s in skipped {
-        lines.push(format!("| {} | | not run: {} | – | – | – |", s.id, s.reason));
+        lines.push(format!("| {} | | not run: {} | – | – | – |", s.id, safe(&s.reason)));
     }
     for r in results {
         lines.extend(section(r));
@@ -73,15 +74,15 @@ fn section(result: &Outcome) -> Vec<String> {
     let place = format!("{} {}", result.paper, result.table);
     let mut lines = vec![
         String::new(),
-        format!("## {}", result.id),
+        format!("## {}", safe(&result.id)),
         String::new(),
-        format!(
+        safe(&format!(
             "{}: {}. {}, views {}; {sets}, first seed {seed}.",
             place.trim(),
             result.title,
             data.source,
             data.views.join(", ")
-        ),
+        )),
     ];
     let rows: Vec<Vec<String>> = against(result)
         .map(|(row, score, a)| {
@@ -118,7 +119,7 @@ fn section(result: &Outcome) -> Vec<String> {
     ];
     for (title, sentences) in parts.into_iter().filter(|p| !p.1.is_empty()) {
         lines.extend([String::new(), format!("{title}:"), String::new()]);
-        lines.extend(sentences.iter().map(|s| format!("- {s}")));
+        lines.extend(sentences.iter().map(|s| format!("- {}", safe(s))));
     }
     lines.extend([String::new(), format!("{}.", verdicts(result))]);
     lines

@@ -1,16 +1,15 @@
 //! Where the data of an experiment comes from: shipped, generated, or a folder that may be absent.
 
+use super::generator::{N, Param, Toy};
 use crate::data::{Data, read_files};
 use crate::misuse::misuse;
 use crate::settings::{Settings, ViewSource};
 use anyhow::Result;
-use cokernel::data::toy::{self, Uninformative};
 use cokernel::data::{self, AssembleOptions, Labels, ReadOptions, Table, Views, assemble};
 use cokernel::multiview::lsa;
 use cokernel::{Error, Run};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -45,91 +44,13 @@ pub struct Files {
     pub id: Option<String>,
 }
 
-/// A generator with its parameters.
-#[derive(Debug)]
-pub struct Toy {
-    pub generator: &'static Generator,
-    pub n: usize,
-    pub params: BTreeMap<String, f64>,
-}
-
-/// An entry of the list of generators.
-#[derive(Debug)]
-pub struct Generator {
-    pub id: &'static str,
-    /// Names and defaults, beside `n`.
-    pub params: &'static [(&'static str, f64)],
-    make: fn(usize, &[f64], u64) -> cokernel::Result<Labelled>,
-}
-
-/// All generators: one line each.
-pub static GENERATORS: &[Generator] = &[
-    Generator { id: "synthetic_1", params: &[], make: |n, _, seed| toy::synthetic_1(n, seed) },
-    Generator { id: "synthetic_2", params: &[], make: |n, _, seed| toy::synthetic_2(n, seed) },
-    Generator {
-        id: "correlated",
-        params: &[("rho", 0.0)],
-        make: |n, p, seed| toy::correlated(n, p[0], seed),
-    },
-    Generator {
-        id: "complementary_corruption",
-        params: &[("alpha", 1.0)],
-        make: |n, p, seed| toy::complementary_corruption(n, p[0], seed),
-    },
-    Generator {
-        id: "uninformative",
-        params: &[],
-        make: |n, _, seed| toy::uninformative(n, Uninformative::Ones, seed),
-    },
-    Generator {
-        id: "uninformative_random",
-        params: &[],
-        make: |n, _, seed| toy::uninformative(n, Uninformative::Random, seed),
-    },
-    Generator { id: "contradictory", params: &[], make: |n, _, _| toy::contradictory(n) },
-    Generator {
-        id: "two_circles",
-        params: &[("noise", 0.1)],
-        make: |n, p, seed| toy::two_circles(n, p[0], seed),
-    },
-    Generator {
-        id: "gaussian_classes",
-        params: &[("classes", 3.0), ("distance", 3.0)],
-        make: |n, p, seed| toy::views(n, p[0].max(0.0) as usize, &[p[1], p[1]], seed),
-    },
-];
-
 /// Names that a sweep over the data can have.
 pub fn parameters(source: &Source) -> Vec<&'static str> {
     match source {
         Source::Toy(toy) => {
-            std::iter::once("n").chain(toy.generator.params.iter().map(|p| p.0)).collect()
+            std::iter::once(N.name).chain(toy.generator.params.iter().map(|p| p.name)).collect()
         }
         _ => Vec::new(),
-    }
-}
-
-impl Toy {
-    /// Refuses names of generators and parameters that do not exist.
-    pub fn new(generator: &str, n: usize, params: BTreeMap<String, f64>) -> Result<Self, Error> {
-        let known = || GENERATORS.iter().map(|g| g.id);
-        let found = GENERATORS.iter().find(|g| g.id == generator);
-        let generator = found.ok_or_else(|| Error::unknown("generator", generator, known()))?;
-        let names = || generator.params.iter().map(|p| p.0);
-        match params.keys().find(|name| !names().any(|known| known == *name)) {
-            Some(name) => Err(Error::unknown("parameter", name, names())),
-            None => Ok(Toy { generator, n, params }),
-        }
-    }
-
-    /// One data set; `swept` is a parameter with another value.
-    fn make(&self, swept: Option<(&str, f64)>, seed: u64) -> Result<Labelled, Error> {
-        let swept = |name: &str| swept.filter(|s| s.0 == name).map(|s| s.1);
-        let value =
-            |p: &(&str, f64)| swept(p.0).or_else(|| self.params.get(p.0).copied()).unwrap_or(p.1);
-        let params: Vec<f64> = self.generator.params.iter().map(value).collect();
-        let n = swept("n").map_or(self.n, |n| n.max(0.0) as usize);
-        (self.generator.make)(n, &params, seed)
     }
 }
 
@@ -277,13 +198,21 @@ impl Source {
             Source::Digits => "the digits that come with the program".to_string(),
             Source::Toy(toy) => {
                 let params = toy.generator.params.iter();
-                let params: Vec<String> = params
-                    .map(|p| format!(", {} = {}", p.0, toy.params.get(p.0).unwrap_or(&p.1)))
-                    .collect();
+                let value = |p: &Param| toy.params.get(p.name).copied().unwrap_or(p.default);
+                let params: Vec<String> =
+                    params.map(|p| format!(", {} = {}", p.name, value(p))).collect();
                 format!("generator {}, n = {}{}", toy.generator.id, toy.n, params.concat())
             }
             Source::Folder(folder) => format!("folder {}", folder.name),
             Source::Files(_) => format!("files {}", self.name()),
+        }
+    }
+
+    /// The generator, if the data are drawn.
+    pub fn toy(&self) -> Option<&Toy> {
+        match self {
+            Source::Toy(toy) => Some(toy),
+            _ => None,
         }
     }
 
@@ -347,20 +276,6 @@ pub fn subset(views: &Views, names: &[String]) -> Result<Views, Error> {
 mod tests {
     use super::*;
     use cokernel::data::Csr;
-
-    #[test]
-    fn generators_take_their_parameters_and_sweeps() {
-        let toy = Toy::new("two_circles", 20, [("noise".to_string(), 0.0)].into()).unwrap();
-        let (views, _) = toy.make(None, 1).unwrap();
-        assert_eq!(views, toy::two_circles(20, 0.0, 1).unwrap().0);
-        let (views, _) = toy.make(Some(("noise", 0.5)), 1).unwrap();
-        assert_eq!(views, toy::two_circles(20, 0.5, 1).unwrap().0);
-        assert_eq!(toy.make(Some(("n", 8.0)), 1).unwrap().0.n(), 8);
-        let said = Toy::new("two_circle", 20, BTreeMap::new()).unwrap_err().to_string();
-        assert!(said.starts_with("unknown generator 'two_circle' (did you mean 'two_circles'?)"));
-        let said = Toy::new("two_circles", 20, [("nois".to_string(), 0.0)].into()).unwrap_err();
-        assert!(said.to_string().contains("did you mean 'noise'"), "{said}");
-    }
 
     #[test]
     fn rows_get_unit_length_dense_or_sparse() {

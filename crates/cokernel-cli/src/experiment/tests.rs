@@ -282,3 +282,106 @@ fn learning_has_splits_costs_and_inner_picks() {
         assert!(found.starts_with("p/my.toml") && found.contains(said), "{to}: {found}");
     }
 }
+
+/// Before, these took all memory, did not end, or panicked.
+#[test]
+fn numbers_out_of_bounds_are_refused_where_they_are_read() {
+    let huge = "1000000000000000";
+    for (from, to, line, said) in [
+        ("n = 60", &*format!("n = {huge}"), 5, "n: expected a whole number from 1 to 100000000"),
+        ("n = 60", "n = 60\nsets = 1000000000000", 6, "sets: expected at most 100000, found 10"),
+        ("n = 60", "n = 60\nparams = { classes = 1e15 }", 6, "classes: expected a whole number"),
+        ("n = 60", "n = 60\nparams = { classes = 2.5 }", 6, "classes: expected a whole number"),
+        ("n = 60", "n = 60\nparams = { distance = inf }", 6, "distance: expected a number from"),
+        ("n = 60", &*format!("n = 60\nlsa = {huge}"), 6, "lsa: expected at most 1000000"),
+        ("folds = 5", &*format!("folds = {huge}"), 7, "folds: expected at most 100000, found 1"),
+        ("folds = 5", "folds = 61", 7, "folds: expected at most the 60 instances of data 'gauss"),
+        ("folds = 5", &*format!("folds = 5\nrepeats = {huge}"), 8, "repeats: expected at most 1"),
+        (
+            "folds = 5",
+            "folds = 50\nrepeats = 90000",
+            8,
+            "repeats: this makes 13,500,000 cells, and",
+        ),
+        ("folds = 5", &*format!("folds = 5\ninner_folds = {huge}"), 8, "inner_folds: expected at"),
+        ("folds = 5", "folds = 5\ninner_folds = 99", 8, "inner_folds: expected at most the 60 in"),
+        ("n = 60", "n = 60\nsets = 99999", 6, "sets: this makes 1,499,985 cells, and at most 200"),
+        ("[machine]", "[limits]\nseconds = 1e300\n[machine]", 19, "seconds: expected at most 10"),
+        ("[machine]", "[limits]\nseconds = inf\n[machine]", 19, "seconds: expected a number gr"),
+        (
+            "folds = 5",
+            &*format!("clusters = {huge}\nstarts = \"published\""),
+            7,
+            "clusters: expected at most 1000000",
+        ),
+        (
+            "folds = 5",
+            &*format!("clusters = 3\nstarts = {{ seeding = \"random\", starts = {huge} }}"),
+            8,
+            "starts: starts: expected a whole number from 1 to 10000",
+        ),
+        ("folds = 5", "folds = 5\nreach = { accuracy = nan }", 8, "reach: accuracy: expected a"),
+    ] {
+        assert!(LEARNED.contains(from), "{from}");
+        let found = parse(&LEARNED.replacen(from, to, 1)).unwrap_err().to_string();
+        let place = format!("p/my.toml, line {line}: {said}");
+        assert!(found.starts_with(&place), "{to}: {found}");
+    }
+    let many: Vec<String> = (1..=200).map(|i| format!("{i}e-3")).collect();
+    let list = many.join(", ");
+    let grid = format!("grid = {{ c = [{list}], tol = [{list}] }}");
+    let text = LEARNED.replacen("grid = { c = [1.0, 10.0], tol = [1e-2] }", &grid, 1);
+    let said = parse(&text).unwrap_err().to_string();
+    assert!(
+        said.contains("line 17: grid: expected at most 10000 combinations, found 40000"),
+        "{said}"
+    );
+}
+
+#[test]
+fn ranges_of_a_sweep_are_bounded() {
+    let sweep = |values: &str| {
+        let begin = LEARNED.replacen("pick = \"inner\"\n", "", 1);
+        parse(&format!("{begin}[sweep]\nparameter = \"distance\"\nvalues = {values}\n"))
+    };
+    for (values, said) in [
+        ("{ from = 0, to = inf, step = 1 }", "to: expected a finite number, found inf"),
+        ("{ from = 0, to = 1, step = 1e-320 }", "values: expected at most 10000, found "),
+        (
+            "{ from = 0, to = 1e12, step = 1 }",
+            "values: expected at most 10000, found 1000000000001",
+        ),
+        ("{ from = 0, to = 1, step = 1e-6 }", "values: expected at most 10000, found 1000001"),
+        ("{ from = 0, to = 1, step = nan }", "step: expected a finite number, found nan"),
+        ("[0.0, inf]", "values: expected numbers, as [0.0, 0.5], or"),
+        ("[0.0, 1e300]", "values: distance: expected a number from -1000000000 to 1000000000"),
+    ] {
+        let found = sweep(values).unwrap_err().to_string();
+        let place = format!("p/my.toml, line 21: {said}");
+        assert!(found.starts_with(&place), "{values}: {found}");
+    }
+    let values = |text: &str| sweep(text).unwrap().sweep.unwrap().values;
+    assert_eq!(values("{ from = 0, to = 0.3, step = 0.1 }"), [0.0, 0.1, 0.2, 0.3]);
+    // Ten digits would make these the same.
+    assert_eq!(values("{ from = 0, to = 2e-12, step = 1e-12 }"), [0.0, 1e-12, 2e-12]);
+    assert_eq!(values("{ from = 1e8, to = 3e8, step = 1e8 }"), [1e8, 2e8, 3e8]);
+}
+
+/// Before, the data were drawn first, whatever they took.
+#[test]
+fn data_that_do_not_fit_are_not_drawn() {
+    for (from, to) in [
+        ("n = 60", "n = 100000000"),
+        ("n = 60", "n = 100000\nparams = { classes = 100000 }"),
+        ("generator = \"gaussian_classes\"\nn = 60", "generator = \"contradictory\"\nn = 1000000"),
+    ] {
+        assert!(LEARNED.contains(from), "{from}");
+        let plan = parse(&LEARNED.replacen(from, to, 1)).unwrap();
+        let cells = plan.cells(None, 0).unwrap();
+        let mut bench = bench::Bench::new(&plan, None, 0, None);
+        let error = bench.measure(&cells[0], &cokernel::Run::default()).unwrap_err();
+        assert!(error.is::<bench::TooLarge>(), "{to}: {error:#}");
+        let said = error.to_string();
+        assert!(said.contains("beside the kernels, but the limit of a cell is 2.15 GB"), "{said}");
+    }
+}

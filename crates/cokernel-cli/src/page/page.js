@@ -29,6 +29,18 @@
     }));
   }
 
+  // A table that is wider than its place says so, until its end is in sight.
+  const boxes = [...document.querySelectorAll(".wide")].filter((b) => b.querySelector("table"));
+  const measure = () => boxes.forEach((box) => {
+    const rest = box.scrollWidth - box.clientWidth;
+    box.classList.toggle("cut", rest > 1);
+    box.classList.toggle("end", box.scrollLeft >= rest - 1);
+    box.nextElementSibling.hidden = rest <= 1;
+  });
+  boxes.forEach((box) => box.addEventListener("scroll", measure));
+  addEventListener("resize", measure);
+  measure();
+
   // Values where the pointer is, or where the arrow keys went.
   const hide = () => {
     tip.hidden = true;

@@ -6,6 +6,7 @@ use super::ranking::Ranking;
 use super::rows::{Compared, DataRows, Mark, Value};
 use crate::experiment::{label_of, print};
 use crate::files::csv_line;
+use crate::visible::{markdown as safe, on_one_line};
 use anyhow::Result;
 use cokernel::eval::Stat;
 use serde_json::json;
@@ -211,10 +212,10 @@ pub fn legend(material: &Material<'_>, data: &DataRows) -> String {
 /// The comparison, and for published figures the tables beside them.
 pub fn markdown(material: &Material<'_>, all: &[DataRows]) -> String {
     let plan = material.plan;
-    let mut text = format!("# {}\n", plan.title);
+    let mut text = format!("# {}\n", safe(&plan.title));
     for (data, collected) in all.iter().zip(material.collected) {
         if all.len() > 1 {
-            text.push_str(&format!("\n## {}\n", data.data));
+            text.push_str(&format!("\n## {}\n", safe(&data.data)));
         }
         let cell = |v: &Value| {
             let bold = if v.best { "**" } else { "" };
@@ -222,12 +223,13 @@ pub fn markdown(material: &Material<'_>, all: &[DataRows]) -> String {
         };
         let table = columns(material, data, &cell);
         let rule = vec!["---"; table.header.len()];
-        text.push_str(&format!("\n| {} |\n|{}|\n", table.header.join(" | "), rule.join("|")));
-        for row in &table.rows {
-            let safe: Vec<String> = row.iter().map(|c| c.replace('|', "\\|")).collect();
-            text.push_str(&format!("| {} |\n", safe.join(" | ")));
-        }
-        text.push_str(&format!("\n{}\n", legend(material, data)));
+        let line = |cells: &[String]| {
+            let safe: Vec<String> = cells.iter().map(|c| safe(c)).collect();
+            format!("| {} |\n", safe.join(" | "))
+        };
+        text.push_str(&format!("\n{}|{}|\n", line(&table.header), rule.join("|")));
+        table.rows.iter().for_each(|row| text.push_str(&line(row)));
+        text.push_str(&format!("\n{}\n", safe(&legend(material, data))));
         let outcome = &collected.outcome;
         if print::has_published(outcome) {
             text.push_str(&format!("\n{}", print::markdown(outcome, print::verdicts(outcome))));
@@ -236,15 +238,20 @@ pub fn markdown(material: &Material<'_>, all: &[DataRows]) -> String {
     text
 }
 
-/// Letters that LaTeX does not take as they are.
+/// Letters that LaTeX does not take as they are; on one line.
 fn escaped(text: &str) -> String {
     let mut out = String::new();
-    for c in text.chars() {
+    for c in on_one_line(text).chars() {
         match c {
             '&' | '%' | '$' | '#' | '_' | '{' | '}' => out.extend(['\\', c]),
+            // After the end of a row these would be an option of it.
+            '[' | '*' if out.is_empty() => out.extend(['{', c, '}']),
             '~' => out.push_str("\\textasciitilde{}"),
             '^' => out.push_str("\\textasciicircum{}"),
             '\\' => out.push_str("\\textbackslash{}"),
+            '|' => out.push_str("\\textbar{}"),
+            '<' => out.push_str("\\textless{}"),
+            '>' => out.push_str("\\textgreater{}"),
             'λ' => out.push_str("$\\lambda$"),
             'ρ' => out.push_str("$\\rho$"),
             'σ' => out.push_str("$\\sigma$"),
@@ -303,5 +310,6 @@ mod tests {
     #[test]
     fn latex_takes_any_label() {
         assert_eq!(super::escaped("a_b & 50% ± λ"), "a\\_b \\& 50\\% $\\pm$ $\\lambda$");
+        assert_eq!(super::escaped("[1]\n|<b>"), "{[}1] \\textbar{}\\textless{}b\\textgreater{}");
     }
 }

@@ -4,12 +4,17 @@
 //! process number and start where the system tells them, else by its silence: a worker that lives
 //! says so every ten seconds. Its cells then wait again. A worker that was only believed to have
 //! ended finds that its claim is gone, and its result is not kept.
+//!
+//! A cell may be what ends its worker, for lack of memory as a rule. Claims that were lost so are
+//! counted; a cell with two of them is claimed after all others. If whoever started the worker saw
+//! that it did not end by itself, the cell has failed with the second.
 
-use super::{Spent, Store, checksum};
+use super::verify::ResultRow;
+use super::{Spent, Store};
 use crate::experiment::{Cell, Measured};
 use crate::system::{process_start, system_name};
 use anyhow::Result;
-use rusqlite::{OptionalExtension, Transaction, params};
+use rusqlite::{OptionalExtension, Transaction, params, params_from_iter};
 use serde_json::json;
 use std::path::Path;
 use std::sync::mpsc;
@@ -18,6 +23,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// A worker says this often that it lives, and is believed to have ended after such a silence.
 const EVERY: Duration = Duration::from_secs(10);
 const SILENCE: i64 = 60;
+
+/// Lost claims after which a cell is set aside.
+const LOST: i64 = 2;
 
 /// What a worker is to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,8 +56,8 @@ impl Store {
         let began = process_start(pid);
         let system = system_name();
         let token = self.transaction(|t| {
-            let sql = "INSERT INTO workers VALUES (lower(hex(randomblob(8))), ?1, ?2, ?3, ?4) \
-                       RETURNING token";
+            let sql = "INSERT INTO workers VALUES (?2 || ':' || lower(hex(randomblob(8))), ?1, ?2, \
+                       ?3, ?4) RETURNING token";
             let began = began.map(|b| b as i64);
             Ok(t.query_row(sql, params![system, pid, began, now()], |r| r.get::<_, String>(0))?)
         })?;
@@ -79,12 +87,7 @@ impl Store {
         self.transaction(|t| {
             let ended = all_workers(t)?.into_iter().filter(|w| !w.lives());
             for w in ended {
-                t.execute(
-                    "UPDATE cells SET state = 'waiting', worker = NULL \
-                     WHERE state = 'running' AND worker = ?1",
-                    [&w.token],
-                )?;
-                t.execute("DELETE FROM workers WHERE token = ?1", [&w.token])?;
+                lose(t, &w.token)?;
             }
             let Some(id) = waiting(t, last)? else {
                 let sql = "SELECT count(*) FROM cells WHERE state = 'running'";
@@ -100,6 +103,29 @@ impl Store {
         })
     }
 
+    /// A process that worked here did not end by itself. The cell that it had waits again, or has
+    /// failed if that was not the first time; whether it had one.
+    pub fn crashed(&mut self, pid: u32, how: &str) -> Result<bool> {
+        self.transaction(|t| {
+            let mine = format!("{pid}:%");
+            let system = system_name();
+            for w in all_workers(t)?.iter().filter(|w| w.pid == pid && w.system == system) {
+                lose(t, &w.token)?;
+            }
+            // Another worker may have found it first; the cell still says who had it.
+            let sql = "SELECT count(*) FROM cells WHERE state = 'waiting' AND worker LIKE ?1";
+            let had: i64 = t.query_row(sql, [&mine], |r| r.get(0))?;
+            let error = format!(
+                "set aside: the process that computed it {how}, and did so before; as a rule that \
+                 is a lack of memory. `cokernel run --retry` tries it again"
+            );
+            let sql = "UPDATE cells SET state = 'failed', error = ?2, worker = NULL \
+                       WHERE state = 'waiting' AND worker LIKE ?1 AND lost >= ?3";
+            t.execute(sql, params![mine, error, LOST])?;
+            Ok(had > 0)
+        })
+    }
+
     /// Keeps a result, if the claim still holds.
     pub fn keep(
         &mut self,
@@ -109,33 +135,25 @@ impl Store {
         measured: &Measured,
         spent: Spent,
     ) -> Result<bool> {
-        let text = serde_json::to_string(measured)?;
         let d = &measured.details;
-        let weights = json!({ "kernels": d.kernels, "weights": d.weights }).to_string();
-        let trace = json!({ "objective": d.objective, "gaps": d.gaps }).to_string();
-        let scores = serde_json::to_string(&measured.scores)?;
+        let row = ResultRow {
+            cell: cell.id.clone(),
+            seed: seed as i64,
+            version: cokernel::VERSION.to_string(),
+            decided_by: cell.decided_by.clone(),
+            scores: serde_json::to_string(&measured.scores)?,
+            weights: json!({ "kernels": d.kernels, "weights": d.weights }).to_string(),
+            trace: json!({ "objective": d.objective, "gaps": d.gaps }).to_string(),
+            result: serde_json::to_string(measured)?,
+            seconds: spent.seconds,
+            peak_memory: spent.peak_memory.map(|b| b as i64),
+            finished: now(),
+        };
         self.transaction(|t| {
             if !ended(t, worker, cell, "done", None)? {
                 return Ok(false);
             }
-            t.execute(
-                "INSERT OR REPLACE INTO results VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, \
-                 ?11, ?12)",
-                params![
-                    cell.id,
-                    seed as i64,
-                    cokernel::VERSION,
-                    cell.decided_by,
-                    scores,
-                    weights,
-                    trace,
-                    text,
-                    checksum(&text),
-                    spent.seconds,
-                    spent.peak_memory.map(|b| b as i64),
-                    now(),
-                ],
-            )?;
+            row.write(t)?;
             Ok(true)
         })
     }
@@ -158,6 +176,17 @@ impl Store {
     }
 }
 
+/// A worker has ended without a word: the cell that it had waits again, and says still who had it.
+fn lose(t: &Transaction<'_>, token: &str) -> rusqlite::Result<()> {
+    t.execute(
+        "UPDATE cells SET state = 'waiting', lost = lost + 1 \
+         WHERE state = 'running' AND worker = ?1",
+        [token],
+    )?;
+    t.execute("DELETE FROM workers WHERE token = ?1", [token])?;
+    Ok(())
+}
+
 /// The end of a claim; whether it held.
 fn ended(
     t: &Transaction<'_>,
@@ -173,20 +202,23 @@ fn ended(
 
 /// The cell that is claimed next.
 fn waiting(t: &Transaction<'_>, last: Option<&str>) -> Result<Option<String>> {
-    let near = "SELECT id FROM cells WHERE state = 'waiting' AND near = \
-                (SELECT near FROM cells WHERE id = ?1) ORDER BY position LIMIT 1";
-    let apart = "SELECT id FROM cells WHERE state = 'waiting' AND near NOT IN \
-                 (SELECT near FROM cells WHERE state = 'running') ORDER BY position LIMIT 1";
-    let any = "SELECT id FROM cells WHERE state = 'waiting' ORDER BY position LIMIT 1";
-    if let Some(last) = last
-        && let Some(id) = t.query_row(near, [last], |r| r.get(0)).optional()?
-    {
-        return Ok(Some(id));
+    let near = "AND near = (SELECT near FROM cells WHERE id = ?1)";
+    let apart = "AND near NOT IN (SELECT near FROM cells WHERE state = 'running')";
+    let places = [last.map(|_| (near, last)), Some((apart, None)), Some(("", None))];
+    for lost in [format!("lost < {LOST}"), format!("lost >= {LOST}")] {
+        for (place, given) in places.iter().flatten() {
+            let sql = format!(
+                "SELECT id FROM cells WHERE state = 'waiting' AND {lost} {place} \
+                 ORDER BY position LIMIT 1"
+            );
+            let mut statement = t.prepare_cached(&sql)?;
+            let found = statement.query_row(params_from_iter(given), |r| r.get(0)).optional()?;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
     }
-    match t.query_row(apart, [], |r| r.get(0)).optional()? {
-        Some(id) => Ok(Some(id)),
-        None => Ok(t.query_row(any, [], |r| r.get(0)).optional()?),
-    }
+    Ok(None)
 }
 
 /// A worker as the store knows it.

@@ -3,19 +3,23 @@
 //! Every change is a transaction, so that a process that is killed leaves nothing half done. A
 //! cell is claimed before it is computed, by a worker whose end the others notice; see
 //! [`claim`]. What decides about a result is in the id of its cell, so that results of another
-//! specification, version or data are never taken for those of this one.
+//! specification, version or data are never taken for those of this one. Rows are verified when
+//! they are read; see [`verify`].
 
 mod claim;
 mod open;
+mod trouble;
+mod verify;
 
 pub use claim::Claim;
+pub use verify::Results;
 
-use crate::experiment::{Cell, Experiment, Measured, Specification, hexadecimal, label_of};
-use anyhow::{Context, Result, anyhow};
-use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
-use sha2::{Digest, Sha256};
-use std::collections::{BTreeMap, HashMap};
+use crate::experiment::{Cell, Experiment, Measured, Specification, label_of};
+use anyhow::{Result, anyhow};
+use rusqlite::{Connection, Transaction, TransactionBehavior, params};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use verify::{ABOUT_SUM, about_pairs, about_sum, digest};
 
 /// An open store.
 pub struct Store {
@@ -59,6 +63,8 @@ pub struct About {
     pub specification: Specification,
     pub seed: u64,
     pub version: String,
+    /// Tells one list of cells from another.
+    pub cells: String,
 }
 
 /// What a computation took; never part of a table.
@@ -75,17 +81,6 @@ pub struct Kept {
     pub spent: Spent,
 }
 
-fn checksum(text: &str) -> String {
-    hexadecimal(&Sha256::digest(text.as_bytes())[..8])
-}
-
-/// What tells one set of cells from another.
-fn digest(cells: &[Cell]) -> String {
-    let mut hash = Sha256::new();
-    cells.iter().for_each(|c| hash.update(c.id.as_bytes()));
-    hexadecimal(&hash.finalize()[..16])
-}
-
 impl Store {
     pub fn path(&self) -> &Path {
         &self.path
@@ -93,16 +88,15 @@ impl Store {
 
     fn transaction<T>(&mut self, work: impl FnOnce(&Transaction<'_>) -> Result<T>) -> Result<T> {
         let path = self.path.clone();
-        let told = |e: anyhow::Error| e.context(format!("store {}", path.display()));
         let begin = self.connection.transaction_with_behavior(TransactionBehavior::Immediate);
-        let transaction = begin.map_err(|e| told(e.into()))?;
-        let done = work(&transaction).map_err(&told)?;
-        transaction.commit().map_err(|e| told(e.into()))?;
+        let transaction = begin.map_err(|e| trouble::explained(&path, e))?;
+        let done = work(&transaction).map_err(|e| trouble::of_work(&path, e))?;
+        transaction.commit().map_err(|e| trouble::explained(&path, e))?;
         Ok(done)
     }
 
     fn told<T>(&self, result: rusqlite::Result<T>) -> Result<T> {
-        result.with_context(|| format!("store {}", self.path.display()))
+        result.map_err(|e| trouble::explained(&self.path, e))
     }
 
     /// Puts the cells of an experiment into the store. Cells that have a result keep it; cells of
@@ -114,18 +108,21 @@ impl Store {
         cells: &[Cell],
         seed: u64,
     ) -> Result<()> {
-        let digest = digest(cells);
+        let mut pairs: BTreeMap<String, String> = [
+            ("specification", spec.text.clone()),
+            ("place", spec.place.clone()),
+            ("id", spec.id.clone()),
+            ("seed", seed.to_string()),
+            ("version", cokernel::VERSION.to_string()),
+            ("cells", digest(cells.iter().map(|c| c.id.as_str()))),
+        ]
+        .map(|(key, value)| (key.to_string(), value))
+        .into();
+        pairs.insert(ABOUT_SUM.to_string(), about_sum(&pairs));
         self.transaction(|t| {
-            let pairs = [
-                ("specification", spec.text.clone()),
-                ("place", spec.place.clone()),
-                ("id", spec.id.clone()),
-                ("seed", seed.to_string()),
-                ("version", cokernel::VERSION.to_string()),
-                ("cells", digest),
-            ];
-            for (key, value) in pairs {
-                t.execute("INSERT OR REPLACE INTO about VALUES (?1, ?2)", params![key, value])?;
+            t.execute("DELETE FROM about", [])?;
+            for pair in &pairs {
+                t.execute("INSERT INTO about VALUES (?1, ?2)", pair)?;
             }
             t.execute("DELETE FROM places", [])?;
             let mut place = t.prepare("INSERT INTO places VALUES (?1, ?2)")?;
@@ -134,7 +131,8 @@ impl Store {
                  VALUES (?1, ?2, ?3, ?4, ?5, \
                  CASE WHEN EXISTS (SELECT 1 FROM results WHERE cell = ?1) \
                  THEN 'done' ELSE 'waiting' END) \
-                 ON CONFLICT (id) DO UPDATE SET position = ?2, near = ?3, label = ?4",
+                 ON CONFLICT (id) DO UPDATE SET position = ?2, near = ?3, label = ?4, \
+                 decided_by = ?5",
             )?;
             for (position, c) in cells.iter().enumerate().rev() {
                 let near = format!("{:?}", plan.group(c));
@@ -154,10 +152,13 @@ impl Store {
 
     /// What the store says about itself.
     pub fn about(&self) -> Result<About> {
-        let get = |key: &str| -> Result<String> {
-            let sql = "SELECT value FROM about WHERE key = ?1";
-            let found = self.connection.query_row(sql, [key], |r| r.get(0)).optional();
-            self.told(found)?.ok_or_else(|| self.damaged(&format!("it lacks its {key}")))
+        let pairs = self.told(about_pairs(&self.connection))?;
+        if pairs.get(ABOUT_SUM) != Some(&about_sum(&pairs)) {
+            return Err(self.damaged("what it says about itself is not as it was written"));
+        }
+        let get = |key: &str| {
+            let found = pairs.get(key).cloned();
+            found.ok_or_else(|| self.damaged(&format!("it lacks its {key}")))
         };
         let seed = get("seed")?.parse().map_err(|_| self.damaged("its seed is no number"))?;
         let specification = Specification {
@@ -166,20 +167,20 @@ impl Store {
             text: get("specification")?,
             base: PathBuf::from("."),
         };
-        Ok(About { specification, seed, version: get("version")? })
+        Ok(About { specification, seed, version: get("version")?, cells: get("cells")? })
     }
 
     fn damaged(&self, how: &str) -> anyhow::Error {
-        anyhow!(
-            "store {}: {how}; it is damaged and is left as it is: restore it from a copy, or name \
-             another file with --store",
-            self.path.display()
-        )
+        let place = self.path.display();
+        anyhow!("store {place}: {how}; {}", trouble::MENDED)
     }
 
     /// How many cells are in which state.
     pub fn counts(&self) -> Result<Counts> {
-        let sql = "SELECT state, count(*) FROM cells GROUP BY state";
+        // A cell is done if it has a result, whatever it says itself.
+        let sql = "SELECT CASE WHEN EXISTS (SELECT 1 FROM results WHERE cell = id) THEN 'done' \
+                   WHEN state = 'done' THEN 'waiting' ELSE state END AS now, count(*) \
+                   FROM cells GROUP BY now";
         let mut statement = self.told(self.connection.prepare(sql))?;
         let rows =
             statement.query_map([], |r| Ok((r.get::<_, String>(0)?, r.get::<_, i64>(1)? as usize)));
@@ -233,6 +234,9 @@ impl Store {
 
     /// The cells of the experiment with their ids, in the order of its places.
     pub fn cells(&self, plan: &Experiment) -> Result<Vec<Cell>> {
+        if self.placed()? != self.about()?.cells || !self.names_are_sound()? {
+            return Err(self.damaged("its cells are not as they were written"));
+        }
         let sql = "SELECT places.cell, decided_by FROM places JOIN cells ON id = places.cell \
                    ORDER BY places.position";
         let mut statement = self.told(self.connection.prepare(sql))?;
@@ -247,43 +251,14 @@ impl Store {
         Ok(places.into_iter().zip(rows).map(with).collect())
     }
 
-    /// Every result by cell.
-    pub fn results(&self) -> Result<HashMap<String, Kept>> {
-        let sql = "SELECT cell, result, checksum, seconds, peak_memory FROM results \
-                   JOIN cells ON id = cell";
-        let mut statement = self.told(self.connection.prepare(sql))?;
-        let mut rows = self.told(statement.query([]))?;
-        let mut all = HashMap::new();
-        while let Some(row) = self.told(rows.next())? {
-            let cell: String = self.told(row.get(0))?;
-            let text: String = self.told(row.get(1))?;
-            let sum: String = self.told(row.get(2))?;
-            let wrong =
-                || self.damaged(&format!("the result of cell {cell} is not as it was written"));
-            if checksum(&text) != sum {
-                return Err(wrong());
-            }
-            let measured = serde_json::from_str(&text).map_err(|_| wrong())?;
-            let peak: Option<i64> = self.told(row.get(4))?;
-            let peak_memory = peak.map(|b| b as usize);
-            let spent = Spent { seconds: self.told(row.get(3))?, peak_memory };
-            all.insert(cell, Kept { measured, spent });
-        }
-        Ok(all)
-    }
-
-    /// What is known of the cells of an experiment, by their index.
-    pub fn measured(&self, cells: &[Cell]) -> Result<BTreeMap<usize, Kept>> {
-        let all = self.results()?;
-        let known = |(i, c): (usize, &Cell)| Some((i, all.get(&c.id)?.clone()));
-        Ok(cells.iter().enumerate().filter_map(known).collect())
-    }
-
     /// Lets failed cells be tried again, or refused ones.
     pub fn again(&mut self, state: &str) -> Result<usize> {
         self.transaction(|t| {
-            let sql = "UPDATE cells SET state = 'waiting', error = NULL WHERE state = ?1";
+            let sql = "UPDATE cells SET state = 'waiting', error = NULL, lost = 0 WHERE state = ?1";
             Ok(t.execute(sql, [state])?)
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -14,10 +14,13 @@ mod fit;
 mod methods;
 #[cfg(unix)]
 mod page;
+mod people;
 mod predict;
 mod project;
 mod refusal;
 mod reproduce;
 mod run;
+#[cfg(unix)]
+mod stopped;
 mod toy;
 mod toy_files;

@@ -67,10 +67,21 @@ fn a_report_is_used_in_a_browser() {
     }
 }
 
+/// Tables that are cut, and whether all of them, and no others, say so.
+const CUT: &str = r#"(() => {
+  const boxes = [...document.querySelectorAll(".wide")].filter((b) => b.querySelector("table"));
+  const cut = (b) => b.scrollWidth > b.clientWidth + 1;
+  const said = (b) => getComputedStyle(b.nextElementSibling).display !== "none";
+  return [boxes.filter(cut).length, boxes.every((b) => cut(b) === said(b))];
+})()"#;
+
 fn looks(browser: &mut Browser, page: &Path, size: (u32, u32), theme: &str) {
     browser.open(page, size, theme);
     let overlaps = browser.ask(OVERLAPS);
     assert_eq!(overlaps, serde_json::json!([]), "{size:?} {theme}");
+    let cut = browser.ask(CUT);
+    assert_eq!(cut[1], true, "{size:?}: a table is cut without a sign");
+    assert!(size.0 > 400 || cut[0].as_u64().unwrap() > 0, "{size:?}: no table is wide");
     let places = browser.ask(PLACES);
     let places = places.as_array().unwrap();
     assert!(places.len() >= 4, "{places:?}");

@@ -88,12 +88,12 @@ method = "concat_embeddings"
 /// The tables that must not depend on how the cells were computed.
 pub const TABLES: [&str; 5] = ["table.csv", "cells.csv", "table.md", "table.tex", "results.json"];
 
-fn tables(toy: &Toy, store: &str) -> Vec<String> {
+pub fn tables(toy: &Toy, store: &str) -> Vec<String> {
     toy.output(&format!("report {store} -o {store}-report"));
     TABLES.map(|name| toy.read(&format!("{store}-report/{name}"))).to_vec()
 }
 
-fn ask(toy: &Toy, store: &str, sql: &str) -> i64 {
+pub fn ask(toy: &Toy, store: &str, sql: &str) -> i64 {
     let connection = Connection::open(toy.path(store)).unwrap();
     connection.query_row(sql, [], |r| r.get(0)).unwrap()
 }
@@ -315,7 +315,17 @@ fn a_damaged_store_is_reported_and_left_alone() {
     assert_eq!(connection.execute(sql, []).unwrap(), 1);
     drop(connection);
     let said = toy.refusal("report exp.sqlite -o r", 1);
-    assert!(said.contains("is not as it was written"), "{said}");
+    assert!(said.contains("is not as it was written: gaussian_classes, "), "{said}");
+    let said = toy.output("status exp.sqlite");
+    assert!(said.contains(": damaged: the result is not as it was written"), "{said}");
+    let mut again = toy.command("run exp.toml");
+    let told = again.assert().success().get_output().stderr.clone();
+    let told = String::from_utf8(told).unwrap();
+    assert!(
+        told.starts_with("note: gaussian_classes, ") && told.contains("computed again"),
+        "{told}"
+    );
+    assert!(toy.output("run exp.toml").contains("70 done (70 ended before)"));
     // The database of another program.
     let other = Connection::open(toy.path("other.sqlite")).unwrap();
     other.execute_batch("CREATE TABLE t (x); INSERT INTO t VALUES (1)").unwrap();

@@ -3,7 +3,6 @@
 use super::{Claim, Data, Protocol, Row, Sweep};
 use crate::experiment::file::{ClaimEntry, File, SweepEntry};
 use crate::experiment::score::{Published, Score};
-use crate::experiment::source;
 use anyhow::Result;
 use cokernel::Error;
 use cokernel::multiview::{Seeding, Starts};
@@ -23,17 +22,25 @@ pub fn reaches(
     entries: &BTreeMap<String, Spanned<f64>>,
     classify: bool,
 ) -> Result<BTreeMap<Score, f64>> {
-    let one = |(id, reach): (&String, &Spanned<f64>)| {
-        Ok((score(file, id, reach.span(), classify)?, *reach.get_ref()))
+    let one = |(id, reach): (&String, &Spanned<f64>)| match *reach.get_ref() {
+        r if r >= 0.0 && r.is_finite() => Ok((score(file, id, reach.span(), classify)?, r)),
+        r => {
+            let problem = format!("reach: {id}: expected a number of at least 0, found {r}");
+            Err(file.refuse(Some(reach.span()), problem))
+        }
     };
     entries.iter().map(one).collect()
 }
 
-/// A number of TOML, whole or not.
+/// More starts, or values of a sweep, are mistakes.
+const MOST_STARTS: usize = 10_000;
+const MOST_VALUES: usize = 10_000;
+
+/// A finite number of TOML, whole or not.
 fn number(value: &Value) -> Option<f64> {
     match value {
         Value::Integer(v) => Some(*v as f64),
-        Value::Float(v) => Some(*v),
+        Value::Float(v) => Some(*v).filter(|v| v.is_finite()),
         _ => None,
     }
 }
@@ -48,7 +55,7 @@ fn numbers<const N: usize>(
             return Err(Error::unknown("key", key, keys).to_string());
         }
         if number(value).is_none() {
-            return Err(format!("{key}: expected a number, found {value}"));
+            return Err(format!("{key}: expected a finite number, found {value}"));
         }
     }
     Ok(keys.map(|key| table.get(key).and_then(number)))
@@ -128,13 +135,31 @@ pub fn starts(file: &File, entry: &Spanned<Value>) -> Result<Starts> {
                 _ => return Err(refuse("seeding: expected \"random\" or \"plus_plus\"".into())),
             };
             let starts = table.get("starts").and_then(Value::as_integer);
-            match starts.and_then(|s| usize::try_from(s).ok()).filter(|s| *s > 0) {
-                Some(starts) => Ok(Starts { seeding, starts }),
-                None => Err(refuse("starts: expected a whole number of at least 1".into())),
+            match starts.and_then(|s| usize::try_from(s).ok()) {
+                Some(starts @ 1..=MOST_STARTS) => Ok(Starts { seeding, starts }),
+                _ => {
+                    Err(refuse(format!("starts: expected a whole number from 1 to {MOST_STARTS}")))
+                }
             }
         }
         other => Err(refuse(format!("{expected}, found {other}"))),
     }
+}
+
+/// The values of a range, with ten digits after the point, so that 0.1 is not 0.10000000000000009;
+/// with four of the step, where that is finer.
+fn steps(from: f64, to: f64, step: f64) -> Result<Vec<f64>, String> {
+    let last = ((to - from) / step + 1e-9).floor();
+    if last >= MOST_VALUES as f64 {
+        let (most, n) = (MOST_VALUES, last + 1.0);
+        return Err(format!("values: expected at most {most}, found {n} from {from} to {to}"));
+    }
+    let scale = 10_f64.powi(10.max(4 - step.log10().floor() as i32));
+    let round = |x: f64| match (x * scale).round() / scale {
+        r if r.is_finite() => r,
+        _ => x,
+    };
+    Ok((0..=last as usize).map(|i| round(from + i as f64 * step)).collect())
 }
 
 pub fn sweep(file: &File, entry: &SweepEntry, data: &[Data]) -> Result<Sweep> {
@@ -147,21 +172,25 @@ pub fn sweep(file: &File, entry: &SweepEntry, data: &[Data]) -> Result<Sweep> {
                 .map_err(|e| file.refuse(place.clone(), e))?
             {
                 [Some(from), Some(to), Some(step)] if step > 0.0 && to >= from => {
-                    let last = ((to - from) / step + 1e-9).floor() as usize;
-                    // Ten digits, so that 0.1 is not 0.10000000000000009.
-                    let round = |x: f64| (x * 1e10).round() / 1e10;
-                    Some((0..=last).map(|i| round(from + i as f64 * step)).collect())
+                    Some(steps(from, to, step).map_err(|e| file.refuse(place.clone(), e))?)
                 }
                 _ => None,
             }
         }
         _ => None,
     };
-    let values = values.filter(|v| !v.is_empty() && v.iter().all(|x| x.is_finite()));
+    let values = values.filter(|v| !v.is_empty());
+    let values = values.ok_or_else(|| file.refuse(place.clone(), expected))?;
     let parameter = entry.parameter.get_ref().clone();
+    let toys: Vec<_> = data.iter().filter_map(|d| d.source.toy()?.param(&parameter)).collect();
+    let of_data = toys.len() == data.len();
+    for param in toys.iter().filter(|_| of_data) {
+        let checked = values.iter().try_for_each(|x| param.check(*x));
+        checked.map_err(|e| file.refuse(place.clone(), format!("values: {e}")))?;
+    }
     Ok(Sweep {
-        of_data: data.iter().all(|d| source::parameters(&d.source).contains(&parameter.as_str())),
-        values: values.ok_or_else(|| file.refuse(place, expected))?,
+        of_data,
+        values,
         label: entry.label.clone().unwrap_or_else(|| parameter.clone()),
         parameter,
         log: entry.log,

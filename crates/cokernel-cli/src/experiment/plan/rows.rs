@@ -1,7 +1,7 @@
 //! The rows of a plan with their variants and grids.
 
 use super::setting::{kernels, positive};
-use super::{COST, Data, Pick, Protocol, Row, Sweep, Variant, figures};
+use super::{COST, Data, MOST_CELLS, Pick, Protocol, Row, Sweep, Variant, figures};
 use crate::experiment::file::{File, RowEntry, VariantEntry};
 use crate::experiment::score::Score;
 use crate::settings::for_task;
@@ -12,6 +12,9 @@ use cokernel::method::{Method, Task, Value, find};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use toml::Spanned;
+
+/// Combinations of the values of one grid.
+const MOST_VARIANTS: f64 = 10_000.0;
 
 /// What rows are read with.
 pub struct Rows<'a> {
@@ -65,6 +68,11 @@ impl Rows<'_> {
         let listed = entry.variants.as_deref().unwrap_or(&none);
         for given in listed {
             variants.extend(self.variant(&base, entry, given.get_ref())?);
+        }
+        let values = self.sweep.map_or(1, |s| s.values.len());
+        if variants.len().saturating_mul(values) > MOST_CELLS {
+            let problem = format!("{} variants at {values} values are too many", variants.len());
+            return Err(file.refuse(place(), problem));
         }
         for v in &variants {
             for data in self.data {
@@ -165,6 +173,13 @@ impl Rows<'_> {
         }
         if let Some(label) = &own.label {
             told = vec![label.clone()];
+        }
+        let lists = row.grid.values().map(|v| v.get_ref().len() as f64);
+        let combinations: f64 = lists.product();
+        if let Some(first) = row.grid.values().next().filter(|_| combinations > MOST_VARIANTS) {
+            let problem = format!("grid: expected at most {MOST_VARIANTS} combinations");
+            let problem = format!("{problem}, found {combinations}");
+            return Err(self.file.refuse(Some(first.span()), problem));
         }
         let mut all = vec![(one, told)];
         for (name, values) in &row.grid {

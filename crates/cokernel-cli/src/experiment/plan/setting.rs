@@ -5,8 +5,9 @@ use crate::args::bytes;
 use crate::experiment::file::{
     Content, DataEntry, File, LimitsEntry, MachineEntry, ProtocolEntry, TestsEntry,
 };
+use crate::experiment::generator::{N, Toy};
 use crate::experiment::score::Score;
-use crate::experiment::source::{Files, Folder, Source, Toy};
+use crate::experiment::source::{Files, Folder, Source};
 use crate::settings::ViewSource;
 use anyhow::Result;
 use cokernel::data::{Header, Scale};
@@ -20,6 +21,14 @@ use toml::Spanned;
 /// Inner folds of `pick = "inner"`.
 const INNER_FOLDS: usize = 5;
 const ALPHA: f64 = 0.05;
+
+/// Counts above these are mistakes; what fits into memory is planned with the data.
+const MOST_CLUSTERS: usize = 1_000_000;
+const MOST_SPLITS: usize = 100_000;
+pub const MOST_SETS: usize = 100_000;
+const MOST_COLUMNS: usize = 1_000_000;
+/// Seconds: thirty years.
+const LONGEST: f64 = 1e9;
 
 pub fn protocol(file: &File, content: &Content) -> Result<Protocol> {
     let entry = &content.protocol;
@@ -53,38 +62,30 @@ fn kind(file: &File, entry: &ProtocolEntry) -> Result<Kind> {
                 format!("protocol: '{key}' is for learning classes; leave out 'clusters'");
             return Err(file.refuse(Some(place), problem));
         }
-        if *clusters.get_ref() == 0 {
-            return Err(file.refuse(Some(clusters.span()), "clusters: expected at least 1"));
-        }
+        let clusters = counted(file, "clusters", clusters, 1, MOST_CLUSTERS)?;
         let Some(starts) = &entry.starts else {
-            return Err(file.refuse(Some(clusters.span()), "protocol: missing key 'starts'"));
+            let place = entry.clusters.as_ref().map(Spanned::span);
+            return Err(file.refuse(place, "protocol: missing key 'starts'"));
         };
         let starts = figures::starts(file, starts)?;
-        return Ok(Kind::Cluster { clusters: *clusters.get_ref(), starts });
+        return Ok(Kind::Cluster { clusters, starts });
     }
     if let Some(starts) = &entry.starts {
         let problem = "protocol: 'starts' is for clustering; give 'clusters', too";
         return Err(file.refuse(Some(starts.span()), problem));
     }
-    let least =
-        |value: &Option<Spanned<usize>>, key: &str, least: usize, default: usize| match value
-            .as_ref()
-            .filter(|v| *v.get_ref() < least)
-        {
-            Some(v) => {
-                let problem = format!("{key}: expected at least {least}, found {}", v.get_ref());
-                Err(file.refuse(Some(v.span()), problem))
-            }
-            None => Ok(value.as_ref().map_or(default, |v| *v.get_ref())),
-        };
-    let inner_folds = least(&entry.inner_folds, "inner_folds", 2, INNER_FOLDS)?;
+    let from = |value: &Option<Spanned<usize>>, key: &str, least: usize, default: usize| {
+        let value = value.as_ref().map(|v| counted(file, key, v, least, MOST_SPLITS));
+        value.unwrap_or(Ok(default))
+    };
+    let inner_folds = from(&entry.inner_folds, "inner_folds", 2, INNER_FOLDS)?;
     let splits = match (&entry.folds, &entry.test_fraction) {
         (Some(_), None) => eval::Protocol::KFold {
-            folds: least(&entry.folds, "folds", 2, 0)?,
-            repeats: least(&entry.repeats, "repeats", 1, 1)?,
+            folds: from(&entry.folds, "folds", 2, 0)?,
+            repeats: from(&entry.repeats, "repeats", 1, 1)?,
         },
         (None, Some(test)) if *test.get_ref() > 0.0 && *test.get_ref() < 1.0 => {
-            let repeats = least(&entry.repeats, "repeats", 1, 5)?;
+            let repeats = from(&entry.repeats, "repeats", 1, 5)?;
             eval::Protocol::Shuffle { repeats, test: *test.get_ref() }
         }
         (None, Some(test)) => {
@@ -149,10 +150,14 @@ fn data(file: &File, entry: &DataEntry, base: &Path) -> Result<Data> {
         "toy" => {
             let generator = entry.generator.as_ref().ok_or_else(|| lacks("generator"))?;
             let n = entry.n.as_ref().ok_or_else(|| lacks("n"))?;
-            let params = entry.params.iter().map(|(k, v)| (k.clone(), *v.get_ref())).collect();
-            let toy = Toy::new(generator.get_ref(), *n.get_ref(), params);
-            let place = entry.params.values().next().map_or(generator.span(), Spanned::span);
-            Source::Toy(toy.map_err(|e| file.refuse(Some(place), e))?)
+            N.check(*n.get_ref() as f64).map_err(|e| file.refuse(Some(n.span()), e))?;
+            let toy = Toy::new(generator.get_ref(), *n.get_ref());
+            let mut toy = toy.map_err(|e| file.refuse(Some(generator.span()), e))?;
+            for (name, value) in &entry.params {
+                let set = toy.set(name, *value.get_ref());
+                set.map_err(|e| file.refuse(Some(value.span()), e))?;
+            }
+            Source::Toy(toy)
         }
         "folder" => {
             let name = entry.name.as_ref().ok_or_else(|| lacks("name"))?;
@@ -169,9 +174,8 @@ fn data(file: &File, entry: &DataEntry, base: &Path) -> Result<Data> {
             return Err(file.refuse(Some(entry.kind.span()), e));
         }
     };
-    if let Some(place) = entry.sets.as_ref().filter(|s| *s.get_ref() == 0) {
-        return Err(file.refuse(Some(place.span()), "sets: expected at least 1"));
-    }
+    let sets = entry.sets.as_ref().map(|s| counted(file, "sets", s, 1, MOST_SETS)).transpose()?;
+    let lsa = entry.lsa.as_ref().map(|l| counted(file, "lsa", l, 1, MOST_COLUMNS)).transpose()?;
     let scale = match &entry.scale {
         Some(word) => {
             Scale::from_id(word.get_ref()).map_err(|e| file.refuse(Some(word.span()), e))?
@@ -191,8 +195,8 @@ fn data(file: &File, entry: &DataEntry, base: &Path) -> Result<Data> {
         kernels: kernels(file, entry.kernels.as_ref())?,
         scale,
         unit_rows: entry.unit_rows,
-        lsa: entry.lsa.as_ref().map(|l| *l.get_ref()),
-        sets: entry.sets.as_ref().map_or(1, |s| *s.get_ref()),
+        lsa,
+        sets: sets.unwrap_or(1),
         costs: entry.costs.iter().map(cost).collect::<Result<_>>()?,
         source,
     })
@@ -232,6 +236,23 @@ pub fn kernels(
         specs.extend(parsed.map_err(|e| file.refuse(Some(text.span()), e))?);
     }
     Ok(Some(specs))
+}
+
+/// A count between these.
+fn counted(
+    file: &File,
+    key: &str,
+    value: &Spanned<usize>,
+    least: usize,
+    most: usize,
+) -> Result<usize> {
+    let found = *value.get_ref();
+    let problem = match found {
+        n if n < least => format!("{key}: expected at least {least}, found {n}"),
+        n if n > most => format!("{key}: expected at most {most}, found {n}"),
+        n => return Ok(n),
+    };
+    Err(file.refuse(Some(value.span()), problem))
 }
 
 /// A number greater than 0.
@@ -300,6 +321,10 @@ pub fn limits(file: &File, entry: &LimitsEntry) -> Result<Limits> {
         None => Run::default().memory,
     };
     let seconds = entry.seconds.as_ref().map(|s| positive(file, "seconds", s)).transpose()?;
+    if let Some(place) = entry.seconds.as_ref().filter(|_| seconds.is_some_and(|s| s > LONGEST)) {
+        let problem = format!("seconds: expected at most {LONGEST}, found {}", place.get_ref());
+        return Err(file.refuse(Some(place.span()), problem));
+    }
     Ok(Limits { memory, seconds })
 }
 
