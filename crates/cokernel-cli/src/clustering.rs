@@ -3,16 +3,26 @@
 use crate::args::{GraphArgs, KernelArgs};
 use crate::misuse::misuse;
 use crate::settings::{Settings, for_task};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use clap::Args;
+use cokernel::Status;
 use cokernel::bank::Storage;
-use cokernel::data::Scale;
+use cokernel::data::{Matrix, Scale};
 use cokernel::eval::Candidate;
 use cokernel::kernel::{GraphSpec, KernelSpec};
 use cokernel::method::{Method, Task, methods};
 use cokernel::model::MultiView;
 use cokernel::multiview::Starts;
 use std::path::{Path, PathBuf};
+
+/// Refuses what was stopped before there was anything: an embedding of zeros is no result.
+pub fn refuse_nothing(embedding: &Matrix, status: Status) -> Result<()> {
+    let stopped = matches!(status, Status::Interrupted | Status::TimeLimit);
+    match stopped && embedding.values().iter().all(|v| *v == 0.0) {
+        true => Err(anyhow!("stopped before there was an embedding; nothing is written")),
+        false => Ok(()),
+    }
+}
 
 /// How k-means starts.
 #[derive(Debug, Clone, Default, Args)]

@@ -1,7 +1,7 @@
 //! `cokernel cluster`: instances with several views into k groups.
 
 use crate::args::{DataArgs, GlobalArgs, GraphArgs, KernelArgs};
-use crate::clustering::StartArgs;
+use crate::clustering::{StartArgs, refuse_nothing};
 use crate::data::{self, Data};
 use crate::files::{in_json, write};
 use crate::picture::{self, Picture};
@@ -102,6 +102,9 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
         compare_candidates(&[candidate], &views, k, labels, &options, &mut keep, &session.run)?;
     session.clear_progress();
     session.notes(&result.notes);
+    if let Some(row) = result.rows.last() {
+        refuse_nothing(&row.embedding, row.report.status)?;
+    }
     let assignments = result.rows.last().map_or(&[][..], |r| &r.assignments);
     let csv = instances_csv(&views, Some(assignments), &[]);
     if let (Some(path), Some(model)) = (&args.model, &model) {

@@ -2,6 +2,7 @@
 //! of an embedding that was saved.
 
 use crate::args::{DataArgs, GlobalArgs, GraphArgs, KernelArgs};
+use crate::clustering::refuse_nothing;
 use crate::data;
 use crate::files::{in_json, not_an_input, write};
 use crate::misuse::misuse;
@@ -92,6 +93,7 @@ fn learn(args: &Args, global: &GlobalArgs) -> Result<ExitCode> {
     let data = data::load_incomplete(&settings, &session)?;
     let prepared = method.prepare(&data.views, &session.run)?;
     let found = method.embed_prepared(&prepared, k, &session.run)?;
+    refuse_nothing(&found.rows, found.report.status)?;
     let model = EmbeddingModel::new(&method, &prepared, k, &found)?;
     let mut lines = Vec::new();
     if args.plot.is_some() {

@@ -192,7 +192,6 @@ fn finish(
     session.show(summary(&counts, before.ended()))?;
     let troubles = store.troubles()?;
     session.notes(troubles.iter().take(5).map(|t| format!("{}: {}", t.label, t.error)));
-    session.notes(lost);
     session.say(format!("store {}", store.path().display()))?;
     session.show_json(&json!({
         "store": in_json(store.path()),
@@ -202,7 +201,10 @@ fn finish(
     if session::interrupted() {
         return Ok(ExitCode::from(session::INTERRUPTED));
     }
-    if !lost.is_empty() && counts.waiting + counts.running > 0 {
+    let unfinished = counts.waiting + counts.running > 0;
+    if !unfinished {
+        session.notes(lost);
+    } else if !lost.is_empty() {
         return Err(anyhow!("{}; run it again to continue", lost.join("; ")));
     }
     Ok(if complete { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -5,6 +5,7 @@ use super::collect::{Done, collect};
 use super::measured::Measured;
 use super::outcome::Outcome;
 use super::plan::Experiment;
+use crate::system::available_memory;
 use anyhow::Result;
 use cokernel::{Event, Run};
 use std::collections::{BTreeMap, HashMap};
@@ -18,7 +19,8 @@ use std::time::Duration;
 pub fn run(plan: &Experiment, folder: Option<&Path>, run: &Run) -> Result<Vec<Outcome>> {
     let watch = run.watch();
     let cells = plan.cells(folder, run.seed)?;
-    let mut bench = Bench::new(plan, folder.map(Path::to_path_buf), run.seed, None);
+    let folder = folder.map(Path::to_path_buf);
+    let mut bench = Bench::new(plan, folder, run.seed, available_memory());
     run.tell(Event::Begin { stage: &plan.id, total: Some(cells.len() as u64) });
     let mut results: BTreeMap<usize, Measured> = BTreeMap::new();
     let mut known: HashMap<&str, usize> = HashMap::new();

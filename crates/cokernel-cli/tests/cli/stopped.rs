@@ -111,6 +111,22 @@ fn a_long_comparison_that_is_terminated_writes_what_there_is() {
     }
 }
 
+/// Before, a file of zeros was written.
+#[test]
+fn an_embedding_that_was_stopped_before_it_began_is_not_written() {
+    let toy = Toy::new();
+    for command in ["embed -k 3 --method kernel_cca", "cluster -k 3 --method kernel_cca"] {
+        let files =
+            "--view a=a.csv --view b=b.npy -o out.csv --model m.ck --time-limit 1e-9 --quiet";
+        let said = toy.refusal(&format!("{command} {files}"), 1);
+        assert!(
+            said.contains("stopped before there was an embedding; nothing is written"),
+            "{said}"
+        );
+        assert!(!toy.path("out.csv").exists() && !toy.path("m.ck").exists(), "{command}");
+    }
+}
+
 /// Before, such a cell was claimed first by every worker and run, and no other one was tried.
 #[cfg(target_os = "linux")]
 #[test]

@@ -110,13 +110,14 @@ pub fn work(
             let pid = worker.child.id();
             drop(worker.input);
             let said = worker.said.join().unwrap_or_default();
-            let mut errors = said.lines().filter(|l| !l.trim().is_empty());
-            let last = errors.next_back().map(|l| l.trim_start_matches("error: "));
+            let mut errors = said.lines().filter(|l| l.starts_with("error: "));
+            let memory = said.lines().find(|l| l.starts_with("memory allocation"));
+            let last = errors.next_back().map(|l| l.trim_start_matches("error: ")).or(memory);
             let how = match last {
                 Some(last) => format!("ended with {status} ({last})"),
                 None => format!("ended with {status}"),
             };
-            errors.filter(|l| l.starts_with("error: ")).for_each(say_aside);
+            errors.for_each(say_aside);
             match ending(status) {
                 _ if status.success() || asked => {}
                 Ending::Crash if store.crashed(pid, &how)? => rest.push(call.start()?),
