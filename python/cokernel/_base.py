@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -13,6 +16,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from . import _native, _views
+from ._instances import Given, Similar, align, is_several
 from ._kernels import kernel_texts
 from ._report import report
 
@@ -29,6 +33,15 @@ def seed_of(random_state: Any) -> int:
 #: Parameters whose names Python keeps for itself.
 RENAMED = {"lambda": "lam"}
 
+#: What the library calls by other names.
+NAMES = {
+    "c": "C",
+    "class_weights": "class_weight",
+    "k": "n_clusters",
+    "starts": "n_init",
+    "weights": "sample_weight",
+}
+
 
 class NativeEstimator(BaseEstimator):  # type: ignore[misc]
     """Base of the estimators: they keep a native model, which is pickled as the bytes of its file."""
@@ -38,6 +51,25 @@ class NativeEstimator(BaseEstimator):  # type: ignore[misc]
         "EmbeddingModel": _native.EmbeddingModel,
         "FittedKernels": _native.FittedKernels,
     }
+
+    @contextmanager
+    def _words(self) -> Iterator[None]:
+        """Errors of the library about a parameter, by the name that it has here."""
+        try:
+            yield
+        except ValueError as error:
+            name = getattr(error, "parameter", None)
+            if name is None:
+                raise
+            own = getattr(self, "_method_params", None)
+            given = getattr(self, "method_params", None) or {}
+            called = RENAMED.get(name, name) if own and name in own else NAMES.get(name, name)
+            called = name if name in given else called
+            problem = error.problem  # type: ignore[attr-defined]
+            raise ValueError(f"parameter '{self._names.get(called, called)}': {problem}") from None
+
+    #: Names that differ from those of the other estimators.
+    _names: dict[str, str] = {}
 
     def _run(self, seed: int = 0) -> _native.Run:
         return _native.Run(
@@ -52,16 +84,68 @@ class NativeEstimator(BaseEstimator):  # type: ignore[misc]
         """Whether all views are similarities."""
         return kernel_texts(self.kernels) == ["precomputed"]
 
-    def _similar(self) -> bool | frozenset[str]:
+    def _similar(self) -> Similar:
         """Whether all views are similarities, or the names of those that are."""
         heads = [text.split(":")[0] for text in kernel_texts(self.kernels) or []]
         named = (head.partition("@") for head in heads)
         return self._precomputed() or frozenset(v for f, _, v in named if v and f == "precomputed")
 
-    def _read(self, X: Any, *, reset: bool, present: Any = None) -> _native.Views:
-        return _views.read(
-            self, X, reset=reset, present=present, similar=self._similar()
-        ).native
+    def _match(
+        self,
+        X: Any,
+        *,
+        reset: bool,
+        union: bool = False,
+        present: Any = None,
+        **others: Any,
+    ) -> Given:
+        """The same instances in the same order in all tables, targets and weights.
+
+        ``union``: instances may lack views. ``others`` are matched, too; None is left out.
+        """
+        if reset:
+            names = None if isinstance(self.views, Mapping) else self.views
+            return align(
+                X,
+                names=names,
+                similar=self._similar(),
+                union=union,
+                present=present,
+                **others,
+            )
+        layout = self._layout
+        if isinstance(X, Mapping) and layout.kind == "tables":
+            X = {name: table for name, table in X.items() if str(name) in layout.names}
+        similar = frozenset(layout.similarity)
+        return align(
+            X,
+            names=layout.names,
+            similar=similar if is_several(X) else bool(similar),
+            new=True,
+            training=layout.index(),
+            **others,
+        )
+
+    def _read(
+        self, given: Given, *, reset: bool, own: bool = False, lacking: bool = False
+    ) -> _native.Views:
+        """Matched instances for the native library; at a fit also what predictions must know."""
+        made = _views.read(
+            self,
+            given.X,
+            reset=reset,
+            present=given.present,
+            similar=self._similar(),
+            own=own,
+            lacking=lacking,
+        )
+        if reset:
+            self._layout.remember(given.ids)
+        return made.native
+
+    def _read_new(self, X: Any) -> _native.Views:
+        """New instances."""
+        return self._read(self._match(X, reset=False), reset=False)
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = dict(super().__getstate__())
@@ -135,8 +219,9 @@ def plain(value: Any) -> Any:
 
 
 def whole(name: str, value: Any) -> int:
-    """A count from the user: at least 1."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+    """A count from the user: at least 1; 5.0 is one, too."""
+    real = isinstance(value, Real) and not isinstance(value, bool) and float(value).is_integer()
+    if not real or value < 1:
         raise ValueError(f"{name}: expected a whole number, at least 1, found {value!r}")
     return int(value)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from numbers import Real
 from typing import Any
 
@@ -16,8 +16,9 @@ from sklearn.utils.validation import (
     column_or_1d,
 )
 
-from . import _native, _views
+from . import _native
 from ._base import SavedEstimator, plain, seed_of, summary
+from ._instances import Given
 from ._kernels import kernel_texts
 from ._report import Report, Weight, Weights, report, warn_unless_converged
 
@@ -43,9 +44,19 @@ def classes_from_names(names: list[str]) -> npt.NDArray[Any]:
     return np.array(names)
 
 
-def _number(name: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise ValueError(f"{name}: expected a number, found {value!r}")
+def instance_weights(given: Any, count: int) -> npt.NDArray[np.float64] | None:
+    """Non-negative weights, one for each of so many instances."""
+    if given is None:
+        return None
+    found: npt.NDArray[np.float64] = _check_sample_weight(
+        given, np.empty((count, 1)), dtype=np.float64, ensure_non_negative=True
+    )
+    return found
+
+
+def _number(name: str, value: Any, which: str, fits: Callable[[float], bool]) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real) or not fits(float(value)):
+        raise ValueError(f"{name}: expected a number {which}, found {value!r}")
     return float(value)
 
 
@@ -69,7 +80,8 @@ class KernelClassifier(ClassifierMixin, SavedEstimator):  # type: ignore[misc]
                     raise ValueError(
                         f"class_weight: there is no class {c!r}; known: {sorted(known, key=str)}"
                     )
-                weights.append((class_names(np.array([c]))[0], float(w)))
+                value = _number(f"class_weight of {c!r}", w, "above 0", lambda v: 0 < v < np.inf)
+                weights.append((class_names(np.array([c]))[0], value))
         elif self.class_weight == "balanced":
             balanced = True
         elif self.class_weight is not None:
@@ -80,11 +92,11 @@ class KernelClassifier(ClassifierMixin, SavedEstimator):  # type: ignore[misc]
             method=method,
             params=params,
             kernels=None if self._precomputed() else kernel_texts(self.kernels),
-            c=_number("C", self.C),
+            c=_number("C", self.C, "above 0", lambda v: 0 < v < np.inf),
             class_weights=weights,
             balanced=balanced,
             decomposition=self.decomposition,
-            tol=_number("machine_tol", self.machine_tol),
+            tol=_number("machine_tol", self.machine_tol, "above 0 and below 1", lambda v: 0 < v < 1),
             shrinking=True,
             cache=256 << 20,
             scale=self._scale(),
@@ -98,8 +110,8 @@ class KernelClassifier(ClassifierMixin, SavedEstimator):  # type: ignore[misc]
     def _scale(self) -> str:
         return "none" if self.scale is None else str(self.scale)
 
-    def _targets(self, X: Any, y: Any) -> npt.NDArray[np.int64]:
-        """Sets ``classes_`` and gives the code of each instance."""
+    def _targets(self, y: Any, found: int) -> npt.NDArray[Any]:
+        """The classes of the instances, as many as there are of these."""
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
@@ -108,15 +120,32 @@ class KernelClassifier(ClassifierMixin, SavedEstimator):  # type: ignore[misc]
         if not plain:
             y = column_or_1d(y, warn=True)
             check_classification_targets(y)
-        found = _views.n_rows(X)
         if len(y) != found:
             raise ValueError(
                 "Found input variables with inconsistent numbers of samples: "
                 f"X has {found}, y has {len(y)}"
             )
+        targets: npt.NDArray[Any] = y
+        return targets
+
+    def _instances(self, given: Given, own: bool = False) -> tuple[Any, Any, Any]:
+        """Views, class codes and weights (or None) to learn from: without instances of weight 0.
+
+        Sets ``classes_``. The weights are the entry ``sample_weight`` of what was given.
+        """
+        views = self._read(given, reset=True, own=own)
+        y = self._targets(given.others["y"], views.n)
+        weights = instance_weights(given.others.get("sample_weight"), views.n)
+        if weights is not None and not weights.all():
+            kept = np.flatnonzero(weights)
+            if len(kept) == 0:
+                raise ValueError("sample_weight: every weight is 0; no class is left to learn")
+            views, y = views.select(kept.tolist()), y[kept]
+            weights = np.ascontiguousarray(weights[kept])
+            self._layout.kept = kept
         self.classes_ = np.unique(y)
         codes: npt.NDArray[np.int64] = np.searchsorted(self.classes_, y).astype(np.int64)
-        return codes
+        return views, codes, weights
 
     def fit(
         self,
@@ -143,36 +172,25 @@ class KernelClassifier(ClassifierMixin, SavedEstimator):  # type: ignore[misc]
         Raises
         ------
         ValueError
-            Input that cannot be used: NaN, one class only, views that do not fit, parameters out of
-            range. The sentence names the place.
+            Input that cannot be used: NaN, one class only, views that do not fit, instances that
+            do not match, parameters out of range. The sentence names the place.
+
+        Notes
+        -----
+        What has a pandas index (tables, similarities on both axes, y, sample_weight) is matched by it,
+        in the order of the first that has one; the ids must be the same everywhere. An index that is
+        pandas' own numbering 0, 1, 2, … counts where the others' ids are these numbers; otherwise
+        its rows, like those of arrays, are taken by position.
         """
-        X, y, weights = self._weighted(X, y, sample_weight)
-        views = self._read(X, reset=True)
-        codes = self._targets(X, y)
+        given = self._match(X, reset=True, y=y, sample_weight=sample_weight)
+        views, codes, weights = self._instances(given)
         seed = seed_of(self.random_state)
-        learner, names = self._native_problem()
-        model = learner.fit(views, names, codes, weights, self._run(seed))
+        with self._words():
+            learner, names = self._native_problem()
+            model = learner.fit(views, names, codes, weights, self._run(seed))
         self._took(model)
         warn_unless_converged(type(self).__name__, self.report_)
         return self
-
-    def _weighted(
-        self, X: Any, y: Any, sample_weight: Any
-    ) -> tuple[Any, Any, npt.NDArray[np.float64] | None]:
-        """Leaves out instances without weight."""
-        if sample_weight is None:
-            return X, y, None
-        table = np.empty((_views.n_rows(X), 1))
-        weights = _check_sample_weight(
-            sample_weight, table, dtype=np.float64, ensure_non_negative=True
-        )
-        kept = np.flatnonzero(weights)
-        if len(kept) == 0:
-            raise ValueError("sample_weight: every weight is 0; no class is left to learn")
-        if len(kept) < len(weights):
-            X = _views.take(X, kept, similar=self._similar())
-            y = np.asarray(y)[kept]
-        return X, y, np.ascontiguousarray(weights[kept])
 
     def _took(self, model: _native.Model) -> None:
         """Keeps a model and what it tells."""
@@ -184,10 +202,24 @@ class KernelClassifier(ClassifierMixin, SavedEstimator):  # type: ignore[misc]
         )
         self.report_: Report = report(told["report"], told["library_version"])
         rows, coef, bias = model.support()
-        self.support_ = rows
-        self.dual_coef_ = coef
-        self.intercept_ = bias
+        signs = self._signs()
+        kept = getattr(getattr(self, "_layout", None), "kept", None)
+        self.support_ = rows if kept is None else kept[rows]
+        self.dual_coef_ = coef * signs[:, np.newaxis]
+        self.intercept_ = bias * signs
+        self.dual_objectives_ = np.array([m.get("dual") for m in told["machines"]], dtype=float)
+        self.machine_gaps_ = np.array([m["gap"] for m in told["machines"]], dtype=float)
         self.n_iter_ = max(1, self.report_.iterations)
+
+    def _signs(self) -> npt.NDArray[np.float64]:
+        """-1 for each machine that is positive for another class than ``decision_function`` is.
+
+        That is ``classes_[1]`` of two classes, the class itself against the rest, and the first of
+        a pair.
+        """
+        if len(self._machines) == 1:
+            return np.array([1.0 if self._machines[0][0] == 1 else -1.0])
+        return np.array([1.0 if n is None or p < n else -1.0 for p, n in self._machines])
 
     def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
         """Decision values of new instances.
@@ -202,7 +234,8 @@ class KernelClassifier(ClassifierMixin, SavedEstimator):  # type: ignore[misc]
         ndarray of shape (n,) or (n, n_machines)
             For two classes, positive for ``classes_[1]``; else one column for each class or, with
             ``decomposition="one_vs_one"``, for each pair of classes in the order (0, 1), (0, 2), …,
-            positive for the first of the pair.
+            positive for the first of the pair. Always ``K @ dual_coef_.T + intercept_``, where K is
+            the combined kernel between X and the training instances ``support_``.
         """
         return self._predicted(X)[1]
 
@@ -225,15 +258,25 @@ class KernelClassifier(ClassifierMixin, SavedEstimator):  # type: ignore[misc]
         self, X: Any
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
         check_is_fitted(self)
-        codes, values = self._model.predict(self._read(X, reset=False), self._run())
-        if len(self._machines) == 1:
-            values = values[:, 0]
-            if self._machines[0][0] == 0:
-                values = -values
-        elif self._machines[0][1] is not None:
-            # As in scikit-learn, positive for the first class of the pair.
-            values = values * [1.0 if p < n else -1.0 for p, n in self._machines]
-        return codes, values
+        codes, values = self._model.predict(self._read_new(X), self._run())
+        values = values * self._signs()
+        return codes, values[:, 0] if len(self._machines) == 1 else values
+
+    def score(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> float:
+        """The share of instances whose class is predicted.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in :meth:`fit`; matched by their index, if they have one.
+
+        Returns
+        -------
+        float
+        """
+        check_is_fitted(self)
+        given = self._match(X, reset=False, y=y, sample_weight=sample_weight)
+        return float(super().score(given.X, **given.others))
 
     def plot_weights(self, ax: Any = None) -> Any:
         """Draw the weights of the kernels as bars, coloured by view.
@@ -276,11 +319,11 @@ class MKLClassifier(KernelClassifier):
     C : float, default=1.0
         Cost of a unit of slack, above 0.
     class_weight : dict or "balanced", optional
-        Factors of C by class.
+        Factors of C by class, above 0.
     decomposition : {"one_vs_rest", "one_vs_one"}
         How several classes become binary problems.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines.
+        Relative duality gap of the kernel machines, above 0 and below 1.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -306,11 +349,16 @@ class MKLClassifier(KernelClassifier):
     report_ : Report
         Status, iterations, objective, duality gap, notes.
     support_ : ndarray of int
-        Training instances that are a support vector of some machine.
+        Training instances that are a support vector of some machine, counted in what was given to
+        ``fit``.
     dual_coef_ : ndarray of shape (n_machines, n_support)
         Their coefficients, label included.
     intercept_ : ndarray of shape (n_machines,)
-        Biases, added.
+        Biases. With K the combined kernel between new instances and ``support_``, the values of
+        ``decision_function`` are ``K @ dual_coef_.T + intercept_``, whatever the decomposition.
+    dual_objectives_, machine_gaps_ : ndarray of shape (n_machines,)
+        Dual objective and relative duality gap of each machine, the columns of
+        ``decision_function``.
     n_features_in_ : int
         Columns of X, or of all views.
 

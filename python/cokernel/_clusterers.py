@@ -47,15 +47,20 @@ class ViewClusterer(ClusterMixin, SavedEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None, *, present: Any = None) -> ViewClusterer:
         """Embed and cluster.
 
+        The features are copied (their size in memory): :meth:`predict` compares with them as they are
+        now.
+
         Parameters
         ----------
         X : array of shape (n, d), sparse matrix, DataFrame, dict or list of them, or (M, n, n) array
             The instances, as the parameter ``views`` arranges them. An instance that lacks a view
-            has NaN in all columns of that view; the other views stand in.
+            has NaN in all columns of that view; the other views stand in. Tables with an index are
+            matched by it, and what is not in the index of a table lacks its view; results are in the
+            order of the first of these tables, then of the next.
         y : ignored
         present : dict or list of masks, optional
             Masks of booleans of shape (n,): by name, or a list in the order of the views. An instance
-            lacks a view where the mask or NaN says so.
+            lacks a view where the mask or NaN says so. A mask has the order of its table, or an index.
 
         Returns
         -------
@@ -70,13 +75,16 @@ class ViewClusterer(ClusterMixin, SavedEstimator):  # type: ignore[misc]
         """
         clusters = whole("n_clusters", self.n_clusters)
         n_init = whole("n_init", self.n_init)
-        views = self._read(X, reset=True, present=present)
+        given = self._match(X, reset=True, union=True, present=present)
+        views = self._read(given, reset=True, own=True, lacking=True)
         run = self._run(seed_of(self.random_state))
-        found, model = self._clusterer().cluster(views, clusters, self.protocol, n_init, run)
+        with self._words():
+            found, model = self._clusterer().cluster(views, clusters, self.protocol, n_init, run)
         told = json.loads(found["told"])
         self._model = model
         self.labels_: npt.NDArray[np.int64] = found["labels"]
         self.embedding_: npt.NDArray[np.float64] = found["rows"]
+        self.eigenvectors_: list[npt.NDArray[np.float64]] = found["eigenvectors"]
         self.cluster_centers_ = found["centers"]
         self.all_labels_ = found["all"]
         self.inertia_ = told["inertia"]
@@ -121,7 +129,7 @@ class ViewClusterer(ClusterMixin, SavedEstimator):  # type: ignore[misc]
             The method has no extension to new instances.
         """
         check_is_fitted(self)
-        return self._model.assign(self._read(X, reset=False), self._run())
+        return self._model.assign(self._read_new(X), self._run())
 
     def plot_embedding(self, y: Any = None, ax: Any = None) -> Any:
         """Draw the instances in the first two principal axes of the embedding.
@@ -195,6 +203,10 @@ class MultiViewSpectralClustering(ViewClusterer):
         The clusters of every start.
     inertia_, inertias_ : float, ndarray
         Sum of squared distances to the centres: of the result, and of every start.
+    eigenvectors_ : list of ndarray of shape (n, n_columns)
+        What the embedding is made of, before its rows are brought to unit length: of each kernel, then of
+        the centroid of a method that has one, or of the one matrix that the method makes. Empty where
+        the embedding is not made of eigenvectors.
     eigenvalues_ : list of ndarray
         Leading eigenvalues, for each kernel or for the one matrix that the method makes.
     eigengaps_ : list of float or None

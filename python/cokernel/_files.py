@@ -26,7 +26,9 @@ def load(path: str | os.PathLike[str]) -> Any:
     MKLClassifier, MultiViewSpectralClustering or MultiViewEmbedding
         A fitted estimator. It takes the views as a dict by name, or as a list in their order; a
         model with one view takes a table. Class names that are numbers become numbers. A clusterer
-        or embedding from a file has no ``labels_``, ``embedding_`` or ``cluster_centers_``; the
+        or embedding from a file has no ``labels_``, ``embedding_``, ``eigenvectors_`` or
+        ``cluster_centers_``; similarities are towards the instances that were learned from (those
+        without weight 0), in the order of training, for a file keeps no ids; the
         parameters ``kernels`` and ``scale`` are not restored, what they led to is.
 
     Raises

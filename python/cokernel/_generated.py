@@ -50,11 +50,11 @@ class BestSingleMKLClassifier(KernelClassifier):
         Folds of the inner cross-validation on the training instances. Whole number from 2
         to 100.
     class_weight : dict or "balanced", optional
-        Factors of C by class.
+        Factors of C by class, above 0.
     decomposition : {"one_vs_rest", "one_vs_one"}
         How several classes become binary problems.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines.
+        Relative duality gap of the kernel machines, above 0 and below 1.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -142,11 +142,11 @@ class ConcatMKLClassifier(KernelClassifier):
     C : float, default=1.0
         Cost of a unit of slack, above 0.
     class_weight : dict or "balanced", optional
-        Factors of C by class.
+        Factors of C by class, above 0.
     decomposition : {"one_vs_rest", "one_vs_one"}
         How several classes become binary problems.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines.
+        Relative duality gap of the kernel machines, above 0 and below 1.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -232,11 +232,11 @@ class MeanMKLClassifier(KernelClassifier):
     C : float, default=1.0
         Cost of a unit of slack, above 0.
     class_weight : dict or "balanced", optional
-        Factors of C by class.
+        Factors of C by class, above 0.
     decomposition : {"one_vs_rest", "one_vs_one"}
         How several classes become binary problems.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines.
+        Relative duality gap of the kernel machines, above 0 and below 1.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -322,11 +322,11 @@ class SumMKLClassifier(KernelClassifier):
     C : float, default=1.0
         Cost of a unit of slack, above 0.
     class_weight : dict or "balanced", optional
-        Factors of C by class.
+        Factors of C by class, above 0.
     decomposition : {"one_vs_rest", "one_vs_one"}
         How several classes become binary problems.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines.
+        Relative duality gap of the kernel machines, above 0 and below 1.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -412,11 +412,11 @@ class ProductMKLClassifier(KernelClassifier):
     C : float, default=1.0
         Cost of a unit of slack, above 0.
     class_weight : dict or "balanced", optional
-        Factors of C by class.
+        Factors of C by class, above 0.
     decomposition : {"one_vs_rest", "one_vs_one"}
         How several classes become binary problems.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines.
+        Relative duality gap of the kernel machines, above 0 and below 1.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -511,11 +511,11 @@ class SimpleMKLClassifier(KernelClassifier):
         newton: second-order model on the simplex; gradient: the reduced gradient of the
         paper.
     class_weight : dict or "balanced", optional
-        Factors of C by class.
+        Factors of C by class, above 0.
     decomposition : {"one_vs_rest", "one_vs_one"}
         How several classes become binary problems.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines.
+        Relative duality gap of the kernel machines, above 0 and below 1.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -617,11 +617,11 @@ class TwoStageMKLClassifier(KernelClassifier):
     diagonal : {"include", "exclude"}, default="include"
         Whether an instance paired with itself is an example.
     class_weight : dict or "balanced", optional
-        Factors of C by class.
+        Factors of C by class, above 0.
     decomposition : {"one_vs_rest", "one_vs_one"}
         How several classes become binary problems.
     machine_tol : float, default=1e-3
-        Relative duality gap of the kernel machines.
+        Relative duality gap of the kernel machines, above 0 and below 1.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.

@@ -52,6 +52,7 @@ class Views:
         similarity: bool = False,
         columns: list[str] | None = None,
         present: list[bool] | None = None,
+        own: bool = False,
     ) -> None: ...
     def sparse(
         self,

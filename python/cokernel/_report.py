@@ -36,6 +36,13 @@ class Report:
         The seed that was used.
     notes : list of str
         Sentences about the data or the result that are worth reading.
+    warnings : list of str
+        What must not be overlooked; ``fit`` gives it as Python warnings, too.
+    machine : dict or None
+        How the kernel machines on the learned combination ended: status, sums of their primal and
+        dual objectives, the largest gap, the share of instances at their bound.
+    details : dict of str to ndarray
+        What else the method found, by the names of its documentation.
     version : str
         The version of Cokernel.
     """
@@ -49,6 +56,9 @@ class Report:
     seconds: float
     seed: int
     notes: list[str]
+    warnings: list[str] = field(repr=False)
+    machine: dict[str, Any] | None = field(repr=False)
+    details: dict[str, npt.NDArray[np.float64]] = field(repr=False)
     version: str
 
     @property
@@ -69,12 +79,17 @@ def report(told: dict[str, Any], version: str) -> Report:
         seconds=told["seconds"],
         seed=told["seed"],
         notes=list(told["notes"]),
+        warnings=list(told.get("warnings", [])),
+        machine=told.get("machine"),
+        details={k: np.array(v, dtype=np.float64) for k, v in told.get("details", {}).items()},
         version=version,
     )
 
 
 def warn_unless_converged(name: str, found: Report) -> None:
-    """Scikit-learn's warning where a tolerance was not reached."""
+    """What must not be overlooked: remarks that are warnings, and a tolerance not reached."""
+    for remark in found.warnings:
+        warnings.warn(f"{name}: {remark}", UserWarning, stacklevel=4)
     if found.converged:
         return
     words = found.status.replace("_", " ")

@@ -85,17 +85,18 @@ class KernelBank(_Transformer):
         self.verbose = verbose
 
     def _prepare(self, X: Any) -> _native.PreparedViews:
-        views = self._read(X, reset=True)
+        views = self._read(self._match(X, reset=True), reset=True, own=True)
         kernels = None if self._precomputed() else kernel_texts(self.kernels)
-        method = _native.Clusterer(
-            method="spectral",
-            params=[],
-            kernels=kernels,
-            graphs=[],
-            scale=self.scale or "none",
-            storage=self.storage,
-        )
-        prepared = method.prepare(views, self._run())
+        with self._words():
+            method = _native.Clusterer(
+                method="spectral",
+                params=[],
+                kernels=kernels,
+                graphs=[],
+                scale=self.scale or "none",
+                storage=self.storage,
+            )
+            prepared = method.prepare(views, self._run())
         self._kernels = prepared.fitted_kernels()
         self.kernel_names_ = self._kernels.kernels
         self.kernel_views_ = self._kernels.views
@@ -103,6 +104,9 @@ class KernelBank(_Transformer):
 
     def fit(self, X: Any, y: Any = None) -> KernelBank:
         """Resolve widths and normalisations on the training instances.
+
+        The features are copied (their size in memory): :meth:`transform` compares with them as they
+        are now.
 
         Parameters
         ----------
@@ -150,7 +154,7 @@ class KernelBank(_Transformer):
         ndarray of shape (M, n_new, n)
         """
         check_is_fitted(self)
-        return np.stack(self._kernels.cross(self._read(X, reset=False), self._run()))
+        return np.stack(self._kernels.cross(self._read_new(X), self._run()))
 
 
 class KernelCombiner(_Transformer):
@@ -184,7 +188,8 @@ class KernelCombiner(_Transformer):
     def __init__(self, estimator: KernelClassifier | None = None) -> None:
         self.estimator = estimator
 
-    def _prepare(self, X: Any, y: Any) -> _native.Prepared:
+    def _prepare(self, X: Any, y: Any, ordered: bool = False) -> _native.Prepared:
+        """``ordered``: y must be in the order of X, for others take it by position."""
         from sklearn.base import clone
 
         chosen = MKLClassifier() if self.estimator is None else clone(self.estimator)
@@ -193,12 +198,18 @@ class KernelCombiner(_Transformer):
                 "estimator: expected a classifier of this package, found "
                 f"{type(chosen).__name__}"
             )
-        views = chosen._read(X, reset=True)
-        codes = chosen._targets(X, y)
+        given = chosen._match(X, reset=True, y=y)
+        if ordered and given.others["y"] is not y:
+            raise ValueError(
+                "y has the instances of X in another order, and what follows takes the rows of the "
+                "combined kernel by position: bring y into the order of X, as y.loc[X.index] does"
+            )
+        views, codes, _ = chosen._instances(given, own=True)
         run = chosen._run(seed_of(chosen.random_state))
-        learner, names = chosen._native_problem()
-        prepared = learner.prepare(views, names, codes, None, run)
-        model, _ = learner.fit_prepared(prepared, run)
+        with chosen._words():
+            learner, names = chosen._native_problem()
+            prepared = learner.prepare(views, names, codes, None, run)
+            model, _ = learner.fit_prepared(prepared, run)
         chosen._took(model)
         warn_unless_converged(type(chosen).__name__, chosen.report_)
         self.estimator_ = chosen
@@ -213,6 +224,9 @@ class KernelCombiner(_Transformer):
 
     def fit(self, X: Any, y: Any) -> KernelCombiner:
         """Learn the weights.
+
+        The features are copied (their size in memory): :meth:`transform` compares with them as they
+        are now.
 
         Parameters
         ----------
@@ -239,7 +253,7 @@ class KernelCombiner(_Transformer):
         -------
         ndarray of shape (n, n)
         """
-        prepared = self._prepare(X, y)
+        prepared = self._prepare(X, y, ordered=True)
         run = self.estimator_._run()
         if self._rule is not None:
             return prepared.gram(self._rule, run)
@@ -261,7 +275,7 @@ class KernelCombiner(_Transformer):
         """
         check_is_fitted(self)
         fitted = self.estimator_
-        views, run = fitted._read(X, reset=False), fitted._run()
+        views, run = fitted._read_new(X), fitted._run()
         if self._rule is not None:
             return self._kernels.combined(views, self._rule, run)
         product: npt.NDArray[np.float64] = np.prod(self._kernels.cross(views, run), axis=0)
@@ -300,7 +314,7 @@ class MultiViewEmbedding(
     ----------
     embedding_ : ndarray of shape (n, n_columns)
         The training instances.
-    eigenvalues_, eigengaps_, agreement_
+    eigenvectors_, eigenvalues_, eigengaps_, agreement_
         As in :class:`MultiViewSpectralClustering`.
     report_ : Report
         Status, iterations, objective, notes.
@@ -347,8 +361,13 @@ class MultiViewEmbedding(
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    _names = {"n_clusters": "n_components"}
+
     def fit(self, X: Any, y: Any = None, *, present: Any = None) -> MultiViewEmbedding:
         """Embed the training instances.
+
+        The features are copied (their size in memory): :meth:`transform` compares with them as they
+        are now.
 
         Parameters
         ----------
@@ -361,20 +380,23 @@ class MultiViewEmbedding(
             The fitted transformer.
         """
         k = whole("n_components", self.n_components)
-        views = self._read(X, reset=True, present=present)
-        given = dict(self.method_params or {})
-        method = _native.Clusterer(
-            method=self.method,
-            params=[(str(name), plain(value)) for name, value in given.items()],
-            kernels=None if self._precomputed() else kernel_texts(self.kernels),
-            graphs=graph_texts(self.graphs),
-            scale=self.scale or "none",
-            storage=self.storage,
-        )
+        given = self._match(X, reset=True, union=True, present=present)
+        views = self._read(given, reset=True, own=True, lacking=True)
+        params = dict(self.method_params or {})
         run = self._run(seed_of(self.random_state))
-        found, self._model = method.embed(views, k, run)
+        with self._words():
+            method = _native.Clusterer(
+                method=self.method,
+                params=[(str(name), plain(value)) for name, value in params.items()],
+                kernels=None if self._precomputed() else kernel_texts(self.kernels),
+                graphs=graph_texts(self.graphs),
+                scale=self.scale or "none",
+                storage=self.storage,
+            )
+            found, self._model = method.embed(views, k, run)
         told = json.loads(found["told"])
         self.embedding_: npt.NDArray[np.float64] = found["rows"]
+        self.eigenvectors_: list[npt.NDArray[np.float64]] = found["eigenvectors"]
         keep_embedding(self, told, _native.__version__)
         self._n_features_out = self.embedding_.shape[1]
         warn_unless_converged(type(self).__name__, self.report_)
@@ -414,4 +436,4 @@ class MultiViewEmbedding(
             The method has no extension to new instances.
         """
         check_is_fitted(self)
-        return self._model.transform(self._read(X, reset=False), self._run())
+        return self._model.transform(self._read_new(X), self._run())

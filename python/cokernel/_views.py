@@ -6,7 +6,7 @@ that the same arrangement is expected, and checked, afterwards.
 
 from __future__ import annotations
 
-import os
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -19,78 +19,14 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import (
     _check_feature_names,
     _check_n_features,
-    _num_samples,
     validate_data,
 )
 
 from . import _native
+from ._index import is_numbering
+from ._instances import Similar, Table, is_several, opened
 
-Table: TypeAlias = Any
 Mask: TypeAlias = "npt.NDArray[np.bool_]"
-
-
-def is_several(X: Any) -> bool:
-    """Whether X holds several tables, and is not itself one table."""
-    if sparse.issparse(X):
-        return False
-    if isinstance(X, Mapping):
-        return True
-    if isinstance(X, np.ndarray):
-        return X.ndim == 3
-    return isinstance(X, (list, tuple)) and len(X) > 0 and all(map(_is_table, X))
-
-
-def _is_table(item: Any) -> bool:
-    if isinstance(item, (str, os.PathLike)) or sparse.issparse(item):
-        return True
-    return getattr(item, "ndim", None) == 2
-
-
-def n_rows(X: Any) -> int:
-    """Number of instances of an input of any kind."""
-    if type(X) is np.ndarray and X.ndim == 2:
-        return len(X)
-    if is_several(X):
-        X = next(iter(X.values()), np.empty((0, 0))) if isinstance(X, Mapping) else X[0]
-    return int(_num_samples(_opened(X)))
-
-
-def _opened(table: Table) -> Table:
-    """The array in a .npy file, mapped into memory; anything else as it is."""
-    if isinstance(table, (str, os.PathLike)):
-        return np.load(table, mmap_mode="r", allow_pickle=False)
-    return table
-
-
-def take(
-    X: Any,
-    rows: npt.NDArray[np.intp],
-    training: npt.NDArray[np.intp] | None = None,
-    *,
-    similar: bool | frozenset[str] = False,
-) -> Any:
-    """Instances of an input of any kind; similarities are cut on both axes.
-
-    With ``training``, as new instances whose kernel values are towards those.
-    """
-    columns = rows if training is None else training
-
-    def cut(table: Table, both: bool) -> Table:
-        table = _opened(table)
-        if hasattr(table, "iloc"):
-            table = table.iloc[rows]
-            return table.iloc[:, columns] if both else table
-        table = table.tocsr() if sparse.issparse(table) else np.asarray(table)
-        return table[rows][:, columns] if both else table[rows]
-
-    if isinstance(X, np.ndarray) and X.ndim == 3:
-        return X[:, rows][:, :, columns]
-    if not is_several(X):
-        return cut(X, similar is True)
-    if isinstance(X, Mapping):
-        of = {str(n): similar is True or (similar and str(n) in similar) for n in X}
-        return {name: cut(t, bool(of[str(name)])) for name, t in X.items()}
-    return [cut(t, similar is True) for t in X]
 
 
 @dataclass
@@ -107,6 +43,12 @@ class Layout:
         Columns of each view, for kind "columns".
     similarity : set of str
         Views that hold similarities, not features.
+    widths : dict of str to int
+        Columns of each view; for similarities the instances given to fit.
+    ids : sequence or None
+        These instances, where something had an index.
+    kept : ndarray of int or None
+        Those of them that were learned from, if not all.
     """
 
     kind: str
@@ -114,9 +56,33 @@ class Layout:
     columns: dict[str, npt.NDArray[np.intp]] = field(default_factory=dict)
     similarity: set[str] = field(default_factory=set)
     widths: dict[str, int] = field(default_factory=dict)
+    ids: Any = None
+    kept: npt.NDArray[np.intp] | None = None
 
     def n_features(self) -> int:
         return sum(self.widths.values())
+
+    def remember(self, ids: Any) -> None:
+        """Keeps a pandas index as what can be pickled without pandas."""
+        if ids is not None:
+            self.ids = range(len(ids)) if is_numbering(ids) else list(ids)
+
+    def index(self) -> Any:
+        """The index of the instances, if similarities to them can be matched by it."""
+        pandas = sys.modules.get("pandas")
+        if self.ids is None or not self.similarity or pandas is None:
+            return None
+        return pandas.Index(self.ids)
+
+    def towards_kept(self, similarities: Any) -> Any:
+        """The columns of similarities to training instances that were learned from."""
+        return similarities if self.kept is None else similarities[:, self.kept]
+
+    def same(self, other: Layout) -> bool:
+        """Whether views, columns and kinds are the same."""
+        chosen = [{k: v.tolist() for k, v in one.columns.items()} for one in (self, other)]
+        alike = (self.kind, self.names, self.similarity) == (other.kind, other.names, other.similarity)
+        return alike and chosen[0] == chosen[1]
 
 
 def _view_names(views: Any, count: int) -> list[str]:
@@ -211,10 +177,16 @@ def _missing(array: npt.NDArray[np.float64], given: Any, name: str) -> Mask | No
 
 
 class Input:
-    """Tables of one call, ready for the native library."""
+    """Tables of one call, ready for the native library.
 
-    def __init__(self) -> None:
+    Features are copied if they are its ``own``, for a model that keeps them; else the library reads
+    the arrays in place. It keeps no similarity. ``lacking``: instances may lack views.
+    """
+
+    def __init__(self, own: bool = False, lacking: bool = False) -> None:
         self.native = _native.Views()
+        self.own = own
+        self.lacking = lacking
 
     def add(
         self,
@@ -243,25 +215,28 @@ class Input:
             )
             return
         array = np.require(table, dtype=np.float64, requirements=["C", "A"])
+        own = self.own and not similarity
         if present is None:
             # The native library looks for numbers that are not finite; rarely there are some.
             try:
-                self.native.dense(name, array, similarity, columns, None)
+                self.native.dense(name, array, similarity, columns, None, own)
                 return
             except ValueError:
                 if np.isfinite(array).all():
                     raise
         found = _missing(array, present, name)
         if found is None or found.all():
-            _refuse_not_finite(array, name, None)
+            _refuse_not_finite(array, name, None, self.lacking)
             mask = None
         else:
-            _refuse_not_finite(array, name, found)
+            _refuse_not_finite(array, name, found, self.lacking)
             mask = found.tolist()
-        self.native.dense(name, array, similarity, columns, mask)
+        self.native.dense(name, array, similarity, columns, mask, own)
 
 
-def _refuse_not_finite(array: npt.NDArray[np.float64], name: str, present: Mask | None) -> None:
+def _refuse_not_finite(
+    array: npt.NDArray[np.float64], name: str, present: Mask | None, lacking: bool
+) -> None:
     """The sentence of scikit-learn, with the place."""
     rows = array if present is None else array[present]
     if np.isfinite(rows.sum()) or np.isfinite(rows).all():
@@ -272,14 +247,19 @@ def _refuse_not_finite(array: npt.NDArray[np.float64], name: str, present: Mask 
     i, j = np.argwhere(~np.isfinite(rows))[0]
     row = i if present is None else np.flatnonzero(present)[i]
     word = "NaN" if np.isnan(rows[i, j]) else "infinity"
-    raise ValueError(
-        f"Input contains {word}: view '{name}', row {row}, column {j}. An instance that lacks a "
-        "view has NaN in all columns of the view"
-    )
+    hint = ". An instance that lacks a view has NaN in all columns of the view" if lacking else ""
+    raise ValueError(f"Input contains {word}: view '{name}', row {row}, column {j}{hint}")
 
 
 def read(
-    estimator: BaseEstimator, X: Any, *, reset: bool, present: Any = None, similar: bool | frozenset[str] = False
+    estimator: BaseEstimator,
+    X: Any,
+    *,
+    reset: bool,
+    present: Any = None,
+    similar: Similar = False,
+    own: bool = False,
+    lacking: bool = False,
 ) -> Input:
     """The views in X, arranged as the parameter ``views`` of the estimator says.
 
@@ -288,20 +268,25 @@ def read(
     estimator : estimator
         Gets ``n_features_in_``, ``feature_names_in_`` and ``_layout`` if ``reset``.
     X : array, sparse matrix, DataFrame, dict or list of them, (M, n, n) array
-        The input.
+        The input, the same instances in the same order in every table.
     reset : bool
         Whether this is a fit.
     present : dict or list of masks, optional
         Which instances have each view.
     similar : bool or set of str
         Whether tables are similarities, or the names of those that are.
+    own : bool
+        Whether what is made of it outlives the call, so that it must not read arrays of the caller.
+    lacking : bool
+        Whether instances may lack views.
 
     Returns
     -------
     Input
     """
+    made = Input(own, lacking)
     if is_several(X):
-        return _read_several(estimator, X, reset, present, similar)
+        return _read_several(estimator, X, reset, present, similar, made)
     if not reset and estimator._layout.kind == "tables":
         names = estimator._layout.names
         if len(names) != 1:
@@ -309,8 +294,8 @@ def read(
                 f"expected {len(names)} views as at the fit: a dict with {', '.join(names)}, or a "
                 "list in this order; found one table"
             )
-        return _read_several(estimator, [X], reset, present, similar)
-    return _read_table(estimator, X, reset, present, similar is True)
+        return _read_several(estimator, [X], reset, present, similar, made)
+    return _read_table(estimator, X, reset, present, similar is True, made)
 
 
 def _is_ready(X: npt.NDArray[Any], least: int) -> bool:
@@ -333,9 +318,9 @@ def _remember_columns(estimator: BaseEstimator, X: npt.NDArray[Any], reset: bool
 
 
 def _read_table(
-    estimator: BaseEstimator, X: Any, reset: bool, present: Any, precomputed: bool
+    estimator: BaseEstimator, X: Any, reset: bool, present: Any, precomputed: bool, made: Input
 ) -> Input:
-    X = _opened(X)
+    X = opened(X)
     least = 2 if reset else 1
     if type(X) is np.ndarray and _is_ready(X, least):
         _remember_columns(estimator, X, reset)
@@ -373,7 +358,6 @@ def _read_table(
         estimator._layout = layout
     layout = estimator._layout
     masks = _masks(present, layout.names)
-    made = Input()
     if layout.kind == "table":
         name = layout.names[0]
         if precomputed and not reset and width != layout.widths[name]:
@@ -381,6 +365,8 @@ def _read_table(
                 f"view '{name}': expected similarities to the {layout.widths[name]} training "
                 f"instances, found {width} columns"
             )
+        if precomputed and not reset:
+            array = layout.towards_kept(array)
         shown = None if features is None or precomputed else [str(f) for f in features]
         made.add(name, array, precomputed, shown, masks.get(name))
         return made
@@ -418,7 +404,7 @@ def _masks(present: Any, names: list[str]) -> dict[str, Any]:
 
 
 def _read_several(
-    estimator: BaseEstimator, X: Any, reset: bool, present: Any, similar: bool | frozenset[str]
+    estimator: BaseEstimator, X: Any, reset: bool, present: Any, similar: Similar, made: Input
 ) -> Input:
     if isinstance(X, np.ndarray):
         similar = True
@@ -428,11 +414,11 @@ def _read_several(
             "give names for the tables of a list"
         )
     if isinstance(X, Mapping):
-        tables = {str(k): _opened(t) for k, t in X.items()}
+        tables = {str(k): opened(t) for k, t in X.items()}
     else:
         known = None if reset else estimator._layout.names
         views = estimator.views if reset else known
-        tables = dict(zip(_view_names(views, len(X)), map(_opened, X)))
+        tables = dict(zip(_view_names(views, len(X)), map(opened, X)))
     if not tables:
         raise ValueError("expected at least one view, found none")
     if reset:
@@ -453,7 +439,6 @@ def _read_several(
             )
         tables = {n: tables[n] for n in layout.names}
     masks = _masks(present, layout.names)
-    made = Input()
     for name, table in tables.items():
         if table is None:
             raise ValueError(f"view '{name}': expected a table, found None")
@@ -476,6 +461,8 @@ def _read_several(
                 f"view '{name}': expected {layout.widths[name]} columns as at the fit, found "
                 f"{array.shape[1]}"
             )
+        if is_similar and not reset:
+            array = layout.towards_kept(array)
         made.add(name, array, is_similar, columns, masks.get(name))
     if reset:
         estimator._layout = layout

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,14 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import ParameterGrid, check_cv
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from . import _native, _views
+from . import _native
 from ._base import seed_of
-from ._classifiers import KernelClassifier
+from ._classifiers import KernelClassifier, instance_weights
+from ._instances import Given, align, n_rows, take
 from ._report import warn_unless_converged
+from ._views import Layout
 
 __all__ = ["GridSearchBank", "cross_validate_bank"]
 
@@ -36,37 +39,31 @@ def _refuse_others(estimator: Any) -> None:
 class _Bank:
     """The kernels of one training set, for as many recipes as the estimators have."""
 
-    def __init__(self, X: Any, y: Any, weights: npt.NDArray[np.float64] | None) -> None:
-        self.X, self.y, self.weights = X, y, weights
-        self.kept: list[_native.Prepared] = []
+    def __init__(self, given: Given) -> None:
+        self.given = given
+        self.kept: list[tuple[Layout, _native.Prepared]] = []
         self.warm: tuple[Any, Any] = (None, None)
 
     def fit(self, estimator: KernelClassifier) -> None:
         """Fits the estimator, on kernels that are there already if they serve it."""
-        views = estimator._read(self.X, reset=True)
-        codes = estimator._targets(self.X, self.y)
+        views, codes, weights = estimator._instances(self.given)
         run = estimator._run(seed_of(estimator.random_state))
-        learner, names = estimator._native_problem()
-        prepared = next((p for p in self.kept if learner.shares(p)), None)
-        if prepared is None:
-            prepared = learner.prepare(views, names, codes, self.weights, run)
-            self.kept.append(prepared)
-        problem = _apart_from_c(estimator)
-        start = self.warm[1] if self.warm[0] == (id(prepared), problem) else None
-        model, learned = learner.fit_prepared(prepared, run, start)
+        with estimator._words():
+            learner, names = estimator._native_problem()
+            prepared = self._prepared(learner, estimator._layout)
+            if prepared is None:
+                prepared = learner.prepare(views, names, codes, weights, run)
+                self.kept.append((estimator._layout, prepared))
+            problem = _apart_from_c(estimator)
+            start = self.warm[1] if self.warm[0] == (id(prepared), problem) else None
+            model, learned = learner.fit_prepared(prepared, run, start)
         self.warm = ((id(prepared), problem), learned)
         estimator._took(model)
         warn_unless_converged(type(estimator).__name__, estimator.report_)
 
-
-def _weights(sample_weight: Any, X: Any) -> npt.NDArray[np.float64] | None:
-    if sample_weight is None:
-        return None
-    table = np.empty((_views.n_rows(X), 1))
-    found: npt.NDArray[np.float64] = _check_sample_weight(
-        sample_weight, table, dtype=np.float64, ensure_non_negative=True
-    )
-    return found
+    def _prepared(self, learner: _native.Learner, layout: Layout) -> _native.Prepared | None:
+        fitting = (p for known, p in self.kept if known.same(layout) and learner.shares(p))
+        return next(fitting, None)
 
 
 def _apart_from_c(estimator: KernelClassifier) -> str:
@@ -76,21 +73,43 @@ def _apart_from_c(estimator: KernelClassifier) -> str:
     return type(estimator).__name__ + repr(sorted(params.items(), key=lambda p: p[0]))
 
 
-def _folds(
-    cv: Any, X: Any, y: Any, groups: Any
-) -> Iterator[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
-    splitter = check_cv(cv, y, classifier=True)
-    yield from splitter.split(np.zeros((_views.n_rows(X), 1)), y, groups)
+@dataclass
+class _Problem:
+    """Instances that are cut into folds; classes and weights are arrays."""
 
+    X: Any
+    y: npt.NDArray[Any]
+    weights: npt.NDArray[np.float64] | None
+    groups: Any
+    how: dict[str, Any]
 
-def _fold(
-    X: Any, y: Any, weights: Any, train: npt.NDArray[np.intp], test: npt.NDArray[np.intp], similar: Any
-) -> tuple[_Bank, Any, Any]:
-    """The bank of the training instances, and the test instances."""
-    given = None if weights is None else np.ascontiguousarray(weights[train], dtype=np.float64)
-    X_train = _views.take(X, train, similar=similar)
-    X_test = _views.take(X, test, train, similar=similar)
-    return _Bank(X_train, y[train], given), X_test, y[test]
+    @classmethod
+    def of(
+        cls, named: Mapping[str, Any], X: Any, y: Any, sample_weight: Any, groups: Any
+    ) -> _Problem:
+        """The same instances everywhere, arranged as these estimators have it."""
+        views = next((estimator.views for estimator in named.values()), None)
+        names = list(views) if isinstance(views, (list, tuple)) else None
+        how = {"names": names, "similar": _all_similar(named, X)}
+        given = align(X, **how, y=y, sample_weight=sample_weight, groups=groups)
+        others = given.others
+        classes = column_or_1d(others["y"], warn=True)
+        weights = instance_weights(others["sample_weight"], n_rows(given.X))
+        return cls(given.X, classes, weights, others["groups"], how)
+
+    def folds(self, cv: Any) -> Iterator[tuple[_Bank, Any, Any]]:
+        """For each fold the bank of the training instances, and the test instances."""
+        splitter = check_cv(cv, self.y, classifier=True)
+        table = np.zeros((n_rows(self.X), 1))
+        for train, test in splitter.split(table, self.y, self.groups):
+            weights = None if self.weights is None else np.ascontiguousarray(self.weights[train])
+            given = align(
+                take(self.X, train, **self.how),
+                **self.how,
+                y=self.y[train],
+                sample_weight=weights,
+            )
+            yield _Bank(given), take(self.X, test, train, **self.how), self.y[test]
 
 
 def cross_validate_bank(
@@ -148,12 +167,9 @@ def cross_validate_bank(
     for estimator in named.values():
         _refuse_others(estimator)
     _refuse_several_scores(scoring)
-    y = column_or_1d(y, warn=True)
-    weights = _weights(sample_weight, X)
-    similar = _all_similar(named, X)
+    problem = _Problem.of(named, X, y, sample_weight, groups)
     found: dict[str, dict[str, list[Any]]] = {name: {} for name in named}
-    for train, test in _folds(cv, X, y, groups):
-        bank, X_test, y_test = _fold(X, y, weights, train, test, similar)
+    for bank, X_test, y_test in problem.folds(cv):
         for name, estimator in named.items():
             fitted = clone(estimator)
             start = time.perf_counter()
@@ -164,7 +180,8 @@ def cross_validate_bank(
             values["fit_time"] = trained - start
             values["score_time"] = time.perf_counter() - trained
             if return_train_score:
-                values["train_score"] = scorer(fitted, bank.X, bank.y)
+                given = bank.given
+                values["train_score"] = scorer(fitted, given.X, given.others["y"])
             if return_estimator:
                 values["estimator"] = fitted
             for key, value in values.items():
@@ -260,18 +277,16 @@ class GridSearchBank(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         """
         _refuse_others(self.estimator)
         _refuse_several_scores(self.scoring)
-        y = column_or_1d(y, warn=True)
-        weights = _weights(sample_weight, X)
         grid = list(ParameterGrid(self.param_grid))
         made = [clone(self.estimator).set_params(**params) for params in grid]
         # Combinations that differ in C alone follow each other, the smallest C first.
         order = sorted(range(len(grid)), key=lambda i: (_apart_from_c(made[i]), float(made[i].C)))
-        similar = _all_similar({str(i): e for i, e in enumerate(made)}, X)
+        named = {str(i): estimator for i, estimator in enumerate(made)}
+        problem = _Problem.of(named, X, y, sample_weight, groups)
         scores: list[list[float]] = [[] for _ in grid]
         fit_times: list[list[float]] = [[] for _ in grid]
         score_times: list[list[float]] = [[] for _ in grid]
-        for train, test in _folds(self.cv, X, y, groups):
-            bank, X_test, y_test = _fold(X, y, weights, train, test, similar)
+        for bank, X_test, y_test in problem.folds(self.cv):
             for i in order:
                 fitted = clone(made[i])
                 start = time.perf_counter()
@@ -285,10 +300,10 @@ class GridSearchBank(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         self.best_index_ = int(self.cv_results_["rank_test_score"].argmin())
         self.best_params_ = grid[self.best_index_]
         self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
-        self.classes_ = np.unique(y)
+        self.classes_ = np.unique(problem.y)
         if self.refit:
             self.best_estimator_ = clone(made[self.best_index_])
-            self.best_estimator_.fit(X, y, sample_weight=weights)
+            self.best_estimator_.fit(X, y, sample_weight=sample_weight)
         return self
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
@@ -336,8 +351,9 @@ class GridSearchBank(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         float
         """
         check_is_fitted(self, "best_estimator_")
+        given = self.best_estimator_._match(X, reset=False, y=y)
         scorer = check_scoring(self.best_estimator_, scoring=self.scoring)
-        return float(scorer(self.best_estimator_, X, y))
+        return float(scorer(self.best_estimator_, given.X, given.others["y"]))
 
 
 def _results(

@@ -198,3 +198,30 @@ def test_arrays_are_not_copied() -> None:
     assert sys.getrefcount(table) == references - 1
     with pytest.raises(TypeError, match="C-contiguous"):
         cokernel._native.Views().dense("a", table.T)
+
+
+def test_eigenvectors(digits: Any) -> None:
+    """Those of each kernel, of unit length, and the embedding is made of their rows."""
+    X, _ = digits
+    X = {name: X[name] for name in ("fou", "zer")}
+    bank = cokernel.KernelBank()
+    for kind, columns in [
+        (cokernel.SpectralClustering(4, kernels=[gaussian(view="fou")], n_init=1), 1),
+        (cokernel.ConcatEmbeddingsSpectralClustering(4, n_init=1), 2),
+        (cokernel.CoTrainedSpectralClustering(4, n_init=1), 2),
+        (cokernel.CoRegularizedSpectralClustering(4, n_init=1), 2),
+        (cokernel.MultiViewEmbedding(4, method="co_trained"), 2),
+    ]:
+        fitted = kind.set_params(random_state=0).fit(X)
+        assert len(fitted.eigenvectors_) == len(fitted.eigenvalues_) == columns
+        for U in fitted.eigenvectors_:
+            np.testing.assert_allclose(U.T @ U, np.eye(4), atol=1e-8)
+        unit = [U / np.linalg.norm(U, axis=1, keepdims=True) for U in fitted.eigenvectors_]
+        np.testing.assert_allclose(fitted.embedding_, np.hstack(unit), atol=1e-10)
+    one = cokernel.SpectralClustering(4, kernels=[gaussian(view="fou")], random_state=0).fit(X)
+    K = bank.set_params(kernels=[gaussian(view="fou")]).fit_transform(X)[0]
+    roots = np.sqrt(K.sum(axis=1))
+    normalized = K / np.outer(roots, roots)
+    U = one.eigenvectors_[0]
+    np.testing.assert_allclose(normalized @ U, U * one.eigenvalues_[0], atol=1e-6)
+    assert cokernel.ConcatKMeansClustering(4, n_init=1).fit(X).eigenvectors_ == []

@@ -84,6 +84,13 @@ def test_readme() -> None:
     assert done.stdout == expected, done.stderr
 
 
+def test_star_import() -> None:
+    space: dict[str, Any] = {}
+    exec("from cokernel import *", space)
+    assert not [name for name in cokernel.__all__ if name not in space]
+    assert space["load"] is cokernel.load and space["GridSearchBank"] is cokernel.GridSearchBank
+
+
 def test_version_and_methods() -> None:
     assert cokernel.__version__ == cokernel._native.__version__
     ids = [m["id"] for m in cokernel.methods()]

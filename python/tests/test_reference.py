@@ -6,6 +6,7 @@ from typing import Any
 
 import cokernel
 import numpy as np
+import pandas as pd
 import pytest
 from cokernel.metrics import cluster_scores
 from conftest import reference
@@ -39,8 +40,22 @@ def test_machines(case: dict[str, Any]) -> None:
 def test_scores(case: dict[str, Any]) -> None:
     found = cluster_scores(case["classes"], case["clusters"])
     assert found["nmi"] == pytest.approx(case["nmi"]["arithmetic"], abs=1e-12)
+    assert found["nmi_geometric"] == pytest.approx(case["nmi"]["geometric"], abs=1e-12)
+    assert found["nmi_max"] == pytest.approx(case["nmi"]["max"], abs=1e-12)
     for name in ("adjusted_rand", "accuracy", "purity", "entropy", "precision", "recall", "f"):
         assert found[name] == pytest.approx(case[name], abs=1e-12)
+
+
+@pytest.mark.parametrize("missing", [np.nan, None, float("nan"), pd.NA])
+def test_scores_refuse_missing_labels(missing: Any) -> None:
+    """NaN was a class of its own."""
+    labels = np.array([0, 1, missing, 1], dtype=object)
+    if isinstance(missing, float):
+        labels = labels.astype(float)
+    for given in ((labels, [0, 1, 1, 1]), ([0, 1, 1, 1], labels)):
+        with pytest.raises(ValueError, match="row 2 has no label"):
+            cluster_scores(*given)
+    assert cluster_scores(["a", "b"], [1.0, 0.0])["nmi_max"] == 1.0
 
 
 @pytest.mark.parametrize("case", reference("bank.json")["kernels"], ids=lambda c: c["spec"])

@@ -100,6 +100,18 @@ def test_warm_starts_converge() -> None:
     assert all(report.status == "converged" for report in seen)
 
 
+def test_weights_are_learned_once_for_all_costs(table: Any) -> None:
+    """Those of two-stage MKL do not depend on C."""
+    X, y = table
+    kernel = gaussian("median", normalize="center_unit_variance")
+    clf = cokernel.TwoStageMKLClassifier(views=VIEWS, kernels=[kernel], random_state=0)
+    grid = {"C": [0.1, 1.0, 10.0]}
+    ours = GridSearchBank(clf, grid, cv=StratifiedKFold(3)).fit(X, y)
+    theirs = GridSearchCV(clf, grid, cv=StratifiedKFold(3)).fit(X, y)
+    assert (ours.cv_results_["mean_test_score"] == theirs.cv_results_["mean_test_score"]).all()
+    assert list(ours.best_estimator_.weights_) == list(theirs.best_estimator_.weights_)
+
+
 def test_precomputed(table: Any) -> None:
     X, y = table
     grams = np.stack([X[:, s] @ X[:, s].T for s in VIEWS.values()])

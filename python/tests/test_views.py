@@ -160,12 +160,77 @@ def test_wrong_input(table: Any) -> None:
         fitted({"a": X[:, :4], "b": X[:, 4:]}, y, {"a": slice(0, 2)})
     with pytest.raises(ValueError, match="view 'b': expected a table, found None"):
         fitted({"a": X[:, :4], "b": None}, y, None)
-    with pytest.raises(ValueError, match="C: expected a number, found '1'"):
+    with pytest.raises(ValueError, match="C: expected a number above 0, found '1'"):
         MeanMKLClassifier(C="1").fit(X, y)
     with pytest.raises(ValueError, match="parameter 'tol': expected a value, found None"):
         cokernel.SimpleMKLClassifier(tol=None).fit(X, y)
     with pytest.raises(ValueError, match="found a similarity|similarity between the training"):
         MeanMKLClassifier(kernels="precomputed").fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda: MeanMKLClassifier(C=0), "C: expected a number above 0, found 0"),
+        (lambda: MeanMKLClassifier(C=np.inf), "C: expected a number above 0, found inf"),
+        (lambda: MeanMKLClassifier(C=1e300, class_weight={0: 1e10}), "parameter 'C': .* smaller C"),
+        (
+            lambda: MeanMKLClassifier(class_weight={0: 0.0}),
+            "class_weight of 0: expected a number above 0, found 0.0",
+        ),
+        (
+            lambda: cokernel.CoRegularizedSpectralClustering(4, lam=-1.0),
+            "parameter 'lam': expected .*, found '?-1",
+        ),
+        (
+            lambda: cokernel.MultiViewSpectralClustering(
+                4, method="co_regularized", method_params={"lambda": -1.0}
+            ),
+            "parameter 'lambda': expected .*, found '?-1",
+        ),
+        (lambda: cokernel.SpectralClustering(81), "parameter 'n_clusters': .*found 81"),
+        (lambda: cokernel.SpectralClustering(0), "n_clusters: expected a whole number, at least 1"),
+        (lambda: cokernel.SpectralClustering(2.5), "n_clusters: expected a whole number, at least 1"),
+        (
+            lambda: cokernel.MultiViewEmbedding(81, method="spectral"),
+            "parameter '(n_components|eigenvectors)'",
+        ),
+    ],
+)
+def test_messages_use_the_words_of_python(table: Any, make: Any, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        make().fit(table[0], np.where(table[1] > 1, 1, 0))
+
+
+@pytest.mark.parametrize("tolerance", [0.0, 1.0, 2.0, np.nan])
+@pytest.mark.parametrize("kind", [MeanMKLClassifier, cokernel.SimpleMKLClassifier])
+def test_one_range_of_tolerances(table: Any, kind: Any, tolerance: float) -> None:
+    """SimpleMKL took 2, which the others refused."""
+    with pytest.raises(ValueError, match="machine_tol: expected a number above 0 and below 1"):
+        kind(machine_tol=tolerance).fit(*table)
+
+
+def test_whole_numbers_may_be_real(table: Any) -> None:
+    X, _ = table
+    views = {"a": slice(0, 4), "b": slice(4, 8)}
+    one = cokernel.CoTrainedSpectralClustering(4, views=views, random_state=0)
+    real = cokernel.MultiViewSpectralClustering(
+        4.0, views=views, n_init=20.0, method_params={"eigenvectors": 4.0}, random_state=0
+    )
+    assert (one.fit(X).labels_ == real.fit(X).labels_).all()
+    with pytest.raises(ValueError, match="parameter 'eigenvectors': expected whole number"):
+        real.set_params(method_params={"eigenvectors": 4.5}).fit(X)
+
+
+def test_hints_can_be_followed(table: Any) -> None:
+    """A classifier cannot take an instance without a view; that hint is for clusterings."""
+    X, y = table
+    X = X.copy()
+    X[1, 2] = np.nan
+    with pytest.raises(ValueError, match="Input contains NaN: view 'X', row 1, column 2$"):
+        MeanMKLClassifier().fit(X, y)
+    with pytest.raises(ValueError, match="column 2. An instance that lacks a view has NaN"):
+        cokernel.SpectralClustering(2).fit(X)
 
 
 def test_missing_views(table: Any) -> None:

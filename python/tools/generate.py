@@ -47,11 +47,11 @@ C : float, default=1.0
     Cost of a unit of slack, above 0."""
 MACHINE_MORE = """\
 class_weight : dict or "balanced", optional
-    Factors of C by class.
+    Factors of C by class, above 0.
 decomposition : {"one_vs_rest", "one_vs_one"}
     How several classes become binary problems.
 machine_tol : float, default=1e-3
-    Relative duality gap of the kernel machines."""
+    Relative duality gap of the kernel machines, above 0 and below 1."""
 CLUSTERS = """\
 n_clusters : int, default=8
     Number of clusters."""

@@ -2,7 +2,7 @@
 
 use cokernel::data::{Csr, Matrix};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyMemoryError, PyTypeError};
 use pyo3::prelude::*;
 use std::sync::Arc;
 
@@ -42,6 +42,34 @@ pub fn lend(array: &Bound<'_, PyArray2<f64>>) -> PyResult<Matrix> {
     }
     let lent = Lent { _array: array.clone().unbind(), start, len: array.len() };
     Matrix::lent(rows, cols, Arc::new(lent)).map_err(crate::work::to_py)
+}
+
+/// A matrix with a copy of the array's values, for what outlives the call: changes of the array do
+/// not reach it.
+///
+/// # Errors
+/// As [`lend`]; `MemoryError` if there is no room for the copy.
+pub fn own(array: &Bound<'_, PyArray2<f64>>) -> PyResult<Matrix> {
+    let lent = lend(array)?;
+    let mut values = room(lent.rows(), lent.cols())?;
+    values.extend_from_slice(lent.values());
+    Matrix::lent(lent.rows(), lent.cols(), Arc::new(values)).map_err(crate::work::to_py)
+}
+
+/// An empty list with room for a table.
+///
+/// # Errors
+/// `MemoryError`, which says how much was asked for.
+pub fn room(rows: usize, cols: usize) -> PyResult<Vec<f64>> {
+    let mut values = Vec::new();
+    let reserved = rows.checked_mul(cols).map(|entries| values.try_reserve_exact(entries));
+    match reserved {
+        Some(Ok(())) => Ok(values),
+        _ => Err(PyMemoryError::new_err(format!(
+            "no memory for a table of {rows} × {cols} numbers ({:.1} GB)",
+            rows as f64 * cols as f64 * 8e-9
+        ))),
+    }
 }
 
 /// A sparse matrix from the arrays of `scipy.sparse.csr_matrix` with sorted, unique indices.

@@ -62,6 +62,8 @@ fn result<'py>(
     let found = PyDict::new(py);
     found.set_item("told", json(&told)?)?;
     found.set_item("rows", to_numpy(py, embedding.rows)?)?;
+    let vectors = embedding.eigenvectors.into_iter().map(|u| to_numpy(py, u));
+    found.set_item("eigenvectors", vectors.collect::<PyResult<Vec<_>>>()?)?;
     if let Some(kmeans) = kmeans {
         let codes = |all: &[u32]| all.iter().map(|c| i64::from(*c)).collect::<Vec<i64>>();
         found.set_item("labels", codes(&kmeans.assignments).into_pyarray(py))?;

@@ -40,8 +40,9 @@ impl Views {
         Views::default()
     }
 
-    /// Adds a dense view: features, or similarities. The array is not copied.
-    #[pyo3(signature = (name, array, similarity=false, columns=None, present=None))]
+    /// Adds a dense view: features, or similarities. The array is read in place, so that it must
+    /// not change while the views are used; with `own` it is copied.
+    #[pyo3(signature = (name, array, similarity=false, columns=None, present=None, own=false))]
     fn dense(
         &mut self,
         name: String,
@@ -49,8 +50,9 @@ impl Views {
         similarity: bool,
         columns: Option<Vec<String>>,
         present: Option<Vec<bool>>,
+        own: bool,
     ) -> PyResult<()> {
-        let m = array::lend(array)?;
+        let m = if own { array::own(array)? } else { array::lend(array)? };
         let table = if similarity { Table::Similarity(m) } else { Table::Dense(m) };
         self.push(name, table, columns, present)
     }

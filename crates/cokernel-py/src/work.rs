@@ -50,11 +50,19 @@ impl Run {
 }
 
 /// An error of the library as Python knows it: `OSError` where the system refused, else
-/// `ValueError`, with the same sentence.
+/// `ValueError`, with the same sentence. One about a parameter has the attributes `parameter` and
+/// `problem`, for the estimators, which have other names for some.
 pub fn to_py(error: Error) -> PyErr {
+    let sentence = error.to_string();
     match error {
-        Error::Io { .. } => PyOSError::new_err(error.to_string()),
-        _ => PyValueError::new_err(error.to_string()),
+        Error::Io { .. } => PyOSError::new_err(sentence),
+        Error::Parameter { name, problem } => Python::attach(|py| {
+            let raised = PyValueError::new_err(sentence);
+            let value = raised.value(py);
+            let told = value.setattr("parameter", name);
+            told.and_then(|()| value.setattr("problem", problem)).err().unwrap_or(raised)
+        }),
+        _ => PyValueError::new_err(sentence),
     }
 }
 

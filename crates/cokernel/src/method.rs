@@ -199,6 +199,10 @@ impl Param {
             (Range::Int { min, max, .. }, Value::Int(v)) if (min..=max).contains(v) => {
                 Ok(Value::Int(*v))
             }
+            // 5.0 is a whole number; beyond 2⁵³ not every one of them is a real number.
+            (Range::Int { .. }, Value::Real(v)) if v.fract() == 0.0 && v.abs() < 2_f64.powi(53) => {
+                self.check(&Value::Int(*v as i64))
+            }
             (Range::Real { min, max, closed, .. }, Value::Int(_) | Value::Real(_)) => {
                 let v = match value {
                     Value::Int(v) => *v as f64,

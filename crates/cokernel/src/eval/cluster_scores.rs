@@ -43,6 +43,10 @@ pub struct PairScores {
 pub struct ClusterScores {
     /// [`nmi`] with the arithmetic mean.
     pub nmi: f64,
+    /// [`nmi`] with the geometric mean.
+    pub nmi_geometric: f64,
+    /// [`nmi`] with the larger entropy.
+    pub nmi_max: f64,
     /// [`adjusted_rand`].
     pub adjusted_rand: f64,
     /// [`accuracy`] by best matching.
@@ -64,6 +68,8 @@ impl ClusterScores {
         let table = Table::new(clusters, classes)?;
         Ok(ClusterScores {
             nmi: table.nmi(NmiNorm::Arithmetic),
+            nmi_geometric: table.nmi(NmiNorm::Geometric),
+            nmi_max: table.nmi(NmiNorm::Max),
             adjusted_rand: table.adjusted_rand(),
             accuracy: table.accuracy(),
             purity: table.purity(),

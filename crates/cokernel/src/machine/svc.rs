@@ -158,12 +158,25 @@ impl Svc {
             None => Ok(costs),
             Some(i) => {
                 let problem = format!(
-                    "{:e} times the weights of instance {i} is {}; use a smaller c or smaller weights",
+                    "{:e} times the weights of instance {i} is {}; use a smaller C or smaller weights",
                     self.c, costs[i]
                 );
                 Err(Error::parameter("c", problem))
             }
         }
+    }
+
+    /// Refuses a C or a tolerance that no machine can have.
+    pub(crate) fn check_ranges(&self) -> Result<()> {
+        if !(self.c > 0.0 && self.c.is_finite()) {
+            let problem = format!("expected a finite number above 0, found {}", self.c);
+            return Err(Error::parameter("c", problem));
+        }
+        if !(self.tol > 0.0 && self.tol < 1.0) {
+            let problem = format!("expected a number between 0 and 1, found {}", self.tol);
+            return Err(Error::parameter("tol", problem));
+        }
+        Ok(())
     }
 
     fn check(
@@ -173,14 +186,7 @@ impl Svc {
         weights: Option<&[f64]>,
         warm: Option<&Machines>,
     ) -> Result<()> {
-        if !(self.c > 0.0 && self.c.is_finite()) {
-            let problem = format!("expected a finite number above 0, found {}", self.c);
-            return Err(Error::parameter("c", problem));
-        }
-        if !(self.tol > 0.0 && self.tol < 1.0) {
-            let problem = format!("expected a number between 0 and 1, found {}", self.tol);
-            return Err(Error::parameter("tol", problem));
-        }
+        self.check_ranges()?;
         let n = classes.codes.len();
         if kernel.n() != n {
             return Err(Error::shape("kernel", format!("{n} rows, one per label"), kernel.n()));

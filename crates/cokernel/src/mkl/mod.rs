@@ -109,6 +109,22 @@ pub trait Learner: fmt::Debug + Send + Sync {
     fn arrangement(&self) -> Arrangement {
         Arrangement::Views
     }
+
+    /// Whether the combination depends on the machine (its C, say) or on the weights of instances.
+    /// Where it does not, it is learned once for several machines on the same kernels.
+    fn depends_on_machine(&self) -> bool {
+        true
+    }
+}
+
+/// A combination that is known already: what a method has learned, before any machine was trained.
+#[derive(Debug)]
+pub(crate) struct Known(pub Learned);
+
+impl Learner for Known {
+    fn learn(&self, _: &Problem<'_>, _: &Run) -> Result<Learned> {
+        Ok(self.0.clone())
+    }
 }
 
 /// Learns a combination and makes sure that its machines are trained: those of the method where
@@ -118,6 +134,7 @@ pub trait Learner: fmt::Debug + Send + Sync {
 /// Data or machine parameters that cannot be used.
 pub fn train(problem: &Problem<'_>, learner: &dyn Learner, run: &Run) -> Result<Learned> {
     let watch = run.watch();
+    problem.machine.check_ranges()?;
     let mut learned = learner.learn(problem, run)?;
     if learned.machines.is_none() {
         let kernel = match &learned.rule {

@@ -153,6 +153,10 @@ impl Learner for TwoStage {
         report.seconds = watch.seconds();
         Ok(Learned { rule: Rule::Linear { weights }, machines: None, report })
     }
+
+    fn depends_on_machine(&self) -> bool {
+        false
+    }
 }
 
 /// A remark if a kernel is not centred, as those of the source are.

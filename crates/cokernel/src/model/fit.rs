@@ -229,6 +229,7 @@ impl Mkl {
             notes,
             weights: None,
             seconds: watch.seconds(),
+            known: Default::default(),
         })
     }
 
@@ -268,8 +269,20 @@ impl Mkl {
                     .to_string(),
             ));
         }
-        let learned = self.learn(prepared, self.learner()?.as_ref(), warm, run)?;
         let (id, params) = (self.method.id, self.params()?);
+        let learner = self.learner()?;
+        let learned = if learner.depends_on_machine() {
+            self.learn(prepared, learner.as_ref(), warm, run)?
+        } else {
+            let watch = run.watch();
+            let problem = self.problem(prepared, None);
+            let rule =
+                prepared.known.get_or((id, &params, run.seed), || learner.learn(&problem, run))?;
+            let rest = remaining(run, &watch);
+            let mut learned = self.learn(prepared, &mkl::Known(rule), warm, &rest)?;
+            learned.report.seconds = watch.seconds();
+            learned
+        };
         let model = Model::build(id, params, &self.svc, prepared, learned.clone(), run)?;
         Ok((model, learned))
     }
@@ -294,9 +307,13 @@ impl Mkl {
         warm: Option<&Learned>,
         run: &Run,
     ) -> Result<Learned> {
+        mkl::train(&self.problem(prepared, warm), learner, run)
+    }
+
+    fn problem<'a>(&'a self, prepared: &'a Prepared, warm: Option<&'a Learned>) -> Problem<'a> {
         let (bank, classes, machine) = (&prepared.bank, &prepared.classes, &self.svc);
         let weights = prepared.weights.as_deref();
-        mkl::train(&Problem { bank, classes, machine, weights, warm }, learner, run)
+        Problem { bank, classes, machine, weights, warm }
     }
 
     fn learner(&self) -> Result<Box<dyn Learner>> {

@@ -4,9 +4,11 @@ use super::ViewInfo;
 use crate::bank::{Bank, Storage};
 use crate::data::{Classes, Preparation, Scale, View, Views};
 use crate::kernel::{Family, GraphSpec, Kernel, KernelSpec};
-use crate::mkl::Arrangement;
-use crate::{Error, Result};
+use crate::method::Params;
+use crate::mkl::{Arrangement, Learned};
+use crate::{Error, Result, Status};
 use std::borrow::Cow;
+use std::sync::{Mutex, PoisonError};
 
 /// Everything that decides which kernels a [`Prepared`] has.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,6 +34,30 @@ pub struct Prepared {
     /// One per row.
     pub(super) weights: Option<Vec<f64>>,
     pub(super) seconds: f64,
+    pub(super) known: KnownRules,
+}
+
+/// What methods learned that do not look at the machine: by method, parameters and seed.
+#[derive(Default)]
+pub(super) struct KnownRules(Mutex<Vec<(&'static str, Params, u64, Learned)>>);
+
+impl KnownRules {
+    /// What this method learned before, or what it learns now, kept if it was not cut short.
+    pub(super) fn get_or(
+        &self,
+        (id, params, seed): (&'static str, &Params, u64),
+        learn: impl FnOnce() -> Result<Learned>,
+    ) -> Result<Learned> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(k) = known.iter().find(|k| (k.0, &k.1, k.2) == (id, params, seed)) {
+            return Ok(k.3.clone());
+        }
+        let learned = learn()?;
+        if !matches!(learned.report.status, Status::TimeLimit | Status::Interrupted) {
+            known.push((id, params.clone(), seed, learned.clone()));
+        }
+        Ok(learned)
+    }
 }
 
 impl std::fmt::Debug for Prepared {
@@ -183,4 +209,34 @@ pub(super) fn dropped_note(dropped: usize, views: &Views) -> Vec<String> {
         ));
     }
     vec![note]
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use crate::Run;
+    use crate::model::Mkl;
+
+    /// Every C learned the weights again.
+    #[test]
+    fn weights_that_do_not_depend_on_the_machine_are_learned_once() {
+        let (views, labels) = crate::data::toy::views(40, 2, &[3.0, 1.0], 1).unwrap();
+        let (run, other) = (Run::default(), Run::with_seed(1));
+        let mkl = |c: f64, steps: i64| Mkl::new("two_stage").unwrap().param("steps", steps).c(c);
+        let prepared = mkl(1.0, 50).prepare(&views, &labels, &run).unwrap();
+        let learned = || prepared.known.0.lock().unwrap().len();
+        for (c, steps, run, times) in
+            [(1.0, 50, &run, 1), (10.0, 50, &run, 1), (1.0, 60, &run, 2), (1.0, 50, &other, 3)]
+        {
+            let found = mkl(c, steps).fit_prepared(&prepared, run).unwrap();
+            assert_eq!(learned(), times, "C = {c}, {steps} steps");
+            let alone = mkl(c, steps).prepare(&views, &labels, run).unwrap();
+            let alone = mkl(c, steps).fit_prepared(&alone, run).unwrap();
+            assert_eq!((found.weights(), found.duals()), (alone.weights(), alone.duals()));
+            assert_eq!(found.report().notes, alone.report().notes);
+        }
+        let simple = Mkl::new("simple_mkl").unwrap();
+        simple.fit_prepared(&prepared, &run).unwrap();
+        assert_eq!(learned(), 3);
+    }
 }

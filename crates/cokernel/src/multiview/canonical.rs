@@ -147,6 +147,7 @@ impl Settings {
         if !self.spectral || work.status.is_some() {
             return Ok(Embedding {
                 rows: z,
+                eigenvectors: Vec::new(),
                 eigenvalues,
                 gaps,
                 agreement: Vec::new(),
@@ -172,6 +173,7 @@ impl Settings {
         eigenvalues.push(pairs.values);
         Ok(Embedding {
             rows,
+            eigenvectors: vec![pairs.vectors],
             eigenvalues,
             gaps,
             agreement: Vec::new(),

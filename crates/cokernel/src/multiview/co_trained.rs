@@ -356,7 +356,8 @@ impl Embedder for CoTrained {
         let extension = stages.map(|stages| rows::extension(stages, &outputs, r));
         let (eigenvalues, gaps) = views.into_iter().map(|view| view.spectrum(r)).unzip();
         report.seconds = watch.seconds();
-        Ok(Embedding { rows, eigenvalues, gaps, agreement, extension, report })
+        let eigenvectors = embeddings;
+        Ok(Embedding { rows, eigenvectors, eigenvalues, gaps, agreement, extension, report })
     }
 }
 

@@ -88,6 +88,7 @@ impl Embedder for ConcatEmbeddings {
             eigenvalues,
             gaps,
             agreement: vec![mean_agreement(&u)],
+            eigenvectors: u,
             extension: Some(Extension { stages, outputs: (0..views).collect(), unit_rows: true }),
             report: work.report(),
         })

@@ -108,6 +108,7 @@ impl Embedder for ConcatKMeans {
         let outputs = (0..stages.len()).collect();
         Ok(Embedding {
             rows: side_by_side(&parts.iter().map(AsRef::as_ref).collect::<Vec<_>>()),
+            eigenvectors: Vec::new(),
             eigenvalues: Vec::new(),
             gaps: Vec::new(),
             agreement: Vec::new(),

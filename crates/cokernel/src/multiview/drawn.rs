@@ -242,6 +242,7 @@ pub(super) fn embed(
     let extension = (!state.sources.is_empty()).then(|| state.extension(shown));
     Ok(Embedding {
         rows,
+        eigenvectors: state.u,
         eigenvalues: state.values,
         gaps: state.gaps,
         agreement,

@@ -29,6 +29,10 @@ pub struct Embedding {
     /// n × columns: what k-means works on. For spectral methods rows of unit length; where
     /// several embeddings stand side by side, those of each.
     pub rows: Matrix,
+    /// The eigenvectors that the rows are made of, before these are brought to unit length: n × r,
+    /// one matrix per kernel (then that of the centroid, if there is one) or one for a combined
+    /// kernel. Empty where rows are no eigenvectors.
+    pub eigenvectors: Vec<Matrix>,
     /// Leading eigenvalues (or singular values) of the operators whose eigenvectors the embedding
     /// is made of, one list per view (one list for a combined kernel). Empty if there are none.
     pub eigenvalues: Vec<Vec<f64>>,

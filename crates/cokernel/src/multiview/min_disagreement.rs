@@ -222,6 +222,7 @@ impl Embedder for MinDisagreement {
         Ok(Embedding {
             rows,
             gaps: vec![pairs.gap()],
+            eigenvectors: used.iter().map(|&v| part(&pairs.vectors, v, n)).collect(),
             eigenvalues: vec![pairs.values],
             agreement: Vec::new(),
             extension: Some(Extension { stages, outputs, unit_rows: !mean }),

@@ -130,6 +130,7 @@ impl Embedder for ProductSpectral {
             rows,
             gaps: vec![pairs.gap()],
             eigenvalues: vec![pairs.values],
+            eigenvectors: vec![pairs.vectors],
             agreement: Vec::new(),
             extension: Some(Extension::single(stage)),
             report: work.report(),

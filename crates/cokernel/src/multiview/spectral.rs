@@ -116,6 +116,7 @@ impl Embedder for Spectral {
             rows,
             gaps: vec![pairs.gap()],
             eigenvalues: vec![pairs.values],
+            eigenvectors: vec![pairs.vectors],
             agreement: Vec::new(),
             extension: Some(Extension::single(stage)),
             report,

@@ -27,6 +27,8 @@ fn cluster_scores_agree_with_scikit_learn() {
         close("recall", s.pairs.recall, &case["recall"]);
         close("f", s.pairs.f, &case["f"]);
         close("nmi", s.nmi, &case["nmi"]["arithmetic"]);
+        close("nmi_geometric", s.nmi_geometric, &case["nmi"]["geometric"]);
+        close("nmi_max", s.nmi_max, &case["nmi"]["max"]);
         for (name, norm) in [
             ("arithmetic", NmiNorm::Arithmetic),
             ("geometric", NmiNorm::Geometric),
