@@ -20,8 +20,10 @@ use std::time::{Duration, Instant};
 
 mod workers;
 
-/// Between two looks at the workers, and between two lines about progress where there is no
-/// terminal.
+/// More processes would only wait for each other.
+const MOST_WORKERS: usize = 256;
+
+/// Between two looks at the store, and between two lines about progress where there is no terminal.
 const LOOK: Duration = Duration::from_millis(100);
 const LINE: Duration = Duration::from_secs(30);
 
@@ -68,6 +70,10 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     if args.workers == 0 {
         return Err(misuse("--workers: expected at least 1, found 0"));
     }
+    if args.workers > MOST_WORKERS {
+        let found = args.workers;
+        return Err(misuse(format!("--workers: expected at most {MOST_WORKERS}, found {found}")));
+    }
     let spec = Specification::find(&args.experiment, &[])?;
     let plan = spec.parse()?;
     let folder = data_folder(args.data.as_ref());
@@ -102,8 +108,8 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
         store.again("failed")?;
     }
     let before = store.counts()?;
-    let (look, line) = (None, Instant::now());
-    let mut progress = Progress { quiet: global.quiet, workers, look, line };
+    let line = Instant::now();
+    let mut progress = Progress { quiet: global.quiet, workers, next: line, line };
     run.tell(Event::Begin { stage: &plan.id, total: Some(before.all() as u64) });
     let call = workers::Call { args: &args, global, store: &path };
     let mut tell = |store: &Store, run: &Run| progress.tell(store, run);
@@ -132,20 +138,22 @@ fn threads_of(workers: usize) -> Option<usize> {
 struct Progress {
     quiet: bool,
     workers: usize,
-    /// When the store was asked, and a line was printed, last.
-    look: Option<Instant>,
+    /// When the store is asked again, and when a line was printed last.
+    next: Instant,
     line: Instant,
 }
 
 impl Progress {
     /// Tells the observer, and now and then the standard error if there is none.
     fn tell(&mut self, store: &Store, run: &Run) {
-        if self.look.is_some_and(|l| l.elapsed() < LOOK) {
+        let now = Instant::now();
+        if now < self.next {
             return;
         }
-        self.look = Some(Instant::now());
         // Progress is not worth an error; the work itself meets it, if it stays.
         let (Ok(counts), Ok(left)) = (store.counts(), store.seconds_left()) else { return };
+        // Large stores are asked less often.
+        self.next = now + LOOK.max(20 * now.elapsed());
         let left = left.map(|s| s / self.workers as f64);
         let message = left.map_or(String::new(), |s| format!("{} left", duration(s)));
         run.tell(Event::Step { done: counts.ended() as u64, message: &message });

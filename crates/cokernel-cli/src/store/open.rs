@@ -1,6 +1,6 @@
 //! Making and opening a store. What is no store, or is damaged, is reported and left as it is.
 
-use super::trouble::{self, DAMAGED, explained};
+use super::trouble::{self, DAMAGED, explained, read_only};
 use super::{Store, digest};
 use crate::experiment::{Cell, Experiment, Specification, place_of};
 use crate::misuse::misuse;
@@ -225,8 +225,11 @@ fn connect(path: &Path) -> Result<Store> {
         connection.pragma_update(None, "synchronous", "NORMAL")?;
         Ok(connection)
     };
-    let connection = open().map_err(|e| explained(path, e))?;
-    Ok(Store { path: path.to_path_buf(), connection })
+    match open() {
+        Ok(connection) => Ok(Store { path: path.to_path_buf(), connection }),
+        Err(e) if cannot_be_written(&e) => Err(read_only(path)),
+        Err(e) => Err(explained(path, e)),
+    }
 }
 
 /// A connection to read with; also where nothing can be written, as on a read-only disk: there the

@@ -134,7 +134,7 @@ fn no_flipped_bit_changes_a_table_silently() {
         (state % n as u64) as usize
     };
     let (mut refused, mut mended, mut harmless) = (0, 0, 0);
-    for round in 0..600 {
+    for round in 0..400 {
         let at = if round % 2 == 0 { places[next(places.len())] } else { next(whole.len()) };
         let bit = next(8);
         let mut bytes = whole.clone();
@@ -165,7 +165,7 @@ fn no_flipped_bit_changes_a_table_silently() {
             let _ = std::fs::remove_file(made.folder.path().join(format!("small.sqlite{ending}")));
         }
     }
-    assert!(refused > 150 && mended > 50 && harmless > 50, "{refused} {mended} {harmless}");
+    assert!(refused > 100 && mended > 30 && harmless > 30, "{refused} {mended} {harmless}");
 }
 
 #[test]

@@ -25,14 +25,18 @@ pub fn explained(path: &Path, error: rusqlite::Error) -> anyhow::Error {
         Some(ErrorCode::SystemIoFailure) => anyhow!(
             "store {place}: {error}; is the disk full, or is there a limit on the size of files?"
         ),
-        Some(ErrorCode::ReadOnly) => anyhow!(
-            "store {place} cannot be written: the file, its folder or the disk is read-only"
-        ),
+        Some(ErrorCode::ReadOnly) => read_only(path),
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
             anyhow!("store {place} is not as it was written ({error}); {DAMAGED}")
         }
         _ => anyhow::Error::new(error).context(format!("store {place}")),
     }
+}
+
+/// The store is there, but cannot be written.
+pub fn read_only(path: &Path) -> anyhow::Error {
+    let place = path.display();
+    anyhow!("store {place} cannot be written: the file, its folder or the disk is read-only")
 }
 
 /// As [`explained`], for work that has errors of other kinds, too.

@@ -405,6 +405,15 @@ fn wrong_calls_are_refused() {
     toy.write("exp.toml", LEARN.as_bytes());
     let said = toy.refusal("run exp.toml --workers 0", 2);
     assert_eq!(said, "error: --workers: expected at least 1, found 0");
+    let said = toy.refusal("run exp.toml --workers 100000", 2);
+    assert_eq!(said, "error: --workers: expected at most 256, found 100000");
+    let mut threads = toy.command("run exp.toml");
+    let assert = threads.env("RAYON_NUM_THREADS", "1000000000000").assert().code(2);
+    let said = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
+    assert!(
+        said.starts_with("error: $RAYON_NUM_THREADS: expected at most 1024, found 1"),
+        "{said}"
+    );
     let said = toy.refusal("run lms-3.33", 2);
     assert!(said.starts_with("error: unknown experiment 'lms-3.33' (did you mean 'lms-3.3'"));
     toy.write("exp.toml", LEARN.replace("folds = 5", "fods = 5").as_bytes());

@@ -1,6 +1,6 @@
 //! Worker processes: started, watched, and replaced where a cell was what ended them.
 
-use super::{Args, LOOK};
+use super::Args;
 use crate::args::GlobalArgs;
 use crate::session::{self, say_aside};
 use crate::store::Store;
@@ -91,7 +91,6 @@ pub fn work(
 ) -> Result<Vec<String>> {
     let workers: Result<Vec<Worker>> = (0..call.args.workers).map(|_| call.start()).collect();
     let (mut workers, mut lost, mut asked) = (workers?, Vec::new(), false);
-    let mut look = Duration::ZERO;
     while !workers.is_empty() {
         std::thread::sleep(BLINK);
         if run.cancel.is_cancelled() && !asked {
@@ -112,7 +111,8 @@ pub fn work(
             let said = worker.said.join().unwrap_or_default();
             let mut errors = said.lines().filter(|l| l.starts_with("error: "));
             let memory = said.lines().find(|l| l.starts_with("memory allocation"));
-            let last = errors.next_back().map(|l| l.trim_start_matches("error: ")).or(memory);
+            let last = || errors.next_back().map(|l| l.trim_start_matches("error: "));
+            let last = memory.or_else(last);
             let how = match last {
                 Some(last) => format!("ended with {status} ({last})"),
                 None => format!("ended with {status}"),
@@ -126,11 +126,7 @@ pub fn work(
             }
         }
         workers = rest;
-        look += BLINK;
-        if look >= LOOK {
-            look = Duration::ZERO;
-            tell(store, run);
-        }
+        tell(store, run);
     }
     Ok(lost)
 }

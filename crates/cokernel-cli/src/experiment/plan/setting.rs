@@ -322,7 +322,7 @@ pub fn limits(file: &File, entry: &LimitsEntry) -> Result<Limits> {
     };
     let seconds = entry.seconds.as_ref().map(|s| positive(file, "seconds", s)).transpose()?;
     if let Some(place) = entry.seconds.as_ref().filter(|_| seconds.is_some_and(|s| s > LONGEST)) {
-        let problem = format!("seconds: expected at most {LONGEST}, found {}", place.get_ref());
+        let problem = format!("seconds: expected at most {LONGEST}, found {:?}", place.get_ref());
         return Err(file.refuse(Some(place.span()), problem));
     }
     Ok(Limits { memory, seconds })
