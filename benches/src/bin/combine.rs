@@ -23,7 +23,7 @@ fn main() {
     let weights = read_npy(&folder.join("weights.npy")).values().to_vec();
     let coef = read_npy(&folder.join("coef.npy")).values().to_vec();
     let bank = bank(coef.len(), weights.len());
-    let mut gram = bank.combine(&weights);
+    let mut gram = bank.combine(&weights).expect("memory");
     let (combine, ()) = best_of(7, || bank.combine_into(&weights, &mut gram));
     let (forms, quad) = best_of(7, || bank.quad_forms(&[&coef]).swap_remove(0));
     write_npy(&folder.join("sum.npy"), gram.n(), gram.n(), gram.values());

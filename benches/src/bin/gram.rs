@@ -15,7 +15,7 @@ fn main() {
     let specs = [KernelSpec::gaussian().gamma([gamma])];
     let (seconds, gram) = best_of(5, || {
         let bank = Bank::build(&views, &specs, Storage::OnDemand, &Run::default()).expect("a bank");
-        bank.combine(&[1.0])
+        bank.combine(&[1.0]).expect("memory")
     });
     write_npy(&folder.join("ours.npy"), gram.n(), gram.n(), gram.values());
     println!("{}", serde_json::json!({ "seconds": seconds }));

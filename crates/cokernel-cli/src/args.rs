@@ -56,9 +56,14 @@ pub struct DataArgs {
     /// [default: auto]
     #[arg(long, value_enum, value_name = "auto|yes|no", hide_possible_values = true)]
     pub header: Option<HeaderWord>,
-    /// Which variable of an NPZ or MAT file is the view, if the file has several. Repeatable
+    /// Which variable of an NPZ or MAT file is the view, if the file has several; in a MAT file
+    /// also 'X{1}' or data.fou. A cell array or struct of matrices gives the views a1, a2 … of a.
+    /// Repeatable
     #[arg(long = "variable", value_name = "VIEW=VARIABLE")]
     pub variables: Vec<String>,
+    /// The most that a compressed file may unpack to, as 500MB or 8GiB [default: 2GiB]
+    #[arg(long, value_name = "SIZE")]
+    pub unpack: Option<String>,
     /// The column that names the instances; rows are matched by it instead of by position
     #[arg(long, value_name = "COLUMN")]
     pub id: Option<String>,

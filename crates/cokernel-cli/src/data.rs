@@ -49,6 +49,7 @@ fn read(
     if settings.views.is_empty() {
         return Err(misuse("no view is given; add --view NAME=FILE, or write a cokernel.toml"));
     }
+    session.notes(&settings.remarks);
     let (data, notes) = read_files(settings, new_instances, incomplete)?;
     session.notes(&notes);
     if settings.drop_incomplete { Ok(complete(data, session, new_instances)) } else { Ok(data) }
@@ -60,8 +61,9 @@ pub fn read_files(
     new_instances: bool,
     incomplete: bool,
 ) -> Result<(Data, Vec<String>)> {
-    let (tables, mut notes) = tables(settings, new_instances, incomplete)?;
     let labels = settings.labels.as_ref().map(|p| label_file(p, settings)).transpose()?;
+    let labelled = labels.as_ref().map(|l| l.texts.len());
+    let (tables, mut notes) = tables(settings, new_instances, incomplete, labelled)?;
     let options =
         AssembleOptions { allow_missing: incomplete, new_instances, ..AssembleOptions::default() };
     let assembled = assemble(tables, labels, &options).map_err(|e| match e {
@@ -80,11 +82,13 @@ pub fn read_files(
 type NamedTables = Vec<(String, TableFile)>;
 
 /// The views as they are in their files, and remarks. The label column, if there is no label file,
-/// is that of the views that have it: there must be one, but for new instances.
+/// is that of the views that have it: there must be one, but for new instances. `labelled`: the
+/// number of labels in the label file.
 fn tables(
     settings: &Settings,
     new_instances: bool,
     incomplete: bool,
+    labelled: Option<usize>,
 ) -> Result<(NamedTables, Vec<String>)> {
     let column = settings.label_column.as_ref().filter(|_| settings.labels.is_none());
     let texts = settings.views.iter().filter(|v| is_text(&v.path)).count();
@@ -114,19 +118,22 @@ fn tables(
             header: view.header,
             similarity: view.similarity,
             missing_rows: incomplete,
+            instances: labelled,
+            unpacked: settings.unpack,
             ..ReadOptions::default()
         };
         let table = match read_table(&view.path, &options) {
             Err(e) if lacks_label_column(&e) => {
                 refusals.push(e);
                 options.label_column = None;
-                read_table(&view.path, &options)?
+                read_table(&view.path, &options)
             }
             read => {
                 found |= options.label_column.is_some();
-                read?
+                read
             }
-        };
+        }
+        .map_err(in_flags)?;
         tables.push((view.name.clone(), table));
     }
     let Some(column) = column.filter(|_| !found) else { return Ok((tables, Vec::new())) };
@@ -152,12 +159,25 @@ fn label_file(path: &Path, settings: &Settings) -> Result<LabelFile> {
     let mut options = ReadOptions {
         id_column: settings.id.clone(),
         label_column: settings.label_column.clone(),
+        unpacked: settings.unpack,
         ..ReadOptions::default()
     };
     if !is_text(path) {
         options.variable = options.label_column.take();
     }
-    Ok(read_labels(path, &options)?)
+    Ok(read_labels(path, &options).map_err(in_flags)?)
+}
+
+/// An error of a reader in the words of the command line.
+pub fn in_flags(error: cokernel::Error) -> cokernel::Error {
+    match error {
+        cokernel::Error::Parse { path, line, column, problem } => {
+            let problem =
+                problem.replace("raise ReadOptions::unpacked", "allow more by --unpack SIZE");
+            cokernel::Error::Parse { path, line, column, problem }
+        }
+        other => other,
+    }
 }
 
 /// Said before the ending of the name is looked at.

@@ -4,13 +4,14 @@ use crate::args::{
     DataArgs, GlobalArgs, GraphArgs, KernelArgs, MachineArgs, SplitArgs, bytes, name_and_rest,
     value,
 };
+use crate::data::in_flags;
 use crate::files::{check_place, not_an_input};
 use crate::misuse::misuse;
 use crate::project::{self, ClassWeights, Content, ParamEntry, Project, ViewEntry};
 use crate::session::Options;
 use anyhow::{Context, Result};
 use cokernel::bank::Storage;
-use cokernel::data::{Header, Scale};
+use cokernel::data::{Header, ReadOptions, Scale, ViewsIn, views_in};
 use cokernel::eval::Protocol;
 use cokernel::kernel::{GraphSpec, KernelSpec};
 use cokernel::machine::{Decomposition, Svc};
@@ -56,6 +57,10 @@ pub struct Settings {
     pub label_column: Option<String>,
     pub id: Option<String>,
     pub drop_incomplete: bool,
+    /// Bytes that a compressed file may unpack to.
+    pub unpack: Option<usize>,
+    /// Remarks about the choice of views.
+    pub remarks: Vec<String>,
     params: Vec<Given>,
 }
 
@@ -74,9 +79,18 @@ impl Settings {
             json: global.json,
         };
         let path = |p: &PathBuf| project.as_ref().map_or(p.clone(), |project| project.resolve(p));
+        let unpack = match &data.unpack {
+            None => None,
+            Some(text) => Some(bytes(text).ok_or_else(|| {
+                misuse(format!("--unpack: expected a size such as 500MB or 8GiB, found '{text}'"))
+            })?),
+        };
+        let (views, remarks) = expanded(views(data, project.as_ref())?, unpack)?;
         Ok(Settings {
             options,
-            views: views(data, project.as_ref())?,
+            views,
+            unpack,
+            remarks,
             labels: data.labels.clone().or_else(|| content.labels.as_ref().map(path)),
             label_column: data.label_column.clone().or_else(|| content.label_column.clone()),
             id: data.id.clone().or_else(|| content.id.clone()),
@@ -101,6 +115,8 @@ impl Settings {
             label_column,
             id,
             drop_incomplete: false,
+            unpack: None,
+            remarks: Vec::new(),
             params: Vec::new(),
         }
     }
@@ -181,11 +197,11 @@ impl Settings {
     /// graphs as they are, as learning has it by default.
     pub fn default_kernels(&self, graphs: &[GraphSpec]) -> Vec<KernelSpec> {
         let of = |g: &GraphSpec, v: &ViewSource| g.view.as_ref().is_none_or(|name| *name == v.name);
-        let text = |v: &ViewSource| match v.similarity || graphs.iter().any(|g| of(g, v)) {
-            true => format!("precomputed@{}", v.name),
-            false => format!("gaussian@{}:sigma=median", v.name),
+        let spec = |v: &ViewSource| match v.similarity || graphs.iter().any(|g| of(g, v)) {
+            true => KernelSpec::precomputed().view(&v.name),
+            false => KernelSpec::gaussian().sigma_median().view(&v.name),
         };
-        self.views.iter().filter_map(|v| text(v).parse().ok()).collect()
+        self.views.iter().map(spec).collect()
     }
 
     /// What a learning command has in common: kernels, machine, scaling and storage.
@@ -441,6 +457,31 @@ fn views(data: &DataArgs, project: Option<&Project>) -> Result<Vec<ViewSource>> 
         view.variable = Some(variable.to_string());
     }
     Ok(views)
+}
+
+/// Views with those files taken apart that hold several: the matrices in the cell array of view a
+/// are the views a1, a2 …. What cannot be read is explained when it is.
+fn expanded(
+    views: Vec<ViewSource>,
+    unpacked: Option<usize>,
+) -> Result<(Vec<ViewSource>, Vec<String>)> {
+    let (mut all, mut remarks): (Vec<ViewSource>, _) = (Vec::new(), Vec::new());
+    for view in views {
+        let variable = view.variable.clone();
+        let options = ReadOptions { variable, unpacked, ..ReadOptions::default() };
+        let found = match view.path.is_file() {
+            true => views_in(&view.path, &options).map_err(in_flags)?,
+            false => ViewsIn { variables: vec![(String::new(), None)], notes: Vec::new() },
+        };
+        for (suffix, variable) in found.variables {
+            let (name, variable) =
+                (format!("{}{suffix}", view.name), variable.or_else(|| view.variable.clone()));
+            all.push(ViewSource { name, variable, ..view.clone() });
+        }
+        let names = |note: String| format!("view '{}': {note}", view.name);
+        remarks.extend(found.notes.into_iter().map(names));
+    }
+    Ok((all, remarks))
 }
 
 /// Parameters of the file, then those of the flags: later ones win.

@@ -23,7 +23,7 @@ pub fn gram(bank: &Bank, weights: &[f64]) -> Result<Matrix> {
             weights.len(),
         ));
     }
-    let gram = bank.combine(weights);
+    let gram = bank.combine(weights)?;
     let mut dense = Matrix::zeros(bank.n(), bank.n());
     for i in 0..bank.n() {
         dense.row_mut(i).copy_from_slice(gram.row(i));

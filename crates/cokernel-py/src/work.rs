@@ -2,7 +2,7 @@
 //! ends it.
 
 use cokernel::{Cancel, Error, Event, Observer, Result};
-use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyOSError, PyRuntimeError, PyTimeoutError, PyValueError};
 use pyo3::prelude::*;
 use rayon::ThreadPool;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -49,13 +49,16 @@ impl Run {
     }
 }
 
-/// An error of the library as Python knows it: `OSError` where the system refused, else
+/// An error of the library as Python knows it: `OSError` where the system refused, `MemoryError`
+/// where there is no room, `TimeoutError` where time was up before there was a result, else
 /// `ValueError`, with the same sentence. One about a parameter has the attributes `parameter` and
 /// `problem`, for the estimators, which have other names for some.
 pub fn to_py(error: Error) -> PyErr {
     let sentence = error.to_string();
     match error {
         Error::Io { .. } => PyOSError::new_err(sentence),
+        Error::Memory { .. } => PyMemoryError::new_err(sentence),
+        Error::Stopped { .. } => PyTimeoutError::new_err(sentence),
         Error::Parameter { name, problem } => Python::attach(|py| {
             let raised = PyValueError::new_err(sentence);
             let value = raised.value(py);

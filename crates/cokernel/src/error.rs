@@ -76,6 +76,23 @@ pub enum Error {
         /// What the system said.
         source: std::io::Error,
     },
+    /// The system has no room for what must be in memory at once.
+    #[error("{what} takes {:.1} GB of memory, which is not there", *.bytes as f64 / 1e9)]
+    Memory {
+        /// What was to be kept.
+        what: String,
+        /// How many bytes were asked for.
+        bytes: usize,
+    },
+    /// A stop was asked for before there was anything to keep; otherwise stopping is a
+    /// [`Status`](crate::Status) of a result.
+    #[error("{what} was stopped ({status}) before there was a result")]
+    Stopped {
+        /// The time limit or the user.
+        status: crate::Status,
+        /// What was going on.
+        what: String,
+    },
     /// A model file that cannot be trusted or read.
     #[error("model file {}: {problem}", .path.display())]
     Model {
@@ -112,6 +129,16 @@ impl Error {
             known: known.into_iter().map(|s| s.to_string()).collect(),
         }
     }
+}
+
+/// Refuses what the system has no room for: a failed allocation would end the program.
+///
+/// # Errors
+/// [`Error::Memory`].
+pub(crate) fn room_for<T>(count: Option<usize>, what: impl FnOnce() -> String) -> Result<()> {
+    let room = count.is_some_and(|c| Vec::<T>::new().try_reserve_exact(c).is_ok());
+    let bytes = count.map_or(usize::MAX, |c| c.saturating_mul(size_of::<T>()));
+    if room { Ok(()) } else { Err(Error::Memory { what: what(), bytes }) }
 }
 
 fn place(line: usize, column: usize) -> String {

@@ -1,10 +1,11 @@
 //! [`Run`]: everything about a computation that is not a hyper-parameter, and [`Report`]: how it
 //! went.
 
+use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// How a computation ended. Misuse is an [`Error`](crate::Error); all of these come with a result.
@@ -136,20 +137,21 @@ pub trait Observer: Send + Sync {
     fn event(&self, event: &Event<'_>);
 }
 
-/// A flag by which another thread (or Ctrl-C) asks a computation to stop.
+/// A flag by which another thread (or Ctrl-C) asks a computation to stop; it keeps the time.
 #[derive(Debug, Clone, Default)]
-pub struct Cancel(Arc<AtomicBool>);
+pub struct Cancel(Arc<OnceLock<Instant>>);
 
 impl Cancel {
     /// Asks to stop. The computation returns its last complete state with
     /// [`Status::Interrupted`].
     pub fn cancel(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        // The first time counts.
+        let _ = self.0.set(Instant::now());
     }
 
     /// Whether a stop was asked for.
     pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.0.get().is_some()
     }
 }
 
@@ -246,8 +248,82 @@ impl Watch {
         }
     }
 
+    /// Whether a stop was asked for a moment ago: what could be finished quickly is, and passes over
+    /// much data are given up.
+    fn late(&self) -> bool {
+        self.cancel.0.get().is_some_and(|asked| asked.elapsed() >= MOMENT)
+            || self.limit.is_some_and(|l| self.start.elapsed() >= l.saturating_add(MOMENT))
+    }
+
     /// Seconds since the start.
     pub fn seconds(&self) -> f64 {
         self.start.elapsed().as_secs_f64()
+    }
+}
+
+/// How much longer a pass over much data may take when a stop is asked for, so that the result of
+/// what came before can still be had.
+const MOMENT: Duration = Duration::from_millis(400);
+
+/// One pass over much data under a watch, or under none. Its loops ask [`is_over`](Self::is_over)
+/// and leave out what is left; then its result is not to be used.
+#[derive(Debug, Default)]
+pub(crate) struct Pass<'a> {
+    watch: Option<&'a Watch>,
+    given_up: AtomicBool,
+}
+
+impl<'a> Pass<'a> {
+    /// A pass under a watch.
+    pub fn under(watch: &'a Watch) -> Self {
+        Pass { watch: Some(watch), given_up: AtomicBool::new(false) }
+    }
+
+    /// Whether what is left must be left out.
+    pub fn is_over(&self) -> bool {
+        let Some(watch) = self.watch else { return false };
+        let over = self.is_given_up() || watch.late();
+        if over {
+            self.given_up.store(true, Ordering::Relaxed);
+        }
+        over
+    }
+
+    /// Whether something was left out.
+    pub fn is_given_up(&self) -> bool {
+        self.given_up.load(Ordering::Relaxed)
+    }
+
+    /// The error of a pass that was given up, where no result can go without it.
+    ///
+    /// # Errors
+    /// It was given up.
+    pub fn complete(&self, what: &str) -> Result<()> {
+        match self.watch.and_then(Watch::stop).filter(|_| self.is_given_up()) {
+            Some(status) => Err(Error::Stopped { status, what: what.to_string() }),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pass_is_given_up_a_moment_after_the_stop() {
+        let run = Run { time_limit: Some(Duration::ZERO), ..Run::default() };
+        let watch = run.watch();
+        let pass = Pass::under(&watch);
+        assert_eq!((watch.stop(), pass.is_over()), (Some(Status::TimeLimit), false));
+        assert!(pass.complete("a pass").is_ok());
+        std::thread::sleep(MOMENT);
+        assert!(pass.is_over() && pass.is_given_up());
+        let e = pass.complete("a pass").map_err(|e| e.to_string());
+        assert_eq!(e, Err("a pass was stopped (time limit) before there was a result".to_string()));
+        assert!(!Pass::default().is_over());
+        run.cancel.cancel();
+        run.cancel.cancel();
+        assert_eq!(watch.stop(), Some(Status::Interrupted));
     }
 }

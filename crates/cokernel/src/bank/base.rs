@@ -13,6 +13,12 @@ use cokernel_dense::{Slice, product_nt, simd};
 /// file can name any column at no cost, but each thread would keep a number for every column.
 const SCATTERED: usize = 1 << 22;
 
+/// Entries below this have products that are not held to full precision.
+const SMALLEST: f64 = 1e-150;
+
+/// How many times farther from the centre than others a row must be to be called extreme.
+const EXTREME: f64 = 1e6;
+
 /// What a kernel function is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Measure {
@@ -64,14 +70,31 @@ pub(super) struct Side {
     squares: Vec<f64>,
 }
 
-/// Column means of a dense table: the centre for squared distances.
+/// How many times the least magnitude of a column an entry may have to count for its centre.
+const ORDINARY: f64 = (1_u32 << 12) as f64;
+
+/// The centre of a dense table for squared distances: for each column the mean of its entries of
+/// ordinary magnitude, which is at most 2^12 times the least that is not 0.
+///
+/// The centre is then no larger than 2^12 times any entry that is not 0, so that taking it off
+/// costs at most twelve bits: distances among ordinary rows stay exact whatever an extreme row,
+/// such as one with 1e20 for a missing value, holds.
 pub(super) fn column_means(table: &Table) -> Vec<f64> {
     let Table::Dense(m) = table else { return Vec::new() };
-    let mut mean = vec![0.0; m.cols()];
+    let mut least = vec![f64::INFINITY; m.cols()];
     for i in 0..m.rows() {
-        mean.iter_mut().zip(m.row(i)).for_each(|(s, v)| *s += v);
+        let magnitudes = m.row(i).iter().map(|v| if *v == 0.0 { f64::INFINITY } else { v.abs() });
+        least.iter_mut().zip(magnitudes).for_each(|(l, v)| *l = l.min(v));
     }
-    mean.iter_mut().for_each(|s| *s /= m.rows() as f64);
+    let (mut mean, mut count) = (vec![0.0; m.cols()], vec![0.0_f64; m.cols()]);
+    for i in 0..m.rows() {
+        for (j, v) in m.row(i).iter().enumerate() {
+            let ordinary = if v.abs() <= ORDINARY * least[j] { 1.0 } else { 0.0 };
+            mean[j] += if ordinary > 0.0 { *v } else { 0.0 };
+            count[j] += ordinary;
+        }
+    }
+    mean.iter_mut().zip(&count).for_each(|(s, c)| *s /= c.max(1.0));
     mean
 }
 
@@ -113,6 +136,30 @@ impl Side {
     /// A row whose squared length overflows, if there is one.
     pub(super) fn too_large(&self) -> Option<usize> {
         self.squares.iter().position(|s| !s.is_finite())
+    }
+
+    /// The largest magnitude of an entry, if it is so small that products of entries underflow.
+    pub(super) fn too_small(&self) -> Option<f64> {
+        let values = match &self.cells {
+            Cells::Dense(m) => m.values(),
+            Cells::Sparse(m) => m.entries().1,
+            Cells::Column(values) => values,
+        };
+        let products = matches!(self.measure, Measure::Dot | Measure::Squared);
+        let largest = values.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
+        (products && largest > 0.0 && largest < SMALLEST).then_some(largest)
+    }
+
+    /// Rows more than [`EXTREME`] times as far from the centre as the nearest quarter of the rows.
+    pub(super) fn extreme_rows(&self) -> Vec<usize> {
+        let mut sorted: Vec<f64> = self.squares.iter().copied().filter(|s| *s > 0.0).collect();
+        if sorted.is_empty() {
+            return Vec::new();
+        }
+        let place = sorted.len() / 4;
+        let (_, ordinary, _) = sorted.select_nth_unstable_by(place, f64::total_cmp);
+        let limit = EXTREME * EXTREME * *ordinary;
+        (0..self.squares.len()).filter(|i| self.squares[*i] > limit).collect()
     }
 
     /// Whether rows are kept sparse.
@@ -373,6 +420,34 @@ mod tests {
             let mut out = vec![0.0; 2];
             side.block(0, 1, &side, 1, 2, &mut out);
             assert_eq!(out, want);
+        }
+    }
+
+    /// One row of 1e18 once moved the centre so far that distances among the others were noise.
+    #[test]
+    fn extreme_rows_leave_the_others_alone() {
+        let (n, d) = (40, 3);
+        let entry = |i: usize, j: usize| 1e3 + ((i * 7 + j * 3) % 11) as f64 * 0.1;
+        for value in [1e9, 1e18, 1e20, f64::from(f32::MAX), -1e30] {
+            for extremes in [1, 8, 25] {
+                let m = Matrix::from_fn(n, d, |i, j| {
+                    if i >= n - extremes && j == 1 { value } else { entry(i, j) }
+                });
+                let table = Table::Dense(m.clone());
+                let side = Side::new(&table, None, Measure::Squared, &column_means(&table));
+                let mut out = vec![0.0; n * n];
+                side.block(0, n, &side, 0, n, &mut out);
+                for i in 0..n {
+                    for j in 0..n {
+                        let terms = m.row(i).iter().zip(m.row(j)).map(|(a, b)| (a - b) * (a - b));
+                        let want: f64 = terms.sum();
+                        let off = (out[i * n + j] - want).abs();
+                        assert!(off <= 1e-9 * want, "{value} {i} {j}: {} {want}", out[i * n + j]);
+                    }
+                }
+                let found = side.extreme_rows();
+                assert_eq!(found, (n - extremes..n).collect::<Vec<_>>());
+            }
         }
     }
 

@@ -95,6 +95,7 @@ impl Engine {
             };
             let side = Side::new(table, kernel.column, measure, &mean);
             refuse_too_large(&kernel.view, &side)?;
+            refuse_too_small(&kernel.view, &side)?;
             let (view, column) = (kernel.view.clone(), kernel.column);
             let (width, members) = (table.cols(), vec![m]);
             groups.push(Group { view, column, measure, width, mean, side, members });
@@ -302,6 +303,17 @@ pub(super) fn refuse_too_large(view: &str, side: &Side) -> Result<()> {
     }
 }
 
+/// Refuses features of which products underflow.
+fn refuse_too_small(view: &str, side: &Side) -> Result<()> {
+    match side.too_small() {
+        None => Ok(()),
+        Some(largest) => Err(Error::Data(format!(
+            "view '{view}': the features are too small for products of them, none is larger than \
+             {largest:e}; scale them first"
+        ))),
+    }
+}
+
 /// `out[source..source + len]` to read and `out[at..at + len]` to write; they do not overlap.
 fn two_parts(out: &mut [f64], source: usize, at: usize, len: usize) -> (&[f64], &mut [f64]) {
     if source < at {
@@ -357,6 +369,11 @@ mod tests {
             ("chi2:gamma=1", vec![(-4.0_f64 / 3.0).exp()]),
             ("exponential:scale=2", vec![(-(5.0_f64.sqrt()) / 2.0).exp()]),
             ("exponential", vec![(-1.0_f64).exp()]),
+            // Of the squared distance it used to be exp(−d/s²), with the median distance as s.
+            ("exponential:metric=squared_euclidean:scale=2", vec![(-2.5_f64).exp()]),
+            ("exponential:metric=squared_euclidean", vec![(-1.0_f64).exp()]),
+            ("exponential:metric=squared_euclidean:scale=median*2", vec![(-0.5_f64).exp()]),
+            ("exponential:metric=squared_euclidean:gamma=2", vec![(-10.0_f64).exp()]),
             ("sigmoid:gamma=0.1:coef0=0.2", vec![0.7_f64.tanh()]),
             ("linear:per_feature", vec![3.0, 2.0]),
             ("gaussian:gamma=1:per_feature", vec![(-4.0_f64).exp(), (-1.0_f64).exp()]),

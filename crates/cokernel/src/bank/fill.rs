@@ -34,6 +34,7 @@ use super::{
 };
 use crate::data::Views;
 use crate::kernel::{Kernel, KernelSpec, Norm};
+use crate::run::Pass;
 use crate::{Result, Run};
 use absent::{in_rows_of, only_present, placed};
 use std::collections::HashMap;
@@ -241,6 +242,8 @@ impl Bank {
         }
         check_sources(&used)?;
         let n = views.n();
+        let watch = run.watch();
+        let pass = Pass::under(&watch);
         let engine = Engine::new(&placed(&used)?, &kernels)?;
         let mut tiles = Tiles::computed(engine);
         check_diagonals(&kernels, &raw_diagonals(&tiles))?;
@@ -264,7 +267,7 @@ impl Bank {
             let list = own.iter().map(|m| kernels[*m].clone()).collect();
             let part = Bank::from_kernels(&only_present(view)?, list, Storage::OnDemand, run)?;
             notes.extend_from_slice(&part.notes);
-            for (&m, (square, mean)) in own.iter().zip(sizes(&part)) {
+            for (&m, (square, mean)) in own.iter().zip(sizes(&part, &pass)) {
                 (fill.scales[m], fill.neutral[m]) = (square.sqrt(), mean);
             }
             for (k, &m) in own.iter().enumerate() {
@@ -277,15 +280,17 @@ impl Bank {
         tiles.engine.fill = Some(fill);
         let storage = resolve_storage(storage, &tiles, &kernels, run)?;
         let diagonals = raw_diagonals(&tiles);
-        keep(&mut tiles, storage);
+        keep(&mut tiles, storage, &pass);
+        pass.complete("the computation of kernels")?;
         Ok((Bank { n, kernels, norms, notes, diagonals, tiles }, filled))
     }
 }
 
 /// Mean square of all entries, and mean of those off the diagonal, of each kernel.
-fn sizes(bank: &Bank) -> Vec<(f64, f64)> {
+fn sizes(bank: &Bank, pass: &Pass<'_>) -> Vec<(f64, f64)> {
     let (n, all) = (bank.n as f64, (0..bank.len()).collect::<Vec<_>>());
     let sums = bank.tiles.fold(
+        pass,
         &all,
         |_, _| true,
         || vec![(0.0, 0.0); all.len()],

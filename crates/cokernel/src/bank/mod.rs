@@ -6,7 +6,7 @@
 //! | `engine`, `base` | kernel values from features, with shared work |
 //! | `middle` | the median of squared distances |
 //! | `norm` | statistics of the normalisations |
-//! | `remarks` | sentences about kernels that a user should read |
+//! | `remarks`, `definite` | sentences about kernels that a user should read |
 //! | `panels` | products with thin blocks |
 //! | `primitives`, `products` | combine, quadratic forms, products, pairs |
 //! | `gram`, `rows` | a combination as a stored matrix, or read by rows |
@@ -16,6 +16,7 @@
 
 mod base;
 mod cross;
+mod definite;
 mod engine;
 mod fill;
 mod gram;
@@ -42,7 +43,9 @@ pub use tiles::Tile;
 pub(crate) use tiles::huge_pages;
 
 use crate::data::{Matrix, Table, Views};
+use crate::error::room_for;
 use crate::kernel::{Function, Kernel, KernelSpec, Metric, Norm, Normalization, refuse_negative};
+use crate::run::Pass;
 use crate::{Error, Result, Run};
 use engine::Engine;
 use gram::{check_symmetric_among, check_symmetric_graph};
@@ -96,8 +99,9 @@ impl Bank {
     ///
     /// # Errors
     /// No kernel, unknown views, incomplete views, functions that a view cannot serve,
-    /// similarities that are not square and symmetric, kernel values that are not finite, a
-    /// resident storage for which there is no memory.
+    /// similarities that are not square and symmetric, kernel values that are not finite or of a
+    /// size that has no square, a resident storage for which there is no memory, a stop that was
+    /// asked for while the kernels were computed.
     pub fn from_kernels(
         views: &Views,
         mut kernels: Vec<Kernel>,
@@ -115,10 +119,16 @@ impl Bank {
         let storage = resolve_storage(storage, &tiles, &kernels, run)?;
         let diagonals = raw_diagonals(&tiles);
         check_diagonals(&kernels, &diagonals)?;
-        let (norms, diagonals, mut notes) = norm::fit(&mut tiles, &kernels, diagonals);
+        let watch = run.watch();
+        let pass = Pass::under(&watch);
+        let (norms, diagonals, mut notes) = norm::fit(&mut tiles, &kernels, diagonals, &pass);
+        pass.complete("the computation of kernels")?;
+        check_range(views, &kernels, &diagonals)?;
         notes.extend(remarks::of(&tiles, &kernels, &diagonals));
+        notes.extend(remarks::extreme(views, &tiles.engine)?);
         notes.extend(remarks::indefinite(views, &kernels)?);
-        keep(&mut tiles, storage);
+        keep(&mut tiles, storage, &pass);
+        pass.complete("the computation of kernels")?;
         Ok(Bank { n, kernels, norms, notes, diagonals, tiles })
     }
 
@@ -254,17 +264,17 @@ fn resolve_storage(
         given => given,
     };
     match storage {
-        Storage::Resident => room_for(bytes, tiles.layout.n, dense)?,
-        Storage::ResidentF32 => room_for(bytes / 2, tiles.layout.n, dense)?,
+        Storage::Resident => room_to_keep(bytes, tiles.layout.n, dense)?,
+        Storage::ResidentF32 => room_to_keep(bytes / 2, tiles.layout.n, dense)?,
         _ => {}
     }
     Ok(storage)
 }
 
-fn keep(tiles: &mut Tiles, storage: Storage) {
+fn keep(tiles: &mut Tiles, storage: Storage, pass: &Pass<'_>) {
     match storage {
-        Storage::Resident => tiles.keep(false),
-        Storage::ResidentF32 => tiles.keep(true),
+        Storage::Resident => tiles.keep(false, pass),
+        Storage::ResidentF32 => tiles.keep(true, pass),
         _ => {}
     }
 }
@@ -283,14 +293,39 @@ fn check_diagonals(kernels: &[Kernel], diagonals: &[Vec<f64>]) -> Result<()> {
     Ok(())
 }
 
-/// Refuses to keep what the system has no room for: a failed allocation would end the program.
-fn room_for(bytes: usize, n: usize, kernels: usize) -> Result<()> {
-    Vec::<u8>::new().try_reserve_exact(bytes).map_err(|_| {
-        Error::Data(format!(
-            "{kernels} kernels over {n} instances take {:.1} GB in memory, which is not there; \
-             compute them on demand (storage on_demand), or use fewer kernels",
-            bytes as f64 / 1e9
-        ))
+/// Refuses kernels whose values have no squares: sums of squares of them overflow or vanish in the
+/// machines. A kernel that is 0 throughout is none of these.
+fn check_range(views: &Views, kernels: &[Kernel], diagonals: &[Vec<f64>]) -> Result<()> {
+    const RANGE: std::ops::RangeInclusive<f64> = 1e-140..=1e140;
+    let largest = |values: &[f64]| values.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
+    for (kernel, diagonal) in kernels.iter().zip(diagonals) {
+        let given = match &views.get(&kernel.view)?.table {
+            Table::Similarity(m) if kernel.normalize.is_empty() => largest(m.values()),
+            Table::Graph(m) if kernel.normalize.is_empty() => largest(m.entries().1),
+            _ => 0.0,
+        };
+        let found = largest(diagonal).max(given);
+        if found != 0.0 && !RANGE.contains(&found) {
+            let (size, what) =
+                if found > 1.0 { ("large", "overflow") } else { ("small", "underflow") };
+            return Err(Error::Data(format!(
+                "kernel '{}': its values are too {size}, up to {found:e}, so that squares of them \
+                 {what}; scale the features first, or normalise the kernel \
+                 (normalize=unit_diagonal)",
+                kernel.name
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses to keep what the system has no room for, with what helps.
+fn room_to_keep(bytes: usize, n: usize, kernels: usize) -> Result<()> {
+    room_for::<u8>(Some(bytes), || {
+        format!(
+            "keeping {kernels} kernels over {n} instances (compute them on demand, storage \
+             on_demand, or use fewer kernels)"
+        )
     })
 }
 

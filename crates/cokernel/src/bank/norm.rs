@@ -7,6 +7,7 @@ use super::engine::Step;
 use super::tiles::Tiles;
 use crate::data::Csr;
 use crate::kernel::{Kernel, Norm, Normalization};
+use crate::run::Pass;
 
 /// Adds the normalisation steps of all kernels to the engine of `tiles`; gives the statistics,
 /// the diagonals afterwards, and remarks for the user.
@@ -14,6 +15,7 @@ pub(super) fn fit(
     tiles: &mut Tiles,
     kernels: &[Kernel],
     mut diagonals: Vec<Vec<f64>>,
+    pass: &Pass<'_>,
 ) -> (Vec<Vec<Norm>>, Vec<Vec<f64>>, Vec<String>) {
     let n = tiles.layout.n;
     let mut notes = Vec::new();
@@ -33,11 +35,11 @@ pub(super) fn fit(
             (0..kernels.len()).filter(|m| pending[*m].last() == Some(&step)).collect()
         };
         let (center, frobenius) = (next(Normalization::Center), next(Normalization::Frobenius));
-        if center.is_empty() && frobenius.is_empty() {
+        if center.is_empty() && frobenius.is_empty() || pass.is_given_up() {
             return (norms, diagonals, notes);
         }
         if !center.is_empty() {
-            for (m, row_means) in center.iter().zip(row_means(tiles, &center)) {
+            for (m, row_means) in center.iter().zip(row_means(tiles, &center, pass)) {
                 let grand_mean = row_means.iter().sum::<f64>() / n as f64;
                 for (d, r) in diagonals[*m].iter_mut().zip(&row_means) {
                     *d += grand_mean - r - r;
@@ -47,7 +49,7 @@ pub(super) fn fit(
             }
         }
         if !frobenius.is_empty() {
-            for (m, square) in frobenius.iter().zip(squares(tiles, &frobenius)) {
+            for (m, square) in frobenius.iter().zip(squares(tiles, &frobenius, pass)) {
                 let name = &kernels[*m].name;
                 let what = "Frobenius norm";
                 let (d, s) = (&mut diagonals[*m], &mut norms[*m]);
@@ -150,12 +152,12 @@ fn scale(
 }
 
 /// Mean of each row of the kernels in `active`.
-pub(super) fn row_means(tiles: &Tiles, active: &[usize]) -> Vec<Vec<f64>> {
+pub(super) fn row_means(tiles: &Tiles, active: &[usize], pass: &Pass<'_>) -> Vec<Vec<f64>> {
     let n = tiles.layout.n;
     by_kernel(
         tiles,
         active,
-        |dense| tile_row_means(tiles, dense),
+        |dense| tile_row_means(tiles, dense, pass),
         |m, graph| {
             let mut values = Vec::new();
             let mean = |i| {
@@ -185,9 +187,10 @@ fn by_kernel<T>(
     active.iter().filter_map(one).collect()
 }
 
-fn tile_row_means(tiles: &Tiles, active: &[usize]) -> Vec<Vec<f64>> {
+fn tile_row_means(tiles: &Tiles, active: &[usize], pass: &Pass<'_>) -> Vec<Vec<f64>> {
     let (n, k) = (tiles.layout.n, active.len());
     let sums = tiles.fold(
+        pass,
         active,
         |_, _| true,
         || vec![0.0; n * k],
@@ -209,11 +212,11 @@ fn tile_row_means(tiles: &Tiles, active: &[usize]) -> Vec<Vec<f64>> {
 }
 
 /// ‖K‖_F² of the kernels in `active`.
-fn squares(tiles: &Tiles, active: &[usize]) -> Vec<f64> {
+fn squares(tiles: &Tiles, active: &[usize], pass: &Pass<'_>) -> Vec<f64> {
     by_kernel(
         tiles,
         active,
-        |dense| tile_squares(tiles, dense),
+        |dense| tile_squares(tiles, dense, pass),
         |m, graph| {
             let mut values = Vec::new();
             let square = |i| {
@@ -225,8 +228,9 @@ fn squares(tiles: &Tiles, active: &[usize]) -> Vec<f64> {
     )
 }
 
-fn tile_squares(tiles: &Tiles, active: &[usize]) -> Vec<f64> {
+fn tile_squares(tiles: &Tiles, active: &[usize], pass: &Pass<'_>) -> Vec<f64> {
     tiles.fold(
+        pass,
         active,
         |_, _| true,
         || vec![0.0; active.len()],
@@ -258,7 +262,7 @@ mod tests {
 
     fn check(normalize: &str, want: [f64; 9]) -> Bank {
         let bank = bank(normalize).unwrap();
-        let gram = bank.combine(&[1.0]);
+        let gram = bank.combine(&[1.0]).unwrap();
         for (k, (g, w)) in gram.values().iter().zip(want).enumerate() {
             assert!((g - w).abs() < 1e-14, "{normalize}: {k}: {g} {w}");
         }

@@ -8,7 +8,10 @@ use super::norm::row_means;
 use super::panels::Panels;
 use super::tiles::{Tile, Values, huge_pages};
 use super::{Bank, Gram};
+use crate::Result;
 use crate::data::Matrix;
+use crate::error::room_for;
+use crate::run::Pass;
 use cokernel_dense::{Slice, add_scaled_gram, simd};
 use rayon::prelude::*;
 
@@ -80,51 +83,74 @@ impl Bank {
     }
 
     /// Σ_m w_m K_m as a stored n × n matrix.
-    pub fn combine(&self, weights: &[f64]) -> Gram {
-        let mut gram = self.new_gram();
-        self.combine_into(weights, &mut gram);
-        gram
+    ///
+    /// # Errors
+    /// There is no memory for it.
+    pub fn combine(&self, weights: &[f64]) -> Result<Gram> {
+        self.combine_in(weights, &Pass::default())
+    }
+
+    /// [`combine`](Self::combine) in a pass that may be given up.
+    pub(crate) fn combine_in(&self, weights: &[f64], pass: &Pass<'_>) -> Result<Gram> {
+        let mut gram = self.new_gram()?;
+        self.combine_into_in(weights, &mut gram, pass);
+        Ok(gram)
     }
 
     /// [`combine`](Self::combine) into a matrix that exists already (n × n), whose memory is
     /// used again.
     pub fn combine_into(&self, weights: &[f64], gram: &mut Gram) {
+        self.combine_into_in(weights, gram, &Pass::default());
+    }
+
+    /// [`combine_into`](Self::combine_into) in a pass that may be given up.
+    pub(crate) fn combine_into_in(&self, weights: &[f64], gram: &mut Gram, pass: &Pass<'_>) {
         let active = nonzero(weights);
         if active.is_empty() {
             gram.values_mut().fill(0.0);
             return;
         }
-        self.write_gram(&active, gram, |tile, r, out| {
+        self.write_gram(&active, gram, pass, |tile, r, out| {
             sum_segments(tile, r, &active, weights, out);
         });
     }
 
     /// Elementwise product of the kernels with these indices (an index may come twice; no index
     /// gives the matrix of ones).
-    pub fn product(&self, kernels: &[usize]) -> Gram {
-        let mut gram = self.new_gram();
+    ///
+    /// # Errors
+    /// There is no memory for it.
+    pub fn product(&self, kernels: &[usize]) -> Result<Gram> {
+        self.product_in(kernels, &Pass::default())
+    }
+
+    /// [`product`](Self::product) in a pass that may be given up.
+    pub(crate) fn product_in(&self, kernels: &[usize], pass: &Pass<'_>) -> Result<Gram> {
+        let mut gram = self.new_gram()?;
         let mut active = kernels.to_vec();
         active.sort_unstable();
         active.dedup();
         if active.is_empty() {
             gram.values_mut().fill(1.0);
-            return gram;
+            return Ok(gram);
         }
         let places: Vec<usize> =
             kernels.iter().filter_map(|m| active.iter().position(|a| a == m)).collect();
-        self.write_gram(&active, &mut gram, |tile, r, out| {
+        self.write_gram(&active, &mut gram, pass, |tile, r, out| {
             out.copy_from_slice(tile.segment(r, places[0]));
             for a in &places[1..] {
                 out.iter_mut().zip(tile.segment(r, *a)).for_each(|(o, v)| *o *= v);
             }
         });
-        gram
+        Ok(gram)
     }
 
-    fn new_gram(&self) -> Gram {
-        let values = vec![0.0; self.n * self.n];
+    fn new_gram(&self) -> Result<Gram> {
+        let n = self.n;
+        room_for::<f64>(n.checked_mul(n), || format!("a matrix of {n} × {n} similarities"))?;
+        let values = vec![0.0; n * n];
         huge_pages(&values);
-        Gram::trusted(self.n, values)
+        Ok(Gram::trusted(n, values))
     }
 
     /// Writes a symmetric matrix whose rows within a tile are given by `row(tile, r, out)`.
@@ -132,13 +158,14 @@ impl Bank {
         &self,
         active: &[usize],
         gram: &mut Gram,
+        pass: &Pass<'_>,
         row: impl Fn(&Tile<'_>, usize, &mut [f64]) + Sync,
     ) {
         let n = self.n;
         let large = n * n > LARGE;
         let shared = Shared { start: gram.values_mut().as_mut_ptr(), large };
         let shared = &shared;
-        self.tiles.par_each(active, |buffer, tile| {
+        self.tiles.par_each(pass, active, |buffer, tile| {
             let (rows, cols) = (tile.rows, tile.cols);
             buffer.resize(2 * rows * cols, 0.0);
             let (block, turned) = buffer.split_at_mut(rows * cols);
@@ -163,11 +190,17 @@ impl Bank {
     /// cᵀ K_m c for every m and each of several coefficient vectors (length n, zeros skipped):
     /// `result[t][m]`, in one pass over the kernels.
     pub fn quad_forms(&self, coefs: &[&[f64]]) -> Vec<Vec<f64>> {
+        self.quad_forms_in(coefs, &Pass::default())
+    }
+
+    /// [`quad_forms`](Self::quad_forms) in a pass that may be given up.
+    pub(crate) fn quad_forms_in(&self, coefs: &[&[f64]], pass: &Pass<'_>) -> Vec<Vec<f64>> {
         let (all, kernels): (Vec<usize>, usize) = ((0..self.len()).collect(), self.len());
         let touched = |coef: &[f64], span: (usize, usize)| {
             coef[span.0..span.0 + span.1].iter().any(|c| *c != 0.0)
         };
         let sums = self.tiles.fold(
+            pass,
             &all,
             |rows, cols| coefs.iter().any(|c| touched(c, rows) && touched(c, cols)),
             || (vec![0.0; coefs.len() * kernels], vec![0.0; kernels]),
@@ -195,6 +228,7 @@ impl Bank {
     pub fn row_sums(&self, m: usize) -> (Vec<f64>, (f64, usize, usize)) {
         let nothing = (f64::INFINITY, 0, 0);
         self.tiles.fold(
+            &Pass::default(),
             &[m],
             |_, _| true,
             || (vec![0.0; self.n], nothing),
@@ -231,6 +265,16 @@ impl Bank {
 
     /// (Σ_m w_m K_m) V for a thin block V, n × k.
     pub fn apply_combined(&self, weights: &[f64], block: &Matrix) -> Matrix {
+        self.apply_combined_in(weights, block, &Pass::default())
+    }
+
+    /// [`apply_combined`](Self::apply_combined) in a pass that may be given up.
+    pub(crate) fn apply_combined_in(
+        &self,
+        weights: &[f64],
+        block: &Matrix,
+        pass: &Pass<'_>,
+    ) -> Matrix {
         let (all, k) = (nonzero(weights), block.cols());
         if all.is_empty() || k == 0 {
             return Matrix::zeros(self.n, k);
@@ -240,7 +284,7 @@ impl Bank {
         let mut out = if active.is_empty() {
             Matrix::zeros(self.n, k)
         } else {
-            self.apply_tiles(&active, weights, block)
+            self.apply_tiles(&active, weights, block, pass)
         };
         for m in graphs {
             self.apply_graph(m, weights[m], block, &mut out);
@@ -266,10 +310,17 @@ impl Bank {
     }
 
     /// (Σ_m w_m K_m) V for the kernels in `active`, from tiles.
-    fn apply_tiles(&self, active: &[usize], weights: &[f64], block: &Matrix) -> Matrix {
+    fn apply_tiles(
+        &self,
+        active: &[usize],
+        weights: &[f64],
+        block: &Matrix,
+        pass: &Pass<'_>,
+    ) -> Matrix {
         let k = block.cols();
         let panels = Panels::of(block);
         let (sums, _) = self.tiles.fold_in(
+            pass,
             self.chunks(),
             active,
             |_, _| true,
@@ -304,9 +355,11 @@ impl Bank {
     /// M × M matrix of ⟨K_m, K_h⟩_F, of the kernels centred in feature space if `centered`.
     pub fn inner_products(&self, centered: bool) -> Matrix {
         let (all, kernels): (Vec<usize>, usize) = ((0..self.len()).collect(), self.len());
-        let means = if centered { row_means(&self.tiles, &all) } else { Vec::new() };
+        let means =
+            if centered { row_means(&self.tiles, &all, &Pass::default()) } else { Vec::new() };
         let grand: Vec<f64> = means.iter().map(|r| r.iter().sum::<f64>() / self.n as f64).collect();
         let (sums, _) = self.tiles.fold(
+            &Pass::default(),
             &all,
             |_, _| true,
             || (vec![0.0; kernels * kernels], Vec::new()),

@@ -1,6 +1,7 @@
 //! K_m c for all kernels in one pass.
 
 use super::Bank;
+use crate::run::Pass;
 use cokernel_dense::simd;
 
 /// Numbers that the partial sums of one pass may take together.
@@ -16,14 +17,28 @@ impl Bank {
     /// For each t the kernels come in ascending order. Rows with a zero coefficient are skipped,
     /// so support vectors cost (their number) · n per kernel. One pass over the kernels, or
     /// several where the products of all of them would take too much memory.
-    pub fn products(&self, coefs: &[&[f64]], mut visit: impl FnMut(usize, usize, &[f64])) {
+    pub fn products(&self, coefs: &[&[f64]], visit: impl FnMut(usize, usize, &[f64])) {
+        self.products_in(coefs, &Pass::default(), visit);
+    }
+
+    /// [`products`](Self::products) in a pass that may be given up: what was not complete then is
+    /// not visited.
+    pub(crate) fn products_in(
+        &self,
+        coefs: &[&[f64]],
+        pass: &Pass<'_>,
+        mut visit: impl FnMut(usize, usize, &[f64]),
+    ) {
         let n = self.n;
         let most = (LARGEST / (32 * n)).max(1);
         let kernels: Vec<usize> = (0..self.len()).collect();
         for active in kernels.chunks(most) {
             let vectors = (most / active.len()).max(1);
             for (g, group) in coefs.chunks(vectors).enumerate() {
-                let sums = self.some_products(active, group);
+                let sums = self.some_products(active, group, pass);
+                if pass.is_given_up() {
+                    return;
+                }
                 for (place, product) in sums.chunks(n).enumerate() {
                     let (t, a) = (place / active.len(), place % active.len());
                     visit(active[a], g * vectors + t, product);
@@ -33,11 +48,12 @@ impl Bank {
     }
 
     /// The products of some kernels with some vectors, one after the other.
-    fn some_products(&self, active: &[usize], coefs: &[&[f64]]) -> Vec<f64> {
+    fn some_products(&self, active: &[usize], coefs: &[&[f64]], pass: &Pass<'_>) -> Vec<f64> {
         let (n, count) = (self.n, active.len());
         let touched =
             |c: &[f64], span: (usize, usize)| c[span.0..span.0 + span.1].iter().any(|c| *c != 0.0);
         let (sums, _) = self.tiles.fold(
+            pass,
             active,
             |rows, cols| coefs.iter().any(|c| touched(c, rows) || touched(c, cols)),
             || -> Sums { (vec![0.0; coefs.len() * count * n], vec![0.0; count]) },

@@ -2,7 +2,9 @@
 
 use super::Bank;
 use super::primitives::nonzero;
+use crate::Watch;
 use crate::data::Matrix;
+use crate::run::Pass;
 use crate::solve::Rows;
 use rayon::prelude::*;
 
@@ -73,10 +75,23 @@ impl Rows for Combined<'_> {
     }
 
     fn multiply(&self, coef: &[f64], out: &mut [f64]) {
+        self.multiply_in(coef, out, &Pass::default());
+    }
+
+    fn multiply_until(&self, coef: &[f64], out: &mut [f64], watch: &Watch) -> bool {
+        let pass = Pass::under(watch);
+        self.multiply_in(coef, out, &pass);
+        !pass.is_given_up()
+    }
+}
+
+impl Combined<'_> {
+    fn multiply_in(&self, coef: &[f64], out: &mut [f64], pass: &Pass<'_>) {
         let support = coef.iter().filter(|c| **c != 0.0).count();
         if 4 * support > self.bank.n {
             let block = Matrix::from_fn(self.bank.n, 1, |i, _| coef[i]);
-            out.copy_from_slice(self.bank.apply_combined(self.weights, &block).values());
+            let product = self.bank.apply_combined_in(self.weights, &block, pass);
+            out.copy_from_slice(product.values());
             return;
         }
         let rows: Vec<usize> = (0..coef.len()).filter(|i| coef[*i] != 0.0).collect();
@@ -87,6 +102,9 @@ impl Rows for Combined<'_> {
             let mut values = vec![0.0; len * k];
             out.fill(0.0);
             for &i in &rows {
+                if pass.is_over() {
+                    return;
+                }
                 self.bank.tiles.entries(&self.active, i, start..start + len, &mut values);
                 for (a, m) in self.active.iter().enumerate() {
                     let w = self.weights[*m] * coef[i];

@@ -15,6 +15,7 @@
 
 use super::engine::Engine;
 use super::layout::{Layout, Strides};
+use crate::run::Pass;
 use cokernel_dense::simd;
 use rayon::prelude::*;
 
@@ -115,7 +116,7 @@ impl Tiles {
     }
 
     /// Computes all tiles into memory, but for graphs, and lets go of the features.
-    pub(super) fn keep(&mut self, half: bool) {
+    pub(super) fn keep(&mut self, half: bool, pass: &Pass<'_>) {
         let layout = self.layout;
         let kept: Vec<usize> =
             (0..self.kernels).filter(|m| self.engine.graph(*m).is_none()).collect();
@@ -139,6 +140,9 @@ impl Tiles {
             values.par_chunks_mut(size).enumerate().for_each_init(
                 Scratch::default,
                 |s, (t, out)| {
+                    if pass.is_over() {
+                        return;
+                    }
                     let mut wide = std::mem::take(&mut s.out);
                     wide.resize(size, 0.0);
                     fill(t, s, &mut wide);
@@ -150,10 +154,14 @@ impl Tiles {
         } else {
             let mut values = vec![0.0_f64; layout.stored(kernels)];
             huge_pages(&values);
-            values
-                .par_chunks_mut(size)
-                .enumerate()
-                .for_each_init(Scratch::default, |s, (t, out)| fill(t, s, out));
+            values.par_chunks_mut(size).enumerate().for_each_init(
+                Scratch::default,
+                |s, (t, out)| {
+                    if !pass.is_over() {
+                        fill(t, s, out);
+                    }
+                },
+            );
             Values::Full(values)
         };
         let (engine, places) = (&mut self.engine, &self.places);
@@ -288,19 +296,21 @@ impl Tiles {
     /// about (first row, rows) and (first column, columns).
     pub(super) fn fold<S: Send>(
         &self,
+        pass: &Pass<'_>,
         active: &[usize],
         wanted: impl Fn((usize, usize), (usize, usize)) -> bool + Sync,
         init: impl Fn() -> S + Sync,
         visit: impl Fn(&mut S, &Tile<'_>) + Sync,
         merge: impl FnMut(&mut S, S),
     ) -> S {
-        self.fold_in(CHUNKS, active, wanted, |_| init(), visit, merge)
+        self.fold_in(pass, CHUNKS, active, wanted, |_| init(), visit, merge)
     }
 
     /// [`fold`](Self::fold) with another number of chunks, which must not depend on threads, and
     /// with `init` told the first row of the first tile, before which no tile of the chunk reaches.
     pub(super) fn fold_in<S: Send>(
         &self,
+        pass: &Pass<'_>,
         chunks: usize,
         active: &[usize],
         wanted: impl Fn((usize, usize), (usize, usize)) -> bool + Sync,
@@ -321,6 +331,9 @@ impl Tiles {
                     return state;
                 }
                 for tile in c * tiles / chunks..(c + 1) * tiles / chunks {
+                    if pass.is_over() {
+                        break;
+                    }
                     let (i, j) = self.layout.place(tile);
                     if wanted(self.layout.span(i), self.layout.span(j)) {
                         let mut visit = |t: &Tile<'_>| visit(&mut state, t);
@@ -344,9 +357,10 @@ impl Tiles {
         }
     }
 
-    /// Visits all tiles, in any order and on all threads.
+    /// Visits all tiles, in any order and on all threads, until the pass is over.
     pub(super) fn par_each(
         &self,
+        pass: &Pass<'_>,
         active: &[usize],
         visit: impl Fn(&mut Vec<f64>, &Tile<'_>) + Sync,
     ) {
@@ -354,6 +368,9 @@ impl Tiles {
         (0..self.layout.tiles()).into_par_iter().for_each_init(
             || (Scratch::default(), Vec::new()),
             |(scratch, buffer), tile| {
+                if pass.is_over() {
+                    return;
+                }
                 self.visit(tile, active, &plan, scratch, &mut |t| visit(buffer, t));
             },
         );

@@ -21,7 +21,9 @@ pub(crate) use matrix::scan;
 pub use matrix::{Csr, Matrix};
 pub(crate) use prepare::Layout;
 pub use prepare::Preparation;
-pub use read::{Header, LabelFile, ReadOptions, TableFile, read_labels, read_table};
+pub use read::{
+    Header, LabelFile, ReadOptions, TableFile, ViewsIn, read_labels, read_table, views_in,
+};
 pub use scale::{Scale, Scaler};
 pub use shared::Shared;
 pub use views::{Fill, Table, View, Views};

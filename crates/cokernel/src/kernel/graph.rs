@@ -9,6 +9,7 @@
 //! epsilon:radius=0.5:weights=gaussian:sigma=0.2
 //! ```
 
+use super::text::{quoted, split};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -143,16 +144,7 @@ impl FromStr for GraphSpec {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let mut parts = text.trim().split(':');
-        let head = parts.next().unwrap_or_default();
-        let (family, view) = match head.split_once('@') {
-            Some((f, v)) => (f.trim(), Some(v.trim().to_string())),
-            None => (head.trim(), None),
-        };
-        if view.as_deref() == Some("") {
-            let problem = format!("'{text}': expected the name of a view after '@'");
-            return Err(Error::parameter("graph", problem));
-        }
+        let (family, view, parts) = split(text, "graph")?;
         let keys: &[&str] = match family {
             "knn" => &["k", "mutual", "weights", "sigma"],
             "epsilon" => &["radius", "weights", "sigma"],
@@ -232,7 +224,7 @@ impl fmt::Display for GraphSpec {
         };
         f.write_str(family)?;
         if let Some(view) = &self.view {
-            write!(f, "@{view}")?;
+            write!(f, "@{}", quoted(view))?;
         }
         match self.kind {
             GraphKind::Knn { k, mutual } => {
@@ -258,6 +250,7 @@ mod tests {
             "knn",
             "knn:k=3",
             "knn@fou:k=10:mutual=yes",
+            "knn@\"a:b\":k=10",
             "knn@fou:k=10:mutual=no:weights=gaussian",
             "knn:weights=gaussian:sigma=0.1",
             "epsilon:radius=0.5",

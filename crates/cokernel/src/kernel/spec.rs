@@ -1,6 +1,6 @@
 //! What a user writes: a family, the views it looks at, widths and normalisations.
 
-use super::text::name_of;
+use super::text::{name_of, quoted};
 use super::width::{base_width, gamma_of};
 use super::{Convention, Function, Kernel, Metric, Normalization, Width, WidthRule};
 use crate::data::{Table, View, Views};
@@ -106,9 +106,12 @@ impl KernelSpec {
         KernelSpec::new(Family::Exponential(Metric::ChiSquared))
     }
 
-    /// exp(−d/s) of a distance, s its mean unless a width is given.
+    /// exp(−d/s) of a distance, s its mean unless a width is given; of the squared Euclidean
+    /// distance it is a Gaussian kernel, written in another way.
     pub fn exponential(metric: Metric) -> Self {
-        KernelSpec::new(Family::Exponential(metric))
+        let mut spec = KernelSpec::new(Family::Exponential(metric));
+        spec.width = Width::of_exponential(metric);
+        spec
     }
 
     /// tanh(γ⟨x, z⟩ + c₀).
@@ -137,9 +140,14 @@ impl KernelSpec {
         self.widths(Convention::Sigma, None, values.into())
     }
 
-    /// One kernel for each s of exp(−d²/s²) (Gaussian) or exp(−d/s).
+    /// One kernel for each s of exp(−d²/s²) (Gaussian) or exp(−d/s); for
+    /// [`exponential`](Self::exponential) of the squared distance that is exp(−d²/s).
     pub fn scale(self, values: impl Into<Vec<f64>>) -> Self {
-        self.widths(Convention::Scale, None, values.into())
+        let convention = match self.width.convention {
+            Convention::SquaredScale => Convention::SquaredScale,
+            _ => Convention::Scale,
+        };
+        self.widths(convention, None, values.into())
     }
 
     /// σ (Gaussian) is the median distance.
@@ -215,8 +223,16 @@ impl KernelSpec {
                 let (name, sigma) = match self.width.convention {
                     Convention::Gamma => ("gamma", false),
                     Convention::Sigma => ("sigma", true),
-                    Convention::Scale => ("scale", false),
+                    Convention::Scale | Convention::SquaredScale => ("scale", false),
                 };
+                if self.width.convention == Convention::SquaredScale
+                    && metric != Metric::SquaredEuclidean
+                {
+                    return Err(Error::parameter(
+                        "kernel scale",
+                        "exp(−d²/s) is the convention of the squared Euclidean distance",
+                    ));
+                }
                 if sigma && metric != Metric::SquaredEuclidean {
                     return Err(Error::parameter(
                         "kernel sigma",
@@ -278,14 +294,15 @@ impl KernelSpec {
                          'precomputed@{}'",
                         self.family.name(),
                         view.name,
-                        view.name
+                        quoted(&view.name)
                     )));
                 }
                 (false, true) => {
                     return Err(Error::Data(format!(
                         "kernel 'precomputed' needs a similarity, but view '{}' holds features; \
                          use 'gaussian@{}' or another kernel function",
-                        view.name, view.name
+                        view.name,
+                        quoted(&view.name)
                     )));
                 }
                 _ => {}
@@ -374,7 +391,10 @@ impl KernelSpec {
             Family::Exponential(metric) => {
                 let base = match self.width.rule {
                     None => 1.0,
-                    Some(rule) => base_width(view, column, metric, rule, run, notes)?,
+                    Some(rule) => {
+                        let of = (metric, self.width.convention);
+                        base_width(view, column, of, rule, run, notes)?
+                    }
                 };
                 for factor in &self.width.factors {
                     let gamma = gamma_of(self.width.convention, metric, base * factor);

@@ -8,9 +8,10 @@
 //! gaussian:scale=mean_nearest              exp(−d²/s²)
 //! gaussian:sigma=median*2^-2..2            five widths around the median
 //! laplacian | chi2                         exp(−d/s), d Manhattan or χ², s the mean distance
-//! exponential:metric=euclidean:scale=mean  exp(−d/s)
+//! exponential:metric=euclidean:scale=mean  exp(−d/s), d Euclidean, squared Euclidean, …
 //! sigmoid:gamma=0.01:coef0=0
 //! precomputed@graph                        a similarity view
+//! linear@"x:y"                             a view whose name holds a colon
 //! …:per_feature                            one kernel for each single column
 //! …:normalize=center,unit_diagonal         in this order
 //! ```
@@ -19,6 +20,7 @@ use super::{Convention, Family, KernelSpec, Metric, Width, WidthRule};
 use crate::{Error, Result};
 use serde::de::value::{Error as NameError, StrDeserializer};
 use serde::de::{Deserialize, IntoDeserializer};
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
@@ -36,6 +38,55 @@ const METRICS: [&str; 4] = ["euclidean", "squared_euclidean", "manhattan", "chi_
 const RULES: [&str; 3] = ["median", "mean", "mean_nearest"];
 const NORMALIZATIONS: [&str; 5] =
     ["unit_diagonal", "unit_trace", "center", "center_unit_variance", "frobenius"];
+
+/// The family, the view, and the parts after it of `family[@view][:part]…`. The name of a view may
+/// stand in double quotes, with a quote in it doubled; a name with a colon must.
+pub(super) fn split<'a>(
+    text: &'a str,
+    kind: &str,
+) -> Result<(&'a str, Option<String>, Vec<&'a str>)> {
+    let wrong = |problem: &str| Err(Error::parameter(kind, format!("'{text}': {problem}")));
+    let whole = text.trim();
+    let (family, rest) = whole.split_at(whole.find([':', '@']).unwrap_or(whole.len()));
+    let parts =
+        |rest: &'a str| rest.strip_prefix(':').map_or(Vec::new(), |r| r.split(':').collect());
+    let Some(named) = rest.strip_prefix('@') else {
+        return Ok((family.trim(), None, parts(rest)));
+    };
+    let (view, rest) = match named.trim_start().strip_prefix('"') {
+        None => {
+            let (view, rest) = named.split_at(named.find(':').unwrap_or(named.len()));
+            (view.trim().to_string(), rest)
+        }
+        Some(inside) => {
+            // A quote that is not doubled ends the name.
+            let bytes = inside.as_bytes();
+            let mut end = 0;
+            while end < bytes.len() && (bytes[end] != b'"' || bytes.get(end + 1) == Some(&b'"')) {
+                end += 1 + usize::from(bytes[end] == b'"');
+            }
+            let Some(rest) = inside.get(end + 1..).map(str::trim_start) else {
+                return wrong("the quote after '@' is not closed");
+            };
+            if !(rest.is_empty() || rest.starts_with(':')) {
+                return wrong("expected ':' or the end after the quoted name of a view");
+            }
+            (inside[..end].replace("\"\"", "\""), rest)
+        }
+    };
+    if view.is_empty() {
+        return wrong("expected the name of a view after '@'");
+    }
+    Ok((family.trim(), Some(view), parts(rest)))
+}
+
+/// The name of a view as it stands in a specification.
+pub(super) fn quoted(view: &str) -> Cow<'_, str> {
+    if view.contains([':', '"']) || view.trim() != view {
+        return format!("\"{}\"", view.replace('"', "\"\"")).into();
+    }
+    view.into()
+}
 
 /// The value of a fieldless enum with this serde name.
 fn named<'a, T: Deserialize<'a>>(
@@ -132,18 +183,7 @@ impl KernelSpec {
     /// Unknown family, key, rule or normalisation (with a suggestion), numbers that are not
     /// numbers or out of range.
     pub fn parse_list(text: &str) -> Result<Vec<KernelSpec>> {
-        let mut parts = text.trim().split(':');
-        let head = parts.next().unwrap_or_default();
-        let (family_name, view) = match head.split_once('@') {
-            Some((f, v)) => (f.trim(), Some(v.trim().to_string())),
-            None => (head.trim(), None),
-        };
-        if view.as_deref() == Some("") {
-            return Err(Error::parameter(
-                "kernel",
-                format!("'{text}': expected the name of a view after '@'"),
-            ));
-        }
+        let (family_name, view, parts) = split(text, "kernel")?;
         let family_name = match family_name {
             "poly" => "polynomial",
             "rbf" => "gaussian",
@@ -251,10 +291,19 @@ impl KernelSpec {
             "precomputed" => vec![Family::Precomputed],
             _ => vec![Family::Exponential(metric)],
         };
+        // The scale of `gaussian` is that of the distance, not of its square.
+        let squared = family_name == "exponential" && metric == Metric::SquaredEuclidean;
         families
             .into_iter()
             .map(|family| {
-                let width = given_width.clone().unwrap_or_else(|| Width::default_of(family));
+                let width = match &given_width {
+                    Some(width) if squared && width.convention == Convention::Scale => {
+                        Width { convention: Convention::SquaredScale, ..width.clone() }
+                    }
+                    Some(width) => width.clone(),
+                    None if family_name == "exponential" => Width::of_exponential(metric),
+                    None => Width::default_of(family),
+                };
                 let (view, normalize) = (view.clone(), normalize.clone());
                 let spec = KernelSpec { view, family, width, per_feature, normalize };
                 spec.check()?;
@@ -303,9 +352,10 @@ pub(super) fn name_of(value: impl serde::Serialize) -> String {
 impl fmt::Display for KernelSpec {
     /// Text that reads back as the same specification.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.family.name())?;
+        let squared = self.width.convention == Convention::SquaredScale;
+        f.write_str(if squared { "exponential" } else { self.family.name() })?;
         if let Some(view) = &self.view {
-            write!(f, "@{view}")?;
+            write!(f, "@{}", quoted(view))?;
         }
         match self.family {
             Family::Polynomial { degree, gamma, coef0 } => {
@@ -313,13 +363,13 @@ impl fmt::Display for KernelSpec {
             }
             Family::Sigmoid { gamma, coef0 } => write!(f, ":gamma={gamma:?}:coef0={coef0:?}")?,
             Family::Exponential(metric) => {
-                if metric == Metric::Euclidean {
-                    f.write_str(":metric=euclidean")?;
+                if squared || metric == Metric::Euclidean {
+                    write!(f, ":metric={}", name_of(metric))?;
                 }
                 f.write_str(match self.width.convention {
                     Convention::Gamma => ":gamma=",
                     Convention::Sigma => ":sigma=",
-                    Convention::Scale => ":scale=",
+                    Convention::Scale | Convention::SquaredScale => ":scale=",
                 })?;
                 match self.width.rule {
                     Some(rule) => {
@@ -366,6 +416,12 @@ mod tests {
             "chi2@h:gamma=1e-3",
             "exponential@v:metric=euclidean:scale=mean",
             "exponential:metric=manhattan",
+            "exponential:metric=squared_euclidean",
+            "exponential@v:scale=2,3:metric=squared_euclidean",
+            "exponential:metric=squared_euclidean:scale=median*2",
+            "exponential:metric=squared_euclidean:gamma=2",
+            "linear@\"a:b\":per_feature",
+            "gaussian@\"say \"\"a:b\"\"\":sigma=median",
             "sigmoid:gamma=0.1:coef0=-1",
             "precomputed@s:normalize=frobenius",
         ] {
@@ -379,6 +435,11 @@ mod tests {
         assert_eq!(spec.width.factors.len(), 10);
         assert_eq!(spec.to_string(), "gaussian:sigma=2^-3..6");
         assert_eq!(KernelSpec::parse_list("poly:degree=2,3").unwrap().len(), 2);
+        let spec: KernelSpec = "linear@ \"say \"\"a:b\"\" @c\" :normalize=center".parse().unwrap();
+        assert_eq!(spec.view.as_deref(), Some("say \"a:b\" @c"));
+        assert_eq!(spec.normalize.len(), 1);
+        let squared = KernelSpec::exponential(Metric::SquaredEuclidean);
+        assert_eq!(squared, "exponential:metric=squared_euclidean:scale=mean".parse().unwrap());
     }
 
     #[test]
@@ -399,6 +460,9 @@ mod tests {
         assert!(refusal("linear:gamma=1").contains("unknown kernel key 'gamma'"));
         assert!(refusal("linear:normalize=centre").contains("did you mean 'center'"));
         assert!(refusal("linear@").contains("name of a view"));
+        assert!(refusal("linear@\"\"").contains("name of a view"));
+        assert!(refusal("linear@\"a:b").contains("not closed"));
+        assert!(refusal("linear@\"a\"b").contains("expected ':' or the end"));
         assert!("poly:degree=2,3".parse::<KernelSpec>().is_err());
     }
 }

@@ -35,6 +35,9 @@ pub enum Convention {
     Sigma,
     /// exp(−d²/s²) for the Gaussian, exp(−d/s) for other distances; the number is s.
     Scale,
+    /// exp(−d²/s): as [`Scale`](Self::Scale) for other distances, with the squared distance as the
+    /// distance (`exponential:metric=squared_euclidean`).
+    SquaredScale,
 }
 
 /// A number taken from the data.
@@ -73,6 +76,15 @@ impl Width {
         };
         Width { convention, rule, factors: vec![1.0] }
     }
+
+    /// What `exponential` uses when nothing is said: s = mean distance.
+    pub(super) fn of_exponential(metric: Metric) -> Self {
+        let convention = match metric {
+            Metric::SquaredEuclidean => Convention::SquaredScale,
+            _ => Convention::Scale,
+        };
+        Width { convention, rule: Some(WidthRule::Mean), factors: vec![1.0] }
+    }
 }
 
 /// γ of the width `v`.
@@ -81,21 +93,25 @@ pub(super) fn gamma_of(convention: Convention, metric: Metric, v: f64) -> f64 {
         (Convention::Gamma, _) => v,
         (Convention::Sigma, _) => 0.5 / (v * v),
         (Convention::Scale, Metric::SquaredEuclidean) => 1.0 / (v * v),
-        (Convention::Scale, _) => 1.0 / v,
+        (Convention::Scale | Convention::SquaredScale, _) => 1.0 / v,
     }
 }
 
 /// The number that `rule` takes from a view. Distances are those of the metric, except that
-/// for the squared Euclidean metric the distance itself is meant.
+/// for the squared Euclidean metric the distance itself is meant, unless the convention says so.
 pub(super) fn base_width(
     view: &View,
     column: Option<usize>,
-    metric: Metric,
+    (metric, convention): (Metric, Convention),
     rule: WidthRule,
     run: &Run,
     notes: &mut Vec<String>,
 ) -> Result<f64> {
-    let metric = if metric == Metric::SquaredEuclidean { Metric::Euclidean } else { metric };
+    let metric = match (metric, convention) {
+        (Metric::SquaredEuclidean, Convention::SquaredScale) => Metric::SquaredEuclidean,
+        (Metric::SquaredEuclidean, _) => Metric::Euclidean,
+        (other, _) => other,
+    };
     let n = view.table.rows();
     let place = match column {
         None => format!("view '{}'", view.name),
@@ -158,13 +174,33 @@ pub(super) fn base_width(
             "{place}: the {what} is not finite; scale the features first"
         )));
     }
+    if value <= 0.0
+        && let Some(largest) = underflows(table, column)
+    {
+        return Err(Error::Data(format!(
+            "{place}: the {what} between instances is 0, because no feature is larger than \
+             {largest:e}, whose square underflows; scale the features first"
+        )));
+    }
     if value <= 0.0 {
         return Err(Error::Data(format!(
             "{place}: the {what} between instances is 0, because too many rows are equal; give \
-             the width as a number (gamma=1), use the rule 'mean', or leave this view out"
+             the width as a number (gamma=1){}, or leave this view out",
+            if rule == WidthRule::Mean { "" } else { ", use the rule 'mean'" }
         )));
     }
     Ok(value)
+}
+
+/// The largest magnitude of a feature, if squares of such features underflow.
+fn underflows(table: &Table, column: Option<usize>) -> Option<f64> {
+    let largest = |values: &[f64]| values.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
+    let found = match (table, column) {
+        (Table::Dense(m), Some(c)) => largest(&m.col(c)),
+        (Table::Dense(m) | Table::Similarity(m), _) => largest(m.values()),
+        (Table::Sparse(m) | Table::Graph(m), _) => largest(m.entries().1),
+    };
+    (found > 0.0 && found < 1e-150).then_some(found)
 }
 
 fn all_distances(table: &Table, column: Option<usize>, metric: Metric) -> Vec<f64> {
@@ -274,15 +310,8 @@ mod tests {
     #[test]
     fn rules_by_hand() {
         let width = |rule| {
-            base_width(
-                &line(),
-                None,
-                Metric::SquaredEuclidean,
-                rule,
-                &Run::default(),
-                &mut Vec::new(),
-            )
-            .unwrap()
+            let gaussian = (Metric::SquaredEuclidean, Convention::Sigma);
+            base_width(&line(), None, gaussian, rule, &Run::default(), &mut Vec::new()).unwrap()
         };
         assert_eq!(width(WidthRule::Median), 3.5);
         assert!((width(WidthRule::Mean) - 23.0 / 6.0).abs() < 1e-14);
@@ -345,7 +374,7 @@ mod tests {
         let of = |seed| {
             let mut notes = Vec::new();
             let run = Run::with_seed(seed);
-            let (m, r) = (Metric::Manhattan, WidthRule::Mean);
+            let (m, r) = ((Metric::Manhattan, Convention::Scale), WidthRule::Mean);
             let v = base_width(&view, None, m, r, &run, &mut notes).unwrap();
             base_width(&view, None, m, r, &run, &mut notes).unwrap();
             (v, notes)

@@ -128,7 +128,7 @@ impl BestSingle {
     ) -> Result<Candidate> {
         let mut weights = vec![0.0; problem.bank.len()];
         weights[kernel] = 1.0;
-        let rows = combined(problem.bank, &weights, run);
+        let rows = combined(problem.bank, &weights, run, watch)?;
         report.counts.combines += 1;
         let fit = |costs: Option<&[f64]>, warm: Option<&Machines>| {
             let rest = remaining(run, watch);

@@ -19,6 +19,7 @@ use crate::bank::Bank;
 use crate::data::Classes;
 use crate::machine::{Machines, Svc};
 use crate::method::Method;
+use crate::run::Pass;
 use crate::solve::Rows;
 use crate::{Error, Report, Result, Run, Watch};
 use serde::{Deserialize, Serialize};
@@ -138,8 +139,13 @@ pub fn train(problem: &Problem<'_>, learner: &dyn Learner, run: &Run) -> Result<
     let mut learned = learner.learn(problem, run)?;
     if learned.machines.is_none() {
         let kernel = match &learned.rule {
-            Rule::Linear { weights } => combined(problem.bank, weights, run),
-            Rule::Product => Box::new(problem.bank.product(&all(problem.bank))),
+            Rule::Linear { weights } => combined(problem.bank, weights, run, &watch)?,
+            Rule::Product => {
+                let pass = Pass::under(&watch);
+                let product = problem.bank.product_in(&all(problem.bank), &pass)?;
+                pass.complete("the product of kernels")?;
+                Box::new(product)
+            }
         };
         let rest = remaining(run, &watch);
         let machines = problem.machine.fit(
@@ -166,9 +172,22 @@ pub fn train(problem: &Problem<'_>, learner: &dyn Learner, run: &Run) -> Result<
     Ok(learned)
 }
 
-/// Σ_m w_m K_m: stored where n × n values fit into the memory of the run, else row by row.
-fn combined<'a>(bank: &'a Bank, weights: &'a [f64], run: &Run) -> Box<dyn Rows + 'a> {
-    if fits(bank, 1, run) { Box::new(bank.combine(weights)) } else { bank.combined_rows(weights) }
+/// Σ_m w_m K_m: stored where n × n values fit into the memory of the run, else row by row, also if
+/// storing it takes too long.
+fn combined<'a>(
+    bank: &'a Bank,
+    weights: &'a [f64],
+    run: &Run,
+    watch: &Watch,
+) -> Result<Box<dyn Rows + 'a>> {
+    if fits(bank, 1, run) {
+        let pass = Pass::under(watch);
+        let gram = bank.combine_in(weights, &pass)?;
+        if !pass.is_given_up() {
+            return Ok(Box::new(gram));
+        }
+    }
+    Ok(bank.combined_rows(weights))
 }
 
 /// Whether this many n × n matrices fit into the memory of the run.

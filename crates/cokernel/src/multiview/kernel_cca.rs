@@ -236,7 +236,7 @@ fn smoother(
     let n = bank.n();
     let mut weights = vec![0.0; bank.len()];
     weights[v] = 1.0;
-    let mut gram = bank.combine(&weights);
+    let mut gram = bank.combine(&weights)?;
     work.counts.combines += 1;
     let largest = |values: &[f64]| values.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
     let before = largest(gram.values());

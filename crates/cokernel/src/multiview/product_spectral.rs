@@ -114,7 +114,7 @@ impl Embedder for ProductSpectral {
         run.tell(Event::Begin { stage: "spectral embedding of the product", total: None });
         let all: Vec<usize> = (0..bank.len()).collect();
         let fits = n.saturating_mul(n).saturating_mul(16) <= run.memory;
-        let product = Product { bank, formed: fits.then(|| bank.product(&all)) };
+        let product = Product { bank, formed: fits.then(|| bank.product(&all)).transpose()? };
         work.counts.combines += u64::from(fits);
         let largest = (0..n)
             .map(|i| all.iter().map(|m| bank.diagonal(*m)[i]).product::<f64>().abs())

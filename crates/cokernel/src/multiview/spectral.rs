@@ -86,10 +86,13 @@ impl Embedder for Spectral {
         let mut counts = Counts::default();
         let fits = n.saturating_mul(n).saturating_mul(16) <= run.memory;
         let dense = used.iter().any(|m| !bank.is_sparse(*m));
-        let gram = (used.len() > 1 && fits && dense).then(|| {
-            counts.combines += 1;
-            bank.combine(&weights)
-        });
+        let gram = match used.len() > 1 && fits && dense {
+            true => {
+                counts.combines += 1;
+                Some(bank.combine(&weights)?)
+            }
+            false => None,
+        };
         let multiply = |v: &Matrix| match &gram {
             Some(g) => g.apply(v),
             None => bank.apply_combined(&weights, v),

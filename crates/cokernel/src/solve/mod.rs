@@ -8,6 +8,8 @@ pub mod simplex;
 pub mod smo;
 pub mod verify;
 
+use crate::Watch;
+
 /// A symmetric n × n matrix read by rows. Immutable, shared between threads; caches belong to
 /// the solvers.
 pub trait Rows: Sync {
@@ -29,4 +31,12 @@ pub trait Rows: Sync {
     /// out = K·coef in f64; zeros of `coef` are skipped. Solvers use it to remove the rounding
     /// of [`fill`](Self::fill) from their final answer.
     fn multiply(&self, coef: &[f64], out: &mut [f64]);
+
+    /// [`multiply`](Self::multiply), given up a moment after `watch` asks to stop: false, and `out`
+    /// is not to be used. Matrices in memory are quick enough to do without.
+    fn multiply_until(&self, coef: &[f64], out: &mut [f64], watch: &Watch) -> bool {
+        let _ = watch;
+        self.multiply(coef, out);
+        true
+    }
 }

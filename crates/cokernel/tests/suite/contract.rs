@@ -468,8 +468,9 @@ fn one_kernel_is_the_machine_on_it() {
     let (kernels, classes) = kernels(45);
     let one = &kernels[..1];
     let machine = Svc { tol: 1e-8, ..Svc::default() };
-    let plain: Machines =
-        machine.fit(&bank(one).combine(&[1.0]), &classes, None, None, &Run::default()).unwrap();
+    let plain: Machines = machine
+        .fit(&bank(one).combine(&[1.0]).unwrap(), &classes, None, None, &Run::default())
+        .unwrap();
     let rule = Rule::Linear { weights: vec![1.0] };
     let plain = Learned {
         rule,

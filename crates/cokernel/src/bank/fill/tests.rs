@@ -73,7 +73,7 @@ fn complete_views_are_not_touched() {
     let plain = Bank::build(&views, &specs, Storage::Resident, &run).unwrap();
     let (bank, filled) = Bank::build_filled(&views, &specs, Storage::Resident, &run).unwrap();
     assert_eq!(filled, Filled::default());
-    assert_eq!(bank.combine(&[0.5, 2.0]), plain.combine(&[0.5, 2.0]));
+    assert_eq!(bank.combine(&[0.5, 2.0]).unwrap(), plain.combine(&[0.5, 2.0]).unwrap());
     assert_eq!((bank.kernels(), bank.notes()), (plain.kernels(), plain.notes()));
 }
 

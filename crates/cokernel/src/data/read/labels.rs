@@ -29,7 +29,7 @@ pub struct LabelFile {
 /// The file cannot be read or is malformed, or it is not clear which column holds the labels.
 pub fn read_labels(path: &Path, options: &ReadOptions) -> Result<LabelFile> {
     let format = Format::of(path)?;
-    let bytes = read_bytes(path)?;
+    let bytes = read_bytes(path, options)?;
     let array = match format {
         Format::Text => return parse_labels(&bytes, path, options),
         Format::Npy => npy::label_array(&bytes, path)?,

@@ -11,7 +11,8 @@
 //! Read as a similarity, a dense table is a [`Table::Similarity`], a sparse one a [`Table::Graph`].
 //!
 //! `.gz` after any of them means gzip. A size that a header declares is compared with the content
-//! before memory is reserved for it. Every error names the file and the place in it.
+//! before memory is reserved for it, and what is compressed unpacks to no more than
+//! [`ReadOptions::unpacked`]. Every error names the file and the place in it.
 
 mod csv;
 mod labels;
@@ -34,7 +35,7 @@ pub use npy::parse_npy;
 pub use npz::parse_npz;
 
 use super::{Csr, Matrix, Table};
-use crate::{Error, Result};
+use crate::{Error, Result, Run};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -61,13 +62,54 @@ pub struct ReadOptions {
     pub delimiter: Option<u8>,
     /// Whether the first line names the columns.
     pub header: Header,
-    /// The entry of an `.npz` or `.mat` file; needed where there are several.
+    /// The entry of an `.npz` or `.mat` file; needed where there are several. In a `.mat` file it
+    /// may lie in a cell array (`X{1}`) or a struct (`data.fou`).
     pub variable: Option<String>,
     /// The table holds similarities between instances, not features.
     pub similarity: bool,
     /// A row of nothing but empty fields or NaN is an instance that lacks this view; so is, in a
     /// similarity, the column of such an instance. Otherwise it is an error.
     pub missing_rows: bool,
+    /// The number of instances, if it is known: a matrix of a `.mat` file that has as many columns
+    /// and another number of rows is turned.
+    pub instances: Option<usize>,
+    /// Bytes that compressed content may take once it is unpacked; `None` is the memory of
+    /// [`Run::default`].
+    pub unpacked: Option<usize>,
+}
+
+impl ReadOptions {
+    /// Room for what is unpacked from one file.
+    fn room(&self) -> Room {
+        let limit = self.unpacked.unwrap_or_else(|| Run::default().memory);
+        Room { limit, left: limit }
+    }
+}
+
+/// How much may still be unpacked.
+struct Room {
+    limit: usize,
+    left: usize,
+}
+
+impl Room {
+    /// What a decompressor gives, if there is room for it; `damaged` says what its errors mean.
+    fn unpack(
+        &mut self,
+        stream: impl Read,
+        damaged: impl Fn(std::io::Error) -> String,
+    ) -> Result<Vec<u8>, String> {
+        let mut content = Vec::new();
+        stream.take(self.left as u64 + 1).read_to_end(&mut content).map_err(damaged)?;
+        self.left = self.left.checked_sub(content.len()).ok_or_else(|| {
+            format!(
+                "the content unpacks to more than {:.1} GB; if it is meant to be that large, \
+                 raise ReadOptions::unpacked, or unpack the file first",
+                self.limit as f64 / 1e9
+            )
+        })?;
+        Ok(content)
+    }
 }
 
 /// What a file holds.
@@ -96,7 +138,33 @@ pub struct TableFile {
 /// for: the error says where.
 pub fn read_table(path: &Path, options: &ReadOptions) -> Result<TableFile> {
     let parse = Format::of(path)?.parser();
-    parse(&read_bytes(path)?, path, options)
+    parse(&read_bytes(path, options)?, path, options)
+}
+
+/// The views in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ViewsIn {
+    /// For each view what its name has in addition to the name of the whole, and the variable to
+    /// read (see [`ReadOptions::variable`]).
+    pub variables: Vec<(String, Option<String>)>,
+    /// Sentences about the choice that a user should read.
+    pub notes: Vec<String>,
+}
+
+/// The views in a file, or in the variable of it that is asked for: the matrices of a cell array
+/// or struct in a `.mat` file, otherwise the one table. Vectors that are called like labels (y,
+/// gt, truth, labels …) are no views.
+///
+/// # Errors
+/// As [`read_table`]; or the matrices are of different numbers of instances.
+pub fn views_in(path: &Path, options: &ReadOptions) -> Result<ViewsIn> {
+    if Format::of(path)? != Format::Matlab {
+        let variables = vec![(String::new(), options.variable.clone())];
+        return Ok(ViewsIn { variables, notes: Vec::new() });
+    }
+    let (found, notes) = matlab::view_variables(&read_bytes(path, options)?, path, options)?;
+    let variables = found.into_iter().map(|(suffix, path)| (suffix, Some(path))).collect();
+    Ok(ViewsIn { variables, notes })
 }
 
 /// The formats by the ending of the name.
@@ -148,7 +216,7 @@ impl Format {
 }
 
 /// The content of a file, decompressed if its name ends in `.gz`.
-fn read_bytes(path: &Path) -> Result<Vec<u8>> {
+fn read_bytes(path: &Path, options: &ReadOptions) -> Result<Vec<u8>> {
     let io = |source| Error::Io { path: path.to_path_buf(), source };
     let bytes = std::fs::read(path).map_err(io)?;
     let compressed = bytes.starts_with(&[0x1f, 0x8b]);
@@ -160,12 +228,9 @@ fn read_bytes(path: &Path) -> Result<Vec<u8>> {
     if !named {
         return Ok(bytes);
     }
-    let mut content = Vec::new();
-    flate2::read::MultiGzDecoder::new(bytes.as_slice()).read_to_end(&mut content).map_err(|e| {
-        let problem = format!("not a complete gzip file ({e})");
-        parse_error(path, (0, 0), problem)
-    })?;
-    Ok(content)
+    let damaged = |e| format!("not a complete gzip file ({e})");
+    let stream = flate2::read::MultiGzDecoder::new(bytes.as_slice());
+    options.room().unpack(stream, damaged).map_err(|p| parse_error(path, (0, 0), p))
 }
 
 fn parse_error(path: &Path, place: (usize, usize), problem: impl Into<String>) -> Error {

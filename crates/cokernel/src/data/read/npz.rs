@@ -2,12 +2,12 @@
 
 use super::npy::{Array, LabelArray};
 use super::{
-    ReadOptions, TableFile, csr_from_columns, dense_table, no_text_options, parse_error, plausible,
-    sparse_table,
+    ReadOptions, Room, TableFile, csr_from_columns, dense_table, no_text_options, parse_error,
+    plausible, sparse_table,
 };
 use crate::Result;
 use crate::data::Csr;
-use std::io::{Cursor, Read};
+use std::io::Cursor;
 use std::path::Path;
 
 /// Reads one array of an archive, or the sparse matrix that `scipy.sparse.save_npz` wrote.
@@ -16,7 +16,7 @@ use std::path::Path;
 /// As [`parse_npy`](super::parse_npy); also if the archive is damaged, or holds several arrays and
 /// `options.variable` names none of them.
 pub fn parse_npz(bytes: &[u8], path: &Path, options: &ReadOptions) -> Result<TableFile> {
-    let mut archive = Archive::open(bytes, path)?;
+    let mut archive = Archive::open(bytes, path, options)?;
     let sparse = ["format", "shape", "data"];
     if options.variable.is_none() && sparse.iter().all(|n| archive.names.iter().any(|m| m == n)) {
         no_text_options(path, options)?;
@@ -30,7 +30,7 @@ pub fn parse_npz(bytes: &[u8], path: &Path, options: &ReadOptions) -> Result<Tab
 
 /// Labels from an array of an archive.
 pub(super) fn label_array(bytes: &[u8], path: &Path, options: &ReadOptions) -> Result<LabelArray> {
-    let (name, content) = Archive::open(bytes, path)?.chosen(options)?;
+    let (name, content) = Archive::open(bytes, path, options)?.chosen(options)?;
     let fail = |problem: String| parse_error(path, (0, 0), format!("array '{name}': {problem}"));
     Array::of(&content).and_then(|a| a.labels()).map_err(fail)
 }
@@ -41,10 +41,11 @@ struct Archive<'a> {
     /// Names without `.npy`, sorted.
     names: Vec<String>,
     path: &'a Path,
+    room: Room,
 }
 
 impl<'a> Archive<'a> {
-    fn open(bytes: &'a [u8], path: &'a Path) -> Result<Self> {
+    fn open(bytes: &'a [u8], path: &'a Path, options: &ReadOptions) -> Result<Self> {
         let zip = zip::ZipArchive::new(Cursor::new(bytes)).map_err(|e| {
             parse_error(path, (0, 0), format!("not a complete NumPy archive (.npz): {e}"))
         })?;
@@ -52,19 +53,16 @@ impl<'a> Archive<'a> {
             zip.file_names().filter_map(|n| n.ok()?.strip_suffix(".npy").map(str::to_string));
         let mut names: Vec<String> = names.collect();
         names.sort();
-        Ok(Archive { zip, names, path })
+        Ok(Archive { zip, names, path, room: options.room() })
     }
 
     fn read(&mut self, name: &str) -> Result<Vec<u8>> {
-        let mut content = Vec::new();
-        let problem = match self.zip.by_name(&format!("{name}.npy")) {
-            Ok(mut file) => match file.read_to_end(&mut content) {
-                Ok(_) => return Ok(content),
-                Err(e) => e.to_string(),
-            },
-            Err(e) => e.to_string(),
+        let damaged = |e: std::io::Error| format!("array '{name}' cannot be read: {e}");
+        let content = match self.zip.by_name(&format!("{name}.npy")) {
+            Ok(file) => self.room.unpack(file, damaged),
+            Err(e) => Err(damaged(e.into())),
         };
-        Err(parse_error(self.path, (0, 0), format!("array '{name}' cannot be read: {problem}")))
+        content.map_err(|problem| parse_error(self.path, (0, 0), problem))
     }
 
     /// Name and content of the array that was asked for, or of the only one.

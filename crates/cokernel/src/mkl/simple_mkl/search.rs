@@ -101,7 +101,7 @@ impl<'a> Search<'a> {
     /// The first point.
     pub fn start(&mut self, weights: Vec<f64>) -> Result<Point> {
         if fits(self.problem.bank, 2, self.run) {
-            let base = self.problem.bank.combine(&weights);
+            let base = self.problem.bank.combine(&weights)?;
             let trial = base.clone();
             self.stored = Some((base, trial));
         }

@@ -94,8 +94,8 @@ fn answers(bank: &Bank) -> Vec<(String, Vec<f64>)> {
         all.push((format!("diagonal {m}"), bank.diagonal(m).to_vec()));
         all.push((format!("apply {m}"), bank.apply(m, &block).values().to_vec()));
     }
-    all.push(("combine".into(), bank.combine(&weights).values().to_vec()));
-    all.push(("product".into(), bank.product(&[4, 0, 5, 4]).values().to_vec()));
+    all.push(("combine".into(), bank.combine(&weights).unwrap().values().to_vec()));
+    all.push(("product".into(), bank.product(&[4, 0, 5, 4]).unwrap().values().to_vec()));
     let quad = bank.quad_forms(&[&dense, &few]);
     all.push(("quadratic forms".into(), quad[0].clone()));
     all.push(("sparse quadratic forms".into(), quad[1].clone()));
@@ -218,7 +218,7 @@ fn a_ladder_of_widths_is_the_widths_one_by_one() {
     for m in 0..10 {
         let kernel = vec![ladder.kernels()[m].clone()];
         let one = Bank::from_kernels(&views, kernel, Storage::Resident, &run).unwrap();
-        let (a, b) = (ladder.combine(&unit(10, m)), one.combine(&[1.0]));
+        let (a, b) = (ladder.combine(&unit(10, m)).unwrap(), one.combine(&[1.0]).unwrap());
         for (x, z) in a.values().iter().zip(b.values()) {
             assert!((x - z).abs() <= 1e-11 * z.max(1e-250), "{m}: {x} {z}");
         }
@@ -242,7 +242,7 @@ fn training_rows_as_new_rows_give_the_training_matrix() {
     let cross = Cross::new(&views, &rows, n, bank.kernels(), &norms, RowMeans::Exact).unwrap();
     let new = cross.new_rows(&views, &rows[..bank.len()]).unwrap();
     for m in 0..bank.len() {
-        let want = bank.combine(&unit(bank.len(), m));
+        let want = bank.combine(&unit(bank.len(), m)).unwrap();
         let name = &bank.kernels()[m].name;
         assert_near(name, cross.kernel(&new, m).values(), want.values(), 1e-10);
     }
@@ -251,7 +251,7 @@ fn training_rows_as_new_rows_give_the_training_matrix() {
     let got = cross.multiply_sum(&new, &weights, &coef);
     assert_near("sum", got.values(), bank.apply_combined(&weights, &coef).values(), 1e-10);
     let got = cross.multiply_product(&new, &[0, 3, 5], &coef).unwrap();
-    let product = bank.product(&[0, 3, 5]);
+    let product = bank.product(&[0, 3, 5]).unwrap();
     let want = Matrix::from_fn(n, 2, |i, t| {
         product.row(i).iter().enumerate().map(|(j, v)| v * coef.get(j, t)).sum()
     });

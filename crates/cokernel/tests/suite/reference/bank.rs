@@ -39,7 +39,7 @@ fn kernels_agree_with_scikit_learn() {
         let cross = Cross::new(&train, &rows, n, bank.kernels(), &norms, RowMeans::Exact).unwrap();
         let block = cross.kernel(&cross.new_rows(&new, &[0]).unwrap(), 0);
         for (what, got, want) in [
-            ("train", bank.combine(&[1.0]).values().to_vec(), &case.train),
+            ("train", bank.combine(&[1.0]).unwrap().values().to_vec(), &case.train),
             ("new", block.values().to_vec(), &case.new),
         ] {
             let want: Vec<f64> = want.iter().flatten().copied().collect();

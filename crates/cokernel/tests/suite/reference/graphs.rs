@@ -101,8 +101,16 @@ fn every_primitive_on_every_storage() {
             }
         };
         let weights = [0.5, 0.0, 2.0, 0.3, 1.0];
-        close("combine", bank.combine(&weights).values(), want.combine(&weights).values());
-        close("product", bank.product(&[0, 1, 2]).values(), want.product(&[0, 1, 2]).values());
+        close(
+            "combine",
+            bank.combine(&weights).unwrap().values(),
+            want.combine(&weights).unwrap().values(),
+        );
+        close(
+            "product",
+            bank.product(&[0, 1, 2]).unwrap().values(),
+            want.product(&[0, 1, 2]).unwrap().values(),
+        );
         let block = Matrix::from_fn(n, 3, |i, j| ((i * 3 + j) as f64 * 0.7).sin());
         let (a, b) = (bank.apply_combined(&weights, &block), want.apply_combined(&weights, &block));
         close("apply", a.values(), b.values());
