@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
@@ -60,14 +61,25 @@ class Kernel:
         >>> linear().on("fac")
         linear@fac
         """
-        head, *rest = self.text.split(":")
-        return replace(self, text=":".join([f"{head.split('@')[0]}@{view}", *rest]))
+        text = _HEAD.sub(lambda m: f"{m[1]}@{_quoted(view)}{m[2]}", self.text, count=1)
+        return replace(self, text=text)
 
     def __str__(self) -> str:
         return self.text
 
     def __repr__(self) -> str:
         return self.text
+
+
+# family, then "@view" with or without quotes, then the rest.
+_HEAD = re.compile(r'([^@:]*)(?:@(?:"(?:[^"]|"")*"|[^":][^:]*))?(.*)', re.DOTALL)
+
+
+def _quoted(view: str) -> str:
+    """Name of a view as it stands in the text of a kernel."""
+    if ":" in view or '"' in view or view.strip() != view:
+        return '"' + view.replace('"', '""') + '"'
+    return view
 
 
 def _numbers(values: float | Sequence[float]) -> str:
@@ -83,7 +95,7 @@ def _make(
     per_feature: bool,
     *parts: str,
 ) -> Kernel:
-    text = family if view is None else f"{family}@{view}"
+    text = family if view is None else f"{family}@{_quoted(view)}"
     steps = [normalize] if isinstance(normalize, str) else list(normalize or [])
     tail = [f"normalize={','.join(steps)}"] if steps else []
     if per_feature:
@@ -266,7 +278,8 @@ def exponential(
     scale : float, sequence of float, or str, optional
         As the width of :func:`gaussian`; default the mean distance.
     metric : {"euclidean", "squared_euclidean", "manhattan", "chi_squared"}
-        The distance.
+        The distance d. With ``"squared_euclidean"`` it is the square, so that the kernel is a
+        Gaussian one: exp(-‖x - z‖² / scale), scale the mean of the squared distances by default.
     gamma, view, normalize, per_feature
         As in :func:`gaussian`.
 

@@ -251,7 +251,7 @@ impl Watch {
     /// Whether a stop was asked for a moment ago: what could be finished quickly is, and passes over
     /// much data are given up.
     fn late(&self) -> bool {
-        self.cancel.0.get().is_some_and(|asked| asked.elapsed() >= MOMENT)
+        self.cancel.0.get().is_some_and(|asked| self.start.max(*asked).elapsed() >= MOMENT)
             || self.limit.is_some_and(|l| self.start.elapsed() >= l.saturating_add(MOMENT))
     }
 

@@ -148,3 +148,77 @@ fn names_need_not_be_utf8() {
         let _ = std::fs::remove_file(path);
     }
 }
+
+/// An element of a MATLAB file, padded to 8 bytes.
+fn element(kind: u32, content: &[u8]) -> Vec<u8> {
+    let mut bytes = [kind.to_le_bytes(), (content.len() as u32).to_le_bytes()].concat();
+    bytes.extend(content);
+    bytes.resize(bytes.len().next_multiple_of(8), 0);
+    bytes
+}
+
+/// A variable of a MATLAB file: 1 is a cell array, 6 a matrix of doubles.
+fn variable(class: u32, name: &str, shape: [usize; 2], content: &[u8]) -> Vec<u8> {
+    let shape = shape.map(|d| (d as u32).to_le_bytes()).concat();
+    let flags = [class.to_le_bytes(), [0; 4]].concat();
+    let head = [element(6, &flags), element(5, &shape), element(1, name.as_bytes())].concat();
+    element(14, &[&head, content].concat())
+}
+
+/// n × d of these entries, or d × n.
+fn matrix(
+    name: &str,
+    n: usize,
+    d: usize,
+    turned: bool,
+    entry: impl Fn(usize, usize) -> f64,
+) -> Vec<u8> {
+    let bytes = |i: usize, j: usize| entry(i, j).to_le_bytes();
+    let content: Vec<u8> = match turned {
+        false => (0..d).flat_map(|j| (0..n).flat_map(move |i| bytes(i, j))).collect(),
+        true => (0..n).flat_map(|i| (0..d).flat_map(move |j| bytes(i, j))).collect(),
+    };
+    variable(6, name, if turned { [d, n] } else { [n, d] }, &element(9, &content))
+}
+
+/// The layout of public multi-view data: it used to be read as its labels, with a perfect score.
+#[test]
+fn the_cells_of_a_matlab_file_are_views() {
+    let toy = toy();
+    let (a, b, y) = (view_a(), view_b(), labels());
+    let n = a.len();
+    let code = |i: usize, _| if y[i] == y[0] { 1.0 } else { 2.0 };
+    for turned in [false, true] {
+        let parts = [
+            matrix("", n, a[0].len(), turned, |i, j| a[i][j]),
+            matrix("", n, b[0].len(), false, |i, j| b[i][j]),
+        ];
+        let header = [vec![b' '; 116], vec![0; 8], vec![0, 1, b'I', b'M']].concat();
+        let cell = variable(1, "X", [2, 1], &parts.concat());
+        let file = [header, cell, matrix("gt", n, 1, false, code)].concat();
+        toy.write("views.mat", &file);
+        let json = toy.json("cluster -k 2 --view v=views.mat --labels views.mat");
+        let plain = toy.json("cluster -k 2 --view v1=a.csv --view v2=b.npy");
+        let clusters =
+            |json: &serde_json::Value| json["clustering"]["rows"][0]["assignments"].clone();
+        assert_eq!(clusters(&json), clusters(&plain));
+        let run = toy.run("fit --view v=views.mat --labels views.mat -o m.ck");
+        let said = String::from_utf8(run.success().get_output().stderr.clone()).unwrap();
+        let note = "view 'v': X{1}, X{2} are read as views; gt is taken for labels and left out";
+        assert!(said.contains(note), "{said}");
+        assert_eq!(said.contains("its columns are taken for the instances"), turned, "{said}");
+        toy.run("predict m.ck --view v=views.mat").success();
+        toy.run("cluster -k 2 --view v=views.mat --variable v=X{2}").success();
+    }
+    let said = toy.refusal("cluster -k 2 --view v=views.mat --variable v=X{3}", 1);
+    assert!(said.starts_with("error: views.mat: unknown matrix 'X{3}'"), "{said}");
+    let said = toy.refusal("fit --view v=a.csv --unpack much", 2);
+    assert_eq!(said, "error: --unpack: expected a size such as 500MB or 8GiB, found 'much'");
+}
+
+#[test]
+fn views_with_colons_in_their_names() {
+    let toy = toy();
+    toy.run("cluster -k 2 --view a:1=a.csv --view b=b.npy").success();
+    toy.run("cluster -k 2 --view a:1=a.csv --kernel gaussian@\"a:1\":sigma=median").success();
+}

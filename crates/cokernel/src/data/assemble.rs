@@ -245,6 +245,11 @@ fn view(
         (Some(order), Some(ids)) if order != ids.as_slice() => Some(rows_of(order, ids)),
         _ => None,
     };
+    if let (Some(ids), Some(names), true) =
+        (&file.ids, &file.columns, similarity && !options.new_instances)
+    {
+        check_header(&name, ids, names)?;
+    }
     let column_order = match (order, &file.ids, &file.columns) {
         // A header that names the instances says in which order the columns are.
         (Some(order), Some(ids), Some(names)) if similarity && same_set(ids, names) => {
@@ -277,6 +282,28 @@ fn view(
         };
     }
     Ok(View { name, table, columns, present })
+}
+
+/// Refuses a similarity whose header names some of its instances, but not all: columns would then be
+/// taken by position. A header with none of them counts its columns or says nothing.
+fn check_header(view: &str, ids: &[String], names: &[String]) -> Result<()> {
+    let (rows, columns): (HashSet<&String>, HashSet<&String>) =
+        (ids.iter().collect(), names.iter().collect());
+    let lacking: Vec<&String> = ids.iter().filter(|id| !columns.contains(id)).collect();
+    let surplus: Vec<&String> = names.iter().filter(|n| !rows.contains(n)).collect();
+    if lacking.is_empty() && surplus.is_empty() || lacking.len() == ids.len() {
+        return Ok(());
+    }
+    let part = |what: &str, ids: &[&String]| match ids {
+        [] => String::new(),
+        ids => format!("; {what} {}", list(ids)),
+    };
+    Err(Error::Match(format!(
+        "similarity view '{view}': the header names some of the instances, but not all{}{}; name \
+         all columns by the ids of their instances, or none",
+        part("it lacks", &lacking),
+        part("no row is called", &surplus)
+    )))
 }
 
 fn same_set(a: &[String], b: &[String]) -> bool {
@@ -354,6 +381,29 @@ mod tests {
         assert_eq!(all.labels.known_rows(), [1]);
         assert_eq!(all.notes[0], "labels of instances without any view: 'z'");
         assert_eq!(all.notes[1], "view 'a' is missing for 1 of 3 instances");
+    }
+
+    /// Columns called like some rows were taken by position.
+    #[test]
+    fn similarities_name_all_their_columns_or_none() {
+        let options = ReadOptions { similarity: true, ..by_id() };
+        let s = table("s", "id,q,p,x\np,1,2,0\nq,2,1,0\nr,0,0,1\n", &options);
+        let e = assemble(vec![s], None, &Default::default()).unwrap_err().to_string();
+        let start = "similarity view 's': the header names some of the instances, but not all; it \
+                     lacks 'r'; no row is called 'x'";
+        assert!(e.starts_with(start), "{e}");
+        let s = table("s", "id,a,b\np,1,2\nq,2,1\n", &options);
+        assert!(assemble(vec![s], None, &Default::default()).is_ok());
+        // Labels by id follow a similarity, or are refused with the ids.
+        let s = || table("s", "id,q,p\np,5,1\nq,1,4\n", &options);
+        let labels = |text: &str| parse_labels(text.as_bytes(), Path::new("y"), &by_id()).unwrap();
+        let all =
+            assemble(vec![s()], Some(labels("id,class\nq,b\np,a\n")), &Default::default()).unwrap();
+        assert_eq!(all.labels, Labels::from_texts(&["a", "b"]));
+        assert_eq!(values(&all.views, "s"), [1.0, 5.0, 4.0, 1.0]);
+        let other = labels("id,class\nq,b\nz,a\n");
+        let e = assemble(vec![s()], Some(other), &Default::default()).unwrap_err().to_string();
+        assert!(e.contains("lacks 'p'") && e.contains("in addition 'z'"), "{e}");
     }
 
     #[test]

@@ -244,6 +244,9 @@ pub(super) fn is_missing(field: &str) -> bool {
         || field.eq_ignore_ascii_case("nan")
 }
 
+/// Fields of one line: far above any known table. Each takes a multiple of its bytes in memory.
+const MOST_FIELDS: usize = 1 << 24;
+
 /// All fields of a text file, trimmed, with the line at which each row starts.
 pub(super) struct Rows {
     /// All fields one after the other, and where each ends.
@@ -282,7 +285,18 @@ impl Rows {
             commented: uncommented.is_some(),
         };
         let body = uncommented.unwrap_or(body);
-        match delimiter.unwrap_or_else(|| detect_delimiter(body, path, white)) {
+        let delimiter = delimiter.unwrap_or_else(|| detect_delimiter(body, path, white));
+        let ends = |b: &u8| *b == delimiter || delimiter == b' ' && b.is_ascii_whitespace();
+        let long = |l: &str| {
+            l.len() >= MOST_FIELDS && l.bytes().filter(|b| ends(b)).count() >= MOST_FIELDS
+        };
+        if let Some(k) = body.lines().position(long) {
+            let problem = format!(
+                "the line has more than {MOST_FIELDS} fields; expected one line for each instance"
+            );
+            return Err(parse_error(path, (before + k + 1, 0), problem));
+        }
+        match delimiter {
             b' ' => {
                 for (k, line) in body.lines().enumerate() {
                     line.split_whitespace().for_each(|field| rows.add(field));

@@ -425,6 +425,27 @@ fn csr_from_columns(
 mod tests {
     use super::*;
 
+    /// 1.6 MB of gzip once became 11.9 GB.
+    #[test]
+    fn what_is_unpacked_is_bounded() {
+        use std::io::Write;
+        let dir = tempfile::tempdir().unwrap();
+        let (csv, archive) = (dir.path().join("a.csv.gz"), dir.path().join("a.npz"));
+        let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        gz.write_all("1,2\n".repeat(1_000).as_bytes()).unwrap();
+        std::fs::write(&csv, gz.finish().unwrap()).unwrap();
+        let array = samples::npy("|u1", false, "(4000,)", &[1; 4_000]);
+        std::fs::write(&archive, samples::npz(&[("x", &array)])).unwrap();
+        for path in [csv, archive] {
+            let with = |unpacked: Option<usize>| {
+                read_table(&path, &ReadOptions { unpacked, ..Default::default() })
+            };
+            assert!(with(None).is_ok() && with(Some(5_000)).is_ok());
+            let e = with(Some(3_999)).unwrap_err().to_string();
+            assert!(e.contains("raise ReadOptions::unpacked, or unpack the file first"), "{e}");
+        }
+    }
+
     #[test]
     fn the_ending_chooses_the_format() {
         let of = |name: &str| Format::of(Path::new(name));

@@ -58,7 +58,7 @@ fn files() -> Vec<((&'static str, Parser), Vec<u8>)> {
     let double = element(9, &[1.5_f64, 2.0, -3.0, 4.0].map(f64::to_le_bytes).concat());
     let whole = |v: &[i32]| element(5, &v.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<_>>());
     let x = matrix(6, "x", &[2, 2], std::slice::from_ref(&double));
-    let s = matrix(5, "s", &[2, 3], &[whole(&[0, 1, 0, 1]), whole(&[0, 2, 3, 4]), double]);
+    let s = matrix(5, "s", &[2, 3], &[whole(&[0, 1, 0, 1]), whole(&[0, 2, 3, 4]), double.clone()]);
     let n = npy("<f8", false, "(2, 2)", &[1.5_f64, 2.0, -3.0, 4.0].map(f64::to_le_bytes).concat());
     let u = |shape: &str, v: &[u8]| npy("|u1", false, shape, v);
     let sparse = npz(&[
@@ -85,6 +85,13 @@ fn files() -> Vec<((&'static str, Parser), Vec<u8>)> {
     all.push((PARSERS[1], npy(">i2", true, "(2, 1)", &[0, 1, 0, 2])));
     all.push((PARSERS[2], npz(&[("x", &n)])));
     all.push((PARSERS[2], sparse));
+    let inside = matrix(6, "", &[2, 2], std::slice::from_ref(&double));
+    let cell = matrix(1, "X", &[1, 1], std::slice::from_ref(&inside));
+    let names = [small(5, &[4, 0, 0, 0]), element(1, b"fou\0")].concat();
+    let field = matrix(2, "s", &[1, 1], &[names, inside]);
+    all.push((PARSERS[5], mat(&[cell.clone()])));
+    all.push((PARSERS[5], mat(&[compressed(&cell)])));
+    all.push((PARSERS[5], mat(&[field])));
     for elements in
         [vec![x.clone()], vec![s.clone()], vec![compressed(&x)], vec![compressed(&s), y]]
     {

@@ -58,7 +58,11 @@ pub(super) fn small(kind: u32, content: &[u8]) -> Vec<u8> {
 pub(super) fn matrix(flags: u32, name: &str, shape: &[i32], parts: &[Vec<u8>]) -> Vec<u8> {
     let flags = [flags.to_le_bytes(), [0; 4]].concat();
     let shape: Vec<u8> = shape.iter().flat_map(|d| d.to_le_bytes()).collect();
-    let head = [element(6, &flags), element(5, &shape), small(1, name.as_bytes())];
+    let name = match name.len() {
+        0..=4 => small(1, name.as_bytes()),
+        _ => element(1, name.as_bytes()),
+    };
+    let head = [element(6, &flags), element(5, &shape), name];
     element(14, &[head.concat(), parts.concat()].concat())
 }
 

@@ -17,6 +17,16 @@ fn error(text: &str, options: &ReadOptions) -> String {
     parse(text, options).unwrap_err().to_string()
 }
 
+/// One long line once took sixteen times its length in memory.
+#[test]
+fn lines_have_an_end() {
+    let text = format!("1,2\n{}", ",".repeat(MOST_FIELDS));
+    let e = parse_csv(text.as_bytes(), Path::new("a.csv"), &ReadOptions::default()).unwrap_err();
+    let expected = "a.csv, line 2: the line has more than 16777216 fields; expected one line for \
+                    each instance";
+    assert_eq!(e.to_string(), expected);
+}
+
 #[test]
 fn every_delimiter_and_line_ending() {
     let expected = (2, 2, vec![1.0, -2.5, 3e2, 0.25]);

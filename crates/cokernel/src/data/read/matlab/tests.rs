@@ -97,7 +97,7 @@ fn refusals() {
     }
     let cell = mat(&[matrix(1, "c", &[1, 1], &[])]);
     let e = read(&cell, Some("c")).unwrap_err().to_string();
-    assert!(e.contains("variable 'c': expected a matrix of numbers, found texts"), "{e}");
+    assert!(e.contains("'c' declares 1 parts and has 0"), "{e}");
 }
 
 /// A cell array of matrices, each without a name.
