@@ -217,7 +217,7 @@ impl Cross {
         let table = match &view.table {
             Table::Dense(m) if group.side.is_sparse() => &Table::Sparse(sparse_of(m)?),
             Table::Sparse(m) if !group.side.is_sparse() && group.column.is_none() => {
-                &Table::Dense(m.to_dense())
+                &Table::Dense(m.try_to_dense()?)
             }
             table => table,
         };

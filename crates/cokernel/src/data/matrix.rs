@@ -1,6 +1,7 @@
 //! The two plain matrices at the border: dense row-major and sparse by rows.
 
 use super::shared::{Shared, Values};
+use crate::error::room_for;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -399,6 +400,18 @@ impl Csr {
         Csr { cols: self.rows(), starts, indices, values }
     }
 
+    /// The same matrix, dense, if there is room for it.
+    ///
+    /// # Errors
+    /// [`Error::Memory`].
+    pub fn try_to_dense(&self) -> Result<Matrix> {
+        let (rows, cols) = (self.rows(), self.cols);
+        room_for::<f64>(rows.checked_mul(cols), || {
+            format!("a sparse table of {rows} × {cols} written out in full")
+        })?;
+        Ok(self.to_dense())
+    }
+
     /// The same matrix, dense.
     pub fn to_dense(&self) -> Matrix {
         let mut dense = Matrix::zeros(self.rows(), self.cols);
@@ -416,6 +429,19 @@ impl Csr {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    /// An allocation that fails would end the program.
+    #[test]
+    fn what_no_memory_can_hold_is_refused() {
+        let rows = vec![Vec::new(); 1 << 10];
+        for cols in [1 << 50, usize::MAX] {
+            let wide = Csr::from_rows(cols, rows.clone()).unwrap();
+            let e = wide.try_to_dense().unwrap_err();
+            assert!(matches!(e, Error::Memory { bytes, .. } if bytes >= 1 << 62), "{e}");
+            let start = format!("a sparse table of 1024 × {cols} written out in full takes ");
+            assert!(e.to_string().starts_with(&start), "{e}");
+        }
+    }
 
     #[test]
     fn parts_that_are_no_matrix_are_refused() {

@@ -137,7 +137,7 @@ impl Scaler {
                 }
                 Ok(Table::Sparse(m))
             }
-            Table::Sparse(m) => Ok(Table::Dense(self.dense(&m.to_dense()))),
+            Table::Sparse(m) => Ok(Table::Dense(self.dense(&m.try_to_dense()?))),
         }
     }
 

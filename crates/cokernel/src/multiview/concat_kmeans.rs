@@ -72,7 +72,7 @@ pub(super) fn dense_features<'a>(view: &'a View, run: &Run) -> Result<Cow<'a, Ma
                     run.memory as f64 / 1e9
                 )));
             }
-            Ok(Cow::Owned(x.to_dense()))
+            Ok(Cow::Owned(x.try_to_dense()?))
         }
         Table::Similarity(_) | Table::Graph(_) => Err(Error::Data(format!(
             "view '{}' is a similarity and has no features; leave it out, or choose a method \

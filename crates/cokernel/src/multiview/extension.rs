@@ -334,7 +334,7 @@ fn features_times(views: &Views, name: &str, a: &Matrix) -> Result<Matrix> {
             Err(Error::Data(format!("{what} is a similarity; features are needed")))
         }
         Table::Dense(x) if a.rows() == 0 => Ok(x.clone()),
-        Table::Sparse(x) if a.rows() == 0 => Ok(x.to_dense()),
+        Table::Sparse(x) if a.rows() == 0 => x.try_to_dense(),
         Table::Dense(x) => Ok(dense::product(Slice::of(x), Slice::of(a))),
         Table::Sparse(x) => {
             let mut out = Matrix::zeros(x.rows(), a.cols());
