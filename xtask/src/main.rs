@@ -5,12 +5,14 @@
 //! | `cargo xtask test` | formatting, lints, documentation, all tests of Rust and Python, generated files, README examples |
 //! | `cargo xtask generate` | rewrites the generated parts of the README and of the Python package |
 //! | `cargo xtask docs` | the documentation site, in `target/site` |
+//! | `cargo xtask fuzz [NAME…] [--seconds N]` | every fuzz target for a minute |
 //! | `cargo xtask bench [NAME…]` | speed and memory beside the peers; makes its own Python environment |
 
 #![allow(clippy::print_stdout)]
 
 mod bench;
 mod browser;
+mod fuzz;
 mod python;
 mod readme;
 mod steps;
@@ -24,7 +26,10 @@ fn main() -> ExitCode {
         Some("generate") => readme::generate().and_then(|()| python::generate()),
         Some("docs") => python::docs(),
         Some("bench") => bench::run(&args[1..]),
-        _ => Err("usage: cargo xtask test | generate | docs | bench [NAME…]".to_string()),
+        Some("fuzz") => fuzz::run(&args[1..]),
+        _ => Err("usage: cargo xtask test | generate | docs | bench [NAME…] | fuzz [NAME…] \
+                  [--seconds N]"
+            .to_string()),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

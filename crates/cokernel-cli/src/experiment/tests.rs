@@ -1,3 +1,5 @@
+mod fuzz;
+
 use super::plan::Pick;
 use super::*;
 use std::path::Path;

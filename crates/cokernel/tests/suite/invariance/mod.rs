@@ -9,5 +9,6 @@ mod embedding_models;
 mod incomplete;
 mod mkl;
 pub mod multiview;
+mod old_files;
 mod smo;
 mod weights;
