@@ -7,7 +7,7 @@
 //! code is positive. Decision ties go to the lowest code.
 
 use super::Dual;
-use crate::Counts;
+use crate::{Counts, Status};
 use serde::{Deserialize, Serialize};
 
 /// How several classes become binary problems.
@@ -119,10 +119,28 @@ impl Machines {
         self.duals.iter().map(|d| d.primal).sum()
     }
 
+    /// A sentence about the machine that ended farthest from what was asked, if one did.
+    pub fn remark(&self) -> Option<String> {
+        let early = self.duals.iter().filter(|d| !d.status.is_success());
+        let worst = early.max_by(|a, b| a.gap.total_cmp(&b.gap))?;
+        let (status, gap) = (worst.status, worst.gap);
+        let why = match status {
+            Status::Stalled if gap > 0.1 => {
+                ": steps gain no more in f64, with this kernel and C the answer is of little use; \
+                 normalise the kernel, scale the features or use a smaller C"
+            }
+            Status::Stalled => {
+                ": steps gain no more in f64 with this kernel and C, the answer is as good as that"
+            }
+            _ => "",
+        };
+        Some(format!("a machine stopped early ({status}) at relative gap {gap:.1e}{why}"))
+    }
+
     /// How the worst of the solvers ended: the first status that is not a success.
-    pub fn status(&self) -> crate::Status {
+    pub fn status(&self) -> Status {
         let failed = self.duals.iter().map(|d| d.status).find(|s| !s.is_success());
-        failed.unwrap_or(crate::Status::Converged)
+        failed.unwrap_or(Status::Converged)
     }
 }
 

@@ -11,7 +11,9 @@
 //!
 //! The solver works on x = coef with q = −y (see [`smo`](crate::solve::smo)); b is the minimiser of the primal
 //! for the w found, exactly (the middle of the interval where several are), and the reported gap
-//! is computed with that b. Binary problems run in parallel, each in one thread, so results do
+//! is computed with that b. Where C is so large that no instance has a loss at the optimum, w is
+//! enlarged until none has one, which makes the gap independent of C: a C of 10¹⁷ costs what a hard
+//! margin costs. Binary problems run in parallel, each in one thread, so results do
 //! not depend on the number of threads.
 
 use super::{Decomposition, Machines};
@@ -85,6 +87,11 @@ impl Dual {
     pub fn support_count(&self) -> usize {
         self.coef.iter().filter(|c| **c != 0.0).count()
     }
+
+    fn is_finite(&self) -> bool {
+        let numbers = [self.bias, self.objective, self.primal, self.gap];
+        numbers.iter().chain(&self.coef).all(|v| v.is_finite())
+    }
 }
 
 impl Svc {
@@ -94,7 +101,7 @@ impl Svc {
     /// `warm`: the solution of a nearby problem with the same instances, to start from.
     ///
     /// # Errors
-    /// Parameters out of range, lengths that differ, unknown class names.
+    /// Parameters out of range, lengths that differ, unknown class names, numbers beyond f64.
     pub fn fit(
         &self,
         kernel: &dyn Rows,
@@ -105,6 +112,11 @@ impl Svc {
     ) -> Result<Machines> {
         self.check(kernel, classes, weights, warm)?;
         let costs = self.costs(classes, weights)?;
+        let size = |a: f64, d: &f64| if d.is_finite() { a.max(d.abs()) } else { f64::INFINITY };
+        let largest = kernel.diagonal().iter().fold(0.0, size);
+        if !largest.is_finite() {
+            return Err(self.overflow("a diagonal entry of the kernel", largest));
+        }
         let pairs = self.decomposition.pairs(classes.n_classes());
         let side_by_side = pairs.len().min(rayon::current_num_threads()).max(1);
         let settings = Settings {
@@ -130,8 +142,19 @@ impl Svc {
             smo_steps: solved.iter().map(|s| s.1).sum(),
             ..Counts::default()
         };
-        let duals = solved.into_iter().map(|s| s.0).collect();
+        let duals: Vec<Dual> = solved.into_iter().map(|s| s.0).collect();
+        if duals.iter().any(|d| !d.is_finite()) {
+            return Err(self.overflow("a number of the machine", largest));
+        }
         Ok(Machines { decomposition: self.decomposition, duals, counts })
+    }
+
+    fn overflow(&self, what: &str, largest: f64) -> Error {
+        Error::Data(format!(
+            "{what} is beyond what f64 can hold (the largest diagonal entry of the kernel is \
+             {largest:.1e}, C is {:.1e}); normalise the kernel, scale the features or use another C",
+            self.c
+        ))
     }
 
     /// C_i of each instance.

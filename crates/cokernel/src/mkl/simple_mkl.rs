@@ -42,7 +42,9 @@
 //! **Inner accuracy.** Machines start from the last solution and are solved to a tenth of the
 //! decrease that the model promises; when the promise falls below what the machines can resolve,
 //! their tolerance is divided by 30, down to 10⁻⁶·`tol`; so it is when a step gains less than a
-//! hundredth of what was promised.
+//! hundredth of what was promised. Machines that stop early, because rounding hides the rest, are
+//! not asked for more again; when three changes of the weights in a row gain less than they can
+//! tell apart, or they alone miss `tol`, the method ends and says so.
 //!
 //! **Small weights.** Weights below 10⁻⁸ become 0 at once, those below 10⁻⁶ at the end (if the gap
 //! stays below `tol`); the others are divided by their sum.
@@ -95,6 +97,10 @@ pub static METHOD: Method = Method {
     build: Build::Learner(|p| Box::new(SimpleMkl::new(p))),
 };
 
+/// Changes of the weights in a row that gain less than the machines can tell apart, after which
+/// the method ends.
+const FRUITLESS: u32 = 3;
+
 /// Weights below this become 0 at the end.
 const DROP_AT_END: f64 = 1e-6;
 
@@ -123,7 +129,7 @@ impl Learner for SimpleMkl {
         run.tell(Event::Begin { stage: "SimpleMKL", total: None });
         let mut point = search.start(first_weights(problem, kernels))?;
         let (mut objective, mut gaps) = (Vec::new(), Vec::new());
-        let mut iterations = 0;
+        let (mut iterations, mut fruitless) = (0, 0);
         let status = loop {
             let curvature = search.differentiate(&mut point, self.newton)?;
             let gap = point.gap();
@@ -140,6 +146,10 @@ impl Learner for SimpleMkl {
             if iterations == self.max_iterations {
                 break Status::IterationLimit;
             }
+            let exhausted = point.limited(self.tol) || fruitless >= FRUITLESS;
+            if exhausted && !search.can_tighten() {
+                break Status::Stalled;
+            }
             let gradient = point.gradient();
             let (direction, decrease) = match curvature {
                 Some(hessian) => newton(&point.weights, &gradient, &hessian),
@@ -155,7 +165,9 @@ impl Learner for SimpleMkl {
                 Some(next) => {
                     // A step that gains next to nothing of what was promised: the machines are too
                     // inexact for the model, and perhaps for the lower bound.
-                    let poor = point.primal() - next.primal() < 0.01 * decrease;
+                    let gain = point.primal() - next.primal();
+                    let poor = gain < 0.01 * decrease;
+                    fruitless = if gain <= next.inner_gap() { fruitless + 1 } else { 0 };
                     point = next;
                     if poor && search.tighten() {
                         search.solve_again(&mut point)?;
@@ -176,7 +188,7 @@ impl Learner for SimpleMkl {
             counts: search.counts,
             seconds: search.watch.seconds(),
             seed: run.seed,
-            notes: notes(&point, status),
+            notes: notes(&point, status, search.refused),
         };
         let rule = Rule::Linear { weights: point.weights };
         Ok(Learned { rule, machines: Some(point.machines), report })
@@ -214,15 +226,21 @@ fn first_weights(problem: &Problem<'_>, kernels: usize) -> Vec<f64> {
     }
 }
 
-fn notes(point: &Point, status: Status) -> Vec<String> {
-    let mut notes = Vec::new();
-    if !status.is_success() {
-        notes.push(format!(
-            "SimpleMKL ended before its tolerance ({status}) at relative gap {:.1e}",
-            point.gap()
+fn notes(point: &Point, status: Status, refused: Option<(f64, Status)>) -> Vec<String> {
+    if status.is_success() {
+        return Vec::new();
+    }
+    let mut note = format!(
+        "SimpleMKL ended before its tolerance ({status}) at relative gap {:.1e}",
+        point.gap()
+    );
+    if let (Some((gap, how)), Status::Stalled) = (refused, status) {
+        note.push_str(&format!(
+            ": its machines could not be solved as exactly as it needs them ({how} at relative gap \
+             {gap:.1e}); normalise the kernels, scale the features or use a smaller C"
         ));
     }
-    notes
+    vec![note]
 }
 
 /// The direction to the minimiser of the second-order model, and the decrease that it promises.

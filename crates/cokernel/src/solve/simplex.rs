@@ -13,20 +13,25 @@ use cokernel_dense::Cholesky;
 /// Largest face on which linear systems are solved.
 const LARGEST_FACE: usize = 256;
 
-/// The minimiser and how much less than 0 (the value at `start`) the objective is there.
+/// The minimiser and how much less than 0 (the value at `start`) the objective is there. Both are
+/// found for g and H divided by the largest entry of g, so that their size does not matter.
 ///
 /// `start` is a point of the simplex, `gradient` is g (length M), `hessian` is H (M × M,
 /// symmetric, positive semi-definite; its diagonal is enlarged by 10⁻¹² of itself).
 pub fn minimize_on_simplex(start: &[f64], gradient: &[f64], hessian: &[f64]) -> (Vec<f64>, f64) {
-    let mut p = Program::new(start, gradient, hessian);
+    let largest = gradient.iter().fold(0.0_f64, |a, g| a.max(g.abs()));
+    let unit = if largest > 0.0 && largest.is_finite() { largest } else { 1.0 };
+    let divided = |v: &[f64]| v.iter().map(|v| v / unit).collect::<Vec<f64>>();
+    let gradient = divided(gradient);
+    let mut p = Program::new(start, &gradient, &divided(hessian));
     p.pairs(200 + 20 * start.len());
     let (x, value) = (p.x.clone(), p.value());
     p.faces(50 + 2 * start.len());
     let polished = p.value();
     if polished <= value && p.x.iter().all(|v| v.is_finite()) {
-        (p.x, -polished)
+        (p.x, -polished * unit)
     } else {
-        (x, -value)
+        (x, -value * unit)
     }
 }
 

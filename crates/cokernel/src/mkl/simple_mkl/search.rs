@@ -4,7 +4,7 @@ use super::curvature;
 use crate::bank::Gram;
 use crate::machine::Machines;
 use crate::mkl::{Problem, fits, remaining};
-use crate::{Counts, Result, Run, Watch};
+use crate::{Counts, Result, Run, Status, Watch};
 
 /// Weights below this are set to 0 whenever a kernel is formed.
 const DROP: f64 = 1e-8;
@@ -53,6 +53,13 @@ impl Point {
         self.primal() - self.machines.objective()
     }
 
+    /// Whether the machines alone miss `tol` and make up most of the gap: other weights can then
+    /// not be told from better ones.
+    pub fn limited(&self, tol: f64) -> bool {
+        let inner = self.machines.gap();
+        inner > tol && inner > 0.5 * self.gap()
+    }
+
     /// Number of kernels with a weight.
     pub fn active(&self) -> usize {
         self.weights.iter().filter(|w| **w > 0.0).count()
@@ -80,6 +87,8 @@ pub(super) struct Search<'a> {
     /// Relative gap to which machines are solved now, and its smallest value.
     inner: f64,
     floor: f64,
+    /// The largest relative gap at which machines stopped early, and how.
+    pub refused: Option<(f64, Status)>,
 }
 
 impl<'a> Search<'a> {
@@ -95,6 +104,7 @@ impl<'a> Search<'a> {
             tol,
             inner: LOOSEST.min(tol),
             floor,
+            refused: None,
         })
     }
 
@@ -133,6 +143,15 @@ impl<'a> Search<'a> {
             }
         }?;
         self.counts.add(&machines.counts);
+        let (gap, status) = (machines.gap(), machines.status());
+        if gap > tol && self.watch.stop().is_none() && !status.is_success() {
+            // Asked for the same again they would work for nothing.
+            self.floor = self.floor.max(gap.min(LOOSEST));
+            self.inner = self.inner.max(self.floor);
+            if self.refused.is_none_or(|(worst, _)| gap > worst) {
+                self.refused = Some((gap, status));
+            }
+        }
         Ok(machines)
     }
 

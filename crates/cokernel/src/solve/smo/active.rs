@@ -1,9 +1,11 @@
 //! Steps over the active variables.
 
 use super::cache::{Cache, Real};
-use super::gap::{Measure, measure};
+use super::gap::{Measure, View, measure, multiple};
 use super::passes::{self, First, LANES, Level};
-use super::{Full, Quadratic, Settings, relative};
+use super::point::{Full, relative, scaled_objective};
+use super::progress::Fruit;
+use super::{NOISE, Quadratic, Settings};
 use crate::{Status, Watch};
 
 /// Why the steps ended.
@@ -12,6 +14,10 @@ pub(super) enum End {
     Reached,
     /// The next step would change nothing in this precision.
     NoProgress,
+    /// Steps bring little.
+    Slow,
+    /// x has become so large that rounding hides the conditions.
+    Noise,
     /// Rows come back often enough, or few enough variables are left, to keep rows in f32.
     Settled,
     /// A limit or the user.
@@ -28,13 +34,23 @@ struct Trial {
 /// Curvature that stands for a non-positive one, relative to the largest diagonal entry.
 const TAU: f64 = 1e-12;
 
-/// The active variables, side by side, with their cached rows.
+/// Looks without progress after which a round ends, beside a quarter of those before; and how many
+/// a round has at most.
+const FRUITLESS: u64 = 20;
+const LOOKS: u64 = 2000;
+
+/// The active variables, side by side, with their cached rows. Everything is divided by the unit
+/// of K (a power of two, so nothing is rounded): K/unit, unit·x, unit·bounds, and f as it is.
 pub(super) struct Active<T> {
+    unit: f64,
     /// Number of each active variable in the whole problem, ascending.
     index: Vec<u32>,
     x: Vec<f64>,
     lower: Vec<f64>,
     upper: Vec<f64>,
+    linear: Vec<f64>,
+    /// Whether a variable that is not active is not 0.
+    others: bool,
     /// Padded, as are `diagonal`, `up` and `low`.
     f: Vec<f64>,
     diagonal: Vec<f64>,
@@ -46,6 +62,8 @@ pub(super) struct Active<T> {
     shrinking: bool,
     max_steps: u64,
     tau: f64,
+    /// The largest |q|.
+    scale: f64,
     level: Level,
     trial: Option<Trial>,
 }
@@ -81,23 +99,29 @@ impl<T: Real> Active<T> {
         };
         let kept: Vec<usize> = (0..n).filter(keep).collect();
         let m = kept.len();
-        let pick = |from: &[f64]| kept.iter().map(|&i| from[i]).collect::<Vec<f64>>();
-        let mut f = pick(&full.gradient);
-        let mut diagonal: Vec<f64> = kept.iter().map(|&i| T::round(diagonal[i])).collect();
+        let pick = |from: &[f64], by: f64| kept.iter().map(|&i| by * from[i]).collect::<Vec<f64>>();
+        let unit = full.unit;
+        let mut f = pick(&full.gradient, 1.0);
+        let mut diagonal: Vec<f64> = kept.iter().map(|&i| T::round(diagonal[i] / unit)).collect();
+        let moved = full.x.iter().filter(|x| **x != 0.0).count();
         f.resize(padded(m), 0.0);
         diagonal.resize(padded(m), 0.0);
         let mut active = Active {
+            unit,
             index: kept.iter().map(|&i| i as u32).collect(),
-            x: pick(&full.x),
-            lower: pick(p.lower),
-            upper: pick(p.upper),
+            others: kept.iter().filter(|&&i| full.x[i] != 0.0).count() < moved,
+            x: pick(&full.x, unit),
+            lower: pick(p.lower, unit),
+            upper: pick(p.upper, unit),
+            linear: pick(p.linear, 1.0),
             f,
             tau: TAU * diagonal.iter().fold(0.0_f64, |a, d| a.max(d.abs())).max(f64::MIN_POSITIVE),
             diagonal,
             up: vec![0; padded(m) / 8],
             low: vec![0; padded(m) / 8],
-            cache: Cache::new(m, padded(m), settings.cache),
+            cache: Cache::new(m, padded(m), settings.cache, unit),
             all: m == n,
+            scale: p.linear.iter().fold(0.0, |a, q| a.max(q.abs())),
             shrinking: settings.shrinking,
             max_steps: settings.max_steps,
             level: Level::detect(),
@@ -119,12 +143,12 @@ impl<T: Real> Active<T> {
         set(&mut self.low, k, self.x[k] > self.lower[k]);
     }
 
-    /// Steps until the relative gap over the active variables is at most `aim`; writes x back,
-    /// and the gradient where it is exact.
+    /// Steps until the relative gap over the active variables is at most `aim`, or as long as they
+    /// bring it down; writes x back, and the gradient where it is exact.
     pub fn run(
         mut self,
         p: &Quadratic<'_>,
-        mut objective: f64,
+        objective: f64,
         aim: f64,
         steps: &mut u64,
         full: &mut Full,
@@ -132,38 +156,57 @@ impl<T: Real> Active<T> {
     ) -> End {
         let mut best = passes::first(&self.f, &self.up, &self.low);
         let mut countdown = self.interval();
+        let mut objective = objective * self.unit;
+        let mut fruit = Fruit::new(FRUITLESS);
         let end = loop {
             if *steps >= self.max_steps {
                 break End::Halted(Status::IterationLimit);
             }
+            let fetched = self.cache.fetched;
             match self.step(p, &mut best, &mut objective) {
                 Step::Done => *steps += 1,
                 Step::Optimal => break End::Reached,
                 Step::Void => break End::NoProgress,
             }
             countdown -= 1;
+            // Computing a row can take long; looking at the clock does not.
+            if (countdown == 0 || self.cache.fetched > fetched)
+                && let Some(status) = watch.stop()
+            {
+                break End::Halted(status);
+            }
             if countdown > 0 {
                 continue;
             }
-            if let Some(status) = watch.stop() {
-                break End::Halted(status);
-            }
             let m = self.index.len();
             let found = measure(&self.x, &self.f[..m], &self.lower, &self.upper);
-            if relative(objective, found.gap) <= aim {
+            let gap = self.gap(objective, &found, aim);
+            if gap <= aim {
                 break End::Reached;
+            }
+            let violation = found.max_low - found.min_up;
+            let rounding = self.view().rounding();
+            if rounding >= NOISE {
+                break End::Noise;
+            }
+            if violation <= rounding * self.scale {
+                break End::NoProgress;
+            }
+            if fruit.none_after([gap, found.gap, violation], f64::INFINITY) || fruit.looks >= LOOKS
+            {
+                break End::Slow;
             }
             if let Some(trial) = &self.trial {
                 if trial.requests * 5 > trial.distinct * 7 || self.survivors(&found).is_some() {
                     break End::Settled;
                 }
             } else if let Some(kept) = self.survivors(&found) {
-                self.shrink(&kept, p.rows.n(), &mut full.x);
+                self.shrink(&kept, p, &mut full.x);
                 best = passes::first(&self.f, &self.up, &self.low);
             }
             countdown = self.interval();
         };
-        self.write(&mut full.x);
+        self.write(p, &mut full.x);
         if self.trial.is_some() {
             let m = self.index.len();
             full.gradient.copy_from_slice(&self.f[..m]);
@@ -172,13 +215,47 @@ impl<T: Real> Active<T> {
         end
     }
 
+    fn view(&self) -> View<'_> {
+        let m = self.index.len();
+        View {
+            x: &self.x,
+            f: &self.f[..m],
+            linear: &self.linear,
+            lower: &self.lower,
+            upper: &self.upper,
+            diagonal: &self.diagonal[..m],
+        }
+    }
+
+    /// The relative gap over the active variables, of a multiple of x where that is needed.
+    fn gap(&self, objective: f64, found: &Measure, aim: f64) -> f64 {
+        let plain = relative(objective, found.gap);
+        if plain <= aim || self.others {
+            return plain;
+        }
+        let scaled = multiple(&self.view()).map(|s| {
+            let linear: f64 = self.x.iter().zip(&self.linear).map(|(x, q)| x * q).sum();
+            relative(scaled_objective(objective, linear, s.factor), s.gap)
+        });
+        scaled.map_or(plain, |s| s.min(plain))
+    }
+
     /// Steps between two looks at the gap.
     fn interval(&self) -> u32 {
         (self.index.len() as u32 / 3).clamp(100, 1000)
     }
 
-    fn write(&self, x: &mut [f64]) {
-        self.index.iter().zip(&self.x).for_each(|(i, v)| x[*i as usize] = *v);
+    /// Writes x back; what is at a bound here is at the bound there, to the last bit.
+    fn write(&self, p: &Quadratic<'_>, x: &mut [f64]) {
+        for (k, i) in self.index.iter().map(|i| *i as usize).enumerate() {
+            x[i] = if self.x[k] >= self.upper[k] {
+                p.upper[i]
+            } else if self.x[k] <= self.lower[k] {
+                p.lower[i]
+            } else {
+                (self.x[k] / self.unit).clamp(p.lower[i], p.upper[i])
+            };
+        }
     }
 
     /// One pair step; `best` becomes the first variable of the next pair.
@@ -200,8 +277,10 @@ impl<T: Real> Active<T> {
         let (room_i, room_j) = (self.upper[i] - self.x[i], self.x[j] - self.lower[j]);
         let t = (slope / curvature.max(self.tau)).min(room_i).min(room_j);
         let before = (self.x[i], self.x[j]);
-        self.x[i] = snapped(self.x[i] + t, self.lower[i], self.upper[i]);
-        self.x[j] = snapped(self.x[j] - t, self.lower[j], self.upper[j]);
+        // A step that the room cuts ends exactly at the bound; no other does but by rounding.
+        let (up, down) = (before.0 + t, before.1 - t);
+        self.x[i] = if t >= room_i { self.upper[i] } else { up.min(self.upper[i]) };
+        self.x[j] = if t >= room_j { self.lower[j] } else { down.max(self.lower[j]) };
         if before == (self.x[i], self.x[j]) {
             return Step::Void;
         }
@@ -237,12 +316,16 @@ impl<T: Real> Active<T> {
     }
 
     /// Sets aside all variables but those at the positions `kept`.
-    fn shrink(&mut self, kept: &[u32], n: usize, x: &mut [f64]) {
-        self.write(x);
+    fn shrink(&mut self, kept: &[u32], p: &Quadratic<'_>, x: &mut [f64]) {
+        self.write(p, x);
+        let moved = |x: &[f64]| x.iter().filter(|v| **v != 0.0).count();
+        let before = moved(&self.x);
         let pick = |from: &[f64]| kept.iter().map(|&k| from[k as usize]).collect::<Vec<f64>>();
         self.x = pick(&self.x);
         self.lower = pick(&self.lower);
         self.upper = pick(&self.upper);
+        self.linear = pick(&self.linear);
+        self.others |= moved(&self.x) < before;
         self.f = pick(&self.f);
         self.diagonal = pick(&self.diagonal);
         self.index = kept.iter().map(|&k| self.index[k as usize]).collect();
@@ -253,7 +336,7 @@ impl<T: Real> Active<T> {
         self.low = vec![0; padded(m) / 8];
         (0..m).for_each(|k| self.mark(k));
         self.cache.compact(kept, padded(m));
-        self.all = m == n;
+        self.all = m == p.rows.n();
     }
 }
 
@@ -264,16 +347,4 @@ enum Step {
     Optimal,
     /// Rounding swallowed the step.
     Void,
-}
-
-/// A value at a bound that it reaches but for rounding.
-fn snapped(x: f64, lower: f64, upper: f64) -> f64 {
-    let slack = 4.0 * f64::EPSILON * (upper - lower);
-    if x >= upper - slack {
-        upper
-    } else if x <= lower + slack {
-        lower
-    } else {
-        x
-    }
 }

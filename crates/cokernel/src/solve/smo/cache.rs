@@ -6,8 +6,8 @@ use std::arch::x86_64::{__m512d, _mm256_loadu_ps, _mm512_cvtps_pd, _mm512_loadu_
 
 /// A number type in which rows are kept.
 pub(super) trait Real: Copy + Default + Into<f64> + Send + Sync {
-    /// Row `i` at the given columns.
-    fn fetch(rows: &dyn Rows, i: usize, columns: &[u32], all: bool, out: &mut [Self]);
+    /// Row `i` at the given columns, divided by `unit`.
+    fn fetch(rows: &dyn Rows, i: usize, columns: &[u32], all: bool, unit: f64, out: &mut [Self]);
 
     /// The nearest value of this type.
     fn round(value: f64) -> f64;
@@ -21,8 +21,12 @@ pub(super) trait Real: Copy + Default + Into<f64> + Send + Sync {
 }
 
 impl Real for f32 {
-    fn fetch(rows: &dyn Rows, i: usize, columns: &[u32], all: bool, out: &mut [f32]) {
+    fn fetch(rows: &dyn Rows, i: usize, columns: &[u32], all: bool, unit: f64, out: &mut [f32]) {
         rows.fill(i, if all { None } else { Some(columns) }, out);
+        let by = (1.0 / unit) as f32;
+        if by != 1.0 {
+            out.iter_mut().for_each(|o| *o *= by);
+        }
     }
 
     fn round(value: f64) -> f64 {
@@ -39,12 +43,13 @@ impl Real for f32 {
 }
 
 impl Real for f64 {
-    fn fetch(rows: &dyn Rows, i: usize, columns: &[u32], all: bool, out: &mut [f64]) {
+    fn fetch(rows: &dyn Rows, i: usize, columns: &[u32], all: bool, unit: f64, out: &mut [f64]) {
+        let by = 1.0 / unit;
         if let Some(row) = rows.stored_row(i) {
             if all {
-                out.copy_from_slice(row);
+                out.iter_mut().zip(row).for_each(|(o, v)| *o = by * v);
             } else {
-                out.iter_mut().zip(columns).for_each(|(o, c)| *o = row[*c as usize]);
+                out.iter_mut().zip(columns).for_each(|(o, c)| *o = by * row[*c as usize]);
             }
             return;
         }
@@ -52,7 +57,7 @@ impl Real for f64 {
         let mut row = vec![0.0; rows.n()];
         unit[i] = 1.0;
         rows.multiply(&unit, &mut row);
-        out.iter_mut().zip(columns).for_each(|(o, c)| *o = row[*c as usize]);
+        out.iter_mut().zip(columns).for_each(|(o, c)| *o = by * row[*c as usize]);
     }
 
     fn round(value: f64) -> f64 {
@@ -86,10 +91,14 @@ pub(super) struct Cache<T> {
     newest: u32,
     oldest: u32,
     bytes: usize,
+    /// What rows are divided by.
+    unit: f64,
+    /// Rows fetched so far.
+    pub fetched: u64,
 }
 
 impl<T: Real> Cache<T> {
-    pub fn new(active: usize, stride: usize, bytes: usize) -> Self {
+    pub fn new(active: usize, stride: usize, bytes: usize, unit: f64) -> Self {
         let capacity = Self::room(active, stride, bytes);
         // Reserved at once: growing would copy rows, and untouched memory costs nothing.
         let mut values = Vec::with_capacity(capacity * stride);
@@ -105,6 +114,8 @@ impl<T: Real> Cache<T> {
             newest: NONE,
             oldest: NONE,
             bytes,
+            unit,
+            fetched: 0,
         }
     }
 
@@ -160,7 +171,8 @@ impl<T: Real> Cache<T> {
         self.slot[k] = s;
         let start = s as usize * self.stride;
         let out = &mut self.values[start..start + columns.len()];
-        T::fetch(rows, columns[k] as usize, columns, all, out);
+        T::fetch(rows, columns[k] as usize, columns, all, self.unit, out);
+        self.fetched += 1;
         s as usize
     }
 

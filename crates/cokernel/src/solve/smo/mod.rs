@@ -29,12 +29,25 @@
 //! which for C-SVC is exactly primal minus dual at bias −θ. The solver minimises G over θ and
 //! stops when min G ≤ tol·|primal|.
 //!
-//! **Precision.** A cold start on stored rows begins with a round that reads them in f64 where
+//! Where the boxes are far larger than x (a large C), G at x is their size times the error of f: it
+//! stays large until f is exact to the last bit, and beyond. There the gap is taken at a multiple
+//! s·x, which no condition violates on the far side of its box; no box enters it, and the answer is
+//! that multiple (see `gap::multiple`).
+//!
+//! **Precision.** K is divided by a power of two near its largest diagonal entry, so results do not
+//! depend on units. A cold start on stored rows begins with a round that reads them in f64 where
 //! they lie, until they come back often or variables can be set aside: many problems of small C
-//! are nearly solved by then, and every row was read once. After it steps use rows rounded to f32. Before an answer is returned the gradient is
-//! brought up to date in f64 by [`Rows::multiply`] over all variables, and the gap is taken from
-//! that; if it is too large, the steps go on. Below a relative gap of about 1e-6 the rows are
-//! kept in f64, so rounding of rows does not limit the answer.
+//! are nearly solved by then, and every row was read once. After it steps use rows rounded to f32.
+//! Before an answer is returned the gradient is brought up to date in f64 by [`Rows::multiply`] over
+//! all variables, and the gap is taken from that; if it is too large, the steps go on. Below a
+//! relative gap of about 1e-6, and where rows rounded to f32 led astray, the rows are kept in f64, so
+//! rounding of rows does not limit the answer.
+//!
+//! **Ending.** A round of steps ends at its aim, after a number of looks at the gap that brought
+//! little, or where the violation is below the rounding of f; Newton steps on the free variables
+//! (`polish`) then do what pair steps do slowly. The answer is [`Status::Stalled`] after
+//! rounds without progress (at most `ROUNDS` in all), or as soon as x is so large that rounding hides
+//! the conditions. The clock is looked at with the gap and with each row that is fetched.
 //!
 //! **Cost.** A step takes O(active variables); memory is the row cache plus a few vectors.
 //! Matrices that are not positive semi-definite are accepted: pairs of non-positive curvature go
@@ -44,11 +57,16 @@ mod active;
 mod cache;
 mod gap;
 mod passes;
+mod point;
+mod polish;
+mod progress;
 
 use super::Rows;
 use crate::{Status, Watch};
 use active::{Active, End};
 pub use gap::{Measure, measure};
+use point::{Full, Value, exact_sum, relative, unit};
+use progress::Fruit;
 
 /// min ½xᵀKx + linearᵀx, Σx constant, lower ≤ x ≤ upper (finite).
 #[derive(Clone, Copy)]
@@ -103,106 +121,104 @@ const SINGLE_LIMIT: f64 = 1e-6;
 /// Rows kept in the first round, to fit into a processor's own cache.
 const FIRST_ROWS: usize = 8;
 
-/// Rounds without progress after which the answer is as good as f64 allows.
-const PATIENCE: u32 = 3;
+/// Rounds without progress after which the answer is as good as f64 allows, and rounds at most.
+const PATIENCE: u64 = 10;
+const ROUNDS: u64 = 500;
 
-/// x with its exact gradient.
-struct Full {
-    x: Vec<f64>,
-    gradient: Vec<f64>,
-    /// The x at which `gradient` was taken.
-    anchor: Vec<f64>,
-    scratch: Vec<f64>,
-}
+/// Relative rounding of f from which on steps are blind.
+const NOISE: f64 = 0.1;
 
-impl Full {
-    fn new(p: &Quadratic<'_>, x: Vec<f64>) -> Self {
-        let n = x.len();
-        let (anchor, scratch) = (vec![0.0; n], vec![0.0; n]);
-        let mut full = Full { x, gradient: p.linear.to_vec(), anchor, scratch };
-        full.sync(p);
-        full
-    }
-
-    /// Brings the gradient up to date in f64 for the variables that moved.
-    fn sync(&mut self, p: &Quadratic<'_>) {
-        let mut moved = false;
-        for (a, x) in self.anchor.iter_mut().zip(&self.x) {
-            let change = x - *a;
-            moved |= change != 0.0;
-            *a = change;
-        }
-        if moved {
-            p.rows.multiply(&self.anchor, &mut self.scratch);
-            self.gradient.iter_mut().zip(&self.scratch).for_each(|(g, s)| *g += s);
-        }
-        self.anchor.copy_from_slice(&self.x);
-    }
-
-    fn objective(&self, p: &Quadratic<'_>) -> f64 {
-        let terms = self.x.iter().zip(&self.gradient).zip(p.linear);
-        0.5 * terms.map(|((x, g), q)| x * (g + q)).sum::<f64>()
-    }
-}
-
-/// The gap relative to the primal objective −objective + gap.
-fn relative(objective: f64, gap: f64) -> f64 {
-    if gap <= 0.0 { 0.0 } else { gap / (gap - objective).abs().max(f64::MIN_POSITIVE) }
-}
+/// Largest entries of K (and their inverses) for which rows are rounded to f32, whose range ends
+/// at 3e38.
+const SINGLE_RANGE: f64 = 1e30;
 
 /// Solves from `start` (inside the box; its sum is the constant of the constraint) or from x = 0.
+///
+/// Where x grows until rounding hides the conditions, the answer is that of the largest box in
+/// which it does not, with its gap in the box that was asked for.
 pub fn solve(
     p: &Quadratic<'_>,
     start: Option<Vec<f64>>,
     settings: &Settings,
     watch: &Watch,
 ) -> Solution {
+    let (found, noise) = attempt(p, start, settings, watch);
+    if !noise || exact_sum(&found.x).abs() > 1e-12 * found.x.iter().fold(0.0, |a, x| a + x.abs()) {
+        return found;
+    }
+    let size = |v: &[f64]| v.iter().fold(0.0_f64, |a, d| a.max(d.abs()));
+    let norm = size(&p.rows.diagonal()) * (p.rows.n() as f64).sqrt();
+    let reach = 0.1 * NOISE * size(p.linear) / (0.5 * f64::EPSILON * norm);
+    let cut = |v: &[f64]| v.iter().map(|b| b.clamp(-reach, reach)).collect::<Vec<f64>>();
+    let (lower, upper) = (cut(p.lower), cut(p.upper));
+    let small = Quadratic { lower: &lower, upper: &upper, ..*p };
+    let (mut inner, _) = attempt(&small, None, settings, watch);
+    inner.steps += found.steps;
+    let value = measure(&inner.x, &inner.gradient, p.lower, p.upper);
+    let gap = relative(inner.objective, value.gap);
+    let before = relative(found.objective, found.gap);
+    if before < gap.min(0.5) {
+        return Solution { steps: inner.steps, ..found };
+    }
+    let status = match inner.status {
+        Status::Converged if gap > settings.tol => Status::Stalled,
+        status => status,
+    };
+    let violation = (value.max_low - value.min_up).max(0.0);
+    Solution { threshold: value.threshold, gap: value.gap, violation, status, ..inner }
+}
+
+/// One solution; also whether rounding hid the conditions.
+fn attempt(
+    p: &Quadratic<'_>,
+    start: Option<Vec<f64>>,
+    settings: &Settings,
+    watch: &Watch,
+) -> (Solution, bool) {
     let n = p.rows.n();
-    let mut full = Full::new(p, start.unwrap_or_else(|| vec![0.0; n]));
     let diagonal = p.rows.diagonal();
-    let mut steps = 0;
+    let start = start.unwrap_or_else(|| vec![0.0; n]);
+    // Multiples are allowed where the sum is 0, up to the rounding of whoever made the start.
+    let sum = exact_sum(&start);
+    let size: f64 = start.iter().map(|x| x.abs()).sum();
+    let sum = if sum.abs() <= 1e-12 * size { 0.0 } else { sum };
+    let mut full = Full::new(p, start, unit(p, &diagonal));
+    let largest = diagonal.iter().fold(0.0_f64, |a, d| a.max(d.abs()));
+    let scale = p.linear.iter().fold(0.0_f64, |a, q| a.max(q.abs()));
+    let (mut steps, mut work) = (0, polish::WORK);
     let mut target = settings.tol * 0.95;
-    let mut single = true;
-    let mut best = f64::INFINITY;
-    let mut idle = 0;
+    let mut single = largest <= SINGLE_RANGE && largest >= 1.0 / SINGLE_RANGE;
+    let mut fruit = Fruit::new(PATIENCE);
     let mut halted = watch.stop();
     let mut first = full.x.iter().all(|x| *x == 0.0)
         && p.lower.iter().zip(p.upper).all(|(l, u)| l < u)
         && p.rows.stored_row(0).is_some();
-    loop {
-        let found = measure(&full.x, &full.gradient, p.lower, p.upper);
-        let objective = full.objective(p);
-        let gap = relative(objective, found.gap);
-        let status = if gap <= settings.tol {
-            Some(Status::Converged)
-        } else if halted.is_some() {
-            halted
-        } else if !single && idle >= PATIENCE {
-            Some(Status::Stalled)
-        } else {
-            None
-        };
-        if let Some(status) = status {
-            return Solution {
-                x: full.x,
-                gradient: full.gradient,
-                threshold: found.threshold,
-                objective,
-                gap: found.gap,
-                violation: (found.max_low - found.min_up).max(0.0),
-                steps,
-                status,
-            };
+    let mut value = Value::of(p, &full, &diagonal, sum, settings.tol);
+    let mut best = (full.clone(), value);
+    let mut blind = false;
+    let status = loop {
+        if value.gap <= settings.tol {
+            break Status::Converged;
         }
-        if gap < 0.5 * best {
-            (best, idle) = (gap, 0);
-        } else {
-            idle += 1;
+        if let Some(status) = halted {
+            break status;
         }
-        if single && (gap <= 2.0 * SINGLE_LIMIT || idle >= PATIENCE) {
-            (single, idle) = (false, 0);
+        let (found, objective) = (value.found, value.objective);
+        let violation = found.max_low - found.min_up;
+        let idle = fruit.none_after([value.gap, found.gap, violation], objective)
+            || fruit.looks > ROUNDS
+            || violation <= scale * full.view(p, &diagonal).rounding();
+        if !single && value.gap < best.1.gap {
+            best = (full.clone(), value);
+        }
+        if idle && !single {
+            break Status::Stalled;
+        }
+        if single && (idle || value.gap <= 2.0 * SINGLE_LIMIT) {
+            (single, fruit) = (false, Fruit::new(PATIENCE));
         }
         let aim = if single { target.max(SINGLE_LIMIT) } else { target };
+        let before = full.clone();
         let end = if first {
             let few = Settings { cache: FIRST_ROWS * n * size_of::<f64>(), ..*settings };
             Active::<f64>::new(p, &full, &diagonal, &found, &few)
@@ -216,14 +232,69 @@ pub fn solve(
                 .run(p, objective, aim, &mut steps, &mut full, watch)
         };
         first = false;
-        match end {
-            End::Reached | End::Settled => {}
-            End::NoProgress => single = false,
-            End::Halted(status) => halted = Some(status),
-        }
-        if aim <= target && !matches!(end, End::Settled) {
+        if aim <= target && matches!(end, End::Reached) {
             target *= 0.5;
         }
+        full.balance(p, sum);
         full.sync(p);
+        let better = |v: &Value, than: &Value| v.objective <= than.objective || v.gap <= than.gap;
+        let next = Value::of(p, &full, &diagonal, sum, settings.tol);
+        // Rows rounded to f32, and sums of numbers of very different size, can lead astray.
+        let noise = matches!(end, End::Noise);
+        let astray = !better(&next, &value) || (noise && single);
+        if astray {
+            full = before;
+        } else {
+            value = next;
+        }
+        let slow = astray || matches!(end, End::Slow | End::NoProgress);
+        let mut moved = false;
+        if slow && !noise && value.gap > settings.tol && watch.stop().is_none() {
+            let mut polished = full.clone();
+            if polish::polish(p, &mut polished, &mut work) {
+                polished.balance(p, sum);
+                polished.sync(p);
+                let next = Value::of(p, &polished, &diagonal, sum, settings.tol);
+                moved = better(&next, &value);
+                if moved {
+                    (full, value) = (polished, next);
+                }
+            }
+        }
+        match end {
+            End::Halted(status) => halted = Some(status),
+            End::Noise if !single => (halted, blind) = (Some(Status::Stalled), true),
+            _ if astray || moved || matches!(end, End::NoProgress) => single = false,
+            _ => {}
+        }
+    };
+    let mut status = status;
+    if status != Status::Converged && best.1.gap < value.gap {
+        (full, value) = best;
     }
+    if matches!(status, Status::Stalled | Status::IterationLimit) {
+        // Once more from nothing, without the rounding of all changes.
+        full.renew(p);
+        value = Value::of(p, &full, &diagonal, sum, settings.tol);
+        if value.gap <= settings.tol {
+            status = Status::Converged;
+        }
+    }
+    if let Some(m) = value.multiple {
+        full.scale(p, m.factor);
+        value.found.threshold = m.threshold;
+        value.found.gap = m.gap;
+    }
+    let found = &value.found;
+    let solution = Solution {
+        threshold: found.threshold,
+        objective: full.objective(p),
+        gap: found.gap,
+        violation: (found.max_low - found.min_up).max(0.0),
+        steps,
+        status,
+        x: full.x,
+        gradient: full.gradient,
+    };
+    (solution, blind && status == Status::Stalled)
 }

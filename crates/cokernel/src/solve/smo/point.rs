@@ -1,0 +1,142 @@
+//! A point with its exact gradient, and what it is worth.
+
+use super::Quadratic;
+use super::gap::{Measure, Multiple, View, measure, multiple};
+
+/// x with its exact gradient.
+#[derive(Clone)]
+pub(super) struct Full {
+    /// A power of two near the largest entry of K.
+    pub unit: f64,
+    pub x: Vec<f64>,
+    pub gradient: Vec<f64>,
+    /// The x at which `gradient` was taken.
+    pub anchor: Vec<f64>,
+    scratch: Vec<f64>,
+}
+
+impl Full {
+    pub fn new(p: &Quadratic<'_>, x: Vec<f64>, unit: f64) -> Self {
+        let n = x.len();
+        let (anchor, scratch) = (vec![0.0; n], vec![0.0; n]);
+        let mut full = Full { unit, x, gradient: p.linear.to_vec(), anchor, scratch };
+        full.sync(p);
+        full
+    }
+
+    /// The gradient from x alone.
+    pub fn renew(&mut self, p: &Quadratic<'_>) {
+        self.gradient.copy_from_slice(p.linear);
+        self.anchor.fill(0.0);
+        self.sync(p);
+    }
+
+    /// Brings the gradient up to date in f64 for the variables that moved.
+    pub fn sync(&mut self, p: &Quadratic<'_>) {
+        let mut moved = false;
+        for (a, x) in self.anchor.iter_mut().zip(&self.x) {
+            let change = x - *a;
+            moved |= change != 0.0;
+            *a = change;
+        }
+        if moved {
+            p.rows.multiply(&self.anchor, &mut self.scratch);
+            self.gradient.iter_mut().zip(&self.scratch).for_each(|(g, s)| *g += s);
+        }
+        self.anchor.copy_from_slice(&self.x);
+    }
+
+    /// Puts what rounding of steps has added to Σ x back: into the largest variable that is not at
+    /// a bound, where it is of the size of a last bit.
+    pub fn balance(&mut self, p: &Quadratic<'_>, sum: f64) {
+        let free = |i: &usize| p.lower[*i] < self.x[*i] && self.x[*i] < p.upper[*i];
+        let by_size = |a: &usize, b: &usize| self.x[*a].abs().total_cmp(&self.x[*b].abs());
+        if let Some(i) = (0..self.x.len()).filter(free).max_by(by_size) {
+            let moved = self.x[i] + (sum - exact_sum(&self.x));
+            if p.lower[i] < moved && moved < p.upper[i] {
+                self.x[i] = moved;
+            }
+        }
+    }
+
+    pub fn view<'a>(&'a self, p: &Quadratic<'a>, diagonal: &'a [f64]) -> View<'a> {
+        let (x, f, linear) = (&self.x, &self.gradient, p.linear);
+        View { x, f, linear, lower: p.lower, upper: p.upper, diagonal }
+    }
+
+    pub fn objective(&self, p: &Quadratic<'_>) -> f64 {
+        let terms = self.x.iter().zip(&self.gradient).zip(p.linear);
+        0.5 * terms.map(|((x, g), q)| x * (g + q)).sum::<f64>()
+    }
+
+    fn linear(&self, p: &Quadratic<'_>) -> f64 {
+        self.x.iter().zip(p.linear).map(|(x, q)| x * q).sum()
+    }
+
+    pub fn scale(&mut self, p: &Quadratic<'_>, factor: f64) {
+        self.x.iter_mut().for_each(|x| *x *= factor);
+        for (f, q) in self.gradient.iter_mut().zip(p.linear) {
+            *f = factor * (*f - q) + q;
+        }
+        self.anchor.copy_from_slice(&self.x);
+    }
+}
+
+/// Σ x, rounded once (Neumaier).
+pub(super) fn exact_sum(x: &[f64]) -> f64 {
+    let (mut sum, mut lost) = (0.0_f64, 0.0);
+    for v in x {
+        let next = sum + v;
+        lost += if sum.abs() >= v.abs() { (sum - next) + v } else { (v - next) + sum };
+        sum = next;
+    }
+    sum + lost
+}
+
+/// The gap relative to the primal objective −objective + gap.
+pub(super) fn relative(objective: f64, gap: f64) -> f64 {
+    if gap <= 0.0 { 0.0 } else { gap / (gap - objective).abs().max(f64::MIN_POSITIVE) }
+}
+
+/// ½xᵀKx + qᵀx at s·x, from that at x and qᵀx.
+pub(super) fn scaled_objective(objective: f64, linear: f64, s: f64) -> f64 {
+    s * s * (objective - linear) + s * linear
+}
+
+/// The power of two that K is divided by: near its largest diagonal entry, if the boxes stay
+/// within range.
+pub(super) fn unit(p: &Quadratic<'_>, diagonal: &[f64]) -> f64 {
+    let largest = |v: &[f64]| v.iter().fold(0.0_f64, |a, d| a.max(d.abs()));
+    let (entry, room) = (largest(diagonal), largest(p.lower).max(largest(p.upper)));
+    if !(entry > 0.0 && entry.is_finite() && room > 0.0) {
+        return 1.0;
+    }
+    let bound = |far: f64| far - room.log2();
+    let power = entry.log2().round().clamp(-900.0, 900.0);
+    power.clamp(bound(-900.0).max(-1000.0), bound(900.0).min(1000.0)).round().exp2()
+}
+
+/// What a point is worth: its gap, at x itself or at a multiple.
+#[derive(Clone, Copy)]
+pub(super) struct Value {
+    pub found: Measure,
+    pub objective: f64,
+    /// Relative gap, the smaller of the two.
+    pub gap: f64,
+    pub multiple: Option<Multiple>,
+}
+
+impl Value {
+    pub fn of(p: &Quadratic<'_>, full: &Full, diagonal: &[f64], sum: f64, tol: f64) -> Self {
+        let found = measure(&full.x, &full.gradient, p.lower, p.upper);
+        let objective = full.objective(p);
+        let gap = relative(objective, found.gap);
+        let plain = Value { found, objective, gap, multiple: None };
+        if gap <= tol || sum != 0.0 {
+            return plain;
+        }
+        let Some(m) = multiple(&full.view(p, diagonal)) else { return plain };
+        let scaled = relative(scaled_objective(objective, full.linear(p), m.factor), m.gap);
+        if scaled < gap { Value { gap: scaled, multiple: Some(m), ..plain } } else { plain }
+    }
+}
