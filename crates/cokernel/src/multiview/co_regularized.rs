@@ -41,6 +41,7 @@
 //! r/2), fewer as the rounds go on, plus O(n r² V) for V views. Memory of two blocks per view, n × 128
 //! or about n × 8r, and n r V² values beside the bank.
 
+use super::affinity::DIAGONAL;
 use super::drawn::{self, LAMBDA_SCALE, MAX_ITER, Scheme, Settings, TOL};
 use super::embedding::{EIGENVECTORS, EMBEDDING, chosen, kernel_named};
 use super::{Embedder, Embedding, Problem};
@@ -82,6 +83,7 @@ pub static METHOD: Method = Method {
         },
         EMBEDDING,
         EIGENVECTORS,
+        DIAGONAL,
     ],
     build: Build::Embedder(|p| Box::new(CoRegularized::new(p))),
 };

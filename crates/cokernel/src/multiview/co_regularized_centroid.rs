@@ -31,6 +31,7 @@
 //! Cost: as pairwise, with a factor of r columns for each view in place of r(V−1), and per round
 //! one decomposition of size r V.
 
+use super::affinity::DIAGONAL;
 use super::drawn::{self, LAMBDA_SCALE, MAX_ITER, Scheme, Settings, TOL};
 use super::embedding::{EIGENVECTORS, chosen, kernel_named};
 use super::{Embedder, Embedding, Problem};
@@ -69,6 +70,7 @@ pub static METHOD: Method = Method {
             },
         },
         EIGENVECTORS,
+        DIAGONAL,
     ],
     build: Build::Embedder(|p| Box::new(CoRegularizedCentroid::new(p))),
 };

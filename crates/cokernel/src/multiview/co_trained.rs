@@ -49,6 +49,7 @@ mod graph;
 mod least;
 mod rows;
 
+use super::affinity::{self, Affinities, DIAGONAL};
 use super::embedding::{
     EIGENVECTORS, EMBEDDING, chosen, cut_short, mean_agreement, side_by_side, unit_concat,
 };
@@ -107,6 +108,7 @@ pub static METHOD: Method = Method {
         },
         EMBEDDING,
         EIGENVECTORS,
+        DIAGONAL,
     ],
     build: Build::Embedder(|p| Box::new(CoTrained::new(p))),
 };
@@ -126,6 +128,8 @@ pub struct CoTrained {
     pub embedding: String,
     /// r, or 0 for k.
     pub eigenvectors: usize,
+    /// Whether the diagonals of the kernels are left out.
+    pub zero_diagonal: bool,
 }
 
 impl CoTrained {
@@ -137,6 +141,7 @@ impl CoTrained {
             shift: p.text("shift") == "yes",
             embedding: p.text("embedding").to_string(),
             eigenvectors: p.count("eigenvectors"),
+            zero_diagonal: affinity::is_zero(p),
         }
     }
 }
@@ -163,6 +168,7 @@ impl View {
 /// What stays the same over all rounds.
 struct Training<'a> {
     bank: &'a Bank,
+    graphs: Affinities<'a>,
     shift: bool,
     /// Columns of an embedding.
     r: usize,
@@ -178,15 +184,15 @@ impl Training<'_> {
         self.r.max(self.p)
     }
 
-    /// The spectral embedding of view v alone, and the status if it was cut short.
+    /// The spectral embedding of view v alone, its D^{-1/2}, and the status if it was cut short.
     fn single(
         &self,
         v: usize,
         report: &mut Report,
         stages: &mut Vec<Stage>,
-    ) -> Result<(View, Option<Status>)> {
-        let scaling = laplacian::scaling(&laplacian::degrees(self.bank, v)?);
-        let apply = |block: &Matrix| laplacian::apply(block, &scaling, |x| self.bank.apply(v, x));
+    ) -> Result<(View, Vec<f64>, Option<Status>)> {
+        let scaling = laplacian::scaling(&self.graphs.degrees(v)?);
+        let apply = |block: &Matrix| laplacian::apply(block, &scaling, |x| self.graphs.apply(v, x));
         let (n, count, precise) = (self.bank.n(), self.count(), laplacian::precise());
         let counts = &mut report.counts;
         let found = top_eigenpairs(n, count, &apply, None, &precise, self.run, self.watch, counts)?;
@@ -198,7 +204,7 @@ impl Training<'_> {
         let vectors = found.vectors.select_cols(&kept);
         let source = Source::Sum { weights: self.weights(v) };
         stages.push(Stage::normalized(source, &scaling, &divided(&vectors, &values)));
-        Ok((View { values, vectors, next }, status))
+        Ok((View { values, vectors, next }, scaling, status))
     }
 
     /// View v after a round that began with `last`, whose stages are those from `first` on.
@@ -217,7 +223,7 @@ impl Training<'_> {
             heads.push(u);
         }
         let c = side_by_side(&heads.iter().collect::<Vec<_>>());
-        let h = self.bank.apply(v, &c);
+        let h = self.graphs.apply(v, &c);
         let graph = Graph::new(c, h, self.shift)?;
         let leading = graph.leading(self.count())?;
         if let Some(i) = graph.isolated.first() {
@@ -281,7 +287,8 @@ impl Embedder for CoTrained {
             let problem = format!("expected at most {n} (the number of instances), found {p}");
             return Err(Error::parameter("projection", problem));
         }
-        let training = Training { bank, shift: self.shift, r, p, run, watch: &watch };
+        let graphs = Affinities { bank, zero: self.zero_diagonal };
+        let training = Training { bank, graphs, shift: self.shift, r, p, run, watch: &watch };
         let rounds = if count == 1 { 0 } else { self.iterations };
         run.tell(Event::Begin {
             stage: "co-trained spectral embedding",
@@ -289,12 +296,17 @@ impl Embedder for CoTrained {
         });
         let mut report = Report { notes: bank.notes().to_vec(), ..Report::closed_form(run) };
         let (mut views, mut stages, mut status) = (Vec::new(), Vec::new(), None);
+        let mut scalings = Vec::new();
         for v in 0..count {
-            let (view, early) = training.single(v, &mut report, &mut stages)?;
+            let (view, scaling, early) = training.single(v, &mut report, &mut stages)?;
+            scalings.push(scaling);
             status = status.or(early);
             report.notes.extend(training.missing(v, &view));
             views.push(view);
         }
+        let last = |v: usize| views[v].values.last().copied();
+        let alone: Vec<_> = (0..count).map(|v| (v, scalings[v].as_slice(), last(v))).collect();
+        report.notes.extend(graphs.remark(&alone));
         let mut stages = Some(stages);
         let mut agreement = Vec::new();
         let mut last = mean_agreement(&heads(&views, r));

@@ -17,11 +17,12 @@
 //!
 //! New rows: the Nyström extension of each view. Cost: one spectral embedding per view.
 
+use super::affinity::{self, Affinities, DIAGONAL};
 use super::embedding::{EIGENVECTORS, mean_agreement, side_by_side};
 use super::extension::{Extension, Source, Stage, divided};
 use super::kmeans::check_clusters;
 use super::work::Work;
-use super::{Embedder, Embedding, Problem, laplacian};
+use super::{Embedder, Embedding, Problem};
 use crate::data::Matrix;
 use crate::method::{Build, Method, Params, Task, WeightSet};
 use crate::{Event, Result, Run};
@@ -37,7 +38,7 @@ pub static METHOD: Method = Method {
     tasks: &[Task::Cluster],
     control: true,
     weights: WeightSet::None,
-    params: &[EIGENVECTORS],
+    params: &[EIGENVECTORS, DIAGONAL],
     build: Build::Embedder(|p| Box::new(ConcatEmbeddings::new(p))),
 };
 
@@ -46,11 +47,16 @@ pub static METHOD: Method = Method {
 pub struct ConcatEmbeddings {
     /// r, or 0 for k.
     pub eigenvectors: usize,
+    /// Whether the diagonals are left out.
+    pub zero_diagonal: bool,
 }
 
 impl ConcatEmbeddings {
     fn new(p: &Params) -> Self {
-        ConcatEmbeddings { eigenvectors: p.count("eigenvectors") }
+        ConcatEmbeddings {
+            eigenvectors: p.count("eigenvectors"),
+            zero_diagonal: affinity::is_zero(p),
+        }
     }
 }
 
@@ -62,27 +68,32 @@ pub(super) fn only(v: usize, views: usize) -> Source {
 impl Embedder for ConcatEmbeddings {
     fn embed(&self, problem: &Problem<'_>, k: usize, run: &Run) -> Result<Embedding> {
         let bank = problem.bank;
+        let graphs = Affinities { bank, zero: self.zero_diagonal };
         check_clusters(k, bank.n())?;
         let mut work = Work::new(bank, run);
         let r = if self.eigenvectors == 0 { k } else { self.eigenvectors };
         let views = bank.len();
         let degrees =
-            (0..views).map(|v| laplacian::degrees(bank, v)).collect::<Result<Vec<_>>>()?;
+            (0..views).map(|v| graphs.degrees(v)).collect::<Result<Vec<_>>>()?;
         run.tell(Event::Begin { stage: "spectral embeddings", total: Some(views as u64) });
         let (mut u, mut eigenvalues, mut gaps) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut parts, mut stages) = (Vec::new(), Vec::new());
+        let (mut parts, mut stages, mut scalings) = (Vec::new(), Vec::new(), Vec::new());
         for (v, degrees) in degrees.iter().enumerate() {
             let name = format!("kernel '{}'", bank.kernels()[v].name);
-            let (pairs, s) = work.normalized(degrees, r, |x| bank.apply(v, x))?;
+            let (pairs, s) = work.normalized(degrees, r, |x| graphs.apply(v, x))?;
             let right = divided(&pairs.vectors, &pairs.values);
             stages.push(Stage::normalized(only(v, views), &s, &right));
             parts.push(work.unit_rows(&pairs.vectors, &name));
             gaps.push(pairs.gap());
             eigenvalues.push(pairs.values);
+            scalings.push(s);
             u.push(pairs.vectors);
             run.tell(Event::Step { done: v as u64 + 1, message: &name });
         }
         run.tell(Event::End);
+        let last = |v: usize| eigenvalues[v].last().copied();
+        let alone: Vec<_> = (0..views).map(|v| (v, scalings[v].as_slice(), last(v))).collect();
+        work.notes.extend(graphs.remark(&alone));
         Ok(Embedding {
             rows: side_by_side(&parts.iter().collect::<Vec<&Matrix>>()),
             eigenvalues,

@@ -14,6 +14,7 @@
 //!
 //! New rows: the Nyström extension. Cost: that of [`spectral`](super::spectral) with one kernel.
 
+use super::affinity::{self, DIAGONAL};
 use super::embedding::EIGENVECTORS;
 use super::kmeans::check_clusters;
 use super::spectral::Spectral;
@@ -43,6 +44,7 @@ pub static METHOD: Method = Method {
             range: Range::Real { default: 0.0, min: 0.0, max: f64::INFINITY, closed: true },
         },
         EIGENVECTORS,
+        DIAGONAL,
     ],
     build: Build::Embedder(|p| Box::new(ConcatSpectral::new(p))),
 };
@@ -64,6 +66,8 @@ pub struct ConcatSpectral {
     pub sigma: f64,
     /// r, or 0 for k.
     pub eigenvectors: usize,
+    /// Whether the diagonal is left out.
+    pub zero_diagonal: bool,
 }
 
 impl ConcatSpectral {
@@ -72,6 +76,7 @@ impl ConcatSpectral {
             standard: p.text("scale") == "standard",
             sigma: p.real("sigma"),
             eigenvectors: p.count("eigenvectors"),
+            zero_diagonal: affinity::is_zero(p),
         }
     }
 }
@@ -80,7 +85,8 @@ impl Embedder for ConcatSpectral {
     fn embed(&self, problem: &Problem<'_>, k: usize, run: &Run) -> Result<Embedding> {
         check_clusters(k, problem.bank.n())?;
         let view = "mean".to_string();
-        Spectral { eigenvectors: self.eigenvectors, view }.embed(problem, k, run)
+        let (eigenvectors, zero_diagonal) = (self.eigenvectors, self.zero_diagonal);
+        Spectral { eigenvectors, view, zero_diagonal }.embed(problem, k, run)
     }
 
     fn wants(&self) -> Wants {

@@ -44,6 +44,7 @@
 //! second variation −aᵀ(Θ − λC)a + Σ_v qᵀL_vq |a_v|² ≤ 0. Memory: n r V values for each block; if
 //! all take more than a quarter of [`Run::memory`](crate::Run), there is no extension.
 
+use super::affinity::{self, Affinities};
 use super::embedding::{cut_short, mean_agreement, side_by_side, unit_concat};
 use super::extension::{Extension, Source, Stage, divided};
 use super::kmeans::check_clusters;
@@ -86,6 +87,7 @@ pub(super) struct Settings {
     tol: f64,
     max_iter: usize,
     eigenvectors: usize,
+    zero_diagonal: bool,
 }
 
 impl Settings {
@@ -96,6 +98,7 @@ impl Settings {
             tol: p.real("tol"),
             max_iter: p.count("max_iter"),
             eigenvectors: p.count("eigenvectors"),
+            zero_diagonal: affinity::is_zero(p),
         }
     }
 }
@@ -159,6 +162,7 @@ impl Scheme {
 /// The state of the alternating maximisation.
 struct Blocks<'a> {
     bank: &'a Bank,
+    graphs: Affinities<'a>,
     watch: &'a Watch,
     r: usize,
     scalings: Vec<Vec<f64>>,
@@ -191,7 +195,8 @@ pub(super) fn embed(
     let views = bank.len();
     let ties = scheme.ties(views, &settings.lambda)?;
     let r = if settings.eigenvectors == 0 { k } else { settings.eigenvectors };
-    let mut state = Blocks::new(bank, ties, r, run, &watch)?;
+    let graphs = Affinities { bank, zero: settings.zero_diagonal };
+    let mut state = Blocks::new(graphs, ties, r, run, &watch)?;
     run.tell(Event::Begin { stage: "co-regularised spectral embedding", total: None });
     for v in 0..views {
         let replaced = scheme == Scheme::Pairs { first: v } && !state.pulls(v).is_empty();
@@ -201,6 +206,10 @@ pub(super) fn embed(
         state.take_gaps_as_units()?;
     }
     state.notes.push(state.gaps_and_lambda());
+    let last = |v: usize| state.values[v].last().copied();
+    let alone: Vec<_> = (0..views).map(|v| (v, state.scalings[v].as_slice(), last(v))).collect();
+    let remark = graphs.remark(&alone);
+    state.notes.extend(remark);
     let (first, centroid) = match scheme {
         Scheme::Pairs { first } => (first, false),
         Scheme::Centroid => (0, true),
@@ -252,11 +261,18 @@ pub(super) fn embed(
 }
 
 impl<'a> Blocks<'a> {
-    fn new(bank: &'a Bank, ties: Vec<Tie>, r: usize, run: &Run, watch: &'a Watch) -> Result<Self> {
+    fn new(
+        graphs: Affinities<'a>,
+        ties: Vec<Tie>,
+        r: usize,
+        run: &Run,
+        watch: &'a Watch,
+    ) -> Result<Self> {
+        let bank = graphs.bank;
         let (n, views) = (bank.n(), bank.len());
         let mut notes = bank.notes().to_vec();
         let scalings = (0..views)
-            .map(|m| Ok(laplacian::scaling(&laplacian::degrees(bank, m)?)))
+            .map(|m| Ok(laplacian::scaling(&graphs.degrees(m)?)))
             .collect::<Result<_>>()?;
         let spaces = (0..views).map(|_| Recycled::new(n, r, run)).collect::<Result<_>>()?;
         let bytes = [8, n, r, views, views + 1].into_iter().fold(1, usize::saturating_mul);
@@ -272,6 +288,7 @@ impl<'a> Blocks<'a> {
         };
         Ok(Blocks {
             bank,
+            graphs,
             watch,
             r,
             scalings,
@@ -351,8 +368,8 @@ impl<'a> Blocks<'a> {
         angle: f64,
     ) -> Result<Eigenpairs> {
         let factor = self.factor(pulls);
-        let (bank, scaling) = (self.bank, &self.scalings[v]);
-        let multiply = |x: &Matrix| laplacian::apply(x, scaling, |x| bank.apply(v, x));
+        let (graphs, scaling) = (self.graphs, &self.scalings[v]);
+        let multiply = |x: &Matrix| laplacian::apply(x, scaling, |x| graphs.apply(v, x));
         let options = Options { angle, ..laplacian::precise() };
         self.spaces[v].top(r, &factor, &multiply, &options, self.watch, &mut self.counts)
     }

@@ -26,7 +26,9 @@
 //! 0.745) this gives 0.755 on average over 200 random starts, the nodes side by side (`concat`)
 //! 0.773, those of one view 0.664 and 0.698.
 //!
-//! Deviations: more than two views, as above (the sources have two).
+//! Deviations: more than two views, as above (the sources have two). The diagonals of the kernels are
+//! kept unless `diagonal` is `zero`; W's own diagonal, which joins the nodes of one instance, is kept in
+//! any case (reasons in `multiview/affinity.rs`).
 //!
 //! New rows: node v of a new row x is κ_v(x)ᵀ Σ_{w≠v} K_w D_w^{-1/2} U_w Θ^{-1} over the root of its
 //! degree κ_v(x)ᵀ Σ_{w≠v} K_w 1.
@@ -34,13 +36,13 @@
 //! Cost: W is never formed. A few dozen applications of A to an (M n) × 8 block, each one product
 //! of every kernel with a thin block, twice. Memory of a few M n × 120 blocks beside the bank.
 
+use super::affinity::{self, Affinities, DIAGONAL};
 use super::concat_embeddings::only;
 use super::embedding::{EIGENVECTORS, chosen, side_by_side};
 use super::extension::{Degree, Extension, Source, Stage, divided};
 use super::kmeans::check_clusters;
 use super::work::Work;
 use super::{Embedder, Embedding, Problem, laplacian};
-use crate::bank::Bank;
 use crate::data::Matrix;
 use crate::method::{Build, Method, Param, Params, Range, Task, WeightSet};
 use crate::{Error, Event, Result, Run};
@@ -69,6 +71,7 @@ pub static METHOD: Method = Method {
             },
         },
         EIGENVECTORS,
+        DIAGONAL,
     ],
     build: Build::Embedder(|p| Box::new(MinDisagreement::new(p))),
 };
@@ -80,6 +83,8 @@ pub struct MinDisagreement {
     pub embedding: String,
     /// r, or 0 for k.
     pub eigenvectors: usize,
+    /// Whether the diagonals are left out of the kernels before they are multiplied.
+    pub zero_diagonal: bool,
 }
 
 impl MinDisagreement {
@@ -87,6 +92,7 @@ impl MinDisagreement {
         MinDisagreement {
             embedding: p.text("embedding").to_string(),
             eigenvectors: p.count("eigenvectors"),
+            zero_diagonal: affinity::is_zero(p),
         }
     }
 }
@@ -120,14 +126,15 @@ pub(super) fn sums_of_others(parts: &[Matrix]) -> Vec<Matrix> {
 }
 
 /// Σ_{w≠v} K_w x_w for every v.
-fn reached(bank: &Bank, x: &[Matrix]) -> Vec<Matrix> {
-    let images: Vec<Matrix> = x.iter().enumerate().map(|(w, x)| bank.apply(w, x)).collect();
+fn reached(graphs: Affinities<'_>, x: &[Matrix]) -> Vec<Matrix> {
+    let images: Vec<Matrix> = x.iter().enumerate().map(|(w, x)| graphs.apply(w, x)).collect();
     sums_of_others(&images)
 }
 
 impl Embedder for MinDisagreement {
     fn embed(&self, problem: &Problem<'_>, k: usize, run: &Run) -> Result<Embedding> {
         let bank = problem.bank;
+        let graphs = Affinities { bank, zero: self.zero_diagonal };
         let (n, views) = (bank.n(), bank.len());
         check_clusters(k, n)?;
         if views < 2 {
@@ -147,12 +154,12 @@ impl Embedder for MinDisagreement {
         let mut work = Work::new(bank, run);
         run.tell(Event::Begin { stage: "minimising disagreement", total: None });
         for v in 0..views {
-            laplacian::degrees(bank, v)?;
+            graphs.degrees(v)?;
         }
         let ones = vec![Matrix::from_fn(n, 1, |_, _| 1.0); views];
-        let two_steps = reached(bank, &ones);
+        let two_steps = reached(graphs, &ones);
         let s: Vec<Vec<f64>> =
-            (0..views).map(|v| laplacian::scaling(bank.apply(v, &two_steps[v]).values())).collect();
+            (0..views).map(|v| laplacian::scaling(graphs.apply(v, &two_steps[v]).values())).collect();
         let scaled = |x: &Matrix| -> Vec<Matrix> {
             (0..views)
                 .map(|v| {
@@ -163,11 +170,11 @@ impl Embedder for MinDisagreement {
                 .collect()
         };
         let apply = |x: &Matrix| {
-            let images: Vec<Matrix> = reached(bank, &scaled(x))
+            let images: Vec<Matrix> = reached(graphs, &scaled(x))
                 .iter()
                 .enumerate()
                 .map(|(v, x)| {
-                    let mut image = bank.apply(v, x);
+                    let mut image = graphs.apply(v, x);
                     laplacian::scale_rows(&mut image, &s[v]);
                     image
                 })
@@ -192,7 +199,7 @@ impl Embedder for MinDisagreement {
             side_by_side(&parts.iter().collect::<Vec<_>>())
         };
         // Nodes of new rows: κ_v(x)ᵀ times what the other views have reached.
-        let bases = reached(bank, &scaled(&divided(&pairs.vectors, &pairs.values)));
+        let bases = reached(graphs, &scaled(&divided(&pairs.vectors, &pairs.values)));
         let mut stages = Vec::new();
         for &v in &used {
             let degree = Degree { basis: two_steps[v].values().to_vec(), ..Degree::default() };

@@ -5,6 +5,7 @@
 //! ([`Clustering`]). To add a method, write `multiview/<id>.rs` with a `pub static METHOD: Method`
 //! and add its line to [`REGISTRY`].
 
+mod affinity;
 mod canonical;
 pub mod cca;
 pub mod co_regularized;

@@ -14,7 +14,8 @@
 //! its factors, and many views make it nearly the identity. For Gaussian kernels it is the
 //! Gaussian kernel of the concatenated features, each view divided by its own width.
 //!
-//! Deviations: the diagonal of K is kept, as in [`spectral`](super::spectral).
+//! Deviations: the diagonal of K is kept unless `diagonal` is `zero`, as in
+//! [`spectral`](super::spectral); here it weighs most.
 //!
 //! New rows: the Nyström extension with the degrees of the training instances.
 //!
@@ -22,6 +23,7 @@
 //! [`Run::memory`]; else its rows are formed anew from those of all kernels for every product,
 //! which keeps nothing of size n² and is much slower.
 
+use super::affinity::{self, DIAGONAL};
 use super::embedding::EIGENVECTORS;
 use super::extension::{Extension, Source, Stage, divided};
 use super::kmeans::check_clusters;
@@ -46,7 +48,7 @@ pub static METHOD: Method = Method {
     tasks: &[Task::Cluster],
     control: true,
     weights: WeightSet::None,
-    params: &[EIGENVECTORS],
+    params: &[EIGENVECTORS, DIAGONAL],
     build: Build::Embedder(|p| Box::new(ProductSpectral::new(p))),
 };
 
@@ -55,11 +57,16 @@ pub static METHOD: Method = Method {
 pub struct ProductSpectral {
     /// r, or 0 for k.
     pub eigenvectors: usize,
+    /// Whether the diagonal is left out.
+    pub zero_diagonal: bool,
 }
 
 impl ProductSpectral {
     fn new(p: &Params) -> Self {
-        ProductSpectral { eigenvectors: p.count("eigenvectors") }
+        ProductSpectral {
+            eigenvectors: p.count("eigenvectors"),
+            zero_diagonal: affinity::is_zero(p),
+        }
     }
 }
 
@@ -116,13 +123,23 @@ impl Embedder for ProductSpectral {
         let fits = n.saturating_mul(n).saturating_mul(16) <= run.memory;
         let product = Product { bank, formed: fits.then(|| bank.product(&all)).transpose()? };
         work.counts.combines += u64::from(fits);
-        let largest = (0..n)
-            .map(|i| all.iter().map(|m| bank.diagonal(*m)[i]).product::<f64>().abs())
-            .fold(0.0, f64::max);
-        let degrees = laplacian::degrees_of(n, "the product of the kernels", largest, |i, row| {
-            product.row(i, row);
+        let own = |i: usize| all.iter().map(|m| bank.diagonal(*m)[i]).product::<f64>();
+        let diagonal: Vec<f64> = (0..n).map(own).collect();
+        let largest = diagonal.iter().fold(0.0_f64, |a, d| a.max(d.abs()));
+        let mut degrees =
+            laplacian::degrees_of(n, "the product of the kernels", largest, |i, row| {
+                product.row(i, row);
+            })?;
+        if self.zero_diagonal {
+            affinity::without(&mut degrees, &diagonal, "the product of the kernels")?;
+        }
+        let (pairs, s) = work.normalized(&degrees, r, |x| {
+            let mut image = product.multiply(x);
+            if self.zero_diagonal {
+                affinity::subtract(&diagonal, x, &mut image);
+            }
+            image
         })?;
-        let (pairs, s) = work.normalized(&degrees, r, |x| product.multiply(x))?;
         run.tell(Event::End);
         let rows = work.unit_rows(&pairs.vectors, "the product of the kernels");
         let stage = Stage::normalized(Source::Product, &s, &divided(&pairs.vectors, &pairs.values));

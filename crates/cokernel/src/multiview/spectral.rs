@@ -10,8 +10,9 @@
 //! | D^{-1/2} | `scaling` |
 //! | r | `eigenvectors`, by default k |
 //!
-//! Deviations: the diagonal of K is kept (the original sets it to 0; the thesis does not say). The
-//! mean is taken in place of the sum, which gives the same L.
+//! Deviations: the diagonal of K is kept unless `diagonal` is `zero` (the original sets it to 0; the
+//! thesis does not say; reasons in `multiview/affinity.rs`). The mean is taken in place of the sum,
+//! which gives the same L.
 //!
 //! New rows: the Nyström extension with the degrees of the training instances.
 //!
@@ -19,6 +20,7 @@
 //! small; memory of a few n × 120 blocks beside the bank. For several kernels the mean is formed
 //! once if its n² values fit into half of [`Run::memory`].
 
+use super::affinity::{self, Affinities, DIAGONAL};
 use super::embedding::{EIGENVECTORS, chosen, cut_short};
 use super::extension::{Extension, Source, Stage, divided};
 use super::kmeans::check_clusters;
@@ -40,7 +42,7 @@ pub static METHOD: Method = Method {
     tasks: &[Task::Cluster],
     control: true,
     weights: WeightSet::Simplex,
-    params: &[EIGENVECTORS, KERNEL],
+    params: &[EIGENVECTORS, KERNEL, DIAGONAL],
     build: Build::Embedder(|p| Box::new(Spectral::new(p))),
 };
 
@@ -57,11 +59,17 @@ pub struct Spectral {
     pub eigenvectors: usize,
     /// `mean`, or a view or kernel.
     pub view: String,
+    /// Whether the diagonal is left out.
+    pub zero_diagonal: bool,
 }
 
 impl Spectral {
     fn new(p: &Params) -> Self {
-        Spectral { eigenvectors: p.count("eigenvectors"), view: p.text("view").to_string() }
+        Spectral {
+            eigenvectors: p.count("eigenvectors"),
+            view: p.text("view").to_string(),
+            zero_diagonal: affinity::is_zero(p),
+        }
     }
 }
 
@@ -69,6 +77,7 @@ impl Embedder for Spectral {
     fn embed(&self, problem: &Problem<'_>, k: usize, run: &Run) -> Result<Embedding> {
         let watch = run.watch();
         let bank = problem.bank;
+        let graphs = Affinities { bank, zero: self.zero_diagonal };
         let n = bank.n();
         check_clusters(k, n)?;
         let r = if self.eigenvectors == 0 { k } else { self.eigenvectors };
@@ -79,7 +88,7 @@ impl Embedder for Spectral {
         let mut degrees = vec![0.0; n];
         for &m in &used {
             weights[m] = 1.0 / used.len() as f64;
-            let own = laplacian::degrees(bank, m)?;
+            let own = graphs.degrees(m)?;
             degrees.iter_mut().zip(&own).for_each(|(d, v)| *d += weights[m] * v);
         }
         let s = laplacian::scaling(&degrees);
@@ -93,9 +102,16 @@ impl Embedder for Spectral {
             }
             false => None,
         };
-        let multiply = |v: &Matrix| match &gram {
-            Some(g) => g.apply(v),
-            None => bank.apply_combined(&weights, v),
+        let left_out = graphs.left_out(&weights);
+        let multiply = |v: &Matrix| {
+            let mut image = match &gram {
+                Some(g) => g.apply(v),
+                None => bank.apply_combined(&weights, v),
+            };
+            if let Some(diagonal) = &left_out {
+                affinity::subtract(diagonal, v, &mut image);
+            }
+            image
         };
         let apply = |block: &Matrix| laplacian::apply(block, &s, multiply);
         let pairs =
@@ -108,6 +124,9 @@ impl Embedder for Spectral {
             _ => "the mean kernel".to_string(),
         };
         notes.extend(laplacian::unreached(&zero, r, &whose));
+        if let [one] = used.as_slice() {
+            notes.extend(graphs.remark(&[(*one, &s, pairs.values.last().copied())]));
+        }
         let mut report = Report { counts, notes, ..Report::closed_form(run) };
         if let Some(status) = cut_short(pairs.status, &pairs.residuals, &mut report.notes) {
             report.status = status;
