@@ -25,6 +25,9 @@ pub struct GlobalArgs {
     /// No progress bar, no remarks
     #[arg(long, short, global = true)]
     pub quiet: bool,
+    /// Show all columns of tables, however narrow the terminal is
+    #[arg(long, global = true)]
+    pub wide: bool,
     /// Print the result as JSON, and nothing else, to the standard output
     #[arg(long, global = true)]
     pub json: bool,

@@ -47,6 +47,8 @@ pub struct Options {
     pub memory: Option<usize>,
     /// No progress, no remarks.
     pub quiet: bool,
+    /// Tables with all their columns.
+    pub wide: bool,
     /// The result as JSON, and nothing else.
     pub json: bool,
 }
@@ -57,6 +59,7 @@ pub struct Session {
     pub run: Run,
     json: bool,
     quiet: bool,
+    wide: bool,
     progress: Option<Arc<Progress>>,
 }
 
@@ -105,7 +108,19 @@ impl Session {
         let watched = !options.quiet && std::io::stderr().is_terminal();
         let progress = watched.then(Progress::start);
         run.observer = progress.clone().map(|p| p as Arc<dyn Observer>);
-        Ok(Session { run, json: options.json, quiet: options.quiet, progress })
+        let Options { json, quiet, wide, .. } = *options;
+        Ok(Session { run, json, quiet, wide, progress })
+    }
+
+    /// Characters of a line of the terminal that tables keep to: of the standard output, or of the
+    /// standard error for what stands `aside`. `None` if there is no terminal, or with `--wide`.
+    pub fn width(&self, aside: bool) -> Option<usize> {
+        let found = match aside {
+            _ if self.wide => None,
+            true => terminal_size::terminal_size_of(std::io::stderr()),
+            false => terminal_size::terminal_size_of(std::io::stdout()),
+        };
+        found.map(|(width, _)| usize::from(width.0))
     }
 
     /// A remark on the standard output: not with `--quiet` or `--json`.

@@ -76,6 +76,7 @@ impl Settings {
             time_limit: global.time_limit.or(content.time_limit),
             memory: None,
             quiet: global.quiet,
+            wide: global.wide,
             json: global.json,
         };
         let path = |p: &PathBuf| project.as_ref().map_or(p.clone(), |project| project.resolve(p));

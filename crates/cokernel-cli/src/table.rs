@@ -26,15 +26,38 @@ impl Table {
         self.rows.push(cells.iter().map(|c| on_one_line(c).into_owned()).collect());
     }
 
+    /// The table as text without the columns of the titles `spare`, from the first on, that have no
+    /// room in lines of `width` characters; and the titles of those that are left out.
+    pub fn fitting(mut self, width: Option<usize>, spare: &[&str]) -> (String, Vec<String>) {
+        let mut left_out = Vec::new();
+        for title in spare {
+            if width.is_none_or(|w| self.width() <= w) {
+                break;
+            }
+            if let Some(c) = self.header.iter().position(|h| h == title) {
+                left_out.push(self.header.remove(c));
+                self.left.remove(c);
+                self.rows.iter_mut().for_each(|r| drop(r.remove(c)));
+            }
+        }
+        (self.text(), left_out)
+    }
+
+    /// Characters of each column.
+    fn widths(&self) -> Vec<usize> {
+        let cells = |c: usize| self.rows.iter().map(move |r| width(&r[c]));
+        let widest = |c: usize| cells(c).chain([width(&self.header[c])]).max().unwrap_or(0);
+        (0..self.header.len()).map(widest).collect()
+    }
+
+    /// Characters of a whole line: each column comes after two spaces.
+    fn width(&self) -> usize {
+        self.widths().iter().map(|w| w + 2).sum()
+    }
+
     /// The table as text, every line indented by two spaces and ended by a line break.
     pub fn text(&self) -> String {
-        let columns = self.header.len();
-        let widths: Vec<usize> = (0..columns)
-            .map(|c| {
-                let cells = self.rows.iter().map(|r| width(&r[c]));
-                cells.chain([width(&self.header[c])]).max().unwrap_or(0)
-            })
-            .collect();
+        let widths = self.widths();
         let mut text = String::new();
         let rule: Vec<String> = widths.iter().map(|w| "─".repeat(*w)).collect();
         for row in [&self.header, &rule].into_iter().chain(&self.rows) {
@@ -153,6 +176,28 @@ mod tests {
         assert_eq!(lines[0], "  method        accuracy  status");
         assert_eq!(lines[2], "  mean        97.3 ± 0.4  converged");
         assert_eq!(lines[3], "  simple_mkl           8  ok");
+    }
+
+    /// A table took 105 columns of a terminal that has 80.
+    #[test]
+    fn columns_that_have_no_room_are_left_out_in_the_given_order() {
+        let table = || {
+            let mut t = Table::new(&["method", "NMI", "F", "seconds", "<status"]);
+            t.row(["mean", "0.5", "0.25", "1.5", "converged"].map(String::from).to_vec());
+            t
+        };
+        let all = table().text();
+        assert_eq!(table().fitting(None, &["F"]), (all.clone(), vec![]));
+        let longest = all.lines().map(width).max().unwrap();
+        assert_eq!(table().fitting(Some(longest), &["F"]), (all, vec![]));
+        let (text, out) = table().fitting(Some(longest - 1), &["F", "seconds"]);
+        assert_eq!(out, ["F"]);
+        assert_eq!(text.lines().next().unwrap(), "  method  NMI  seconds  status");
+        assert!(text.lines().all(|l| width(l) < longest), "{text}");
+        // What is not spare stays, whatever the width.
+        let (text, out) = table().fitting(Some(1), &["none", "seconds", "F"]);
+        assert_eq!(out, ["seconds", "F"]);
+        assert_eq!(text.lines().nth(2).unwrap(), "  mean    0.5  converged");
     }
 
     #[test]

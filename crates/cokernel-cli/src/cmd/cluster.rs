@@ -124,12 +124,12 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     match &args.output {
         Some(output) => {
             write(output, csv.as_bytes())?;
-            session.say(clusterings(&result))?;
+            session.say(clusterings(&result, session.width(false)))?;
             session.say(format!("\nassignments written to {}", output.display()))?;
         }
         None => {
             session.show_table(&csv)?;
-            session.aside(&clusterings(&result));
+            session.aside(&clusterings(&result, session.width(true)));
         }
     }
     if let (Some(path), Some(model)) = (&args.model, &model) {

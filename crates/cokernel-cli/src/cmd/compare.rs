@@ -225,7 +225,8 @@ fn compare_clusters(args: &Args, mut settings: Settings) -> Result<ExitCode> {
     let labels = (!matches!(labels, Labels::Absent(_))).then_some(&labels);
     let singles = controls || args.singles;
     let spectrum = if args.plot.is_some() { picture::eigenvalues(k) } else { 0 };
-    let options = ClusteringOptions { starts, singles, agreement: true, spectrum };
+    let options =
+        ClusteringOptions { starts, singles, diagonals: controls, agreement: true, spectrum };
     let result = compare_candidates(
         &candidates,
         &views,
@@ -255,7 +256,7 @@ fn compare_clusters(args: &Args, mut settings: Settings) -> Result<ExitCode> {
         picture::draw(path, &picture, &session.run)?;
     }
     session.notes(&result.notes);
-    session.show(clusterings(&result))?;
+    session.show(clusterings(&result, session.width(false)))?;
     say_written(&session, args)?;
     session.show_json(&json)?;
     Ok(session.end(result.rows.iter().map(|r| r.report.status).chain([result.status])))

@@ -64,6 +64,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
         time_limit: global.time_limit,
         memory: None,
         quiet: global.quiet,
+        wide: global.wide,
         json: global.json,
     })?;
     let (views, labels) = data(args.quick)?;
@@ -110,7 +111,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
         session.say(format!(
             "\nClustering of all {} instances (Gaussian kernels), scored against the digits:\n{}",
             thousands(views.n()),
-            clusterings(&found)
+            clusterings(&found, session.width(false))
         ))?;
         results["clusterings"] = without_assignments(&found)?;
     }

@@ -71,6 +71,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
         time_limit: global.time_limit,
         memory: None,
         quiet: global.quiet,
+        wide: global.wide,
         json: global.json,
     };
     match args.sets {

@@ -6,6 +6,9 @@ use cokernel::data::Views;
 use cokernel::eval::{ClusteringRow, Clusterings, StartScores, Stat, ViewAgreement};
 use cokernel::multiview::Seeding;
 
+/// Characters of a line of notes.
+const NOTES: usize = 96;
+
 /// `0.754 ± 0.026`; the spread only where there is one.
 fn spread(stat: &Stat) -> String {
     match stat.values.len() {
@@ -14,8 +17,9 @@ fn spread(stat: &Stat) -> String {
     }
 }
 
-/// Everything that people want to know of a comparison.
-pub fn clusterings(result: &Clusterings) -> String {
+/// Everything that people want to know of a comparison, in lines of `width` characters where that is
+/// given and can be.
+pub fn clusterings(result: &Clusterings, width: Option<usize>) -> String {
     let clusters = count(result.k, "cluster", "clusters");
     let kernels = count(result.kernels.len(), "kernel", "kernels");
     let starts = count(result.starts.starts, "start", "starts");
@@ -25,8 +29,8 @@ pub fn clusterings(result: &Clusterings) -> String {
     };
     let mut text = format!("{clusters} from {kernels}, {starts}\n\n");
     text.push_str(&match result.scored {
-        0 => plain(result),
-        _ => scored(result),
+        0 => plain(result, width),
+        _ => scored(result, width),
     });
     for (view, n) in &result.filled {
         let filled = count(*n, "instance", "instances");
@@ -51,7 +55,7 @@ fn control_note(result: &Clusterings) -> &'static str {
 }
 
 /// The table with scores.
-fn scored(result: &Clusterings) -> String {
+fn scored(result: &Clusterings, width: Option<usize>) -> String {
     let best = result.starts.seeding == Seeding::PlusPlus;
     let mut titles = vec!["clustering", "NMI"];
     if best {
@@ -89,11 +93,26 @@ fn scored(result: &Clusterings) -> String {
          entropy in bits, less is better; seconds without the kernels",
         control_note(result)
     );
-    table.text() + &wrap(&notes, 2, 96)
+    let spare = ["F", "entropy", "ARI", "seconds", "accuracy", "status"];
+    with_notes(table.fitting(width, &spare), &notes, width)
+}
+
+/// The table, what is to be said of it, and which columns it has no room for.
+fn with_notes(
+    (text, left_out): (String, Vec<String>),
+    notes: &str,
+    width: Option<usize>,
+) -> String {
+    let columns = width.unwrap_or(NOTES).min(NOTES);
+    let gone = match left_out.len() {
+        0 => String::new(),
+        _ => format!("; left out for want of room: {} (--wide shows all)", left_out.join(", ")),
+    };
+    text + &wrap(&format!("{notes}{gone}"), 2, columns)
 }
 
 /// The table without scores.
-fn plain(result: &Clusterings) -> String {
+fn plain(result: &Clusterings, width: Option<usize>) -> String {
     let titles =
         ["clustering", "inertia", "over starts", "smallest", "largest", "seconds", "<status"];
     let mut table = Table::new(&titles);
@@ -109,7 +128,8 @@ fn plain(result: &Clusterings) -> String {
         ]);
     }
     let note = "inertia of k-means, whose size depends on the embedding";
-    table.text() + &format!("  {}{note}; seconds without the kernels\n", control_note(result))
+    let notes = format!("{}{note}; seconds without the kernels", control_note(result));
+    with_notes(table.fitting(width, &["seconds", "smallest", "largest", "status"]), &notes, width)
 }
 
 /// How far the views agree.

@@ -49,6 +49,10 @@ pub struct ClusteringOptions {
     pub starts: Starts,
     /// Try every kernel alone: spectral clustering of it.
     pub singles: bool,
+    /// Show a control and a kernel alone also without the diagonal of the similarities
+    /// (`diagonal = zero`), where that gives other clusters: normalised mutual information of the
+    /// two below 0.9.
+    pub diagonals: bool,
     /// Say how far the views agree.
     pub agreement: bool,
     /// Number of leading eigenvalues of each view to report.
@@ -67,6 +71,8 @@ pub struct ClusteringRow {
     pub params: Params,
     /// Whether it is a control: something simple that a method should beat.
     pub control: bool,
+    /// Whether it is a kernel tried alone.
+    pub single: bool,
     /// Scores against the classes, where these are given.
     pub scores: Option<StartScores>,
     /// The least inertia of k-means, whose start gave `assignments`.
@@ -277,8 +283,10 @@ pub fn compare_candidates(
                 break;
             }
             let name = candidate.method.name();
-            match work.cluster(Place::Method(c), name, &candidate.method, &prepared) {
+            match work.cluster(Place::Method(c, false), name, &candidate.method, &prepared) {
                 Ok(()) => {}
+                // Stopped before there was anything: what other methods gave remains.
+                Err(_) if work.watch.stop().is_some() && !work.rows.is_empty() => break,
                 Err(e) if candidate.required || is_misuse(&e) => return Err(e),
                 Err(e) => {
                     work.leave_out(&candidate.method.name(), &e);

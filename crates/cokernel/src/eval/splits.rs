@@ -73,6 +73,9 @@ pub struct Splits {
     pub splits: Vec<Split>,
 }
 
+/// Row numbers of all splits together, at most: half a gigabyte.
+const MOST_ROWS: usize = 1 << 26;
+
 impl Protocol {
     /// Splits the instances whose class is known.
     ///
@@ -98,6 +101,21 @@ impl Protocol {
                     _ => "leave it out",
                 },
             )));
+        }
+        let per_repeat = match self {
+            Protocol::KFold { folds, .. } => folds,
+            Protocol::FiveByTwo => 2,
+            Protocol::Shuffle { .. } => 1,
+        };
+        let rows = known.len().max(1).saturating_mul(per_repeat);
+        if repeats.saturating_mul(rows) > MOST_ROWS {
+            let problem = format!(
+                "expected at most {} for {} instances, found {repeats}: the rows of every split are \
+                 kept",
+                MOST_ROWS / rows,
+                known.len()
+            );
+            return Err(Error::parameter("repeats", problem));
         }
         let mut rng = Run::with_seed(seed).rng("splits");
         let splits = (0..repeats)
@@ -259,5 +277,17 @@ mod tests {
             "parameter 'repeats': expected at least 1, found 0"
         );
         assert!(Protocol::FiveByTwo.split(&Labels::Absent(3), 0).is_err());
+        // They were listed until the memory was full.
+        let many = 1_000_000_000_000;
+        for protocol in [
+            Protocol::KFold { folds: 2, repeats: many },
+            Protocol::Shuffle { repeats: many, test: 0.5 },
+        ] {
+            let e = say(protocol);
+            assert!(
+                e.starts_with("parameter 'repeats': expected at most ") && e.contains("7 inst"),
+                "{e}"
+            );
+        }
     }
 }

@@ -307,7 +307,7 @@ impl MultiView {
     /// Embeds on kernels that may be shared.
     ///
     /// # Errors
-    /// As [`Embedder::embed`]; or `prepared` was made with other kernels, scaling or arrangement.
+    /// As [`multiview::embed`]; or `prepared` was made with other kernels, scaling or arrangement.
     pub fn embed_prepared(
         &self,
         prepared: &PreparedViews,
@@ -315,7 +315,7 @@ impl MultiView {
         run: &Run,
     ) -> Result<Embedding> {
         let (embedder, problem) = (self.embedder()?, self.problem(prepared)?);
-        let mut found = in_pool(|| embedder.embed(&problem, k, run))?;
+        let mut found = in_pool(|| multiview::embed(embedder.as_ref(), &problem, k, run))?;
         prepared.complete(&mut found);
         Ok(found)
     }

@@ -73,8 +73,7 @@ impl Embedder for ConcatEmbeddings {
         let mut work = Work::new(bank, run);
         let r = if self.eigenvectors == 0 { k } else { self.eigenvectors };
         let views = bank.len();
-        let degrees =
-            (0..views).map(|v| graphs.degrees(v)).collect::<Result<Vec<_>>>()?;
+        let degrees = (0..views).map(|v| graphs.degrees(v)).collect::<Result<Vec<_>>>()?;
         run.tell(Event::Begin { stage: "spectral embeddings", total: Some(views as u64) });
         let (mut u, mut eigenvalues, mut gaps) = (Vec::new(), Vec::new(), Vec::new());
         let (mut parts, mut stages, mut scalings) = (Vec::new(), Vec::new(), Vec::new());

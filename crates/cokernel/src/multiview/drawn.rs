@@ -14,15 +14,15 @@
 //! | symbol | name |
 //! |---|---|
 //! | U_a | `u[a]`, the centroid last |
-//! | L_v | applied by `laplacian::apply`, never formed |
+//! | L_v | applied by `laplacian::apply`, or stored where r is a sizeable part of n |
 //! | λ_ab | [`Tie::lambda`] |
-//! | M_v = L_v + F Fᵀ, F = [√λ_va U_a] | solved by [`Recycled`] |
+//! | M_v = L_v + F Fᵀ, F = [√λ_va U_a] | solved by [`Recycled`] or [`Filtered`] |
 //! | tr(U_vᵀ L_v U_v) | `own[v]` |
 //! | r | `eigenvectors`, by default k |
 //! | B_a | `sources[a]` |
 //!
 //! The operators of one view differ from round to round in F only, so that its products with L_v
-//! are kept and used again ([`Recycled`]). All spans that draw others are precise, to 1e-10: what
+//! are kept and used again ([`Recycled`]), or its last answer is filtered ([`Filtered`]). All spans that draw others are precise, to 1e-10: what
 //! a round computes does not depend on how its eigenvectors were found, and the number of rounds
 //! is that of a computation with full decompositions. The centroid comes from the Gram matrix of
 //! F, of size r V, not from an n × n matrix.
@@ -54,6 +54,7 @@ use crate::data::Matrix;
 use crate::method::{Param, Params, Range};
 use crate::solve::dense::{self, Slice};
 use crate::solve::eigen::{Eigenpairs, Options, orient};
+use crate::solve::filter::{self, Filtered};
 use crate::solve::recycle::Recycled;
 use crate::{Counts, Error, Event, Report, Result, Run, Status, Watch};
 
@@ -159,6 +160,15 @@ impl Scheme {
     }
 }
 
+/// What finds the leading eigenpairs of the drawn operators of one view.
+#[derive(Debug)]
+enum Solver {
+    /// For few of many: L_v is applied by the bank.
+    Recycled(Recycled),
+    /// For a sizeable part of n: L_v is stored.
+    Filtered(Filtered),
+}
+
 /// The state of the alternating maximisation.
 struct Blocks<'a> {
     bank: &'a Bank,
@@ -166,7 +176,7 @@ struct Blocks<'a> {
     watch: &'a Watch,
     r: usize,
     scalings: Vec<Vec<f64>>,
-    spaces: Vec<Recycled>,
+    solvers: Vec<Solver>,
     ties: Vec<Tie>,
     u: Vec<Matrix>,
     values: Vec<Vec<f64>>,
@@ -273,8 +283,15 @@ impl<'a> Blocks<'a> {
         let mut notes = bank.notes().to_vec();
         let scalings = (0..views)
             .map(|m| Ok(laplacian::scaling(&graphs.degrees(m)?)))
-            .collect::<Result<_>>()?;
-        let spaces = (0..views).map(|_| Recycled::new(n, r, run)).collect::<Result<_>>()?;
+            .collect::<Result<Vec<Vec<f64>>>>()?;
+        // Stored operators and one drawn one may take a quarter of the memory.
+        let stored = [16, n, n, views].into_iter().fold(1, usize::saturating_mul) <= run.memory / 4;
+        let filters = stored && filter::suits(n, r);
+        let solver = |v: usize| match filters && !bank.is_sparse(v) {
+            true => Filtered::new(graphs.normalized(v, &scalings[v]), run).map(Solver::Filtered),
+            false => Recycled::new(n, r, run).map(Solver::Recycled),
+        };
+        let solvers = (0..views).map(solver).collect::<Result<_>>()?;
         let bytes = [8, n, r, views, views + 1].into_iter().fold(1, usize::saturating_mul);
         let sources = if bytes > run.memory / 4 {
             notes.push(format!(
@@ -292,7 +309,7 @@ impl<'a> Blocks<'a> {
             watch,
             r,
             scalings,
-            spaces,
+            solvers,
             ties,
             u: vec![Matrix::zeros(0, 0); views],
             values: vec![Vec::new(); views],
@@ -371,7 +388,11 @@ impl<'a> Blocks<'a> {
         let (graphs, scaling) = (self.graphs, &self.scalings[v]);
         let multiply = |x: &Matrix| laplacian::apply(x, scaling, |x| graphs.apply(v, x));
         let options = Options { angle, ..laplacian::precise() };
-        self.spaces[v].top(r, &factor, &multiply, &options, self.watch, &mut self.counts)
+        let (watch, counts) = (self.watch, &mut self.counts);
+        match &mut self.solvers[v] {
+            Solver::Recycled(space) => space.top(r, &factor, &multiply, &options, watch, counts),
+            Solver::Filtered(stored) => stored.top(r, &factor, &options, watch, counts),
+        }
     }
 
     /// Replaces U_v by eigenvectors of its operator, drawn by `pulls`.
@@ -395,11 +416,8 @@ impl<'a> Blocks<'a> {
         }
         let factor = self.factor(&pulls);
         let gram = dense::gram_tn(Slice::of(&factor), Slice::of(&factor));
-        let (ascending, all) = dense::symmetric_eigen(&gram)?;
-        let last = ascending.len() - 1;
-        let values: Vec<f64> = (0..self.r).map(|j| ascending[last - j]).collect();
-        let root =
-            Matrix::from_fn(gram.rows(), self.r, |i, j| all.get(i, last - j) / values[j].sqrt());
+        let (values, turn) = dense::leading_eigen(&gram, self.r)?;
+        let root = Matrix::from_fn(gram.rows(), self.r, |i, j| turn.get(i, j) / values[j].sqrt());
         let mut vectors = dense::product(Slice::of(&factor), Slice::of(&root));
         orient(&mut vectors);
         if self.u.len() == centroid {

@@ -131,6 +131,26 @@ pub(super) fn divided(u: &Matrix, values: &[f64]) -> Matrix {
 }
 
 impl Extension {
+    /// Whether all its numbers are finite.
+    pub(super) fn is_finite(&self) -> bool {
+        let all = |values: &[f64]| values.iter().all(|v| v.is_finite());
+        let of_degree = |d: &Degree| {
+            all(&d.basis) && d.constant.is_finite() && d.links.iter().all(|l| all(&l.1))
+        };
+        let of_source = |source: &Source| match source {
+            Source::Sum { weights } => all(weights),
+            Source::Gaussian { gamma, points, .. } => gamma.is_finite() && all(points.values()),
+            Source::Product | Source::Columns { .. } | Source::Unit { .. } | Source::Links => true,
+        };
+        self.stages.iter().all(|s| {
+            of_source(&s.source)
+                && all(s.basis.values())
+                && all(&s.constant)
+                && s.links.iter().all(|l| all(l.1.values()))
+                && s.degree.as_ref().is_none_or(of_degree)
+        })
+    }
+
     /// The extension of one embedding by one stage, rows of unit length.
     pub(super) fn single(stage: Stage) -> Self {
         Extension { stages: vec![stage], outputs: vec![0], unit_rows: true }

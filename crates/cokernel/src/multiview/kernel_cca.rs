@@ -137,11 +137,9 @@ pub(super) fn dual(
     }
     let mut smoothers: Vec<Option<Smoother>> = Vec::new();
     for v in 0..views {
-        work.status = work.status.or(work.watch.stop());
-        if work.status.is_some() {
-            work.notes.push("stopped before there was any canonical variate".to_string());
-            let (parts, stages) = (vec![Matrix::zeros(n, asked); views], vec![None; views]);
-            return Ok(Variates { correlations: Vec::new(), gap: None, parts, stages });
+        if let Some(status) = work.watch.stop() {
+            let problem = format!("stopped before there was any canonical variate ({status})");
+            return Err(Error::Data(problem));
         }
         let smoother = smoother(bank, v, settings.regularization, work)?;
         if smoother.is_none() {

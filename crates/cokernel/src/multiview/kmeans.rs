@@ -86,6 +86,10 @@ impl Starts {
     }
 }
 
+/// Starts between two looks at how many there may be, and how many may be kept in any case.
+const BATCH: usize = 64;
+const ALWAYS: usize = 1000;
+
 /// Rows of one matrix product.
 const CHUNK: usize = 256;
 
@@ -104,8 +108,9 @@ pub struct KMeans {
     pub all: Vec<Vec<u32>>,
     /// Lloyd iterations of the best start.
     pub iterations: usize,
-    /// Converged, or why the best restart ended before; after a stop the restarts that had not
-    /// begun are missing.
+    /// Converged, or why the best restart ended before. After a stop the restarts that had not begun
+    /// are missing; so are those, with the status of an iteration limit, whose assignments would take
+    /// more than [`Run::memory`].
     pub status: Status,
 }
 
@@ -128,23 +133,33 @@ pub fn kmeans(x: &Matrix, k: usize, starts: &Starts, run: &Run, watch: &Watch) -
     }
     let (centered, mean) = subtract_mean(x);
     let columns = centered.transposed();
-    let states: Vec<State> = (0..starts.starts)
-        .into_par_iter()
-        .filter(|r| *r == 0 || watch.stop().is_none())
-        .map(|r| {
-            let first = match starts.seeding {
-                Seeding::PlusPlus => seed(&centered, &columns, k, run, r),
-                Seeding::Random => random_rows(&centered, k, run, r),
-            };
-            lloyd(&centered, first, watch)
-        })
-        .collect();
-    let inertias: Vec<f64> = states.iter().map(|s| s.inertia).collect();
-    let all = states.iter().map(|s| number_by_appearance(&s.assignments, k).0).collect();
-    let best = states
-        .into_iter()
-        .reduce(|best, s| if s.inertia < best.inertia { s } else { best })
-        .expect("start 0 always runs");
+    let start = |r: usize| {
+        let first = match starts.seeding {
+            Seeding::PlusPlus => seed(&centered, &columns, k, run, r),
+            Seeding::Random => random_rows(&centered, k, run, r),
+        };
+        lloyd(&centered, first, watch)
+    };
+    // Start 0 runs in any case, the others in batches until there is no time or room for more.
+    let most = (run.memory / (4 * x.rows() + 32)).max(ALWAYS).min(starts.starts);
+    let mut best = start(0);
+    let mut inertias = vec![best.inertia];
+    let mut all = vec![number_by_appearance(&best.assignments, k).0];
+    while inertias.len() < most && watch.stop().is_none() {
+        let next = inertias.len()..most.min(inertias.len() + BATCH);
+        let go_on = |_: &usize| watch.stop().is_none();
+        let states: Vec<State> = next.into_par_iter().filter(go_on).map(start).collect();
+        for state in states {
+            inertias.push(state.inertia);
+            all.push(number_by_appearance(&state.assignments, k).0);
+            if state.inertia < best.inertia {
+                best = state;
+            }
+        }
+    }
+    if inertias.len() < starts.starts && best.status == Status::Converged {
+        best.status = Status::IterationLimit;
+    }
     let (assignments, order) = number_by_appearance(&best.assignments, k);
     let centers = Matrix::from_fn(order.len(), x.cols(), |c, j| {
         best.centers.get(order[c] as usize, j) + mean[j]
@@ -431,6 +446,24 @@ mod tests {
         update(&x, 2, &mut labels, &mut centers);
         assert_eq!(labels, [0, 0, 0, 1]);
         assert_eq!(centers.values(), [2.0, 6.0]);
+    }
+
+    /// Starts without end are ended by the clock or by the memory that their assignments take: they
+    /// were all asked whether to begin, and those without a time limit filled the memory.
+    #[test]
+    fn starts_without_end() {
+        let x = blobs(30, 3, 0.5, 1);
+        let limit = std::time::Duration::from_millis(50);
+        let short = Run { time_limit: Some(limit), ..Run::default() };
+        for seeding in [Seeding::PlusPlus, Seeding::Random] {
+            let starts = Starts { seeding, starts: 1_000_000_000_000 };
+            let found = kmeans(&x, 3, &starts, &short, &short.watch()).unwrap();
+            assert_eq!(found.status, Status::TimeLimit);
+            assert!(!found.inertias.is_empty() && found.inertias.len() == found.all.len());
+            let small = Run { memory: 152 * 1100, ..Run::default() };
+            let found = kmeans(&x, 3, &starts, &small, &small.watch()).unwrap();
+            assert_eq!((found.status, found.inertias.len()), (Status::IterationLimit, 1100));
+        }
     }
 
     #[test]

@@ -158,8 +158,9 @@ impl Embedder for MinDisagreement {
         }
         let ones = vec![Matrix::from_fn(n, 1, |_, _| 1.0); views];
         let two_steps = reached(graphs, &ones);
-        let s: Vec<Vec<f64>> =
-            (0..views).map(|v| laplacian::scaling(graphs.apply(v, &two_steps[v]).values())).collect();
+        let s: Vec<Vec<f64>> = (0..views)
+            .map(|v| laplacian::scaling(graphs.apply(v, &two_steps[v]).values()))
+            .collect();
         let scaled = |x: &Matrix| -> Vec<Matrix> {
             (0..views)
                 .map(|v| {

@@ -5,7 +5,7 @@
 //! ([`Clustering`]). To add a method, write `multiview/<id>.rs` with a `pub static METHOD: Method`
 //! and add its line to [`REGISTRY`].
 
-mod affinity;
+pub(crate) mod affinity;
 mod canonical;
 pub mod cca;
 pub mod co_regularized;
@@ -38,7 +38,7 @@ use crate::data::{Scale, Views};
 use crate::kernel::KernelSpec;
 use crate::method::Method;
 use crate::mkl::Arrangement;
-use crate::{Result, Run};
+use crate::{Error, Result, Run};
 use std::fmt;
 
 /// All methods that embed and cluster.
@@ -109,10 +109,41 @@ pub trait Embedder: fmt::Debug + Send + Sync {
     }
 }
 
+/// Embeds, and sees to it that what comes out is numbers. An extension that overflows is left out.
+///
+/// # Errors
+/// As [`Embedder::embed`]; an embedding with numbers that are not finite.
+pub fn embed(
+    embedder: &dyn Embedder,
+    problem: &Problem<'_>,
+    k: usize,
+    run: &Run,
+) -> Result<Embedding> {
+    let mut found = embedder.embed(problem, k, run)?;
+    let columns = found.rows.cols().max(1);
+    let bad = found.rows.values().iter().position(|v| !v.is_finite()).map(|p| p / columns);
+    if bad.is_some() || found.eigenvalues.iter().flatten().any(|v| !v.is_finite()) {
+        let instance = bad.map_or(String::new(), |i| format!(" (instance {i} is the first)"));
+        return Err(Error::Data(format!(
+            "the embedding has numbers that are not finite{instance}: the similarities are too \
+             large or too small for floating point; scale features or kernels, or leave out \
+             instances with extreme values"
+        )));
+    }
+    found.gaps.iter_mut().for_each(|gap| *gap = gap.filter(|g| g.is_finite()));
+    if found.extension.as_ref().is_some_and(|e| !e.is_finite()) {
+        found.extension = None;
+        let why =
+            "new rows cannot be embedded: the numbers for that are too large for floating point";
+        found.report.notes.push(why.to_string());
+    }
+    Ok(found)
+}
+
 /// Embeds, then clusters the rows of the embedding.
 ///
 /// # Errors
-/// As [`Embedder::embed`] and [`kmeans::kmeans`].
+/// As [`embed`] and [`kmeans::kmeans`].
 pub fn cluster(
     embedder: &dyn Embedder,
     problem: &Problem<'_>,
@@ -122,7 +153,11 @@ pub fn cluster(
 ) -> Result<Clustering> {
     let watch = run.watch();
     kmeans::check_clusters(k, problem.bank.n())?;
-    let embedding = embedder.embed(problem, k, run)?;
+    let mut embedding = embed(embedder, problem, k, run)?;
     let found = kmeans::kmeans(&embedding.rows, k, starts, run, &watch)?;
+    if found.inertias.len() < starts.starts {
+        let (ran, asked) = (found.inertias.len(), starts.starts);
+        embedding.report.notes.push(format!("{ran} of {asked} starts of k-means were run"));
+    }
     Ok(Clustering::new(embedding, found, watch.seconds()))
 }

@@ -28,8 +28,15 @@
 //!
 //! Cost: for a basis of m columns (default 120, more for large k), per block of b columns one
 //! product A·(n × b) and O(n m b); per look O(n m k + m³). Memory (2m + 4b) n values.
-//! When the basis would reach n, or n ≤ 64, A is formed by applying it to the identity and
-//! decomposed: O(n³) for small n only.
+//! When the basis would reach n, or n ≤ 64, or for n up to 2,600 where k is a sizeable part of n or the
+//! search takes long, A is formed by applying it to the identity and decomposed: 2 n³ operations for
+//! products, 4/3 n³ for the reduction.
+//!
+//! Why the solver is ours: that of faer 0.24 (`partial_self_adjoint_eigen`) does not end on some
+//! matrices and skips eigenvalues on others, without a word. Why there are three: this one is for one
+//! operator that can only be applied; [`recycle`](super::recycle) for a sequence of operators that
+//! differ by a thin factor, whose products are used again; [`filter`](super::filter) for such a
+//! sequence where so many pairs are wanted that a growing basis costs more than the products it saves.
 
 mod space;
 
@@ -41,6 +48,14 @@ use space::{Space, residual_norms};
 
 /// Up to this n the operator is formed and decomposed.
 const DENSE: usize = 64;
+
+/// Up to this n the operator is formed and decomposed, too, if more than n / `SHARE` pairs are wanted (a
+/// basis of several k columns costs more) or n / `PATIENCE` columns of products did not do (measured at
+/// n = 1,600: a decomposition takes as long as some 1,500 columns). It cannot be stopped, and takes a
+/// second or two here.
+const LARGEST: usize = 2600;
+const SHARE: usize = 12;
+const PATIENCE: usize = 2;
 
 /// Columns that one vector register holds: a product with fewer costs nearly as much.
 const LANES: usize = 8;
@@ -145,7 +160,10 @@ pub fn top_eigenpairs(
     };
     let capacity = if options.basis == 0 { 120.max(4 * k + 2 * block) } else { options.basis };
     let capacity = capacity.max(k + 2 * block);
-    if n <= DENSE || capacity >= n {
+    let forms = [24, n, n].into_iter().fold(1, usize::saturating_mul) <= run.memory;
+    let may_form = n <= LARGEST && forms && options.block == 0 && options.basis == 0;
+    let many = k.saturating_mul(SHARE) >= n;
+    if n <= DENSE || capacity >= n || (may_form && many && watch.stop().is_none()) {
         return decompose(n, k, apply);
     }
     let rng = run.rng("eigenvectors");
@@ -164,7 +182,11 @@ pub fn top_eigenpairs(
         }
     }
     space.append(&start)?;
-    search(space, k, warm.is_some(), apply, options, watch)
+    let patience = if may_form { n / PATIENCE } else { usize::MAX };
+    match search(space, k, warm.is_some(), apply, options, patience, watch)? {
+        Some(found) => Ok(found),
+        None => decompose(n, k, apply),
+    }
 }
 
 /// Notices residuals that rounding keeps from falling further.
@@ -209,15 +231,16 @@ impl Progress {
 
 /// The main loop. The basis holds the first block, which A has not been applied to yet. With
 /// `verify` the start may be an invariant subspace that is not the leading one: the best pair in
-/// its complement must be settled too.
+/// its complement must be settled too. `None` after `patience` columns of products.
 fn search(
     mut space: Space,
     k: usize,
     mut verify: bool,
     apply: &dyn Fn(&Matrix) -> Matrix,
     options: &Options,
+    patience: usize,
     watch: &Watch,
-) -> Result<Eigenpairs> {
+) -> Result<Option<Eigenpairs>> {
     let capacity = space.basis.cols();
     let block = if options.block == 0 { LANES } else { options.block };
     let (mut done, mut products, mut next_check) = (0, 0, k);
@@ -238,10 +261,13 @@ fn search(
             let converged = excess <= 1.0 && (!verify || ritz.complement_settled(k, limit));
             let stop = stop.or(progress.stalled(excess, &ritz.residuals[..k], space.scale));
             if let Some(status) = stop.filter(|_| !converged) {
-                return Ok(ritz.finish(k, status, products));
+                return Ok(Some(ritz.finish(k, status, products)));
             }
             if converged && !ritz.may_miss_copies(k, starts) {
-                return Ok(ritz.finish(k, Status::Converged, products));
+                return Ok(Some(ritz.finish(k, Status::Converged, products)));
+            }
+            if products >= patience {
+                return Ok(None);
             }
             if converged {
                 space.restart(&ritz, k)?;
@@ -271,14 +297,20 @@ fn search(
 fn decompose(n: usize, k: usize, apply: &dyn Fn(&Matrix) -> Matrix) -> Result<Eigenpairs> {
     let a = apply(&Matrix::from_fn(n, n, |i, j| f64::from(u8::from(i == j))));
     let a = Matrix::from_fn(n, n, |i, j| 0.5 * (a.get(i, j) + a.get(j, i)));
-    let (ascending, all) = dense::symmetric_eigen(&a)?;
-    let values: Vec<f64> = ascending.iter().rev().take(k).copied().collect();
-    let mut vectors = Matrix::from_fn(n, k, |i, j| all.get(i, n - 1 - j));
+    let shown = (k + 1).min(n);
+    let (mut values, vectors) = dense::leading_eigen(&a, shown)?;
+    let next = (k < n).then(|| values[k]);
+    values.truncate(k);
+    let mut vectors = if k < shown { head(&vectors, k) } else { vectors };
     orient(&mut vectors);
     let image = dense::product(Slice::of(&a), Slice::of(&vectors));
     let residuals = residual_norms(&image, &vectors, &values);
-    let next = (k < n).then(|| ascending[n - 1 - k]);
     Ok(Eigenpairs { values, vectors, residuals, next, products: n, status: Status::Converged })
+}
+
+/// The first k columns.
+fn head(vectors: &Matrix, k: usize) -> Matrix {
+    vectors.select_cols(&(0..k).collect::<Vec<_>>())
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 pub mod dense;
 pub mod eigen;
+pub mod filter;
 pub mod orthonormal;
 pub mod recycle;
 pub mod simplex;

@@ -390,4 +390,4 @@ fn orthonormal(q: Slice<'_>, mut w: Matrix) -> Result<Matrix> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

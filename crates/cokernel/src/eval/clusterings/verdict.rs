@@ -6,6 +6,10 @@
 //! start to the next; the margin keeps a difference of a few instances from counting where all
 //! starts agree. The rule says nothing about other samples of instances: it is there to withhold
 //! praise, not to give it.
+//!
+//! Where one view alone is far better than everything that combines views ([`FAR`], and more than the
+//! larger of the two standard deviations), the views do not help each other as they are: that is said,
+//! with what to try.
 
 use super::ClusteringRow;
 use crate::eval::Stat;
@@ -14,6 +18,9 @@ use serde::Serialize;
 /// The least difference of mean NMI that counts.
 pub const MARGIN: f64 = 0.01;
 
+/// The difference of mean NMI from which one view alone is far better than every combination.
+pub const FAR: f64 = 0.05;
+
 /// Whether any method beats the controls.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Verdict {
@@ -21,7 +28,9 @@ pub struct Verdict {
     pub best_control: Option<String>,
     /// The methods that beat it.
     pub better: Vec<String>,
-    /// All of it in one sentence.
+    /// The view or kernel that alone is far better than every combination, if one is.
+    pub alone: Option<String>,
+    /// All of it in one sentence, or two.
     pub sentence: String,
 }
 
@@ -30,7 +39,8 @@ pub(super) fn of(rows: &[ClusteringRow]) -> Option<Verdict> {
     let scored: Vec<Scored> = rows
         .iter()
         .filter_map(|r| {
-            Some(Scored { name: &r.name, control: r.control, nmi: &r.scores.as_ref()?.nmi })
+            let nmi = &r.scores.as_ref()?.nmi;
+            Some(Scored { name: &r.name, control: r.control, single: r.single, nmi })
         })
         .collect();
     if scored.is_empty() { None } else { Some(judge(&scored)) }
@@ -39,10 +49,17 @@ pub(super) fn of(rows: &[ClusteringRow]) -> Option<Verdict> {
 struct Scored<'a> {
     name: &'a str,
     control: bool,
+    single: bool,
     nmi: &'a Stat,
 }
 
 impl Scored<'_> {
+    /// How much higher the mean is, or 0 if that is within the larger of the standard deviations.
+    fn above(&self, other: &Scored<'_>) -> f64 {
+        let difference = self.nmi.mean - other.nmi.mean;
+        if difference > self.nmi.sd.max(other.nmi.sd) { difference } else { 0.0 }
+    }
+
     fn text(&self) -> String {
         format!("{} (NMI {:.3} ± {:.3})", self.name, self.nmi.mean, self.nmi.sd)
     }
@@ -58,10 +75,7 @@ fn judge(rows: &[Scored<'_>]) -> Verdict {
     let (mut better, name) = (Vec::new(), |r: &Scored<'_>| r.name.to_string());
     let sentence = match (control, method) {
         (Some(control), Some(_)) => {
-            let beats = |r: &&Scored<'_>| {
-                let difference = r.nmi.mean - control.nmi.mean;
-                !r.control && difference > r.nmi.sd.max(control.nmi.sd) && difference >= MARGIN
-            };
+            let beats = |r: &&Scored<'_>| !r.control && r.above(control) >= MARGIN;
             let winners: Vec<&Scored<'_>> = rows.iter().filter(beats).collect();
             better = winners.iter().map(|r| name(r)).collect();
             let list = winners.iter().map(|r| r.text()).collect::<Vec<_>>().join(", ");
@@ -79,7 +93,21 @@ fn judge(rows: &[Scored<'_>]) -> Verdict {
         }
         (None, None) => String::new(),
     };
-    Verdict { best_control: control.map(name), better, sentence }
+    let alone = best(rows.iter().filter(|r| r.single));
+    let together = best(rows.iter().filter(|r| !r.single));
+    let far = alone.zip(together).filter(|(alone, together)| alone.above(together) >= FAR);
+    let sentence = match far {
+        None => sentence,
+        Some((alone, together)) => format!(
+            "{sentence}. {} alone is far better than every combination of views, of which {} is the \
+             best: cluster by that view (spectral with view=NAME), leave out views that tell little, \
+             or weigh them (lambda of co_regularized_centroid: one number per kernel)",
+            alone.text(),
+            together.text()
+        ),
+    };
+    let alone = far.map(|(alone, _)| name(alone));
+    Verdict { best_control: control.map(name), better, alone, sentence }
 }
 
 #[cfg(test)]
@@ -91,7 +119,10 @@ mod tests {
         let rows: Vec<Scored<'_>> = rows
             .iter()
             .zip(&stats)
-            .map(|(r, nmi)| Scored { name: r.0, control: r.1, nmi })
+            .map(|(r, nmi)| {
+                let (name, control) = (r.0, r.1);
+                Scored { name, control, single: name.starts_with("single:"), nmi }
+            })
             .collect();
         judge(&rows)
     }
@@ -109,6 +140,7 @@ mod tests {
             v.sentence,
             "far (NMI 0.760 ± 0.010) beats the best control, product (NMI 0.720 ± 0.020)"
         );
+        assert_eq!(v.alone, None);
         // The larger of the two spreads counts, whose ever it is.
         let wide = ("wide", false, [0.70, 0.78, 0.86]);
         assert!(verdict(&[product, wide]).better.is_empty());
@@ -119,6 +151,35 @@ mod tests {
         let sure = ("sure", true, [0.72; 3]);
         assert!(verdict(&[sure, ("m", false, [0.729; 3])]).better.is_empty());
         assert_eq!(verdict(&[sure, ("m", false, [0.731; 3])]).better, ["m"]);
+    }
+
+    /// Noise in all views but one: every combination lost to that view, and nothing was said.
+    #[test]
+    fn a_view_that_is_far_better_alone_is_named() {
+        let rows = |single: f64, spread: f64| {
+            verdict(&[
+                ("single:a", true, [0.04; 3]),
+                ("single:b", true, [single - spread, single, single + spread]),
+                ("spectral", true, [0.05; 3]),
+                ("co_trained", false, [0.07; 3]),
+            ])
+        };
+        let v = rows(0.3, 0.01);
+        assert_eq!(v.alone.as_deref(), Some("single:b"));
+        assert!(
+            v.sentence.starts_with(
+                "no method beats the best control, single:b (NMI 0.300 ± 0.010). single:b (NMI 0.300 ± \
+                 0.010) alone is far better than every combination of views, of which co_trained (NMI \
+                 0.070 ± 0.000) is the best: cluster by that view"
+            ),
+            "{}",
+            v.sentence
+        );
+        // Near, or within the spread: nothing to say.
+        assert_eq!((rows(0.11, 0.01).alone, rows(0.3, 0.24).alone), (None, None));
+        // Only single views: there is no combination.
+        let only = verdict(&[("single:a", true, [0.1; 3]), ("single:b", true, [0.6; 3])]);
+        assert_eq!(only.alone, None);
     }
 
     #[test]

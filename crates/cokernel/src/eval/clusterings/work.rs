@@ -2,19 +2,24 @@
 
 use super::{ClusteringOptions, ClusteringRow, Found, LeftOut, StartScores, ViewAgreement};
 use crate::eval::Stat;
+use crate::eval::cluster_scores::{NmiNorm, nmi};
 use crate::kernel::Kernel;
 use crate::model::{MultiView, PreparedViews, remaining};
-use crate::multiview::{Spectrum, agreement_matrix, spectra};
+use crate::multiview::affinity::{NAME as DIAGONAL, ZERO};
+use crate::multiview::{Clustering, Spectrum, agreement_matrix, spectra};
 use crate::{Error, Event, Result, Run, Watch};
 use std::collections::BTreeMap;
+
+/// Normalised mutual information of two clusterings from which they count as the same.
+const ALIKE: f64 = 0.9;
 
 /// Where a row stands: single kernels come first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
-    /// A kernel tried alone.
-    Single(usize),
-    /// A method.
-    Method(usize),
+    /// A kernel tried alone; whether without the diagonal.
+    Single(usize, bool),
+    /// A method; whether a control without the diagonal.
+    Method(usize, bool),
 }
 
 /// The view of a kernel, if it has no other; else the kernel.
@@ -54,7 +59,8 @@ impl Work<'_> {
         self.notes.push(format!("{name} is left out: {error}"));
     }
 
-    /// One row.
+    /// One row, and of a control also the same without the diagonal of its similarities, if that was
+    /// asked for and gives other clusters.
     pub fn cluster(
         &mut self,
         place: Place,
@@ -62,10 +68,48 @@ impl Work<'_> {
         method: &MultiView,
         prepared: &PreparedViews,
     ) -> Result<()> {
+        let found = self.found(method, prepared)?;
+        let kept = found.assignments.clone();
+        self.steps += 1;
+        self.run.tell(Event::Step { done: self.steps, message: &name });
+        self.record(place, name.clone(), method, prepared, found)?;
+        let control = method.method().control || matches!(place, Place::Single(..));
+        let given = method.method().params.iter().any(|p| p.name == DIAGONAL)
+            && method.params()?.text(DIAGONAL) != ZERO;
+        if !(self.options.diagonals && control && given && self.k > 1)
+            || self.watch.stop().is_some()
+        {
+            return Ok(());
+        }
+        let other = method.clone().param(DIAGONAL, ZERO);
+        let (place, name) = match place {
+            Place::Single(m, _) => (Place::Single(m, true), format!("{name}({DIAGONAL}={ZERO})")),
+            Place::Method(c, _) => (Place::Method(c, true), other.name()),
+        };
+        match self.found(&other, prepared) {
+            Ok(found) if nmi(&kept, &found.assignments, NmiNorm::Arithmetic)? < ALIKE => {
+                self.record(place, name, &other, prepared, found)?;
+            }
+            Ok(_) => {}
+            Err(e) => self.notes.push(format!("{name} is left out: {e}")),
+        }
+        Ok(())
+    }
+
+    fn found(&self, method: &MultiView, prepared: &PreparedViews) -> Result<Clustering> {
         let inner = remaining(self.run, &self.watch).quiet();
-        let starts = &self.options.starts;
-        let found = method.cluster_prepared(prepared, self.k, starts, &inner)?;
-        let single = matches!(place, Place::Single(_));
+        method.cluster_prepared(prepared, self.k, &self.options.starts, &inner)
+    }
+
+    fn record(
+        &mut self,
+        place: Place,
+        name: String,
+        method: &MultiView,
+        prepared: &PreparedViews,
+        found: Clustering,
+    ) -> Result<()> {
+        let single = matches!(place, Place::Single(..));
         (self.visit)(&Found { method, single, prepared, clustering: &found })?;
         self.remark(&found.report.notes);
         let scores = match self.truth.is_empty() {
@@ -80,6 +124,7 @@ impl Work<'_> {
             method: method.method().id.to_string(),
             params: method.params()?,
             control,
+            single,
             scores,
             inertia: found.kmeans.inertia,
             inertias: Stat::new(found.kmeans.inertias),
@@ -91,8 +136,6 @@ impl Work<'_> {
             embedding: found.embedding.rows,
             report: found.report,
         };
-        self.steps += 1;
-        self.run.tell(Event::Step { done: self.steps, message: &row.name });
         self.rows.insert(place, row);
         Ok(())
     }
@@ -106,7 +149,7 @@ impl Work<'_> {
             }
             let name = format!("single:{}", short_name(kernels, m));
             let method = base.clone().param("view", kernel.name.as_str());
-            if let Err(e) = self.cluster(Place::Single(m), name.clone(), &method, prepared) {
+            if let Err(e) = self.cluster(Place::Single(m, false), name.clone(), &method, prepared) {
                 self.leave_out(&name, &e);
             }
         }

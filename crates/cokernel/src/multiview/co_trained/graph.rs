@@ -105,9 +105,8 @@ impl Graph {
         let t = Matrix::from_fn(rank, rank, |i, j| {
             0.5 * (product.get(i, j) + product.get(j, i)) - self.low * one[i] * one[j]
         });
-        let (ascending, all) = dense::symmetric_eigen(&t)?;
+        let (found, turn) = dense::leading_eigen(&t, (count + 1).min(rank))?;
         let floor = NOTHING * (norm(of_c) * norm(of_h) - self.low * dot(one, one));
-        let found: Vec<f64> = ascending.into_iter().rev().collect();
         let kept = found.iter().take(count).take_while(|v| **v > floor).count();
         if kept == 0 {
             return Err(Error::Data(
@@ -116,7 +115,7 @@ impl Graph {
                     .into(),
             ));
         }
-        let y = Matrix::from_fn(kept, rank, |i, j| all.get(j, rank - 1 - i));
+        let y = Matrix::from_fn(kept, rank, |i, j| turn.get(j, i));
         // D^{-1/2} [C H 1] = Qᵀ Lᵀ and U = Qᵀ yᵀ.
         let inverse = Matrix::from_fn(rank, kept, |i, j| y.get(j, i) / found[j]);
         let shares = [(of_c, width), (of_h, width), (one, 1)]

@@ -3,13 +3,13 @@
 use super::*;
 use std::time::Duration;
 
-fn random(rows: usize, cols: usize, seed: u64) -> Matrix {
+pub(in crate::solve) fn random(rows: usize, cols: usize, seed: u64) -> Matrix {
     let mut rng = Run::with_seed(seed).rng("recycle tests");
     Matrix::from_fn(rows, cols, |_, _| rng.random::<f64>() - 0.5)
 }
 
 /// A Gaussian similarity of groups that overlap, normalised: a decaying spectrum.
-fn similarity(n: usize) -> Matrix {
+pub(in crate::solve) fn similarity(n: usize) -> Matrix {
     let x = random(n, 3, 1);
     let at = |i: usize, j: usize| 4.0 * x.get(i, j) + f64::from(u8::from(i % 3 == j));
     let k = Matrix::from_fn(n, n, |i, j| {
@@ -20,14 +20,14 @@ fn similarity(n: usize) -> Matrix {
     Matrix::from_fn(n, n, |i, j| k.get(i, j) / (s[i] * s[j]))
 }
 
-fn plus(l: &Matrix, f: &Matrix) -> Matrix {
+pub(in crate::solve) fn plus(l: &Matrix, f: &Matrix) -> Matrix {
     let mut sum = l.clone();
     dense::accumulate(&mut sum, 1.0, Slice::of(f), Slice::of(&f.transposed()));
     sum
 }
 
 /// Values, residuals and orthonormality against the full decomposition.
-fn check(l: &Matrix, f: &Matrix, r: usize, e: &Eigenpairs) {
+pub(in crate::solve) fn check(l: &Matrix, f: &Matrix, r: usize, e: &Eigenpairs) {
     let a = plus(l, f);
     let n = a.rows();
     let (ascending, _) = dense::symmetric_eigen(&a).unwrap();
@@ -53,7 +53,7 @@ fn check(l: &Matrix, f: &Matrix, r: usize, e: &Eigenpairs) {
     assert!((e.next.unwrap() - ascending[n - 1 - r]).abs() <= 0.02 * gap + 1e-12);
 }
 
-fn options() -> Options {
+pub(in crate::solve) fn options() -> Options {
     Options { tol: 1e-12, ..Options::default() }
 }
 

@@ -3,6 +3,7 @@
 use cokernel::bank::{Bank, Storage};
 use cokernel::data::{Matrix, Table, Views};
 use cokernel::method::{Value, find};
+use cokernel::model::MultiView;
 use cokernel::multiview::{self, Clustering, Problem, Starts};
 use cokernel::{Result, Run, Status};
 use rand::RngExt;
@@ -228,4 +229,44 @@ fn kernel_addition_does_not_see_the_order_of_views() {
     let toy = Toy::new(150, 3, 3, 8);
     let mean = |order: &[usize]| cluster("spectral", &toy.bank_in_order(order), 3, &[]).assignments;
     assert_eq!(mean(&[0, 1, 2]), mean(&[1, 2, 0]));
+}
+
+/// Interrupted before anything is known, a method says so, and what it gives is not a table of one
+/// value: kernel canonical correlation gave zeros, which were written as an embedding.
+#[test]
+fn an_early_stop_gives_a_sentence_or_something() {
+    let (views, _) = cokernel::data::toy::views(150, 3, &[2.0, 2.0], 1).unwrap();
+    let run = Run::default();
+    run.cancel.cancel();
+    for method in cokernel::method::methods().filter(|m| MultiView::new(m.id).is_ok()) {
+        let model = MultiView::new(method.id).unwrap();
+        let prepared = model.prepare(&views, &Run::default()).unwrap();
+        match model.embed_prepared(&prepared, 3, &run) {
+            Err(e) => assert!(e.to_string().contains("stopped before"), "{}: {e}", method.id),
+            Ok(found) => {
+                let rows = &found.rows;
+                assert!((1..150).any(|i| rows.row(i) != rows.row(0)), "{}", method.id);
+                assert!(rows.values().iter().all(|v| v.is_finite()), "{}", method.id);
+            }
+        }
+    }
+}
+
+/// With so many clusters that operators are stored and filtered, and with few, the same method.
+#[test]
+fn many_clusters_on_demand_and_stored() {
+    let toy = Toy::new(240, 3, 20, 17);
+    for id in ["co_regularized", "co_regularized_centroid", "co_trained", "spectral"] {
+        let rounds = match id {
+            "co_trained" => vec![("iterations", Real::from(3))],
+            "spectral" => vec![],
+            _ => vec![("max_iter", Real::from(3)), ("tol", Real::from(0.0))],
+        };
+        let stored = cluster(id, &toy.bank(), 20, &rounds);
+        let poor = Run { memory: 1000, ..Run::default() };
+        let applied = run_method(id, &toy.bank(), 20, &rounds, &poor).unwrap();
+        let (a, b) =
+            (stored.embedding.eigenvalues.concat(), applied.embedding.eigenvalues.concat());
+        assert!(a.iter().zip(&b).all(|(x, y)| (x - y).abs() < 1e-9), "{id}: {a:?} and {b:?}");
+    }
 }

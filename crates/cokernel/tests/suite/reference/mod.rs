@@ -4,6 +4,7 @@ mod bank;
 mod co_regularized;
 mod co_trained;
 mod controls;
+mod diagonal;
 mod graphs;
 mod mkl;
 mod multiview;
