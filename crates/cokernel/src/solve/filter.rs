@@ -26,11 +26,11 @@
 //! Cost: forming M 2 n² columns(F); per degree 2 n² b; per filter O(n b² + b³). Memory 2 n² values.
 //! A decomposition 4/3 n³ at the speed of memory.
 
-use super::cholesky::Cholesky;
 use super::dense::{self, Slice};
 use super::eigen::{Eigenpairs, Options, orient, top_eigenpairs};
 use crate::data::Matrix;
 use crate::{Counts, Error, Result, Run, Status, Watch};
+use cokernel_dense::Cholesky;
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
