@@ -39,7 +39,7 @@ pub fn newest() -> Result<PathBuf, String> {
     Ok(python)
 }
 
-/// Builds the wheel.
+/// Builds the wheel, with the profile of the tests: they have compiled the library.
 fn wheel(python: &Path) -> Result<PathBuf, String> {
     let folder = target().join("wheels");
     if folder.exists() {
@@ -47,7 +47,7 @@ fn wheel(python: &Path) -> Result<PathBuf, String> {
     }
     succeed(
         Command::new(python)
-            .args(["-m", "maturin", "build", "--quiet", "--release", "--out"])
+            .args(["-m", "maturin", "build", "--quiet", "--profile", "dev", "--out"])
             .arg(&folder)
             .arg("--interpreter")
             .arg(python)
