@@ -85,12 +85,12 @@ impl Affinities<'_> {
     }
 
     /// D^{-1/2} K D^{-1/2} of graph m as a matrix; `scaling` is D^{-1/2}.
-    pub(super) fn normalized(&self, m: usize, scaling: &[f64]) -> Matrix {
+    pub(super) fn normalized(&self, m: usize, scaling: &[f64]) -> Result<Matrix> {
         let n = self.bank.n();
         let mut weights = vec![0.0; self.bank.len()];
         weights[m] = 1.0;
-        let gram = self.bank.combine(&weights);
-        let mut matrix = Matrix::new(n, n, gram.values().to_vec()).expect("n × n values");
+        let gram = self.bank.combine(&weights)?;
+        let mut matrix = Matrix::new(n, n, gram.values().to_vec())?;
         for (i, own) in scaling.iter().enumerate() {
             let row = matrix.row_mut(i);
             row.iter_mut().zip(scaling).for_each(|(v, s)| *v *= own * s);
@@ -98,7 +98,7 @@ impl Affinities<'_> {
                 row[i] = 0.0;
             }
         }
-        matrix
+        Ok(matrix)
     }
 
     /// The diagonal of Σ_m w_m K_m that is to be left out; `None` if it is kept.

@@ -288,7 +288,7 @@ impl<'a> Blocks<'a> {
         let stored = [16, n, n, views].into_iter().fold(1, usize::saturating_mul) <= run.memory / 4;
         let filters = stored && filter::suits(n, r);
         let solver = |v: usize| match filters && !bank.is_sparse(v) {
-            true => Filtered::new(graphs.normalized(v, &scalings[v]), run).map(Solver::Filtered),
+            true => Filtered::new(graphs.normalized(v, &scalings[v])?, run).map(Solver::Filtered),
             false => Recycled::new(n, r, run).map(Solver::Recycled),
         };
         let solvers = (0..views).map(solver).collect::<Result<_>>()?;

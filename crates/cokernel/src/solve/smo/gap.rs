@@ -173,7 +173,14 @@ mod tests {
         let at = |room: f64| {
             let (lower, upper) = ([0.0, -room], [room, 0.0]);
             let x = &[0.4, -0.4];
-            multiple(&View { x, f: &f, linear: &linear, lower: &lower, upper: &upper, diagonal: &diagonal })
+            multiple(&View {
+                x,
+                f: &f,
+                linear: &linear,
+                lower: &lower,
+                upper: &upper,
+                diagonal: &diagonal,
+            })
         };
         let found = at(1e17).unwrap();
         assert!((found.factor - 2.5).abs() < 1e-12 && found.threshold.abs() < 1e-12);

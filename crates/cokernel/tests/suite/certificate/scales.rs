@@ -4,7 +4,7 @@
 use super::mkl::{bank, classes, problem, simple_mkl, weights};
 use super::svc::blobs;
 use cokernel::bank::{Gram, Storage};
-use cokernel::data::{Classes, Labels, Matrix, Views};
+use cokernel::data::{Classes, Labels, Matrix, Table, Views};
 use cokernel::kernel::KernelSpec;
 use cokernel::machine::{Decomposition, Dual, Machines, Svc};
 use cokernel::mkl::{Learned, Problem, REGISTRY, Rule, train};
@@ -467,7 +467,7 @@ fn extreme_features() {
         let x = Matrix::from_fn(8, 3, |_, _| {
             (rng.random::<f64>() - 0.5) * 10_f64.powf(power + 4.0 * (rng.random::<f64>() - 0.5))
         });
-        let views = Views::new().with("x", x).unwrap();
+        let views = Views::new().with("x", Table::Dense(x)).unwrap();
         let labels = Labels::from_texts(&["a", "b", "a", "b", "a", "a", "b", "b"]);
         let c = 10_f64.powf([-290.0, -150.0, -10.0, 0.0, 17.0, 150.0, 290.0][round / 7 % 7]);
         let id = ["mean", "simple_mkl", "product", "sum"][round / 49 % 4];
