@@ -2,7 +2,7 @@
 
 use crate::misuse::misuse;
 use crate::session::Session;
-use crate::settings::Settings;
+use crate::settings::{Settings, ViewSource};
 use crate::table::count;
 use anyhow::Result;
 use cokernel::data::{
@@ -61,6 +61,7 @@ pub fn read_files(
     new_instances: bool,
     incomplete: bool,
 ) -> Result<(Data, Vec<String>)> {
+    settings.views.iter().try_for_each(|v| named_columns(v, settings))?;
     let labels = settings.labels.as_ref().map(|p| label_file(p, settings)).transpose()?;
     let labelled = labels.as_ref().map(|l| l.texts.len());
     let (tables, mut notes) = tables(settings, new_instances, incomplete, labelled)?;
@@ -76,6 +77,21 @@ pub fn read_files(
     })?;
     notes.extend(assembled.notes);
     Ok((Data { views: assembled.views, labels: assembled.labels }, notes))
+}
+
+/// Refuses an id column in a view of a format that has no named columns.
+fn named_columns(view: &ViewSource, settings: &Settings) -> Result<()> {
+    readable(&view.path)?;
+    if let Some(id) = settings.id.as_ref().filter(|_| !is_text(&view.path)) {
+        return Err(misuse(format!(
+            "view '{}': {} has no column '{id}', because this format holds numbers only; \
+             write it as CSV with that column, or give no id column to match all rows by \
+             position",
+            view.name,
+            view.path.display()
+        )));
+    }
+    Ok(())
 }
 
 /// Tables by the names of their views.
@@ -100,17 +116,7 @@ fn tables(
     }
     let (mut tables, mut found, mut refusals) = (Vec::new(), false, Vec::new());
     for view in &settings.views {
-        readable(&view.path)?;
         let text = is_text(&view.path);
-        if let Some(id) = settings.id.as_ref().filter(|_| !text) {
-            return Err(misuse(format!(
-                "view '{}': {} has no column '{id}', because this format holds numbers only; \
-                 write it as CSV with that column, or give no id column to match all rows by \
-                 position",
-                view.name,
-                view.path.display()
-            )));
-        }
         let mut options = ReadOptions {
             id_column: settings.id.clone(),
             label_column: column.filter(|_| text).cloned(),
