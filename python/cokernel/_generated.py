@@ -720,6 +720,11 @@ class SpectralClustering(ViewClusterer):
         Columns of each embedding U; 0 takes as many as clusters. Whole number, at least 0.
     view : str, default="mean"
         The similarity: mean (that of all kernels), or the name of one view or kernel.
+    diagonal : {"keep", "zero"}, default="keep"
+        The similarity of an instance to itself, as an edge of the graph: keep, or zero (Ng,
+        Jordan, Weiss). Kept, the graph stays positive semi-definite and no instance is
+        isolated; but where some instances are far from all others (documents, many columns,
+        products of kernels) eigenvectors may stand for single instances: compare with zero.
     graphs : list of str, optional
         Graphs of neighbours in place of kernels, such as ``"knn:k=10"`` or ``"epsilon:radius=0.5"``.
     n_init : int, default=20
@@ -764,7 +769,7 @@ class SpectralClustering(ViewClusterer):
     """
 
     _method_id = "spectral"
-    _method_params = ["eigenvectors", "view"]
+    _method_params = ["eigenvectors", "view", "diagonal"]
 
     def __init__(
         self,
@@ -774,6 +779,7 @@ class SpectralClustering(ViewClusterer):
         kernels: Any = None,
         eigenvectors: int = 0,
         view: str = "mean",
+        diagonal: str = "keep",
         graphs: Any = None,
         n_init: int = 20,
         protocol: str = "best_of",
@@ -790,6 +796,7 @@ class SpectralClustering(ViewClusterer):
         self.kernels = kernels
         self.eigenvectors = eigenvectors
         self.view = view
+        self.diagonal = diagonal
         self.graphs = graphs
         self.n_init = n_init
         self.protocol = protocol
@@ -821,6 +828,11 @@ class ProductSpectralClustering(ViewClusterer):
         width on every view.
     eigenvectors : int, default=0
         Columns of each embedding U; 0 takes as many as clusters. Whole number, at least 0.
+    diagonal : {"keep", "zero"}, default="keep"
+        The similarity of an instance to itself, as an edge of the graph: keep, or zero (Ng,
+        Jordan, Weiss). Kept, the graph stays positive semi-definite and no instance is
+        isolated; but where some instances are far from all others (documents, many columns,
+        products of kernels) eigenvectors may stand for single instances: compare with zero.
     graphs : list of str, optional
         Graphs of neighbours in place of kernels, such as ``"knn:k=10"`` or ``"epsilon:radius=0.5"``.
     n_init : int, default=20
@@ -865,7 +877,7 @@ class ProductSpectralClustering(ViewClusterer):
     """
 
     _method_id = "product_spectral"
-    _method_params = ["eigenvectors"]
+    _method_params = ["eigenvectors", "diagonal"]
 
     def __init__(
         self,
@@ -874,6 +886,7 @@ class ProductSpectralClustering(ViewClusterer):
         views: Any = None,
         kernels: Any = None,
         eigenvectors: int = 0,
+        diagonal: str = "keep",
         graphs: Any = None,
         n_init: int = 20,
         protocol: str = "best_of",
@@ -889,6 +902,7 @@ class ProductSpectralClustering(ViewClusterer):
         self.views = views
         self.kernels = kernels
         self.eigenvectors = eigenvectors
+        self.diagonal = diagonal
         self.graphs = graphs
         self.n_init = n_init
         self.protocol = protocol
@@ -926,6 +940,11 @@ class ConcatSpectralClustering(ViewClusterer):
         number at least 0.
     eigenvectors : int, default=0
         Columns of each embedding U; 0 takes as many as clusters. Whole number, at least 0.
+    diagonal : {"keep", "zero"}, default="keep"
+        The similarity of an instance to itself, as an edge of the graph: keep, or zero (Ng,
+        Jordan, Weiss). Kept, the graph stays positive semi-definite and no instance is
+        isolated; but where some instances are far from all others (documents, many columns,
+        products of kernels) eigenvectors may stand for single instances: compare with zero.
     graphs : list of str, optional
         Graphs of neighbours in place of kernels, such as ``"knn:k=10"`` or ``"epsilon:radius=0.5"``.
     n_init : int, default=20
@@ -967,7 +986,7 @@ class ConcatSpectralClustering(ViewClusterer):
     """
 
     _method_id = "concat_spectral"
-    _method_params = ["scale", "sigma", "eigenvectors"]
+    _method_params = ["scale", "sigma", "eigenvectors", "diagonal"]
 
     def __init__(
         self,
@@ -978,6 +997,7 @@ class ConcatSpectralClustering(ViewClusterer):
         scale: str = "given",
         sigma: float = 0.0,
         eigenvectors: int = 0,
+        diagonal: str = "keep",
         graphs: Any = None,
         n_init: int = 20,
         protocol: str = "best_of",
@@ -994,6 +1014,7 @@ class ConcatSpectralClustering(ViewClusterer):
         self.scale = scale
         self.sigma = sigma
         self.eigenvectors = eigenvectors
+        self.diagonal = diagonal
         self.graphs = graphs
         self.n_init = n_init
         self.protocol = protocol
@@ -1119,6 +1140,11 @@ class ConcatEmbeddingsSpectralClustering(ViewClusterer):
         width on every view.
     eigenvectors : int, default=0
         Columns of each embedding U; 0 takes as many as clusters. Whole number, at least 0.
+    diagonal : {"keep", "zero"}, default="keep"
+        The similarity of an instance to itself, as an edge of the graph: keep, or zero (Ng,
+        Jordan, Weiss). Kept, the graph stays positive semi-definite and no instance is
+        isolated; but where some instances are far from all others (documents, many columns,
+        products of kernels) eigenvectors may stand for single instances: compare with zero.
     graphs : list of str, optional
         Graphs of neighbours in place of kernels, such as ``"knn:k=10"`` or ``"epsilon:radius=0.5"``.
     n_init : int, default=20
@@ -1163,7 +1189,7 @@ class ConcatEmbeddingsSpectralClustering(ViewClusterer):
     """
 
     _method_id = "concat_embeddings"
-    _method_params = ["eigenvectors"]
+    _method_params = ["eigenvectors", "diagonal"]
 
     def __init__(
         self,
@@ -1172,6 +1198,7 @@ class ConcatEmbeddingsSpectralClustering(ViewClusterer):
         views: Any = None,
         kernels: Any = None,
         eigenvectors: int = 0,
+        diagonal: str = "keep",
         graphs: Any = None,
         n_init: int = 20,
         protocol: str = "best_of",
@@ -1187,6 +1214,7 @@ class ConcatEmbeddingsSpectralClustering(ViewClusterer):
         self.views = views
         self.kernels = kernels
         self.eigenvectors = eigenvectors
+        self.diagonal = diagonal
         self.graphs = graphs
         self.n_init = n_init
         self.protocol = protocol
@@ -1454,6 +1482,11 @@ class MinDisagreementSpectralClustering(ViewClusterer):
         node has unit length.
     eigenvectors : int, default=0
         Columns of each embedding U; 0 takes as many as clusters. Whole number, at least 0.
+    diagonal : {"keep", "zero"}, default="keep"
+        The similarity of an instance to itself, as an edge of the graph: keep, or zero (Ng,
+        Jordan, Weiss). Kept, the graph stays positive semi-definite and no instance is
+        isolated; but where some instances are far from all others (documents, many columns,
+        products of kernels) eigenvectors may stand for single instances: compare with zero.
     graphs : list of str, optional
         Graphs of neighbours in place of kernels, such as ``"knn:k=10"`` or ``"epsilon:radius=0.5"``.
     n_init : int, default=20
@@ -1498,7 +1531,7 @@ class MinDisagreementSpectralClustering(ViewClusterer):
     """
 
     _method_id = "min_disagreement"
-    _method_params = ["embedding", "eigenvectors"]
+    _method_params = ["embedding", "eigenvectors", "diagonal"]
 
     def __init__(
         self,
@@ -1508,6 +1541,7 @@ class MinDisagreementSpectralClustering(ViewClusterer):
         kernels: Any = None,
         embedding: str = "mean",
         eigenvectors: int = 0,
+        diagonal: str = "keep",
         graphs: Any = None,
         n_init: int = 20,
         protocol: str = "best_of",
@@ -1524,6 +1558,7 @@ class MinDisagreementSpectralClustering(ViewClusterer):
         self.kernels = kernels
         self.embedding = embedding
         self.eigenvectors = eigenvectors
+        self.diagonal = diagonal
         self.graphs = graphs
         self.n_init = n_init
         self.protocol = protocol
@@ -1575,6 +1610,11 @@ class CoTrainedSpectralClustering(ViewClusterer):
         each of unit length), or the name of a view or kernel.
     eigenvectors : int, default=0
         Columns of each embedding U; 0 takes as many as clusters. Whole number, at least 0.
+    diagonal : {"keep", "zero"}, default="keep"
+        The similarity of an instance to itself, as an edge of the graph: keep, or zero (Ng,
+        Jordan, Weiss). Kept, the graph stays positive semi-definite and no instance is
+        isolated; but where some instances are far from all others (documents, many columns,
+        products of kernels) eigenvectors may stand for single instances: compare with zero.
     graphs : list of str, optional
         Graphs of neighbours in place of kernels, such as ``"knn:k=10"`` or ``"epsilon:radius=0.5"``.
     n_init : int, default=20
@@ -1619,7 +1659,7 @@ class CoTrainedSpectralClustering(ViewClusterer):
     """
 
     _method_id = "co_trained"
-    _method_params = ["iterations", "stop", "tol", "projection", "shift", "embedding", "eigenvectors"]
+    _method_params = ["iterations", "stop", "tol", "projection", "shift", "embedding", "eigenvectors", "diagonal"]
 
     def __init__(
         self,
@@ -1634,6 +1674,7 @@ class CoTrainedSpectralClustering(ViewClusterer):
         shift: str = "yes",
         embedding: str = "concat",
         eigenvectors: int = 0,
+        diagonal: str = "keep",
         graphs: Any = None,
         n_init: int = 20,
         protocol: str = "best_of",
@@ -1655,6 +1696,7 @@ class CoTrainedSpectralClustering(ViewClusterer):
         self.shift = shift
         self.embedding = embedding
         self.eigenvectors = eigenvectors
+        self.diagonal = diagonal
         self.graphs = graphs
         self.n_init = n_init
         self.protocol = protocol
@@ -1706,6 +1748,11 @@ class CoRegularizedSpectralClustering(ViewClusterer):
         each of unit length), or the name of a view or kernel.
     eigenvectors : int, default=0
         Columns of each embedding U; 0 takes as many as clusters. Whole number, at least 0.
+    diagonal : {"keep", "zero"}, default="keep"
+        The similarity of an instance to itself, as an edge of the graph: keep, or zero (Ng,
+        Jordan, Weiss). Kept, the graph stays positive semi-definite and no instance is
+        isolated; but where some instances are far from all others (documents, many columns,
+        products of kernels) eigenvectors may stand for single instances: compare with zero.
     graphs : list of str, optional
         Graphs of neighbours in place of kernels, such as ``"knn:k=10"`` or ``"epsilon:radius=0.5"``.
     n_init : int, default=20
@@ -1750,7 +1797,7 @@ class CoRegularizedSpectralClustering(ViewClusterer):
     """
 
     _method_id = "co_regularized"
-    _method_params = ["lambda", "lambda_scale", "tol", "max_iter", "first", "embedding", "eigenvectors"]
+    _method_params = ["lambda", "lambda_scale", "tol", "max_iter", "first", "embedding", "eigenvectors", "diagonal"]
 
     def __init__(
         self,
@@ -1765,6 +1812,7 @@ class CoRegularizedSpectralClustering(ViewClusterer):
         first: str = "in_order",
         embedding: str = "concat",
         eigenvectors: int = 0,
+        diagonal: str = "keep",
         graphs: Any = None,
         n_init: int = 20,
         protocol: str = "best_of",
@@ -1786,6 +1834,7 @@ class CoRegularizedSpectralClustering(ViewClusterer):
         self.first = first
         self.embedding = embedding
         self.eigenvectors = eigenvectors
+        self.diagonal = diagonal
         self.graphs = graphs
         self.n_init = n_init
         self.protocol = protocol
@@ -1832,6 +1881,11 @@ class CoRegularizedCentroidSpectralClustering(ViewClusterer):
         rows of each of unit length), or the name of a view or kernel.
     eigenvectors : int, default=0
         Columns of each embedding U; 0 takes as many as clusters. Whole number, at least 0.
+    diagonal : {"keep", "zero"}, default="keep"
+        The similarity of an instance to itself, as an edge of the graph: keep, or zero (Ng,
+        Jordan, Weiss). Kept, the graph stays positive semi-definite and no instance is
+        isolated; but where some instances are far from all others (documents, many columns,
+        products of kernels) eigenvectors may stand for single instances: compare with zero.
     graphs : list of str, optional
         Graphs of neighbours in place of kernels, such as ``"knn:k=10"`` or ``"epsilon:radius=0.5"``.
     n_init : int, default=20
@@ -1876,7 +1930,7 @@ class CoRegularizedCentroidSpectralClustering(ViewClusterer):
     """
 
     _method_id = "co_regularized_centroid"
-    _method_params = ["lambda", "lambda_scale", "tol", "max_iter", "embedding", "eigenvectors"]
+    _method_params = ["lambda", "lambda_scale", "tol", "max_iter", "embedding", "eigenvectors", "diagonal"]
 
     def __init__(
         self,
@@ -1890,6 +1944,7 @@ class CoRegularizedCentroidSpectralClustering(ViewClusterer):
         max_iter: int = 100,
         embedding: str = "centroid",
         eigenvectors: int = 0,
+        diagonal: str = "keep",
         graphs: Any = None,
         n_init: int = 20,
         protocol: str = "best_of",
@@ -1910,6 +1965,7 @@ class CoRegularizedCentroidSpectralClustering(ViewClusterer):
         self.max_iter = max_iter
         self.embedding = embedding
         self.eigenvectors = eigenvectors
+        self.diagonal = diagonal
         self.graphs = graphs
         self.n_init = n_init
         self.protocol = protocol

@@ -138,7 +138,7 @@ pub(super) fn dual(
     let mut smoothers: Vec<Option<Smoother>> = Vec::new();
     for v in 0..views {
         if let Some(status) = work.watch.stop() {
-            let problem = format!("stopped before there was any canonical variate ({status})");
+            let problem = format!("stopped before there was an embedding ({status})");
             return Err(Error::Data(problem));
         }
         let smoother = smoother(bank, v, settings.regularization, work)?;

@@ -4,12 +4,14 @@ use crate::invariance::multiview::{Real, Toy, cluster, run_method};
 use cokernel::Run;
 use cokernel::data::{Labels, Matrix, Views};
 use cokernel::eval::{ClusteringOptions, Clusterings, compare_candidates};
-use cokernel::method::methods;
+use cokernel::method::{Task, methods};
 use cokernel::model::MultiView;
 
 /// Methods on similarities alone that have the parameter.
 fn with_parameter() -> Vec<&'static str> {
-    let has = methods().filter(|m| m.params.iter().any(|p| p.name == "diagonal"));
+    let has = methods().filter(|m| {
+        m.tasks.contains(&Task::Cluster) && m.params.iter().any(|p| p.name == "diagonal")
+    });
     has.map(|m| m.id).filter(|id| *id != "concat_spectral").collect()
 }
 
