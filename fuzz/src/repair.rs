@@ -26,7 +26,11 @@ fn parts(file: &[u8]) -> Option<Parts> {
     let mut stream =
         serde_json::Deserializer::from_slice(content).into_iter::<Map<String, Value>>();
     let mut header = stream.next()?.ok()?;
-    let data = &content[stream.byte_offset()..];
+    // The header may end with spaces, so that tables begin at a multiple of eight.
+    let end = stream.byte_offset();
+    let length = u64::from_le_bytes(file[..8].try_into().ok()?) as usize;
+    let spaces = content.get(end..length).is_some_and(|s| s.iter().all(|b| *b == b' '));
+    let data = &content[if spaces { length } else { end }..];
     let metadata = header.remove("__metadata__")?;
     let (key, text) = metadata.as_object()?.iter().next()?;
     let model = serde_json::from_str(text.as_str()?).ok()?;
