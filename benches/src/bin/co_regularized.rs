@@ -33,7 +33,7 @@ fn main() {
         .storage(Storage::Resident)
         .param("lambda", lambda)
         .param("tol", 0.0)
-        .param("max_iter", rounds)
+        .param("max_iterations", rounds)
         .param("first", "x1");
     let starts = Starts { seeding: Seeding::PlusPlus, starts: 1 };
     let run = Run::default();

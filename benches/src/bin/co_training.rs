@@ -17,7 +17,7 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let folder = PathBuf::from(&arguments[0]);
     let number: usize = arguments[2].parse().expect("a number");
-    let method = MultiView::new("co_trained").expect("registered").param("iterations", 10);
+    let method = MultiView::new("co_trained").expect("registered").param("max_iterations", 10);
     let run = Run::default();
     let line = if arguments[1] == "grow" {
         let (views, _) = toy::views(number, 10, &[4.0, 4.0], 1).expect("views");

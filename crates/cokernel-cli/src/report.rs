@@ -5,9 +5,9 @@ mod clusterings;
 pub use clusterings::{clusterings, clusterings_csv, instances_csv};
 
 use crate::table::{self, Table, bar, count, gap, percent, percent_spread, seconds, weight};
-use cokernel::Report;
 use cokernel::eval::{Comparison, MeanWeight, Stat};
 use cokernel::model::{EmbeddingSummary, KernelWeight, Model};
+use cokernel::{MachineReport, Report};
 
 /// Kernels listed one by one; of more, only the heaviest.
 const LISTED: usize = 40;
@@ -82,7 +82,33 @@ pub fn model_lines(model: &Model) -> String {
         percent(s.support_percent / 100.0)
     ));
     let kernels = count(s.weights.len(), "kernel", "kernels");
-    text + &format!("  active    {} of {kernels}\n", s.active_kernels)
+    text.push_str(&format!("  active    {} of {kernels}\n", s.active_kernels));
+    if let Some(machine) = &s.report.machine {
+        text.push_str(&format!("  optimum   {}\n", optimum(machine)));
+    }
+    for (name, values) in &s.report.details {
+        let list: Vec<String> = values.iter().map(|v| format!("{v:.4e}")).collect();
+        text.push_str(&format!("  {name:<8}  {}\n", shortened(&list, 8)));
+    }
+    text
+}
+
+/// `converged, primal 12.34, dual 12.33, gap 8.0e-4; 12.3 % of the smaller sides at C`.
+fn optimum(m: &MachineReport) -> String {
+    format!(
+        "{}, primal {:.6e}, dual {:.6e}, gap {}; {} % of the smaller sides at C",
+        m.status,
+        m.primal,
+        m.dual,
+        gap(Some(m.gap)),
+        percent(m.at_bound)
+    )
+}
+
+/// Each remark of a report after the word that it is shown with, warnings first.
+pub fn remarks(report: &Report) -> impl Iterator<Item = (&'static str, &String)> {
+    let warnings = report.warnings.iter().map(|w| ("warning", w));
+    warnings.chain(report.notes.iter().map(|n| ("note", n)))
 }
 
 /// Leading eigenvalues of an embedding, one line per operator, with the gap behind them.

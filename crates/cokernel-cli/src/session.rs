@@ -2,10 +2,11 @@
 
 use crate::misuse::misuse;
 use crate::progress::Progress;
+use crate::report::remarks;
 use crate::system::keeps_after_hang_up;
 use crate::visible::{escaped_json, on_one_line, visible};
 use anyhow::Result;
-use cokernel::{Cancel, Observer, Run, Status};
+use cokernel::{Cancel, Observer, Report, Run, Status};
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
@@ -167,11 +168,15 @@ impl Session {
 
     /// Sentences that the user should read, on the standard error.
     pub fn notes<S: AsRef<str>>(&self, notes: impl IntoIterator<Item = S>) {
-        if !self.quiet {
-            for note in notes {
-                // Nothing can be said if the standard error is gone.
-                let _ = writeln!(std::io::stderr(), "note: {}", on_one_line(note.as_ref()));
-            }
+        for note in notes {
+            self.aside(&format!("note: {}", on_one_line(note.as_ref())));
+        }
+    }
+
+    /// What a report has to say, on the standard error.
+    pub fn remarks(&self, report: &Report) {
+        for (word, remark) in remarks(report) {
+            self.aside(&format!("{word}: {}", on_one_line(remark)));
         }
     }
 

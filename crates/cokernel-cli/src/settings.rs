@@ -15,7 +15,7 @@ use cokernel::data::{Header, ReadOptions, Scale, ViewsIn, views_in};
 use cokernel::eval::Protocol;
 use cokernel::kernel::{GraphSpec, KernelSpec};
 use cokernel::machine::{Decomposition, Svc};
-use cokernel::method::{Method, Task, Value, find, methods};
+use cokernel::method::{Method, Task, Value, find, methods, recommended};
 use cokernel::model::Mkl;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
@@ -243,24 +243,42 @@ impl Settings {
         }
     }
 
-    /// Whether flags or file name the methods of a comparison.
-    pub fn names_methods(&self, flags: &[String]) -> bool {
-        let file =
-            || self.content().and_then(|c| c.methods.as_ref()).is_some_and(|m| !m.is_empty());
-        !flags.is_empty() || file()
+    /// The words of flags or file that say which methods are compared, with their places.
+    fn listed(&self, flags: &[String]) -> Vec<(String, String)> {
+        if !flags.is_empty() {
+            return flags.iter().map(|id| (id.clone(), "--methods".to_string())).collect();
+        }
+        let Some(project) = &self.project else { return Vec::new() };
+        let listed = project.content.methods.iter().flatten();
+        listed.map(|id| (id.get_ref().clone(), project.place(id))).collect()
     }
 
-    /// The methods of a comparison: the flags, the file, or all of this task.
+    /// Whether flags or file name the methods of a comparison; [`ALL`] names none.
+    pub fn names_methods(&self, flags: &[String]) -> bool {
+        let listed = self.listed(flags);
+        !listed.is_empty() && !is_all(&listed)
+    }
+
+    /// What is left out because no method is named, in words.
+    pub fn left_out(&self, flags: &[String], task: Task) -> Option<String> {
+        let all = methods().filter(|m| m.tasks.contains(&task)).count();
+        let shown = recommended(task).count();
+        (self.listed(flags).is_empty() && shown < all).then(|| {
+            format!(
+                "the controls and the recommended methods are compared, {shown} of {all}; \
+                 --methods {ALL} compares every method, --methods ID,… those that are named"
+            )
+        })
+    }
+
+    /// The methods of a comparison: those of the flags or of the file, all of this task where these
+    /// say [`ALL`], else the controls and the recommended ones.
     pub fn methods(&self, flags: &[String], task: Task) -> Result<Vec<&'static Method>> {
-        let listed: Vec<(String, String)> = if !flags.is_empty() {
-            flags.iter().map(|id| (id.clone(), "--methods".to_string())).collect()
-        } else if let Some(project) = &self.project {
-            let listed = project.content.methods.iter().flatten();
-            listed.map(|id| (id.get_ref().clone(), project.place(id))).collect()
-        } else {
-            Vec::new()
-        };
+        let listed = self.listed(flags);
         if listed.is_empty() {
+            return Ok(recommended(task).collect());
+        }
+        if is_all(&listed) {
             return Ok(methods().filter(|m| m.tasks.contains(&task)).collect());
         }
         let listed = listed.into_iter().filter(|(id, _)| !id.trim().is_empty());
@@ -279,7 +297,7 @@ impl Settings {
     ) -> Result<Vec<(String, Value)>> {
         let mut kept: Vec<(String, Value)> = Vec::new();
         for given in &self.params {
-            let has = |m: &Method| m.params.iter().any(|p| p.name == given.name);
+            let has = |m: &Method| m.param(&given.name).is_some();
             let named: Vec<&Method> = given.methods.iter().flat_map(|id| find(id)).collect();
             let meant = named.is_empty() || named.iter().any(|m| m.id == method.id);
             let others = if named.is_empty() { methods } else { &named };
@@ -288,8 +306,9 @@ impl Settings {
             }
             let one = [(given.name.as_str(), &given.value)];
             method.check(one).with_context(|| format!("{}: {}", given.place, method.id))?;
-            kept.retain(|(name, _)| *name != given.name);
-            kept.push((given.name.clone(), given.value.clone()));
+            let name = method.param(&given.name).map_or(given.name.as_str(), |p| p.name);
+            kept.retain(|(other, _)| other != name);
+            kept.push((name.to_string(), given.value.clone()));
         }
         Ok(kept)
     }
@@ -391,6 +410,14 @@ impl Settings {
             None => Ok(Scale::None),
         }
     }
+}
+
+/// The word for every method of a task.
+const ALL: &str = "all";
+
+/// Whether the one word is [`ALL`].
+fn is_all(listed: &[(String, String)]) -> bool {
+    matches!(listed, [(word, _)] if word.trim() == ALL)
 }
 
 /// The method, if it can do this.

@@ -37,6 +37,7 @@ struct Entry {
     summary: &'static str,
     tasks: &'static [Task],
     control: bool,
+    recommended: bool,
     weights: WeightSet,
     params: Vec<Parameter>,
 }
@@ -62,6 +63,7 @@ pub fn methods() -> PyResult<String> {
         summary: m.summary,
         tasks: m.tasks,
         control: m.control,
+        recommended: m.recommended,
         weights: m.weights,
         params: m.params.iter().map(parameter).collect(),
     };

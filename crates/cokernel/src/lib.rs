@@ -41,7 +41,7 @@ mod run;
 pub mod solve;
 
 pub use error::{Error, Result};
-pub use run::{Cancel, Counts, Event, Observer, Report, Run, Status, Watch};
+pub use run::{Cancel, Counts, Event, MachineReport, Observer, Report, Run, Status, Watch};
 
 /// The version of this library, written into every result and model file.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

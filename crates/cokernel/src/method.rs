@@ -241,10 +241,32 @@ impl Param {
     }
 }
 
+/// Names of parameters in earlier versions, with those of today. They are understood wherever a
+/// parameter is named: by [`Method::check`], and in saved models.
+const FORMER: [(&str, &str); 2] =
+    [("max_iter", "max_iterations"), ("iterations", "max_iterations")];
+
+/// The name that a parameter has today.
+fn current_name(name: &str) -> &str {
+    FORMER.iter().find(|(former, _)| *former == name).map_or(name, |(_, name)| name)
+}
+
 /// The checked parameters of one method: every declared name has a value.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(transparent)]
+#[serde(from = "BTreeMap<String, Value>", into = "BTreeMap<String, Value>")]
 pub struct Params(BTreeMap<String, Value>);
+
+impl From<BTreeMap<String, Value>> for Params {
+    fn from(all: BTreeMap<String, Value>) -> Self {
+        Params(all.into_iter().map(|(k, v)| (current_name(&k).to_string(), v)).collect())
+    }
+}
+
+impl From<Params> for BTreeMap<String, Value> {
+    fn from(params: Params) -> Self {
+        params.0
+    }
+}
 
 impl Params {
     /// A whole number. Declared parameters always have a checked value.
@@ -306,7 +328,7 @@ pub struct Method {
     pub id: &'static str,
     /// A few words.
     pub title: &'static str,
-    /// Paper and equation, and the id of METHODS that it implements.
+    /// Papers by author and year, with section and equation.
     pub source: &'static str,
     /// One paragraph: when to use it and what it costs.
     pub summary: &'static str,
@@ -314,6 +336,8 @@ pub struct Method {
     pub tasks: &'static [Task],
     /// Whether it is a control: a simple method that every comparison should show.
     pub control: bool,
+    /// Whether comparisons that name no method show it: the methods to try first for its task.
+    pub recommended: bool,
     /// From which set its weights come.
     pub weights: WeightSet,
     /// Its parameters.
@@ -329,6 +353,12 @@ impl fmt::Debug for Method {
 }
 
 impl Method {
+    /// The parameter with this name, or with this name of an earlier version.
+    pub fn param(&self, name: &str) -> Option<&'static Param> {
+        let name = current_name(name);
+        self.params.iter().find(|p| p.name == name)
+    }
+
     /// Checks given values against the table and fills in the defaults.
     ///
     /// # Errors
@@ -340,10 +370,10 @@ impl Method {
         let mut all: BTreeMap<String, Value> =
             self.params.iter().map(|p| (p.name.to_string(), p.default())).collect();
         for (name, value) in given {
-            let Some(param) = self.params.iter().find(|p| p.name == name) else {
+            let Some(param) = self.param(name) else {
                 return Err(Error::unknown("parameter", name, self.params.iter().map(|p| p.name)));
             };
-            all.insert(name.to_string(), param.check(value)?);
+            all.insert(param.name.to_string(), param.check(value)?);
         }
         Ok(Params(all))
     }
@@ -387,6 +417,12 @@ pub fn methods() -> impl Iterator<Item = &'static Method> {
     crate::mkl::REGISTRY.iter().chain(crate::multiview::REGISTRY).copied()
 }
 
+/// What a comparison shows that names no method: the controls and the recommended methods of a
+/// task.
+pub fn recommended(task: Task) -> impl Iterator<Item = &'static Method> {
+    methods().filter(move |m| m.tasks.contains(&task) && (m.control || m.recommended))
+}
+
 /// The method with this id.
 ///
 /// # Errors
@@ -395,4 +431,26 @@ pub fn find(id: &str) -> Result<&'static Method> {
     methods()
         .find(|m| m.id == id)
         .ok_or_else(|| Error::unknown("method", id, methods().map(|m| m.id)))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn former_names_are_understood() {
+        for (id, former) in [("co_trained", "iterations"), ("co_regularized", "max_iter")] {
+            let method = find(id).unwrap();
+            let given = method.check([(former, &Value::Int(7))]).unwrap();
+            assert_eq!(given.count("max_iterations"), 7);
+            assert_eq!(method.param(former).unwrap().name, "max_iterations");
+            let text = serde_json::to_string(&given).unwrap();
+            assert!(text.contains("\"max_iterations\":7"), "{text}");
+            let old = text.replace("max_iterations", former);
+            assert_eq!(serde_json::from_str::<Params>(&old).unwrap(), given);
+            let e = method.check([(former, &Value::Int(-1))]).unwrap_err().to_string();
+            assert!(e.starts_with("parameter 'max_iterations'"), "{e}");
+        }
+    }
 }

@@ -3,6 +3,7 @@
 
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -91,6 +92,31 @@ pub struct Report {
     pub seed: u64,
     /// Sentences about the data or the result that a user should read.
     pub notes: Vec<String>,
+    /// Sentences that say that the result may mislead: read before the notes, and a warning in
+    /// languages that have them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+    /// How the kernel machine on the learned combination ended; `None` where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<MachineReport>,
+    /// Numbers that the method found beside the kernel weights, by the names of its documentation.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub details: BTreeMap<String, Vec<f64>>,
+}
+
+/// How the kernel machine on the learned combination ended: all its binary problems together.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct MachineReport {
+    /// The first status that is not a success, else converged.
+    pub status: Status,
+    /// Sum of the primal objectives.
+    pub primal: f64,
+    /// Sum of the dual objectives.
+    pub dual: f64,
+    /// The largest relative duality gap.
+    pub gap: f64,
+    /// Of the instances on the smaller side of each binary problem, the share with α_i = C_i.
+    pub at_bound: f64,
 }
 
 impl Report {
@@ -106,7 +132,15 @@ impl Report {
             seconds: 0.0,
             seed: run.seed,
             notes: Vec::new(),
+            warnings: Vec::new(),
+            machine: None,
+            details: BTreeMap::new(),
         }
+    }
+
+    /// All that a user should read: the warnings, then the notes.
+    pub fn remarks(&self) -> impl Iterator<Item = &String> {
+        self.warnings.iter().chain(&self.notes)
     }
 }
 
@@ -209,6 +243,13 @@ impl Run {
         if let Some(observer) = &self.observer {
             observer.event(&event);
         }
+    }
+
+    /// This run with the time that is left of it, for a part of the computation that the watch
+    /// belongs to.
+    pub fn remaining(&self, watch: &Watch) -> Self {
+        let spent = Duration::from_secs_f64(watch.seconds());
+        Run { time_limit: self.time_limit.map(|l| l.saturating_sub(spent)), ..self.clone() }
     }
 
     /// This run, silent: for the inner computations of an outer one.

@@ -31,7 +31,7 @@ use std::process::ExitCode;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples
-  All methods, five folds:
+  The controls and the recommended methods, five folds:
     cokernel compare --view fou=fou.csv --view fac=fac.csv --labels y.csv
   Three methods and every single kernel on ten random thirds, for a spreadsheet:
     cokernel compare --view fou=fou.csv --view fac=fac.csv --labels y.csv --singles \\
@@ -49,7 +49,8 @@ pub struct Args {
     kernels: KernelArgs,
     #[command(flatten)]
     graphs: GraphArgs,
-    /// The methods, separated by commas [default: all that can do the task]
+    /// The methods, separated by commas, or all for every method that can do the task [default: the
+    /// controls and the recommended methods]
     #[arg(long, value_name = "ID,…", value_delimiter = ',', help_heading = "Method")]
     methods: Vec<String>,
     /// A parameter, as tol=1e-4 for every method that has it or simple_mkl.tol=1e-4 for one.
@@ -142,6 +143,7 @@ fn classify(args: &Args, mut settings: Settings) -> Result<ExitCode> {
     if let Some(path) = &args.csv {
         write(path, as_csv(&result).as_bytes())?;
     }
+    session.notes(settings.left_out(&args.methods, Task::Classify));
     session.notes(report::once(result.rows.iter().flat_map(|r| &r.notes)));
     session.show(describe(&result))?;
     say_written(&session, args)?;
@@ -194,6 +196,9 @@ fn as_csv(result: &Comparison) -> String {
         "seconds",
         "gap",
         "status",
+        "primal",
+        "dual",
+        "at_bound",
     ]);
     for r in &result.rows {
         text.push_str(&csv_line([
@@ -209,6 +214,9 @@ fn as_csv(result: &Comparison) -> String {
             r.seconds.mean.to_string(),
             r.gap.map_or(String::new(), |g| g.to_string()),
             r.status.to_string(),
+            r.primal.mean.to_string(),
+            r.dual.mean.to_string(),
+            r.at_bound.mean.to_string(),
         ]));
     }
     text
@@ -255,6 +263,7 @@ fn compare_clusters(args: &Args, mut settings: Settings) -> Result<ExitCode> {
         };
         picture::draw(path, &picture, &session.run)?;
     }
+    session.notes(settings.left_out(&args.methods, Task::Cluster));
     session.notes(&result.notes);
     session.show(clusterings(&result, session.width(false)))?;
     say_written(&session, args)?;

@@ -105,7 +105,7 @@ fn learn(args: &Args, global: &GlobalArgs) -> Result<ExitCode> {
     drop(prepared);
     session.clear_progress();
     let summary = model.inspect();
-    session.notes(&summary.report.notes);
+    session.remarks(&summary.report);
     let csv = instances_csv(&data.views, None, &columns(&found.rows));
     if let Some(path) = &args.model {
         model.save(path)?;

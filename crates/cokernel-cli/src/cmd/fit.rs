@@ -74,7 +74,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let model = mkl.fit(&data.views, &data.labels, &session.run)?;
     session.clear_progress();
     model.save(&output)?;
-    session.notes(&model.report().notes);
+    session.remarks(model.report());
     session.say(model_lines(&model))?;
     session.say(format!("\n{}", model_weights(&model.weights())))?;
     session.say(format!("\nmodel written to {}", output.display()))?;

@@ -1,7 +1,7 @@
 //! `cokernel inspect`: what a model file holds.
 
 use crate::args::GlobalArgs;
-use crate::report::{how_it_went, model_lines, model_weights, parameters, spectra};
+use crate::report::{how_it_went, model_lines, model_weights, parameters, remarks, spectra};
 use crate::session::{Options, Session};
 use crate::table::{Table, count};
 use anyhow::Result;
@@ -47,15 +47,21 @@ fn describe(model: &Model) -> String {
     if s.n_dropped > 0 {
         text.push_str(&format!("  left out  {} instances without a label\n", s.n_dropped));
     }
-    let mut machines = Table::new(&["machine", "support vectors", "gap"]);
+    let mut machines = Table::new(&["machine", "support vectors", "primal", "dual", "gap"]);
     for m in &s.machines {
-        machines.row(vec![m.name.clone(), m.support.to_string(), format!("{:.1e}", m.gap)]);
+        machines.row(vec![
+            m.name.clone(),
+            m.support.to_string(),
+            format!("{:.6e}", m.primal),
+            format!("{:.6e}", m.dual),
+            format!("{:.1e}", m.gap),
+        ]);
     }
     text.push_str(&format!("\n{}", views(&s.views)));
     text.push_str(&format!("\n{}", model_weights(&s.weights)));
     text.push_str(&format!("\n{}", machines.text()));
-    for note in &s.report.notes {
-        text.push_str(&format!("\nnote: {note}"));
+    for (word, remark) in remarks(&s.report) {
+        text.push_str(&format!("\n{word}: {remark}"));
     }
     text
 }
@@ -107,8 +113,8 @@ fn embedding(s: &EmbeddingSummary) -> String {
         kernels.row(vec![k.kernel.clone(), used.to_string()]);
     }
     text.push_str(&format!("\n{}\n{}", kernels.text(), spectra(s)));
-    for note in &s.report.notes {
-        text.push_str(&format!("\nnote: {note}"));
+    for (word, remark) in remarks(&s.report) {
+        text.push_str(&format!("\n{word}: {remark}"));
     }
     text
 }

@@ -45,12 +45,17 @@ fn list() -> String {
     for (task, title) in [(Task::Classify, "Learn from labels"), (Task::Cluster, "Cluster")] {
         let mut table = Table::new(&["id", "<what it does", "<source"]);
         for m in methods().filter(|m| m.tasks.contains(&task)) {
-            let id = if m.control { format!("{} *", m.id) } else { m.id.to_string() };
+            let id = match (m.control, m.recommended) {
+                (true, _) => format!("{} *", m.id),
+                (false, true) => format!("{} +", m.id),
+                (false, false) => m.id.to_string(),
+            };
             table.row(vec![id, m.title.to_string(), m.source.to_string()]);
         }
         text.push_str(&format!("{title}\n{}\n", table.text()));
     }
     text + "* control: something simple that other methods should beat.\n"
+        + "+ recommended: compared, beside the controls, where no method is named.\n"
         + "`cokernel methods ID` explains a method and lists its parameters.\n"
 }
 
@@ -59,6 +64,7 @@ fn explain(m: &Method) -> String {
     text.push_str(&format!("  source   {}\n  weights  {}\n", m.source, weights(m)));
     let control =
         if m.control { " (a control: something simple that others should beat)" } else { "" };
+    let control = if m.recommended { " (recommended)" } else { control };
     text.push_str(&format!("  tasks    {}{control}\n\n", tasks(m).join(", ")));
     if m.params.is_empty() {
         return text + "It has no parameters.\n";
@@ -103,7 +109,7 @@ fn as_json(m: &Method) -> Value {
         .collect();
     json!({
         "id": m.id, "title": m.title, "source": m.source, "summary": m.summary,
-        "tasks": m.tasks, "control": m.control, "weights": m.weights, "params": params,
+        "tasks": m.tasks, "control": m.control, "recommended": m.recommended, "weights": m.weights, "params": params,
     })
 }
 

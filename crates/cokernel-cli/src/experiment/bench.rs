@@ -249,7 +249,7 @@ impl Loaded {
             inner: None,
             status: found.report.status,
             seconds: clock.seconds(),
-            notes: found.report.notes,
+            notes: found.report.remarks().cloned().collect(),
             details,
         })
     }
@@ -284,7 +284,7 @@ impl Loaded {
             inner: None,
             status: result.status,
             seconds: model.report().seconds,
-            notes: model.report().notes.clone(),
+            notes: model.report().remarks().cloned().collect(),
             details: Details::of_model(&model, &result.scores, &data.costs),
         };
         if let (Pick::Inner, Kind::Classify { inner_folds, .. }) =

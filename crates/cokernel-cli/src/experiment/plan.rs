@@ -239,14 +239,14 @@ impl Variant {
 
     /// Whether the method, or its machine, has this parameter.
     pub fn has(&self, parameter: &str) -> bool {
-        let own = self.method.params.iter().any(|p| p.name == parameter);
+        let own = self.method.param(parameter).is_some();
         own || (parameter == COST && self.classifies())
     }
 
     /// A value of a sweep in the type of the parameter.
     fn number(&self, parameter: &str, value: f64) -> Value {
         let whole = |p: &&cokernel::method::Param| matches!(p.range, Range::Int { .. });
-        match self.method.params.iter().find(|p| p.name == parameter).filter(whole) {
+        match self.method.param(parameter).filter(whole) {
             Some(_) if value.fract() == 0.0 => Value::Int(value as i64),
             _ => Value::Real(value),
         }

@@ -1,10 +1,10 @@
 use crate::toy::{DATA, N, Toy, cells, csv, view_a};
-use cokernel::method::{Method, Task, methods};
+use cokernel::method::{Method, Task, methods, recommended};
 
 #[test]
 fn all_methods_meet_on_the_same_splits() {
     let toy = Toy::new();
-    let flags = "--folds 2 -o results.json --csv table.csv";
+    let flags = "--folds 2 --methods all -o results.json --csv table.csv";
     let said = toy.output(&format!("compare {DATA} {flags}"));
     let json = toy.read_json("results.json");
     let table = toy.read("table.csv");
@@ -44,7 +44,8 @@ fn clusterers() -> Vec<&'static Method> {
 #[test]
 fn clusterings_are_compared_too() {
     let toy = Toy::new();
-    let json = toy.json(&format!("compare --task cluster -k 3 {DATA} --csv table.csv -o all.json"));
+    let flags = "--methods all --csv table.csv -o all.json";
+    let json = toy.json(&format!("compare --task cluster -k 3 {DATA} {flags}"));
     assert_eq!(toy.read_json("all.json")["rows"], json["rows"]);
     let rows = json["rows"].as_array().unwrap();
     let left_out = json["left_out"].as_array().unwrap();
@@ -79,7 +80,7 @@ fn clusterings_are_compared_too() {
     }
     let agreement = &json["agreement"];
     assert_eq!(agreement["matrix"][0][1], agreement["mean"]);
-    let said = toy.output(&format!("compare --task cluster -k 3 {DATA}"));
+    let said = toy.output(&format!("compare --task cluster -k 3 {DATA} --methods all"));
     let sentence = json["verdict"]["sentence"].as_str().unwrap();
     assert!(said.contains(&format!("\nVerdict: {sentence}\n")), "{said}");
     assert!(said.contains("\nAgreement of the views: what the spans of their 3 leading"), "{said}");
@@ -177,4 +178,48 @@ fn remarks_are_made_once() {
     );
     assert!(lines[1].starts_with("note: λ = "), "{said}");
     assert!(lines[1].ends_with("; with other numbers in other splits"), "{said}");
+}
+
+/// Without `--methods` everything was run: with forty methods that would be hours.
+#[test]
+fn controls_and_recommended_methods_are_the_default() {
+    let toy = Toy::new();
+    for (task, flags) in [(Task::Classify, "--folds 2"), (Task::Cluster, "--task cluster -k 3")] {
+        let wanted: Vec<&str> = recommended(task).map(|m| m.id).collect();
+        let assert = toy.run(&format!("compare {DATA} {flags} -o r.json")).success();
+        let said = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+        let json = toy.read_json("r.json");
+        let mut seen: Vec<String> = json["rows"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|r| !r["name"].as_str().unwrap().starts_with("single:"))
+            .map(|r| r["method"].as_str().unwrap().to_string())
+            .collect();
+        let left_out = json["left_out"].as_array().into_iter().flatten();
+        seen.extend(left_out.map(|l| l["name"].as_str().unwrap().to_string()));
+        seen.sort();
+        let mut sorted = wanted.clone();
+        sorted.sort_unstable();
+        assert_eq!(seen, sorted);
+        let all = methods().filter(|m| m.tasks.contains(&task)).count();
+        let sentence = format!("recommended methods are compared, {} of {all}", wanted.len());
+        assert_eq!(said.contains(&sentence), wanted.len() < all, "{said}");
+    }
+}
+
+/// Parameters were `max_iter` and `iterations` once.
+#[test]
+fn former_names_of_parameters_are_understood() {
+    let toy = Toy::new();
+    let flags = "--task cluster -k 3 --methods co_trained,co_regularized --no-controls";
+    let old = "--set co_trained.iterations=2 --set co_regularized.max_iter=2";
+    let new = "--set max_iterations=2";
+    let rows = |set: &str| toy.json(&format!("compare {DATA} {flags} {set}"))["rows"].clone();
+    let (old, new) = (rows(old), rows(new));
+    for i in 0..2 {
+        assert_eq!(old[i]["params"], new[i]["params"]);
+        assert_eq!(old[i]["params"]["max_iterations"], 2);
+        assert_eq!(old[i]["assignments"], new[i]["assignments"]);
+    }
 }

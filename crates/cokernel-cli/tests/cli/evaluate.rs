@@ -33,3 +33,19 @@ fn the_same_seed_gives_the_same_scores() {
     assert_eq!(one["results"].as_array().unwrap().len(), 2);
     assert_eq!(one["results"][0]["weights"], two["results"][0]["weights"]);
 }
+
+/// Nothing used to say that no instance was distinguished from another.
+#[test]
+fn a_hopeless_cost_is_told() {
+    let toy = Toy::new();
+    for command in
+        ["evaluate {D} --method mean", "compare {D} --methods mean", "fit {D} --method mean"]
+    {
+        for (c, told) in [("1e-6", true), ("10", false)] {
+            let command = command.replace("{D}", DATA);
+            let assert = toy.run(&format!("{command} --c {c}")).success();
+            let said = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+            assert_eq!(said.contains("are at their bound (α = C): C = 1.000e-6"), told, "{said}");
+        }
+    }
+}

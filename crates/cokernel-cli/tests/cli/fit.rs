@@ -158,7 +158,14 @@ fn inspect_tells_what_is_in_a_model() {
     let toy = Toy::new();
     toy.run(&format!("fit {DATA} --method mean --seed 5")).success();
     let said = toy.output("inspect model.ck");
-    for part in ["mean", "60 instances", "3 classes: blue, green, red", "seed 5", "closed form"] {
+    for part in [
+        "mean",
+        "60 instances",
+        "3 classes: blue, green, red",
+        "seed 5",
+        "converged",
+        "optimum   converged, primal ",
+    ] {
         assert!(said.contains(part), "'{part}' is not in\n{said}");
     }
     assert!(said.contains("red vs rest") && said.contains("0.5"), "{said}");

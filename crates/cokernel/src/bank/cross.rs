@@ -31,9 +31,7 @@ pub enum RowMeans {
 /// Whether new rows need all training instances even where coefficients add up to 0: a unit
 /// diagonal after a centring.
 pub fn needs_all_rows(steps: &[Normalization]) -> bool {
-    let center = steps
-        .iter()
-        .position(|s| matches!(s, Normalization::Center | Normalization::CenterUnitVariance));
+    let center = steps.iter().position(|s| s.centers());
     center.is_some_and(|c| steps[c..].contains(&Normalization::UnitDiagonal))
 }
 

@@ -190,6 +190,16 @@ impl Classes {
     }
 }
 
+/// Rows that are given class by class, dealt out to folds in turn: every fold gets as many of each
+/// class as any other, or one more or less.
+pub(crate) fn dealt(rows: impl Iterator<Item = usize>, folds: usize) -> Vec<Vec<usize>> {
+    let mut parts = vec![Vec::new(); folds];
+    for (k, row) in rows.enumerate() {
+        parts[k % folds].push(row);
+    }
+    parts
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {

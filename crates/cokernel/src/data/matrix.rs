@@ -425,6 +425,17 @@ impl Csr {
     }
 }
 
+/// Columns of all parts next to each other; all have as many rows as the first.
+pub(crate) fn side_by_side(parts: &[&Matrix]) -> Matrix {
+    let rows = parts.first().map_or(0, |p| p.rows());
+    let cols = parts.iter().map(|p| p.cols()).sum();
+    let mut values = Vec::with_capacity(rows * cols);
+    for i in 0..rows {
+        parts.iter().for_each(|p| values.extend_from_slice(p.row(i)));
+    }
+    Matrix::new(rows, cols, values).expect("rows × cols values")
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {

@@ -16,9 +16,10 @@ mod write;
 pub use assemble::{AssembleOptions, Assembled, assemble};
 pub use digits::digits;
 pub use graph::{components, components_note};
+pub(crate) use labels::dealt;
 pub use labels::{Classes, Labels};
-pub(crate) use matrix::scan;
 pub use matrix::{Csr, Matrix};
+pub(crate) use matrix::{scan, side_by_side};
 pub(crate) use prepare::Layout;
 pub use prepare::Preparation;
 pub use read::{

@@ -2,7 +2,7 @@
 //! them with those it was trained on.
 
 use super::scale::{MAX_COLS, Moments};
-use super::{Csr, Matrix, Scale, Scaler, Table, View, Views};
+use super::{Csr, Scale, Scaler, Table, View, Views, side_by_side};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -109,7 +109,7 @@ impl Preparation {
             });
         }
         if self.concat {
-            scaled = vec![side_by_side(&scaled)?];
+            scaled = vec![concatenated(&scaled)?];
         }
         let mut out = Views::new();
         for view in scaled {
@@ -227,21 +227,16 @@ impl Prepared {
 }
 
 /// All views as one; an instance is present if it has all of them.
-fn side_by_side(views: &[View]) -> Result<View> {
+fn concatenated(views: &[View]) -> Result<View> {
     let rows = views.first().map_or(0, |v| v.table.rows());
     let cols = views.iter().map(|v| v.table.cols()).sum();
-    let table = if views.iter().all(|v| matches!(v.table, Table::Dense(_))) {
-        let mut values = Vec::with_capacity(rows * cols);
-        for i in 0..rows {
-            for view in views {
-                if let Table::Dense(m) = &view.table {
-                    values.extend_from_slice(m.row(i));
-                }
-            }
-        }
-        Table::Dense(Matrix::new(rows, cols, values)?)
-    } else {
-        Table::Sparse(sparse_side_by_side(views, rows, cols)?)
+    let dense = views.iter().map(|v| match &v.table {
+        Table::Dense(m) => Some(m),
+        _ => None,
+    });
+    let table = match dense.collect::<Option<Vec<_>>>() {
+        Some(parts) => Table::Dense(side_by_side(&parts)),
+        None => Table::Sparse(sparse_side_by_side(views, rows, cols)?),
     };
     let columns = views
         .iter()
@@ -334,6 +329,7 @@ fn scale_note(views: &Views) -> Result<Option<String>> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::data::Matrix;
 
     fn column(values: &[f64]) -> Matrix {
         Matrix::new(values.len(), 1, values.to_vec()).unwrap()

@@ -18,7 +18,7 @@ use super::Stat;
 use super::cluster_scores::NmiNorm;
 use crate::data::{Labels, Matrix, Views};
 use crate::method::Params;
-use crate::model::{MultiView, PreparedViews, Recipe, remaining};
+use crate::model::{MultiView, PreparedViews, Recipe};
 use crate::multiview::kmeans::check_clusters;
 use crate::multiview::{Clustering, Spectrum, Starts};
 use crate::{Error, Event, Report, Result, Run, Status, VERSION};
@@ -255,7 +255,7 @@ pub fn compare_candidates(
         let group: Vec<usize> = (0..candidates.len()).filter(|c| recipes[*c] == *recipe).collect();
         let own = about_views && turn == 0;
         let maker = if own { &base.0 } else { &candidates[group[0]].method };
-        let loud = remaining(run, &work.watch);
+        let loud = run.remaining(&work.watch);
         let prepared = match maker.prepare(views, &if turn == 0 { loud } else { loud.quiet() }) {
             Ok(prepared) => prepared,
             Err(e) if own || group.iter().any(|c| candidates[*c].required) => return Err(e),

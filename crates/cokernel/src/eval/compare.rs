@@ -6,8 +6,8 @@ use crate::data::{Labels, Views};
 use crate::machine::Svc;
 use crate::method::Params;
 use crate::mkl::{Arrangement, Learned, Learner, Problem, Rule};
-use crate::model::{Mkl, Model, Prepared, Recipe, remaining};
-use crate::{Error, Event, Report, Result, Run, Status, VERSION, Watch};
+use crate::model::{Mkl, Model, Prepared, Recipe};
+use crate::{Error, Event, MachineReport, Report, Result, Run, Status, VERSION, Watch};
 use serde::Serialize;
 use std::fmt;
 
@@ -50,6 +50,12 @@ pub struct ComparisonRow {
     /// Relative duality gap of the method, else the largest of its machines: the largest over
     /// the splits.
     pub gap: Option<f64>,
+    /// Sum of the primal objectives of the machines on the combination.
+    pub primal: Stat,
+    /// Sum of their dual objectives.
+    pub dual: Stat,
+    /// Of the instances on the smaller side of each binary problem, the share at its bound C.
+    pub at_bound: Stat,
     /// Kernel weights.
     pub weights: Vec<MeanWeight>,
     /// The worst status over the splits.
@@ -238,7 +244,7 @@ impl Plan<'_> {
                 continue;
             }
             // One bank at a time is in memory.
-            let inner = remaining(run, watch).quiet();
+            let inner = run.remaining(watch).quiet();
             let prepared = self.methods[first].prepare(&train.0, &train.1, &inner)?;
             let alone = self.base.map_or(0, |_| prepared.bank().len());
             steps.per_split(alone + self.methods.len());
@@ -256,7 +262,7 @@ impl Plan<'_> {
             if let Some(base) = self.base.filter(|b| group.contains(b)) {
                 for kernel in 0..prepared.bank().len() {
                     let (single, none) = (Single { kernel }, Params::default());
-                    let inner = remaining(run, watch).quiet();
+                    let inner = run.remaining(watch).quiet();
                     let mkl = &self.methods[base];
                     let model = mkl.fit_learner(&prepared, "single", &single, none, &inner);
                     match step(model, &prepared.kernels()[kernel].name)? {
@@ -266,7 +272,7 @@ impl Plan<'_> {
                 }
             }
             for m in group {
-                let inner = remaining(run, watch).quiet();
+                let inner = run.remaining(watch).quiet();
                 let model = self.methods[m].fit_prepared(&prepared, &inner);
                 found[m] = step(model, self.methods[m].method().id)?;
                 if found[m].is_none() {
@@ -295,6 +301,9 @@ fn finished(name: String, id: &str, params: Params, mkl: &Mkl, row: &Collected) 
             notes.push(note.clone());
         }
     }
+    let machine = |f: fn(&MachineReport) -> f64| {
+        Stat::new(row.results.iter().filter_map(|r| r.machine.as_ref()).map(f).collect())
+    };
     ComparisonRow {
         name,
         method: id.to_string(),
@@ -308,6 +317,9 @@ fn finished(name: String, id: &str, params: Params, mkl: &Mkl, row: &Collected) 
         support_percent: stat(&|r| r.support_percent),
         seconds: stat(&|r| r.seconds),
         gap: row.results.iter().filter_map(|r| r.gap).reduce(f64::max),
+        primal: machine(|m| m.primal),
+        dual: machine(|m| m.dual),
+        at_bound: machine(|m| m.at_bound),
         weights: weights.collect(),
         status: worst(row.results.iter().map(|r| r.status)),
         notes,

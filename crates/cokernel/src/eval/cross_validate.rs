@@ -4,8 +4,8 @@ use super::{Scores, Split, Splits, Stat, table};
 use crate::data::{Labels, Views};
 use crate::machine::Svc;
 use crate::method::Params;
-use crate::model::{Mkl, Model, remaining};
-use crate::{Error, Event, Result, Run, Status, VERSION};
+use crate::model::{Mkl, Model};
+use crate::{Error, Event, MachineReport, Result, Run, Status, VERSION};
 use serde::Serialize;
 use std::fmt;
 
@@ -25,9 +25,11 @@ pub struct SplitResult {
     pub gap: Option<f64>,
     /// How learning ended.
     pub status: Status,
+    /// How the machine ended.
+    pub machine: Option<MachineReport>,
     /// Kernel weights in the order of `CvResult::kernels`.
     pub weights: Vec<f64>,
-    /// What a user should read.
+    /// What a user should read: the warnings of the report, then its notes.
     pub notes: Vec<String>,
 }
 
@@ -85,7 +87,7 @@ pub fn cross_validate(
     run.tell(Event::Begin { stage: "splits", total: Some(total as u64) });
     let (mut results, mut names, mut stopped) = (Vec::new(), Vec::new(), None);
     for split in &splits.splits {
-        let inner = remaining(run, &watch).quiet();
+        let inner = run.remaining(&watch).quiet();
         let train = (views.select(&split.train), labels.select(&split.train));
         let model = mkl.fit(&train.0, &train.1, &inner)?;
         stopped = watch.stop();
@@ -216,8 +218,9 @@ impl Truth {
             seconds: report.seconds,
             gap: report.gap.or(Some(machines)),
             status: report.status,
+            machine: report.machine,
             weights: weights.iter().map(|w| w.weight).collect(),
-            notes: report.notes.clone(),
+            notes: report.remarks().cloned().collect(),
         })
     }
 }

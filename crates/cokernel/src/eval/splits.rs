@@ -6,7 +6,7 @@
 //! drawn for the test set. Only the labels, the protocol and the seed decide: neither features
 //! nor threads.
 
-use crate::data::Labels;
+use crate::data::{Labels, dealt};
 use crate::{Error, Result, Run};
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -157,16 +157,12 @@ impl Protocol {
 }
 
 fn fold(by_class: &[Vec<usize>], folds: usize, rng: &mut Xoshiro256PlusPlus) -> Vec<Split> {
-    let mut tests = vec![Vec::new(); folds];
-    let mut next = 0;
-    for rows in by_class {
+    let shuffled = by_class.iter().map(|rows| {
         let mut rows = rows.clone();
         rows.shuffle(rng);
-        for row in rows {
-            tests[next].push(row);
-            next = (next + 1) % folds;
-        }
-    }
+        rows
+    });
+    let tests = dealt(shuffled.flatten(), folds);
     let split = |f: usize| {
         let rest = (0..folds).filter(|&g| g != f).flat_map(|g| tests[g].iter().copied());
         sorted(rest.collect(), tests[f].clone())

@@ -70,15 +70,23 @@ pub enum Function {
 pub enum Normalization {
     /// k(x, z) / √(k(x, x) k(z, z)), LMKA (2.9).
     UnitDiagonal,
-    /// k / tr K.
+    /// k / tr K. The diagonal is then 1/n on average, so a useful C grows with n: C·n plays the part
+    /// that C plays after [`UnitDiagonal`](Self::UnitDiagonal).
     UnitTrace,
     /// Subtract the mean in feature space.
     Center,
     /// [`Center`](Self::Center), then divide by the mean of the diagonal (unit variance in
     /// feature space), LMS §5.3.
     CenterUnitVariance,
-    /// k / ‖K‖_F.
+    /// k / ‖K‖_F. The diagonal is then between 1/n and 1/√n: a useful C grows with n here, too.
     Frobenius,
+}
+
+impl Normalization {
+    /// Whether it subtracts the mean in feature space.
+    pub fn centers(self) -> bool {
+        matches!(self, Normalization::Center | Normalization::CenterUnitVariance)
+    }
 }
 
 /// A normalisation with its statistics from the training instances, ready for new rows.

@@ -183,10 +183,16 @@ pub(super) fn base_width(
         )));
     }
     if value <= 0.0 {
+        // The mean is above 0 as soon as two rows differ; then, and only then, it is a way out.
+        let differ = rule != WidthRule::Mean
+            && all_distances(table, column, metric).iter().any(|d| *d > 0.0);
+        let (why, way) = match differ {
+            true => ("because too many rows are equal", "use the rule 'mean' (sigma=mean)"),
+            false => ("because all rows are equal", "use features that differ"),
+        };
         return Err(Error::Data(format!(
-            "{place}: the {what} between instances is 0, because too many rows are equal; give \
-             the width as a number (gamma=1){}, or leave this view out",
-            if rule == WidthRule::Mean { "" } else { ", use the rule 'mean'" }
+            "{place}: the {what} between instances is 0, {why}; {way}, give the width as a number \
+             (gamma=1), or leave this view out"
         )));
     }
     Ok(value)

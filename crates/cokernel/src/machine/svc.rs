@@ -219,9 +219,11 @@ impl Svc {
             return Err(Error::shape("classes", expected, code));
         }
         for (name, weight) in &self.class_weights {
-            if !(*weight >= 0.0 && weight.is_finite()) {
+            // With C_i = 0 for a whole class there would be a machine for a class without instances.
+            if !(*weight > 0.0 && weight.is_finite()) {
                 let problem = format!(
-                    "the weight of class '{name}' is {weight}; expected a finite number, 0 or more"
+                    "the weight of class '{name}' is {weight}; expected a finite number above 0 \
+                     (to leave a class out, leave out its instances)"
                 );
                 return Err(Error::parameter("class_weights", problem));
             }

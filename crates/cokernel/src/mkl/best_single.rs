@@ -1,6 +1,6 @@
 //! The best single kernel: the machine is trained on every kernel, one is kept.
 //!
-//! The control of LMS §5.3 ("best kernel") and of METHODS C1. There the choice is made on test
+//! The control of LMS §5.3 ("best kernel"). There the choice is made on test
 //! accuracy; here it is honest: accuracy in an inner cross-validation on the training instances,
 //! with stratified folds that are the same for every kernel. Equal accuracies are decided by the
 //! lower primal objective ½‖w‖² + Σ C_i ξ_i of the machine on all training instances, equal
@@ -22,8 +22,8 @@
 //!
 //! **Cost**: M·`folds` machines and M sums of one kernel; memory for one n × n matrix.
 
-use super::{Learned, Learner, Problem, Rule, check, combined, remaining};
-use crate::data::Classes;
+use super::{Learned, Learner, Problem, Rule, check, combined};
+use crate::data::{Classes, dealt};
 use crate::machine::Machines;
 use crate::method::{Build, Method, Param, Range, Task, WeightSet};
 use crate::solve::Rows;
@@ -34,11 +34,12 @@ use rand::seq::SliceRandom;
 pub static METHOD: Method = Method {
     id: "best_single",
     title: "best single kernel",
-    source: "LMKA §5, LMS §5.3 (C1)",
+    source: "Gönen 2010, §5; Kumar 2013, §5.3",
     summary: "Trains the machine on every kernel and keeps the one with the best accuracy in an \
               inner cross-validation. Costs a few machines per kernel.",
     tasks: &[Task::Classify],
     control: true,
+    recommended: false,
     weights: WeightSet::One,
     params: &[Param {
         name: "folds",
@@ -108,6 +109,7 @@ impl Learner for BestSingle {
         if let Some(best) = best {
             weights[best.kernel] = 1.0;
             report.objective.push(best.machines.primal());
+            report.gap = Some(best.machines.gap());
             machines = Some(best.machines);
         }
         report.seconds = watch.seconds();
@@ -131,7 +133,7 @@ impl BestSingle {
         let rows = combined(problem.bank, &weights, run, watch)?;
         report.counts.combines += 1;
         let fit = |costs: Option<&[f64]>, warm: Option<&Machines>| {
-            let rest = remaining(run, watch);
+            let rest = run.remaining(watch).quiet();
             problem.machine.fit(rows.as_ref(), problem.classes, costs, warm, &rest)
         };
         let machines = fit(problem.weights, problem.warm_machines())?;
@@ -178,8 +180,8 @@ fn stratified(classes: &Classes, folds: usize, run: &Run) -> Option<Vec<usize>> 
     order.shuffle(&mut run.rng("best_single folds"));
     order.sort_by_key(|&i| classes.codes[i]);
     let mut fold = vec![0; order.len()];
-    for (k, &i) in order.iter().enumerate() {
-        fold[i] = k % folds;
+    for (k, part) in dealt(order.into_iter(), folds).into_iter().enumerate() {
+        part.into_iter().for_each(|i| fold[i] = k);
     }
     Some(fold)
 }

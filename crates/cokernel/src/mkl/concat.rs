@@ -14,10 +14,11 @@ use crate::{Result, Run};
 pub static METHOD: Method = Method {
     id: "concat",
     title: "concatenated views",
-    source: "LMS §3.4 (control)",
+    source: "Kumar 2013, §3.4",
     summary: "One machine on all columns side by side; the control for combining views at all. Costs one machine.",
     tasks: &[Task::Classify],
     control: true,
+    recommended: false,
     weights: WeightSet::Simplex,
     params: &[],
     build: Build::Learner(|_| Box::new(Concat)),

@@ -1,6 +1,6 @@
 //! The mean of the kernels: η_m = 1/M.
 //!
-//! A fixed rule (LMKA §2.1, C1): nothing is learned. Its feature space is the concatenation of
+//! A fixed rule (LMKA §2.1): nothing is learned. Its feature space is the concatenation of
 //! those of the kernels, each scaled by 1/√M. It is the control that a learned combination has to
 //! beat. Multiplying one kernel by s multiplies its share of the mean by s, and a kernel that is
 //! given twice counts twice: normalise kernels first. Cost: M n² multiplications for the one sum.
@@ -13,10 +13,11 @@ use crate::{Result, Run};
 pub static METHOD: Method = Method {
     id: "mean",
     title: "mean of the kernels",
-    source: "LMKA §2.1 (C1)",
+    source: "Gönen 2010, §2.1",
     summary: "All kernels with the same weight 1/M. Nothing is learned; often hard to beat when most kernels are useful. Costs one machine.",
     tasks: &[Task::Classify],
     control: true,
+    recommended: false,
     weights: WeightSet::Simplex,
     params: &[],
     build: Build::Learner(|_| Box::new(Mean)),

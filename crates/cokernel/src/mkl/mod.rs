@@ -8,6 +8,7 @@
 //! sum of M kernels with cost C is the mean with cost M·C.
 
 mod best_single;
+mod bound;
 mod concat;
 mod mean;
 mod product;
@@ -21,7 +22,7 @@ use crate::machine::{Machines, Svc};
 use crate::method::Method;
 use crate::run::Pass;
 use crate::solve::Rows;
-use crate::{Error, Report, Result, Run, Watch};
+use crate::{Error, Report, Result, Run, Status, Watch};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -129,7 +130,8 @@ impl Learner for Known {
 }
 
 /// Learns a combination and makes sure that its machines are trained: those of the method where
-/// it has some, else the problem's machine on the combined kernel. The report covers both.
+/// it has some, else the problem's machine on the combined kernel. The report covers both; a rule
+/// that is a formula ends as its machine does, with the machine's objective and gap.
 ///
 /// # Errors
 /// Data or machine parameters that cannot be used.
@@ -137,39 +139,52 @@ pub fn train(problem: &Problem<'_>, learner: &dyn Learner, run: &Run) -> Result<
     let watch = run.watch();
     problem.machine.check_ranges()?;
     let mut learned = learner.learn(problem, run)?;
-    if learned.machines.is_none() {
-        let kernel = match &learned.rule {
-            Rule::Linear { weights } => combined(problem.bank, weights, run, &watch)?,
-            Rule::Product => {
-                let pass = Pass::under(&watch);
-                let product = problem.bank.product_in(&all(problem.bank), &pass)?;
-                pass.complete("the product of kernels")?;
-                Box::new(product)
-            }
-        };
-        let rest = remaining(run, &watch);
-        let machines = problem.machine.fit(
-            kernel.as_ref(),
-            problem.classes,
-            problem.weights,
-            problem.warm_machines(),
-            &rest,
-        )?;
-        learned.report.counts.combines += 1;
-        learned.report.counts.add(&machines.counts);
-        if let Some(dual) = machines.duals.iter().find(|d| !d.status.is_success()) {
-            if learned.report.status.is_success() {
-                learned.report.status = dual.status;
-            }
-            learned.report.notes.push(format!(
-                "the machine on the combined kernel stopped early ({}) at relative gap {:.1e}",
-                dual.status, dual.gap
-            ));
-        }
-        learned.machines = Some(machines);
+    let formula = learned.report.status == Status::ClosedForm;
+    let (machines, trained) = match learned.machines.take() {
+        Some(machines) => (machines, false),
+        None => (machines(problem, &learned.rule, run, &watch)?, true),
+    };
+    let ended = bound::report(problem, &machines)?;
+    let report = &mut learned.report;
+    if trained {
+        report.counts.combines += 1;
+        report.counts.add(&machines.counts);
     }
-    learned.report.seconds = watch.seconds();
+    if let Some(dual) = machines.duals.iter().find(|d| trained && !d.status.is_success()) {
+        report.notes.push(format!(
+            "the machine on the combined kernel stopped early ({}) at relative gap {:.1e}",
+            dual.status, dual.gap
+        ));
+        if report.status.is_success() {
+            report.status = dual.status;
+        }
+    }
+    if formula {
+        report.status = ended.status;
+        report.objective = vec![ended.primal];
+        report.gap = Some(ended.gap);
+    }
+    bound::remark(problem, &learned.rule, ended.at_bound, report);
+    report.machine = Some(ended);
+    report.seconds = watch.seconds();
+    learned.machines = Some(machines);
     Ok(learned)
+}
+
+/// The problem's machine on the combination.
+fn machines(problem: &Problem<'_>, rule: &Rule, run: &Run, watch: &Watch) -> Result<Machines> {
+    let kernel = match rule {
+        Rule::Linear { weights } => combined(problem.bank, weights, run, watch)?,
+        Rule::Product => {
+            let pass = Pass::under(watch);
+            let product = problem.bank.product_in(&all(problem.bank), &pass)?;
+            pass.complete("the product of kernels")?;
+            Box::new(product)
+        }
+    };
+    let (classes, weights) = (problem.classes, problem.weights);
+    let run = run.remaining(watch).quiet();
+    problem.machine.fit(kernel.as_ref(), classes, weights, problem.warm_machines(), &run)
 }
 
 /// Σ_m w_m K_m: stored where n × n values fit into the memory of the run, else row by row, also if
@@ -199,15 +214,6 @@ fn fits(bank: &Bank, matrices: usize, run: &Run) -> bool {
 /// The indices of all kernels.
 fn all(bank: &Bank) -> Vec<usize> {
     (0..bank.len()).collect()
-}
-
-/// A silent run for an inner computation that ends when the outer one must.
-fn remaining(run: &Run, watch: &Watch) -> Run {
-    let mut inner = run.quiet();
-    inner.time_limit = run
-        .time_limit
-        .map(|l| l.saturating_sub(std::time::Duration::from_secs_f64(watch.seconds())));
-    inner
 }
 
 /// Refuses labels for another number of instances than the bank has.

@@ -1,6 +1,6 @@
 //! The elementwise product of the kernels: k(x, z) = Π_m k_m(x, z).
 //!
-//! A fixed rule (LMKA §2.1, C1; LMS §3.4). It is positive semi-definite with its factors (Schur).
+//! A fixed rule (LMKA §2.1; LMS §3.4). It is positive semi-definite with its factors (Schur).
 //! For Gaussian kernels it is the Gaussian kernel of the summed squared distances γ_m d_m, so it
 //! is narrow when there are many; with kernels that can be negative (centred, linear) it mixes
 //! signs and is rarely useful. Multiplying one kernel by s multiplies the product by s, which is
@@ -14,10 +14,11 @@ use crate::{Result, Run};
 pub static METHOD: Method = Method {
     id: "product",
     title: "product of the kernels",
-    source: "LMKA §2.1, LMS §3.4 (C1)",
+    source: "Gönen 2010, §2.1; Kumar 2013, §3.4",
     summary: "Two instances are similar only if they are similar in every kernel. Nothing is learned. Costs one machine.",
     tasks: &[Task::Classify],
     control: true,
+    recommended: false,
     weights: WeightSet::None,
     params: &[],
     build: Build::Learner(|_| Box::new(Product)),

@@ -69,12 +69,13 @@ use search::{Point, Search};
 pub static METHOD: Method = Method {
     id: "simple_mkl",
     title: "SimpleMKL",
-    source: "Rakotomamonjy et al. 2008; LMKA §2.2.1.3 (D4)",
+    source: "Rakotomamonjy, Bach, Canu, Grandvalet 2008; Gönen 2010, §2.2.1.3",
     summary: "The average of the kernels on which the machine has the least objective; most \
               weights become 0. Stops on the relative duality gap. Costs about ten machines and \
               as many passes over all kernels.",
     tasks: &[Task::Classify],
     control: false,
+    recommended: true,
     weights: WeightSet::Simplex,
     params: &[
         Param {
@@ -189,6 +190,7 @@ impl Learner for SimpleMkl {
             seconds: search.watch.seconds(),
             seed: run.seed,
             notes: notes(&point, status, search.refused),
+            ..Report::closed_form(run)
         };
         let rule = Rule::Linear { weights: point.weights };
         Ok(Learned { rule, machines: Some(point.machines), report })

@@ -1,6 +1,6 @@
 //! The sum of the kernels: η_m = 1.
 //!
-//! A fixed rule (LMKA §2.1, C1; "kernel addition" in LMS §3.4). The same function as the mean
+//! A fixed rule (LMKA §2.1; "kernel addition" in LMS §3.4). The same function as the mean
 //! with M times the cost C, because ½‖w‖² is measured in a kernel that is M times larger.
 //! Scaling and duplicates act as in the mean. Cost: M n² multiplications for the one sum.
 
@@ -12,10 +12,11 @@ use crate::{Result, Run};
 pub static METHOD: Method = Method {
     id: "sum",
     title: "sum of the kernels",
-    source: "LMKA §2.1, LMS §3.4 (C1)",
+    source: "Gönen 2010, §2.1; Kumar 2013, §3.4",
     summary: "All kernels with weight 1: the mean with M times the cost C. Nothing is learned. Costs one machine.",
     tasks: &[Task::Classify],
     control: true,
+    recommended: false,
     weights: WeightSet::NonNegative,
     params: &[],
     build: Build::Learner(|_| Box::new(Sum)),

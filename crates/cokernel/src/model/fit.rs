@@ -12,7 +12,7 @@ use crate::kernel::KernelSpec;
 use crate::machine::{Decomposition, Svc};
 use crate::method::{self, Method, Params, Value};
 use crate::mkl::{self, Arrangement, Learned, Learner, Problem};
-use crate::{Error, Event, Result, Run, Watch};
+use crate::{Error, Event, Result, Run};
 use std::borrow::Cow;
 
 /// A method with its parameters, kernels, machine and scaling: everything but the data.
@@ -155,7 +155,7 @@ impl Mkl {
     pub fn fit(&self, views: &Views, labels: &Labels, run: &Run) -> Result<Model> {
         let watch = run.watch();
         let prepared = self.prepare(views, labels, run)?;
-        let mut model = self.fit_prepared(&prepared, &remaining(run, &watch))?;
+        let mut model = self.fit_prepared(&prepared, &run.remaining(&watch))?;
         model.info.report.seconds = watch.seconds();
         Ok(model)
     }
@@ -173,7 +173,7 @@ impl Mkl {
     ) -> Result<Model> {
         let watch = run.watch();
         let prepared = self.prepare(views, labels, run)?.with_weights(weights)?;
-        let mut model = self.fit_prepared(&prepared, &remaining(run, &watch))?;
+        let mut model = self.fit_prepared(&prepared, &run.remaining(&watch))?;
         model.info.report.seconds = watch.seconds();
         Ok(model)
     }
@@ -331,12 +331,6 @@ impl Mkl {
     fn specs(&self, views: &Views) -> Result<Vec<KernelSpec>> {
         kernels_or_default(self.kernels.as_deref(), views)
     }
-}
-
-/// What is left of a run for an inner computation: the same, with the time that remains.
-pub(crate) fn remaining(run: &Run, watch: &Watch) -> Run {
-    let spent = std::time::Duration::from_secs_f64(watch.seconds());
-    Run { time_limit: run.time_limit.map(|l| l.saturating_sub(spent)), ..run.clone() }
 }
 
 /// `method`, or `method(name=value, …)` where parameters were given.

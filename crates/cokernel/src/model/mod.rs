@@ -16,7 +16,6 @@ mod tests;
 
 pub use embedding::EmbeddingModel;
 pub use fit::Mkl;
-pub(crate) use fit::remaining;
 pub use kernels::FittedKernels;
 pub use multiview::{MultiView, PreparedViews};
 pub use predict::Prediction;
@@ -26,6 +25,7 @@ pub use summary::{
     ClusterInfo, EmbeddingSummary, KernelUse, KernelWeight, MachineInfo, Summary, ViewInfo,
 };
 
+use crate::bank::needs_all_rows;
 use crate::data::{Matrix, Preparation, Views};
 use crate::kernel::{Function, Kernel, Norm, Normalization};
 use crate::machine::{Machines, Svc};
@@ -140,12 +140,10 @@ fn refuse_unit_diagonal(active: &[usize], kernels: &[Kernel]) -> Result<()> {
 /// Centring subtracts r(x), the mean of k(x, ·) over all training instances. In Σ_i coef_i k(x_i, x)
 /// it cancels because Σ_i coef_i = 0. It does not cancel where the centred value is divided by its
 /// diagonal afterwards, or multiplied with other kernels.
-fn needs_all_rows<'a>(rule: &Rule, norms: impl IntoIterator<Item = &'a [Norm]>) -> bool {
-    let center = |n: &Norm| matches!(n, Norm::Center { .. });
-    norms.into_iter().any(|steps| match (rule, steps.iter().position(center)) {
-        (_, None) => false,
-        (Rule::Product, Some(_)) => true,
-        (Rule::Linear { .. }, Some(p)) => steps[p..].contains(&Norm::UnitDiagonal),
+fn keeps_all(rule: &Rule, kernels: &[Kernel], active: &[usize]) -> bool {
+    active.iter().any(|&m| match rule {
+        Rule::Product => kernels[m].normalize.iter().any(|step| step.centers()),
+        Rule::Linear { .. } => needs_all_rows(&kernels[m].normalize),
     })
 }
 
@@ -166,7 +164,7 @@ impl Model {
         let bank = &prepared.bank;
         let n = prepared.rows.len();
         let active = active(&rule, bank.len());
-        let all = needs_all_rows(&rule, active.iter().map(|&m| bank.norms(m)));
+        let all = keeps_all(&rule, bank.kernels(), &active);
         let kept = kept_rows(&machines, n, all);
         let norms = (0..bank.len())
             .map(|m| match active.contains(&m) {

@@ -5,7 +5,7 @@
 //! [`MultiView::cluster_prepared`] do the rest. Views that some instances lack are filled in there;
 //! features may give way to graphs of neighbours.
 
-use super::fit::{check, name, remaining};
+use super::fit::{check, name};
 use super::graphs;
 use super::prepared::{check_square, kernels_or_default, used_views, without_view};
 use super::{EmbeddingModel, Recipe, ViewInfo};
@@ -348,7 +348,7 @@ impl MultiView {
     pub fn embed(&self, views: &Views, k: usize, run: &Run) -> Result<Embedding> {
         let watch = run.watch();
         let prepared = self.prepare(views, run)?;
-        let mut found = self.embed_prepared(&prepared, k, &remaining(run, &watch))?;
+        let mut found = self.embed_prepared(&prepared, k, &run.remaining(&watch))?;
         found.report.seconds = watch.seconds();
         Ok(found)
     }
@@ -366,7 +366,7 @@ impl MultiView {
     ) -> Result<Clustering> {
         let watch = run.watch();
         let prepared = self.prepare(views, run)?;
-        let mut found = self.cluster_prepared(&prepared, k, starts, &remaining(run, &watch))?;
+        let mut found = self.cluster_prepared(&prepared, k, starts, &run.remaining(&watch))?;
         found.report.seconds = watch.seconds();
         Ok(found)
     }
@@ -383,7 +383,7 @@ impl MultiView {
     ) -> Result<(EmbeddingModel, Embedding)> {
         let watch = run.watch();
         let prepared = self.prepare(views, run)?;
-        let mut found = self.embed_prepared(&prepared, k, &remaining(run, &watch))?;
+        let mut found = self.embed_prepared(&prepared, k, &run.remaining(&watch))?;
         found.report.seconds = watch.seconds();
         let model = EmbeddingModel::new(self, &prepared, k, &found)?;
         Ok((model, found))
@@ -402,7 +402,7 @@ impl MultiView {
     ) -> Result<(EmbeddingModel, Clustering)> {
         let watch = run.watch();
         let prepared = self.prepare(views, run)?;
-        let mut found = self.cluster_prepared(&prepared, k, starts, &remaining(run, &watch))?;
+        let mut found = self.cluster_prepared(&prepared, k, starts, &run.remaining(&watch))?;
         found.report.seconds = watch.seconds();
         let model = EmbeddingModel::new(self, &prepared, k, &found.embedding)?;
         Ok((model.with_clusters(&found.kmeans, starts)?, found))

@@ -63,6 +63,12 @@ pub struct MachineInfo {
     pub support: usize,
     /// Relative duality gap of this machine.
     pub gap: f64,
+    /// Its primal objective ½‖w‖² + Σ C_i ξ_i; not a number in models of early versions.
+    #[serde(default)]
+    pub primal: f64,
+    /// Its dual objective Σ α_i − ½‖w‖²; not a number in models of early versions.
+    #[serde(default)]
+    pub dual: f64,
 }
 
 impl MachineInfo {
@@ -75,6 +81,8 @@ impl MachineInfo {
             negative: dual.negative,
             support: dual.support_count(),
             gap: dual.gap,
+            primal: dual.primal,
+            dual: dual.objective,
         }
     }
 }

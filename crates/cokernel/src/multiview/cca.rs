@@ -45,12 +45,13 @@ use crate::{Error, Event, Result, Run};
 pub static METHOD: Method = Method {
     id: "cca",
     title: "canonical correlation, then spectral clustering",
-    source: "Hotelling 1936; Bach, Jordan 2002; LMS §3.4 (J2)",
+    source: "Hotelling 1936; Bach, Jordan 2002; Kumar 2013, §3.4",
     summary: "Linear combinations of the features of each view that are most correlated with \
               those of the others, then spectral clustering on their values. Needs features in \
               two views or more. Cheap: costs covariances and their decompositions.",
     tasks: &[Task::Cluster],
     control: true,
+    recommended: false,
     weights: WeightSet::None,
     params: &[
         Param {

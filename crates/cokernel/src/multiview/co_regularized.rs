@@ -52,13 +52,14 @@ use crate::{Result, Run};
 pub static METHOD: Method = Method {
     id: "co_regularized",
     title: "pairwise co-regularised spectral clustering",
-    source: "LMS §4.1.1-4.1.2, (4.3)-(4.6) (J4)",
+    source: "Kumar, Rai, Daumé 2011; Kumar 2013, §4.1.1-4.1.2, (4.3)-(4.6)",
     summary: "One spectral embedding per view, drawn towards the span of the others with \
               strength lambda. Often better than kernel addition when each view is \
               informative; compare with lambda = 0. Needs similarities of at least 0. Each of \
               about ten iterations costs a few products of every kernel with a thin block.",
     tasks: &[Task::Cluster],
     control: false,
+    recommended: true,
     weights: WeightSet::None,
     params: &[
         Param {

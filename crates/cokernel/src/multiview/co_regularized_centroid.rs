@@ -42,13 +42,14 @@ use crate::{Result, Run};
 pub static METHOD: Method = Method {
     id: "co_regularized_centroid",
     title: "centroid co-regularised spectral clustering",
-    source: "LMS §4.1.3, (4.7)-(4.10) (J5)",
+    source: "Kumar, Rai, Daumé 2011; Kumar 2013, §4.1.3, (4.7)-(4.10)",
     summary: "One spectral embedding per view and a common centroid, each drawn to the other with \
               a strength lambda that may differ from view to view; k-means works on the centroid \
               of as many columns as clusters. A noisy view harms it unless its lambda is small. \
               Needs similarities of at least 0. Costs as much as pairwise co-regularisation.",
     tasks: &[Task::Cluster],
     control: false,
+    recommended: true,
     weights: WeightSet::None,
     params: &[
         Param {

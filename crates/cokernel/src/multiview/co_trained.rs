@@ -15,7 +15,7 @@
 //! | U_v | `u[v]` |
 //! | r | `eigenvectors`, by default k |
 //! | columns of U_w in P_v | `projection`, by default r |
-//! | iter | `iterations` |
+//! | iter | `max_iterations` |
 //! | S_v, its least entry, its eigenvectors | `graph` |
 //!
 //! Choices and deviations, and why:
@@ -68,7 +68,7 @@ use rows::Part;
 pub static METHOD: Method = Method {
     id: "co_trained",
     title: "co-trained spectral clustering",
-    source: "LMS §3.1-3.2, Algorithm 1; Kumar, Daumé 2011 (J3)",
+    source: "Kumar, Daumé 2011; Kumar 2013, §3.1-3.2, Algorithm 1",
     summary: "One spectral embedding per view, each computed again and again from similarities \
               that were projected on the embeddings of the other views. Good when every view \
               tells the clusters on its own; an uninformative or contradictory view spoils the \
@@ -76,16 +76,17 @@ pub static METHOD: Method = Method {
               kernel with a thin block, and about as much again for the shift.",
     tasks: &[Task::Cluster],
     control: false,
+    recommended: false,
     weights: WeightSet::None,
     params: &[
         Param {
-            name: "iterations",
-            doc: "Rounds (at most); 0 gives the concatenation of the single-view embeddings.",
+            name: "max_iterations",
+            doc: "Most rounds; 0 gives the concatenation of the single-view embeddings.",
             range: Range::Int { default: 10, min: 0, max: 1_000_000 },
         },
         Param {
             name: "stop",
-            doc: "When the rounds end: fixed (after `iterations`), or agreement (when the mean \
+            doc: "When the rounds end: fixed (after `max_iterations`), or agreement (when the mean \
                   agreement of the views changes by at most `tol`).",
             range: Range::Choice { default: "fixed", of: &["fixed", "agreement"] },
         },
@@ -135,7 +136,7 @@ pub struct CoTrained {
 impl CoTrained {
     fn new(p: &Params) -> Self {
         CoTrained {
-            iterations: p.count("iterations"),
+            iterations: p.count("max_iterations"),
             tol: (p.text("stop") == "agreement").then(|| p.real("tol")),
             projection: p.count("projection"),
             shift: p.text("shift") == "yes",

@@ -31,12 +31,13 @@ use crate::{Event, Result, Run};
 pub static METHOD: Method = Method {
     id: "concat_embeddings",
     title: "single-view spectral embeddings side by side",
-    source: "LMS Algorithm 1 without iterations; (4.3) with λ = 0 (J2)",
+    source: "Kumar 2013, Algorithm 1 without rounds, (4.3) with λ = 0",
     summary: "The spectral embedding of each view, rows of unit length, side by side. The views \
               do not influence each other; k-means weighs them alike. Hard to beat, so a gain of \
               any coupling is to be measured against it. Needs similarities of at least 0.",
     tasks: &[Task::Cluster],
     control: true,
+    recommended: false,
     weights: WeightSet::None,
     params: &[EIGENVECTORS, DIAGONAL],
     build: Build::Embedder(|p| Box::new(ConcatEmbeddings::new(p))),

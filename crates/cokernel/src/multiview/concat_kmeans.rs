@@ -27,12 +27,13 @@ use std::borrow::Cow;
 pub static METHOD: Method = Method {
     id: "concat_kmeans",
     title: "k-means on concatenated features",
-    source: "control (J2)",
+    source: "k-means of all columns: MacQueen 1967",
     summary: "k-means on the features of all views side by side, without any kernel. The \
               simplest control: show it with the columns as they are and with standardised ones. \
               Needs features. Costs k-means in as many dimensions as there are columns.",
     tasks: &[Task::Cluster],
     control: true,
+    recommended: false,
     weights: WeightSet::None,
     params: &[SCALE],
     build: Build::Embedder(|p| Box::new(ConcatKMeans::new(p))),

@@ -29,12 +29,13 @@ use crate::{Result, Run};
 pub static METHOD: Method = Method {
     id: "concat_spectral",
     title: "spectral clustering of concatenated features",
-    source: "LMS §3.4 (J2)",
+    source: "Kumar 2013, §3.4",
     summary: "The features of all views side by side, one Gaussian kernel on them, its spectral \
               embedding. The control for looking at views separately at all: show it with the \
               columns as they are and with standardised ones. Costs one kernel.",
     tasks: &[Task::Cluster],
     control: true,
+    recommended: false,
     weights: WeightSet::None,
     params: &[
         SCALE,

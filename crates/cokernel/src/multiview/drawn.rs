@@ -75,7 +75,7 @@ pub(super) const TOL: Param = Param {
 
 /// How many rounds there may be.
 pub(super) const MAX_ITER: Param = Param {
-    name: "max_iter",
+    name: "max_iterations",
     doc: "Most rounds of updates over all views.",
     range: Range::Int { default: 100, min: 1, max: 1_000_000 },
 };
@@ -86,7 +86,7 @@ pub(super) struct Settings {
     lambda: Vec<f64>,
     by_gap: bool,
     tol: f64,
-    max_iter: usize,
+    max_iterations: usize,
     eigenvectors: usize,
     zero_diagonal: bool,
 }
@@ -97,7 +97,7 @@ impl Settings {
             lambda: p.reals("lambda").to_vec(),
             by_gap: p.text("lambda_scale") == "gap",
             tol: p.real("tol"),
-            max_iter: p.count("max_iter"),
+            max_iterations: p.count("max_iterations"),
             eigenvectors: p.count("eigenvectors"),
             zero_diagonal: affinity::is_zero(p),
         }
@@ -243,7 +243,7 @@ pub(super) fn embed(
         run.tell(Event::Step { done: objective.len() as u64, message: &message });
         if state.status.is_none() && (now - last).abs() <= settings.tol * now.abs() {
             state.status = Some(Status::Converged);
-        } else if state.status.is_none() && objective.len() >= settings.max_iter {
+        } else if state.status.is_none() && objective.len() >= settings.max_iterations {
             state.status = Some(Status::IterationLimit);
         }
         last = now;

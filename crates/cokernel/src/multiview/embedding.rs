@@ -4,6 +4,7 @@
 use super::{Extension, KMeans, laplacian};
 use crate::bank::Bank;
 use crate::data::Matrix;
+pub(super) use crate::data::side_by_side;
 use crate::method::{Param, Range};
 use crate::solve::dense::{self, Slice};
 use crate::{Error, Report, Result, Status};
@@ -159,17 +160,6 @@ pub(super) fn unit_concat(
         parts.push(rows);
     }
     side_by_side(&parts.iter().collect::<Vec<_>>())
-}
-
-/// Columns of all parts next to each other.
-pub(super) fn side_by_side(parts: &[&Matrix]) -> Matrix {
-    let rows = parts.first().map_or(0, |p| p.rows());
-    let cols = parts.iter().map(|p| p.cols()).sum();
-    let mut values = Vec::with_capacity(rows * cols);
-    for i in 0..rows {
-        parts.iter().for_each(|p| values.extend_from_slice(p.row(i)));
-    }
-    Matrix::new(rows, cols, values).expect("rows × cols values")
 }
 
 /// The status to end with after an eigenvector computation with this one, if it is not what was

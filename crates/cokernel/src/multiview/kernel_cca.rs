@@ -51,13 +51,14 @@ use rayon::prelude::*;
 pub static METHOD: Method = Method {
     id: "kernel_cca",
     title: "kernel canonical correlation, then spectral clustering",
-    source: "Bach, Jordan 2002 §3.2-3.3; LMS §3.4 (J2)",
+    source: "Bach, Jordan 2002, §3.2-3.3; Kumar 2013, §3.4",
     summary: "Functions of each view that are most correlated with functions of the others, then \
               spectral clustering on their values. Takes what the views have in common and \
               nothing else, so it fails where that is little. Any kernels, two or more. Costs \
               two Cholesky factorisations (n³/3) and n² numbers of memory per view.",
     tasks: &[Task::Cluster],
     control: true,
+    recommended: false,
     weights: WeightSet::None,
     params: &[
         Param {

@@ -51,13 +51,14 @@ use crate::{Error, Event, Result, Run};
 pub static METHOD: Method = Method {
     id: "min_disagreement",
     title: "spectral clustering that minimises disagreement",
-    source: "de Sa 2005; LMS §3.4, §3.5 (J2)",
+    source: "de Sa 2005; Kumar 2013, §3.4, §3.5",
     summary: "Spectral clustering of a graph with one node per instance and view, whose edges \
               join different views by the product of their similarities. Strong where views are \
               independent given the cluster. Needs two views or more and similarities of at \
               least 0. A few dozen times two products of every kernel with a thin block.",
     tasks: &[Task::Cluster],
     control: true,
+    recommended: false,
     weights: WeightSet::None,
     params: &[
         Param {

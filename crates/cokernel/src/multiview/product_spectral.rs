@@ -40,13 +40,14 @@ use rayon::prelude::*;
 pub static METHOD: Method = Method {
     id: "product_spectral",
     title: "spectral clustering of the kernel product",
-    source: "LMS §3.4 (J2)",
+    source: "Kumar 2013, §3.4",
     summary: "Leading eigenvectors of the normalised elementwise product of all kernels, rows of \
               unit length: instances are together only if every view puts them together. Good \
               with a few reliable views. Needs similarities of at least 0 and n² numbers of \
               memory once.",
     tasks: &[Task::Cluster],
     control: true,
+    recommended: false,
     weights: WeightSet::None,
     params: &[EIGENVECTORS, DIAGONAL],
     build: Build::Embedder(|p| Box::new(ProductSpectral::new(p))),

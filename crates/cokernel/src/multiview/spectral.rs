@@ -34,13 +34,14 @@ use crate::{Counts, Event, Report, Result, Run};
 pub static METHOD: Method = Method {
     id: "spectral",
     title: "spectral clustering of the mean kernel",
-    source: "Ng, Jordan, Weiss 2001; LMS §2.1, §3.4 (J1, J2)",
+    source: "Ng, Jordan, Weiss 2001; Kumar 2013, §2.1, §3.4",
     summary: "Leading eigenvectors of the normalised similarity, rows of unit length. The \
               baseline of every multi-view clustering: with one kernel it is single-view \
               spectral clustering, with several it is kernel addition. Needs similarities of at \
               least 0. A few dozen products of the kernels with a thin block.",
     tasks: &[Task::Cluster],
     control: true,
+    recommended: false,
     weights: WeightSet::Simplex,
     params: &[EIGENVECTORS, KERNEL, DIAGONAL],
     build: Build::Embedder(|p| Box::new(Spectral::new(p))),

@@ -37,7 +37,7 @@
 
 use super::dense::{self, Slice};
 use super::eigen::{Eigenpairs, Options, orient};
-use crate::data::Matrix;
+use crate::data::{Matrix, side_by_side};
 use crate::{Counts, Error, Result, Run, Status, Watch};
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -120,13 +120,6 @@ impl Ritz {
         }
         Some(block)
     }
-}
-
-/// A and B in one matrix.
-fn side_by_side(a: &Matrix, b: &Matrix) -> Matrix {
-    let m = a.cols();
-    let at = |i: usize, j: usize| if j < m { a.get(i, j) } else { b.get(i, j - m) };
-    Matrix::from_fn(a.rows(), m + b.cols(), at)
 }
 
 /// The directions in which the columns are longest, at most `count`, and those only whose length
@@ -220,7 +213,7 @@ impl Recycled {
                 return Ok(self.finish(&ritz, r, products, Status::Stalled));
             }
             let more = dense::gram_tn(Slice::of(factor), Slice::of(&new));
-            shares = side_by_side(&shares, &more);
+            shares = side_by_side(&[&shares, &more]);
         }
     }
 
@@ -332,7 +325,7 @@ impl Recycled {
         let room = self.inner.cols() - self.width;
         for answer in self.answers.iter().rev() {
             if y.cols() + answer.cols() <= room {
-                y = side_by_side(&y, &orthonormal(Slice::of(&y), answer.clone())?);
+                y = side_by_side(&[&y, &orthonormal(Slice::of(&y), answer.clone())?]);
             }
         }
         let (keep, y) = (y.cols(), Slice::of(&y));

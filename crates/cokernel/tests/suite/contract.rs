@@ -379,6 +379,16 @@ fn reports_are_filled() {
         assert!(r.counts.machine_solves >= 3 && r.counts.smo_steps > 0, "{}", m.id);
         assert!(r.counts.combines >= 1, "{}", m.id);
         assert!(machines.gap() <= 1e-7, "{}: {}", m.id, machines.gap());
+        // A rule that is a formula used to end in "closed form", without an objective or a gap.
+        let told = r.machine.unwrap();
+        assert_eq!(r.status, Status::Converged, "{}", m.id);
+        assert_eq!((told.status, told.gap), (machines.status(), machines.gap()), "{}", m.id);
+        assert_eq!((told.primal, told.dual), (machines.primal(), machines.objective()));
+        assert!(told.dual <= told.primal && (0.0..=1.0).contains(&told.at_bound), "{}", m.id);
+        if r.iterations == 0 {
+            assert_eq!(r.objective, [told.primal], "{}", m.id);
+            assert_eq!(r.gap, Some(told.gap), "{}", m.id);
+        }
         if let Some(gap) = r.gap {
             assert!((-1e-12..=1e-8).contains(&gap), "{}: {gap}", m.id);
             assert_eq!(r.objective.len(), r.iterations + 1, "{}", m.id);

@@ -208,8 +208,8 @@ impl Rows<'_> {
         value: &Value,
     ) -> Result<()> {
         let method = variant.method;
-        let own = method.params.iter().any(|p| p.name == name);
-        if name == COST && !own && variant.has(COST) {
+        let own = method.param(name);
+        if name == COST && own.is_none() && variant.has(COST) {
             let Some(c) = number(value).filter(|c| *c > 0.0 && c.is_finite()) else {
                 let problem = format!("c: expected a number greater than 0, found {value}");
                 return Err(self.file.refuse(Some(place), problem));
@@ -219,6 +219,7 @@ impl Rows<'_> {
         }
         let checked = method.check([(name, value)]);
         checked.map_err(|e| self.file.refuse(Some(place), format!("{}: {e}", method.id)))?;
+        let name = own.map_or(name, |p| p.name);
         variant.params.insert(name.to_string(), value.clone());
         Ok(())
     }

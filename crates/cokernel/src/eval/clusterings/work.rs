@@ -4,7 +4,7 @@ use super::{ClusteringOptions, ClusteringRow, Found, LeftOut, StartScores, ViewA
 use crate::eval::Stat;
 use crate::eval::cluster_scores::{NmiNorm, nmi};
 use crate::kernel::Kernel;
-use crate::model::{MultiView, PreparedViews, remaining};
+use crate::model::{MultiView, PreparedViews};
 use crate::multiview::affinity::{NAME as DIAGONAL, ZERO};
 use crate::multiview::{Clustering, Spectrum, agreement_matrix, spectra};
 use crate::{Error, Event, Result, Run, Watch};
@@ -97,7 +97,7 @@ impl Work<'_> {
     }
 
     fn found(&self, method: &MultiView, prepared: &PreparedViews) -> Result<Clustering> {
-        let inner = remaining(self.run, &self.watch).quiet();
+        let inner = self.run.remaining(&self.watch).quiet();
         method.cluster_prepared(prepared, self.k, &self.options.starts, &inner)
     }
 
@@ -167,7 +167,7 @@ impl Work<'_> {
             return Ok((None, Vec::new()));
         }
         let count = if agreement { self.options.spectrum.max(k) } else { self.options.spectrum };
-        let found = match spectra(bank, count, &remaining(self.run, &self.watch).quiet()) {
+        let found = match spectra(bank, count, &self.run.remaining(&self.watch).quiet()) {
             Ok(Some(found)) => found,
             Ok(None) => return Ok((None, Vec::new())),
             Err(e) => {

@@ -3,7 +3,7 @@
 use super::curvature;
 use crate::bank::Gram;
 use crate::machine::Machines;
-use crate::mkl::{Problem, fits, remaining};
+use crate::mkl::{Problem, fits};
 use crate::{Counts, Result, Run, Status, Watch};
 
 /// Weights below this are set to 0 whenever a kernel is formed.
@@ -132,7 +132,7 @@ impl<'a> Search<'a> {
     ) -> Result<Machines> {
         let mut machine = self.problem.machine.clone();
         machine.tol = tol;
-        let run = remaining(self.run, &self.watch);
+        let run = self.run.remaining(&self.watch).quiet();
         let (classes, costs) = (self.problem.classes, self.problem.weights);
         let machines = match &self.stored {
             Some((point, _)) if base => machine.fit(point, classes, costs, warm, &run),

@@ -1,15 +1,20 @@
 //! Balanced random pairs of instances and their K-examples, in bounded memory.
 
+use super::interior::Examples;
 use crate::bank::Bank;
 use crate::mkl::Problem;
-use crate::{Error, Result, Run};
+use crate::{Error, Result, Run, Watch};
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Bytes for the K-examples that are held at a time.
-pub(super) const BUFFER: usize = 8 << 20;
-/// Draws after which a part counts as empty.
+/// Most pairs, and most numbers, that are fetched between two looks at the clock.
+const PIECE: usize = 1 << 14;
+const PIECE_NUMBERS: usize = 1 << 20;
+/// Draws after which a pair of the other part is taken; on average a pair takes five at most.
 const PATIENCE: usize = 1000;
+/// Pairs of one sign up to which both parts are looked for one by one. Of so many pairs both parts
+/// have some: the chance of none is below 10⁻³⁹⁶.
+const COUNTED: f64 = 4096.0;
 
 /// From which pairs to draw.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -20,6 +25,8 @@ pub(super) enum Part {
     Training,
     /// The other fifth.
     Validation,
+    /// All pairs, in another order than [`Part::All`].
+    Draw,
 }
 
 /// K-examples with their signs.
@@ -48,11 +55,6 @@ impl Chunk {
             (&self.examples[place * self.kernels..(place + 1) * self.kernels], self.signs[k])
         })
     }
-
-    /// All examples.
-    pub fn iter(&self) -> impl Iterator<Item = (&[f64], f64)> {
-        self.range(0, self.signs.len())
-    }
 }
 
 /// The pairs of the instances of one problem.
@@ -65,8 +67,10 @@ pub(super) struct Sampler<'a> {
     equal: Vec<f64>,
     different: Vec<f64>,
     diagonal: bool,
-    /// 1/s.
-    factor: f64,
+    /// s.
+    unit: f64,
+    /// Whether pairs of different and of equal class are in both parts.
+    parted: [bool; 2],
     seed: u64,
     run: Run,
 }
@@ -97,11 +101,96 @@ impl<'a> Sampler<'a> {
             ));
         }
         let bank = problem.bank;
-        let trace: f64 = (0..bank.len()).map(|m| bank.diagonal(m).iter().sum::<f64>()).sum();
-        let unit = trace / (bank.len() * n) as f64;
-        let factor = if unit > 0.0 && unit.is_finite() { 1.0 / unit } else { 1.0 };
-        let (seed, run) = (run.seed, run.quiet());
-        Ok(Sampler { bank, members, starts, equal, different, diagonal, factor, seed, run })
+        let (seed, run, unit) = (run.seed, run.quiet(), mean_diagonal(bank));
+        let parted = [true; 2];
+        let mut sampler =
+            Sampler { bank, members, starts, equal, different, diagonal, unit, parted, seed, run };
+        for (sign, count) in [(false, all_different), (true, all_equal)] {
+            if count <= COUNTED {
+                let held: Vec<bool> =
+                    sampler.each(sign).into_iter().map(|(i, j)| sampler.held_out(i, j)).collect();
+                sampler.parted[usize::from(sign)] = held.contains(&true) && held.contains(&false);
+            }
+        }
+        Ok(sampler)
+    }
+
+    /// s.
+    pub fn unit(&self) -> f64 {
+        self.unit
+    }
+
+    /// The number of all pairs.
+    pub fn pairs(&self) -> f64 {
+        self.equal[self.equal.len() - 1] + self.different[self.different.len() - 1]
+    }
+
+    /// All pairs with equal or with different classes, i ≥ j.
+    fn each(&self, equal: bool) -> Vec<(u32, u32)> {
+        let mut pairs = Vec::new();
+        for class in 0..self.starts.len() - 1 {
+            let (start, end) = (self.starts[class], self.starts[class + 1]);
+            for a in start..end {
+                let others = match equal {
+                    true => start..a + usize::from(self.diagonal),
+                    false => 0..start,
+                };
+                for b in others {
+                    let (i, j) = (self.members[a], self.members[b]);
+                    pairs.push((i.max(j), i.min(j)));
+                }
+            }
+        }
+        pairs
+    }
+
+    /// Pairs that are fetched between two looks at the clock.
+    pub fn piece(&self) -> usize {
+        PIECE.min(PIECE_NUMBERS / self.kernels()).max(1)
+    }
+
+    /// The K-examples of all pairs, each sign with half of the weight; `None` if the run is stopped
+    /// meanwhile.
+    pub fn all(&self, watch: &Watch) -> Option<Examples> {
+        let mut all = Examples::new(self.kernels());
+        let mut values = Vec::new();
+        for (equal, sign) in [(false, -1.0), (true, 1.0)] {
+            let mut pairs = self.each(equal);
+            pairs.sort_unstable();
+            for piece in pairs.chunks(self.piece()) {
+                if watch.stop().is_some() {
+                    return None;
+                }
+                self.values(piece, &mut values);
+                for z in values.chunks_exact(self.kernels()) {
+                    all.push(z, sign, 0.5 / pairs.len() as f64);
+                }
+            }
+        }
+        Some(all)
+    }
+
+    /// The next `count` K-examples of a stream, with equal weights; at least a piece of them, fewer
+    /// if the run is stopped meanwhile.
+    pub fn draw(&self, mut stream: Stream<'_>, count: usize, watch: &Watch) -> Examples {
+        let mut drawn = Examples::new(self.kernels());
+        let mut chunk = Chunk::default();
+        while drawn.len() < count && (drawn.len() == 0 || watch.stop().is_none()) {
+            stream.fetch(self.piece().min(count - drawn.len()), &mut chunk);
+            for (z, sign) in chunk.range(0, chunk.signs.len()) {
+                drawn.push(z, sign, 1.0);
+            }
+        }
+        drawn.normalize();
+        drawn
+    }
+
+    /// k(x_i, x_j)/s for each pair and kernel.
+    fn values(&self, pairs: &[(u32, u32)], out: &mut Vec<f64>) {
+        out.resize(pairs.len() * self.kernels(), 0.0);
+        self.bank.pairs(pairs, out);
+        let unit = self.unit;
+        out.iter_mut().for_each(|z| *z /= unit);
     }
 
     /// M.
@@ -109,15 +198,11 @@ impl<'a> Sampler<'a> {
         self.bank.len()
     }
 
-    /// How many batches of this size fit into the buffer, at least one.
-    pub fn batches_together(&self, batch: usize) -> usize {
-        (BUFFER / (8 * self.kernels() * batch)).max(1)
-    }
-
     /// Pairs to learn from.
     pub fn stream(&self, part: Part) -> Stream<'_> {
         let purpose = match part {
             Part::Training => "two_stage training pairs",
+            Part::Draw => "two_stage drawn pairs",
             _ => "two_stage pairs",
         };
         Stream { sampler: self, part, rng: self.run.rng(purpose), positive: false }
@@ -133,12 +218,13 @@ impl<'a> Sampler<'a> {
     fn equal_pair(&self, rng: &mut Xoshiro256PlusPlus) -> (u32, u32) {
         let class = draw(&self.equal, rng);
         let (start, count) = (self.starts[class], self.starts[class + 1] - self.starts[class]);
-        loop {
-            let (a, b) = (rng.random_range(0..count), rng.random_range(0..count));
-            if a < b || (a == b && self.diagonal) {
-                return (self.members[start + a], self.members[start + b]);
-            }
-        }
+        // Two different ones of count + 1 are, with the larger less 1, a pair a ≤ b of count.
+        let more = usize::from(self.diagonal);
+        let a = rng.random_range(0..count + more);
+        let mut b = rng.random_range(0..count + more - 1);
+        b += usize::from(b >= a);
+        let (a, b) = (a.min(b), a.max(b) - more);
+        (self.members[start + a], self.members[start + b])
     }
 
     /// A pair of different classes, all equally likely.
@@ -164,11 +250,21 @@ impl<'a> Sampler<'a> {
     }
 }
 
+/// The mean of all diagonal entries of all kernels; 1 where that is no scale. Means of means,
+/// because a sum over everything overflows first.
+fn mean_diagonal(bank: &Bank) -> f64 {
+    let (kernels, n) = (bank.len() as f64, bank.n() as f64);
+    let mean = |m: usize| bank.diagonal(m).iter().map(|v| v / n).sum::<f64>() / kernels;
+    let unit = (0..bank.len()).map(mean).sum::<f64>();
+    if unit > f64::MIN_POSITIVE && unit.is_finite() { unit } else { 1.0 }
+}
+
 /// The first index whose running total exceeds a uniform draw.
 fn draw(totals: &[f64], rng: &mut Xoshiro256PlusPlus) -> usize {
     let all = totals[totals.len() - 1];
     let u = rng.random::<f64>() * all;
-    totals.partition_point(|t| *t <= u).min(totals.len() - 1)
+    // A draw that rounds to the total belongs to the last index that adds to it.
+    totals.partition_point(|t| *t <= u).min(totals.partition_point(|t| *t < all))
 }
 
 /// An endless stream of pairs, signs alternating.
@@ -191,7 +287,8 @@ impl Stream<'_> {
                 sampler.different_pair(&mut self.rng)
             };
             let wanted = match self.part {
-                Part::All => true,
+                _ if !sampler.parted[usize::from(self.positive)] => true,
+                Part::All | Part::Draw => true,
                 Part::Training => !sampler.held_out(i, j),
                 Part::Validation => sampler.held_out(i, j),
             };
@@ -207,8 +304,7 @@ impl Stream<'_> {
     ///
     /// They are read from the bank in the order of their rows, which reads memory forwards.
     pub fn fetch(&mut self, count: usize, chunk: &mut Chunk) {
-        let m = self.sampler.kernels();
-        chunk.kernels = m;
+        chunk.kernels = self.sampler.kernels();
         chunk.signs.clear();
         let drawn: Vec<(u32, u32)> = (0..count)
             .map(|_| {
@@ -225,9 +321,67 @@ impl Stream<'_> {
             chunk.places[k as usize] = place as u32;
             chunk.pairs.push(drawn[k as usize]);
         }
-        chunk.examples.resize(count * m, 0.0);
-        self.sampler.bank.pairs(&chunk.pairs, &mut chunk.examples);
-        let factor = self.sampler.factor;
-        chunk.examples.iter_mut().for_each(|z| *z *= factor);
+        self.sampler.values(&chunk.pairs, &mut chunk.examples);
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::bank::Storage;
+    use crate::data::{Classes, Matrix};
+    use crate::machine::Svc;
+    use std::collections::BTreeMap;
+
+    fn with_sampler(codes: &[u32], diagonal: bool, look: impl FnOnce(&Sampler<'_>)) {
+        let n = codes.len();
+        let k = Matrix::from_fn(n, n, |i, j| (i.max(j) * n + i.min(j)) as f64);
+        let bank = Bank::from_matrices(vec![("k".into(), k)], Storage::Resident).unwrap();
+        let texts: Vec<String> = codes.iter().map(u32::to_string).collect();
+        let (classes, machine) = (Classes::from_texts(&texts).unwrap(), Svc::default());
+        let problem = Problem::new(&bank, &classes, &machine);
+        look(&Sampler::new(&problem, diagonal, &Run::default()).unwrap());
+    }
+
+    #[test]
+    fn draws_are_all_pairs_equally_often() {
+        for diagonal in [true, false] {
+            with_sampler(&[0, 1, 0, 2, 1, 0, 0], diagonal, |sampler| {
+                let mut stream = sampler.stream(Part::All);
+                let mut counts = BTreeMap::new();
+                for _ in 0..60_000 {
+                    let (pair, sign) = stream.next_pair();
+                    *counts.entry((sign > 0.0, pair)).or_insert(0) += 1;
+                }
+                for equal in [true, false] {
+                    let all = sampler.each(equal);
+                    assert_eq!(counts.keys().filter(|k| k.0 == equal).count(), all.len());
+                    let expected = 30_000.0 / all.len() as f64;
+                    for pair in all {
+                        let seen = f64::from(counts[&(equal, pair)]);
+                        assert!((seen / expected - 1.0).abs() < 0.15, "{pair:?} {seen} {expected}");
+                    }
+                }
+                let all = sampler.each(true).len() + sampler.each(false).len();
+                assert_eq!(sampler.pairs(), all as f64);
+            });
+        }
+    }
+
+    #[test]
+    fn a_part_without_pairs_of_a_sign_takes_all_of_them() {
+        // Two pairs of different class: whichever part lacks one takes both.
+        with_sampler(&[0, 0, 1], true, |sampler| {
+            for part in [Part::Training, Part::Validation] {
+                let mut stream = sampler.stream(part);
+                let drawn: Vec<_> = (0..200).map(|_| stream.next_pair()).collect();
+                assert!(drawn.iter().any(|(pair, _)| *pair == (2, 0) || *pair == (2, 1)));
+                assert!(drawn.iter().any(|(_, sign)| *sign > 0.0));
+            }
+            let held: Vec<bool> =
+                sampler.each(false).into_iter().map(|(i, j)| sampler.held_out(i, j)).collect();
+            assert_eq!(sampler.parted[0], held[0] != held[1]);
+        });
     }
 }

@@ -1,8 +1,8 @@
 //! The sub-gradient of the hinge loss for several weight vectors at once: the inner loop of the
 //! method, compiled for AVX-512, AVX2 and the baseline, chosen at run time.
 
-use super::LANES;
 use super::pairs::Chunk;
+use super::pegasos::LANES;
 
 #[inline(always)]
 fn body<const FMA: bool>(

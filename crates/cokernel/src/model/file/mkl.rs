@@ -1,4 +1,5 @@
-//! The file of a classification model. Its own tensors: kept (u32), coef, bias, machine_gaps.
+//! The file of a classification model. Its own tensors: kept (u32), coef, bias, machine_gaps,
+//! machine_primals, machine_duals (the last two not in files of early versions).
 //!
 //! `kept` are the training instances that prediction compares with; coef has one row per machine
 //! and one column per kept instance.
@@ -8,8 +9,16 @@ use super::{Kind, Tensors, bytes, f64s, flat, put, put_norms, put_views, u32s};
 use crate::Result;
 use crate::data::Matrix;
 use crate::mkl::Rule;
-use crate::model::{Info, Model, needs_all_rows};
+use crate::model::{Info, MachineInfo, Model, keeps_all};
+use std::mem::take;
 use std::path::Path;
+
+/// The numbers of each machine that may be infinite.
+const NUMBERS: [(&str, fn(&mut MachineInfo) -> &mut f64); 3] = [
+    ("machine_gaps", |m| &mut m.gap),
+    ("machine_primals", |m| &mut m.primal),
+    ("machine_duals", |m| &mut m.dual),
+];
 
 /// Writes `model`; see [`Model::save`].
 pub fn save(model: &Model, path: &Path) -> Result<()> {
@@ -32,10 +41,15 @@ pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
     let shape = vec![model.coef.rows(), model.coef.cols()];
     tensors.insert("coef".to_string(), f64s(shape, model.coef.values()));
     tensors.insert("bias".to_string(), flat(&model.bias));
-    let gaps: Vec<f64> = info.machines.iter().map(|m| m.gap).collect();
-    tensors.insert("machine_gaps".to_string(), flat(&gaps));
-    info.machines.iter_mut().for_each(|m| m.gap = 0.0);
-    tensors.insert("objective".to_string(), flat(&std::mem::take(&mut info.report.objective)));
+    for (name, number) in NUMBERS {
+        let numbers: Vec<f64> = info.machines.iter_mut().map(|m| take(number(m))).collect();
+        tensors.insert(name.to_string(), flat(&numbers));
+    }
+    // Made of the machines' again when it is read; JSON has no number that is not finite.
+    if let Some(m) = &mut info.report.machine {
+        (m.primal, m.dual, m.gap) = (0.0, 0.0, 0.0);
+    }
+    tensors.insert("objective".to_string(), flat(&take(&mut info.report.objective)));
     put_norms(&mut info.norms, &mut tensors);
     let support = put_views(&model.support, &mut tensors);
     bytes(Kind::Classifier, &info, &support, &tensors)
@@ -63,8 +77,19 @@ pub fn assemble(file: &Opened) -> Checked<Model> {
     }
     let coef = sized(Matrix::new(t, s, tables.finite("coef", Some(&[t, s]))?))?;
     let bias = tables.finite("bias", Some(&[t]))?;
-    let gaps = tables.reals("machine_gaps", Some(&[t]))?;
-    info.machines.iter_mut().zip(gaps).for_each(|(m, gap)| m.gap = gap);
+    for (name, number) in NUMBERS {
+        let numbers = match name {
+            "machine_gaps" => tables.reals(name, Some(&[t]))?,
+            _ if tables.has(name) => tables.reals(name, Some(&[t]))?,
+            _ => vec![f64::NAN; t],
+        };
+        info.machines.iter_mut().zip(numbers).for_each(|(m, v)| *number(m) = v);
+    }
+    if let Some(all) = &mut info.report.machine {
+        all.primal = info.machines.iter().map(|m| m.primal).sum();
+        all.dual = info.machines.iter().map(|m| m.dual).sum();
+        all.gap = info.machines.iter().fold(0.0, |a, m| m.gap.max(a));
+    }
     info.report.objective = tables.reals("objective", None)?;
     tables.norms(&mut info.norms, info.kernels.len(), s)?;
     let support = tables.views(&views, s)?;
@@ -76,8 +101,7 @@ pub fn assemble(file: &Opened) -> Checked<Model> {
     let Info { preparation, kernels, norms, n_train, .. } = &model.info;
     let (active, support) = (active.as_slice(), &model.support);
     Compared { preparation, kernels, norms, active, support, n_train: *n_train }.check()?;
-    let of_active = active.iter().map(|&m| norms[m].as_slice());
-    if s != *n_train && needs_all_rows(&model.info.rule, of_active) {
+    if s != *n_train && keeps_all(&model.info.rule, kernels, active) {
         return misfit(format!("{s} of {n_train} instances are kept, and kernels need all"));
     }
     Ok(model)

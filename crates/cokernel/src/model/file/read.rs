@@ -200,6 +200,11 @@ fn verify(text: &str, tables: &Tables<'_>) -> Checked<()> {
 pub(super) struct Tables<'a>(BTreeMap<String, TensorView<'a>>);
 
 impl Tables<'_> {
+    /// Whether there is a tensor of this name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
     /// The 8- or 4-byte items of a tensor; `shape` of `None` is any one-dimensional shape.
     fn items<const W: usize>(
         &self,

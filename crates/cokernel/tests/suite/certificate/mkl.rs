@@ -173,3 +173,41 @@ fn two_stage_beats_the_mean_on_pairs() {
     let (ours, mean) = (loss(weights(&learned)), loss(&[1.0 / 6.0; 6]));
     assert!(ours < mean - 0.003, "{ours} {mean}");
 }
+
+/// The objective of (5.2) over all pairs by plain loops, from μ, λ and s of the report. With λ =
+/// 10⁻⁶ it was above that of zero weights and called converged.
+#[test]
+fn two_stage_tells_its_objective_over_all_pairs() {
+    let (kernels, codes) = problem(60, 3, 6, 3);
+    let (bank, classes) = (bank(&kernels, Storage::Resident), classes(&codes));
+    let (method, machine) = (find("two_stage").unwrap(), Svc::default());
+    for lambda in [0.0, 1e-10, 1e-6, 1e-2, 10.0] {
+        let params = method.check([("lambda", &Value::Real(lambda))]).unwrap();
+        let learner = method.learner(&params).unwrap();
+        let problem = Problem::new(&bank, &classes, &machine);
+        let learned = train(&problem, learner.as_ref(), &Run::default()).unwrap();
+        let report = &learned.report;
+        let (mu, unit) = (&report.details["mu"], report.details["unit"][0]);
+        let used = report.details["lambda"][0];
+        assert!(lambda == 0.0 || used == lambda);
+        assert_eq!(report.details["pairs"], [1830.0]);
+        let (mut sums, mut counts) = ([0.0; 2], [0.0; 2]);
+        for i in 0..60 {
+            for j in 0..=i {
+                let z: f64 = kernels.iter().zip(mu).map(|(k, w)| w * k.get(i, j) / unit).sum();
+                let t = if codes[i] == codes[j] { 1.0 } else { -1.0 };
+                sums[usize::from(t > 0.0)] += (1.0 - t * z).max(0.0);
+                counts[usize::from(t > 0.0)] += 1.0;
+            }
+        }
+        let loss = 0.5 * (sums[0] / counts[0] + sums[1] / counts[1]);
+        let value = 0.5 * used * mu.iter().map(|w| w * w).sum::<f64>() + loss;
+        let told = *report.objective.last().unwrap();
+        assert!((value - told).abs() < 1e-9 * told, "{value} {told}");
+        assert!(report.status.is_success() && told < 1.0, "{report:?}");
+        let sum: f64 = mu.iter().sum();
+        for (w, m) in weights(&learned).iter().zip(mu) {
+            assert!((w - m / sum).abs() < 1e-12);
+        }
+    }
+}

@@ -75,7 +75,7 @@ fn permuted_views_give_permuted_results() {
     ] {
         // At a tight tolerance the order of updates leaves no trace.
         let tight = |lambda: Vec<f64>| {
-            [("tol", Real::from(1e-13)), ("lambda", lambda.into()), ("max_iter", 1000.into())]
+            [("tol", Real::from(1e-13)), ("lambda", lambda.into()), ("max_iterations", 1000.into())]
         };
         let a = cluster(id, &toy.bank(), 3, &tight(lambda));
         let b = cluster(id, &toy.bank_in_order(&order), 3, &tight(permuted));
@@ -94,14 +94,14 @@ fn permuted_views_give_permuted_results() {
 #[test]
 fn rounds_begin_where_they_are_told() {
     let toy = Toy::new(150, 3, 3, 15);
-    let rounds = [("tol", Real::from(0.0)), ("max_iter", 2.into())];
+    let rounds = [("tol", Real::from(0.0)), ("max_iterations", 2.into())];
     let turned = cluster("co_regularized", &toy.bank_in_order(&[1, 2, 0]), 3, &rounds);
     let rounds = rounds.into_iter().chain([("first", Real::from("view 1".to_string()))]);
     let told = cluster("co_regularized", &toy.bank(), 3, &rounds.collect::<Vec<_>>());
     for (x, y) in told.report.objective.iter().zip(&turned.report.objective) {
         assert!((x - y).abs() < 1e-12 * x, "{x} and {y}");
     }
-    let plain = cluster("co_regularized", &toy.bank(), 3, &[("max_iter", 1.into())]);
+    let plain = cluster("co_regularized", &toy.bank(), 3, &[("max_iterations", 1.into())]);
     assert!((plain.report.objective[0] - told.report.objective[0]).abs() > 1e-9);
 }
 
@@ -170,7 +170,7 @@ fn training_rows_get_back_their_embedding() {
                 for embedding in ["concat", "view 1"] {
                     let params = [
                         ("lambda", lambda.into()),
-                        ("max_iter", rounds.into()),
+                        ("max_iterations", rounds.into()),
                         ("embedding", Real::from(embedding.to_string())),
                     ];
                     let found = cluster(id, &bank, 3, &params);
@@ -265,7 +265,7 @@ proptest! {
             let several = (0..ties).map(|_| strength * rng.random::<f64>());
             let lambda = if common { vec![strength] } else { several.collect() };
             let params =
-                [("lambda", lambda.into()), ("tol", Real::from(1e-7)), ("max_iter", 30.into())];
+                [("lambda", lambda.into()), ("tol", Real::from(1e-7)), ("max_iterations", 30.into())];
             let found = cluster(id, &toy.bank(), k, &params);
             let trace = &found.report.objective;
             prop_assert_eq!(trace.len(), found.report.iterations);

@@ -71,10 +71,12 @@ fn ends() {
         (found.report.status, found.report.iterations, found.report.counts.eigen_solves)
     };
     assert_eq!(of(&[]), (Status::ClosedForm, 10, 22));
-    assert_eq!(of(&[("iterations", 0.into())]), (Status::ClosedForm, 0, 2));
-    let never = [("stop", word("agreement")), ("tol", Real::from(0.0)), ("iterations", 3.into())];
+    assert_eq!(of(&[("max_iterations", 0.into())]), (Status::ClosedForm, 0, 2));
+    let never =
+        [("stop", word("agreement")), ("tol", Real::from(0.0)), ("max_iterations", 3.into())];
     assert_eq!(of(&never), (Status::IterationLimit, 3, 8));
-    let soon = [("stop", word("agreement")), ("tol", Real::from(1e-3)), ("iterations", 500.into())];
+    let soon =
+        [("stop", word("agreement")), ("tol", Real::from(1e-3)), ("max_iterations", 500.into())];
     let (status, rounds, _) = of(&soon);
     assert!(status == Status::Converged && rounds > 1 && rounds < 500, "{status} {rounds}");
 }
@@ -93,7 +95,7 @@ impl Observer for After {
 #[test]
 fn interrupted_between_rounds() {
     let toy = Toy::new(150, 2, 3, 15);
-    let three = cluster("co_trained", &toy.bank(), 3, &[("iterations", 3.into())]);
+    let three = cluster("co_trained", &toy.bank(), 3, &[("max_iterations", 3.into())]);
     let cancel = Cancel::default();
     let observer = Some(Arc::new(After(cancel.clone(), 3)) as Arc<dyn Observer>);
     let run = Run { cancel, observer, ..Run::default() };

@@ -207,7 +207,7 @@ fn degenerate_inputs_are_clustered() {
 fn limits_end_with_a_status_and_a_result() {
     let toy = Toy::new(150, 2, 3, 14);
     for id in ["co_regularized", "co_regularized_centroid"] {
-        let once = [("max_iter", 1.into()), ("tol", Real::from(0.0))];
+        let once = [("max_iterations", 1.into()), ("tol", Real::from(0.0))];
         let found = cluster(id, &toy.bank(), 3, &once);
         assert_eq!((found.report.status, found.report.iterations), (Status::IterationLimit, 1));
         assert_eq!(found.report.counts.eigen_solves, 4);

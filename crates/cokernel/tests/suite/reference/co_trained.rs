@@ -102,7 +102,7 @@ fn word(text: &str) -> Real {
 
 fn params(rounds: usize, projection: usize, shift: bool) -> [(&'static str, Real); 3] {
     [
-        ("iterations", (rounds as i64).into()),
+        ("max_iterations", (rounds as i64).into()),
         ("projection", (projection as i64).into()),
         ("shift", word(if shift { "yes" } else { "no" })),
     ]
@@ -194,7 +194,7 @@ fn an_uninformative_view() {
     // The constant view has one eigenvector, and after a round nothing else is left.
     assert_eq!(found.embedding.rows.cols(), 2);
     assert!((found.embedding.agreement[0] - 1.0).abs() < 1e-10);
-    let none = cluster("co_trained", &toy.bank(), 2, &[("iterations", 0.into())]);
+    let none = cluster("co_trained", &toy.bank(), 2, &[("max_iterations", 0.into())]);
     assert_eq!(none.embedding.rows.cols(), 3);
     assert_eq!(none.assignments, (0..n as u32).map(|i| i % 2).collect::<Vec<_>>());
     // Contradictory clusterings: no agreement is reached, and the status says so.

@@ -13,9 +13,12 @@ use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
     DefaultSettingsBuilder, DefaultSolver, IPSolver, SolverStatus, SupportedConeT,
 };
+use cokernel::Run;
 use cokernel::bank::Storage;
 use cokernel::data::Matrix;
 use cokernel::machine::{Decomposition, Svc};
+use cokernel::method::{Value, find};
+use cokernel::mkl::Problem;
 
 /// L of K = L Lᵀ.
 fn cholesky(k: &Matrix) -> Matrix {
@@ -153,5 +156,68 @@ fn the_reduced_gradient_of_the_paper_agrees() {
     assert!(gradient.report.status.is_success(), "{:?}", gradient.report);
     for (a, b) in weights(&newton).iter().zip(weights(&gradient)) {
         assert!((a - b).abs() < 0.02, "{:?} {:?}", weights(&newton), weights(&gradient));
+    }
+}
+
+/// (5.2) of two-stage MKL as a quadratic program in μ and the slacks.
+#[test]
+fn the_problem_of_pairs_is_solved() {
+    let (kernels, codes) = problem(30, 3, 5, 7);
+    let (bank, classes) = (bank(&kernels, Storage::Resident), classes(&codes));
+    let unit: f64 = kernels.iter().flat_map(|k| (0..30).map(|i| k.get(i, i))).sum::<f64>() / 150.0;
+    let pairs: Vec<(usize, usize)> = (0..30).flat_map(|i| (0..=i).map(move |j| (i, j))).collect();
+    let sign = |(i, j): (usize, usize)| if codes[i] == codes[j] { 1.0 } else { -1.0 };
+    let equal = pairs.iter().filter(|p| sign(**p) > 0.0).count() as f64;
+    let (m, p) = (kernels.len(), pairs.len());
+    for lambda in [1e-8, 1e-6, 1e-3, 0.3, 10.0] {
+        let (mut rows, mut cols, mut values, mut b) = (vec![], vec![], vec![], vec![]);
+        for (k, pair) in pairs.iter().enumerate() {
+            for (c, kernel) in kernels.iter().enumerate() {
+                rows.push(k);
+                cols.push(c);
+                values.push(-sign(*pair) * kernel.get(pair.0, pair.1) / unit);
+            }
+            rows.push(k);
+            cols.push(m + k);
+            values.push(-1.0);
+            b.push(-1.0);
+        }
+        for c in 0..m + p {
+            rows.push(p + c);
+            cols.push(c);
+            values.push(-1.0);
+            b.push(0.0);
+        }
+        let a = CscMatrix::new_from_triplets(b.len(), m + p, rows, cols, values);
+        let quadratic = CscMatrix::new_from_triplets(
+            m + p,
+            m + p,
+            (0..m).collect(),
+            (0..m).collect(),
+            vec![lambda; m],
+        );
+        let weight =
+            |pair: &(usize, usize)| 0.5 / if sign(*pair) > 0.0 { equal } else { p as f64 - equal };
+        let linear: Vec<f64> =
+            std::iter::repeat_n(0.0, m).chain(pairs.iter().map(weight)).collect();
+        let cones = [SupportedConeT::NonnegativeConeT(b.len())];
+        let settings = DefaultSettingsBuilder::default()
+            .verbose(false)
+            .tol_gap_abs(1e-10)
+            .tol_gap_rel(1e-10)
+            .tol_feas(1e-10)
+            .build()
+            .unwrap();
+        let mut solver = DefaultSolver::new(&quadratic, &linear, &a, &b, &cones, settings).unwrap();
+        solver.solve();
+        let best = solver.solution.obj_val;
+        let method = find("two_stage").unwrap();
+        let params = method.check([("lambda", &Value::Real(lambda))]).unwrap();
+        let learner = method.learner(&params).unwrap();
+        let machine = Svc::default();
+        let problem = Problem::new(&bank, &classes, &machine);
+        let report = learner.learn(&problem, &Run::default()).unwrap().report;
+        let ours = *report.objective.last().unwrap();
+        assert!((ours / best - 1.0).abs() < 2e-6, "lambda {lambda}: {ours} {best}");
     }
 }

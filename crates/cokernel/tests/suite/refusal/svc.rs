@@ -54,7 +54,12 @@ fn weights() {
         |name: &str, w: f64| Svc { class_weights: vec![(name.to_string(), w)], ..Svc::default() };
     assert_eq!(
         sentence(&weighted("c1", f64::NAN), 12, None),
-        "parameter 'class_weights': the weight of class 'c1' is NaN; expected a finite number, 0 or more"
+        "parameter 'class_weights': the weight of class 'c1' is NaN; expected a finite number above 0 \
+         (to leave a class out, leave out its instances)"
+    );
+    // Zero was taken, and gave a machine for a class without instances.
+    assert!(
+        sentence(&weighted("c1", 0.0), 12, None).contains("is 0; expected a finite number above")
     );
     assert_eq!(
         sentence(&Svc { c: 1e308, ..weighted("c0", 100.0) }, 12, None),

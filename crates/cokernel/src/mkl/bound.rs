@@ -1,0 +1,146 @@
+//! Instances at their bound α_i = C_i: what the machines on a combination tell about C.
+//!
+//! Σ_i α_i y_i = 0, so at most the smaller side of a binary problem (by the sum of its C_i) can be
+//! at its bound as a whole, together with as much of the other. The share is therefore that of the
+//! smaller sides, over all binary problems. A share near 1 means that the machine takes hardly any
+//! notice of distances: C is too small for the kernel, or the classes overlap.
+
+use super::{Problem, Rule};
+use crate::machine::{Dual, Machines};
+use crate::{MachineReport, Report, Result};
+
+/// Share from which it is said.
+const MOST: f64 = 0.5;
+
+/// Share from which it is a warning.
+const NEARLY_ALL: f64 = 0.9;
+
+/// How near to C_i, relatively, counts as being there.
+const NEAR: f64 = 1e-9;
+
+/// How the machines ended.
+///
+/// # Errors
+/// As [`Svc::costs`](crate::machine::Svc::costs).
+pub(super) fn report(problem: &Problem<'_>, machines: &Machines) -> Result<MachineReport> {
+    let costs = problem.machine.costs(problem.classes, problem.weights)?;
+    let (mut at_bound, mut all) = (0, 0);
+    for dual in &machines.duals {
+        let (some, of) = smaller_side(dual, &costs, &problem.classes.codes);
+        at_bound += some;
+        all += of;
+    }
+    Ok(MachineReport {
+        status: machines.status(),
+        primal: machines.primal(),
+        dual: machines.objective(),
+        gap: machines.gap(),
+        at_bound: at_bound as f64 / all.max(1) as f64,
+    })
+}
+
+/// Of the side with the smaller sum of C_i: the instances at their bound, and all that take part.
+fn smaller_side(dual: &Dual, costs: &[f64], codes: &[u32]) -> (usize, usize) {
+    let side = |wanted: &dyn Fn(u32) -> bool| {
+        let (mut some, mut of, mut sum) = (0, 0, 0.0);
+        for ((coef, c), code) in dual.coef.iter().zip(costs).zip(codes) {
+            if *c > 0.0 && wanted(*code) {
+                some += usize::from(coef.abs() >= c * (1.0 - NEAR));
+                of += 1;
+                sum += c;
+            }
+        }
+        (sum, some, of)
+    };
+    let positive = side(&|code| code == dual.positive);
+    let negative = side(&|code| match dual.negative {
+        Some(negative) => code == negative,
+        None => code != dual.positive,
+    });
+    let (_, some, of) = if negative.0 < positive.0 { negative } else { positive };
+    (some, of)
+}
+
+/// Says where most instances are at their bound, and what to try.
+pub(super) fn remark(problem: &Problem<'_>, rule: &Rule, share: f64, report: &mut Report) {
+    // A machine that was stopped has not moved every instance yet.
+    if share <= MOST || !report.status.is_success() {
+        return;
+    }
+    let (c, diagonal) = (problem.machine.c, mean_diagonal(problem, rule));
+    let said = format!(
+        "{:.0} % of the instances of the smaller classes are at their bound (α = C): C = {c:.3e} is \
+         too small for these kernels, or the classes overlap. C times the mean diagonal of the \
+         combined kernel ({diagonal:.3e}) is {:.3e}; where that is below 1, scale the kernels \
+         (normalize=unit_diagonal or center_unit_variance) or try C near {:.0e}; else compare a C \
+         10 and 100 times as large",
+        100.0 * share,
+        c * diagonal,
+        if diagonal > 0.0 { 10.0 / diagonal } else { 10.0 * c },
+    );
+    if share > NEARLY_ALL { report.warnings.push(said) } else { report.notes.push(said) }
+}
+
+/// The mean of the diagonal of the combined kernel.
+fn mean_diagonal(problem: &Problem<'_>, rule: &Rule) -> f64 {
+    let (bank, n) = (problem.bank, problem.bank.n());
+    let mean = |m: usize| bank.diagonal(m).iter().sum::<f64>() / n as f64;
+    match rule {
+        Rule::Linear { weights } => weights.iter().enumerate().map(|(m, w)| w * mean(m)).sum(),
+        Rule::Product => {
+            let entry = |i: usize| (0..bank.len()).map(|m| bank.diagonal(m)[i]).product::<f64>();
+            (0..n).map(entry).sum::<f64>() / n as f64
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use crate::Run;
+    use crate::bank::{Bank, Storage};
+    use crate::data::{Classes, Matrix};
+    use crate::machine::{Decomposition, Svc};
+    use crate::method::find;
+    use crate::mkl::{Problem, train};
+
+    /// Share, warnings and notes of the mean of one kernel with unit trace, n = 60, three classes
+    /// of 30, 18 and 12 instances on a line.
+    fn told(c: f64, decomposition: Decomposition) -> (f64, Vec<String>, Vec<String>) {
+        let class = |i: usize| {
+            if i < 30 {
+                0
+            } else if i < 48 {
+                1
+            } else {
+                2
+            }
+        };
+        let x = |i: usize| class(i) as f64 + 0.3 * (i as f64 * 0.7).sin();
+        let kernel = Matrix::from_fn(60, 60, |i, j| (-2.0 * (x(i) - x(j)).powi(2)).exp() / 60.0);
+        let bank = Bank::from_matrices(vec![("k".into(), kernel)], Storage::Resident).unwrap();
+        let texts: Vec<String> = (0..60).map(|i| class(i).to_string()).collect();
+        let classes = Classes::from_texts(&texts).unwrap();
+        let machine = Svc { c, decomposition, ..Svc::default() };
+        let mean = find("mean").unwrap();
+        let learner = mean.learner(&mean.defaults()).unwrap();
+        let problem = Problem::new(&bank, &classes, &machine);
+        let report = train(&problem, learner.as_ref(), &Run::default()).unwrap().report;
+        (report.machine.unwrap().at_bound, report.warnings, report.notes)
+    }
+
+    #[test]
+    fn a_cost_that_is_too_small_for_the_kernel_is_told() {
+        for decomposition in [Decomposition::OneVsRest, Decomposition::OneVsOne] {
+            let (share, warnings, notes) = told(1.0, decomposition);
+            assert_eq!(share, 1.0);
+            let start = "100 % of the instances of the smaller classes are at their bound (α = C)";
+            assert!(warnings[0].starts_with(start), "{warnings:?}");
+            assert!(warnings[0].contains("(1.667e-2)") && warnings[0].contains("C near 6e2"));
+            assert!(notes.is_empty(), "{notes:?}");
+            let (share, warnings, notes) = told(6e3, decomposition);
+            assert!(share < 0.5, "{share}");
+            assert!(warnings.is_empty() && notes.is_empty(), "{warnings:?} {notes:?}");
+        }
+    }
+}

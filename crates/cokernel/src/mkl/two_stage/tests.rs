@@ -1,0 +1,126 @@
+use super::*;
+use crate::bank::{Bank, Storage};
+use crate::data::{Classes, Matrix};
+use crate::method::Value;
+use rand::RngExt;
+
+#[test]
+fn kernels_that_are_not_centred_are_a_warning() {
+    let (views, labels) = crate::data::toy::views(30, 2, &[3.0, 1.0], 1).unwrap();
+    let notes = |spec: &str| {
+        let mkl = crate::model::Mkl::new("two_stage").unwrap().param("steps", 20);
+        let mkl = mkl.kernels([spec.parse().unwrap()]);
+        mkl.fit(&views, &labels, &Run::default()).unwrap().report().warnings.clone()
+    };
+    let said = notes("gaussian:gamma=1");
+    let about = said.iter().filter(|n| n.contains("not centred")).collect::<Vec<_>>();
+    assert_eq!(about.len(), 1, "{said:?}");
+    let start = "two_stage: kernels that are not centred: 2 of 2; ";
+    assert!(about[0].starts_with(start), "{about:?}");
+    let said = notes("gaussian:gamma=1:normalize=center_unit_variance");
+    assert!(!said.iter().any(|n| n.contains("centred")), "{said:?}");
+}
+
+/// Gaussian kernels of random features, some useful, of random scales; up to three classes.
+fn random_problem(n: usize, kernels: usize, seed: u64) -> (Bank, Classes) {
+    let mut rng = Run::with_seed(seed).rng("random pair problems");
+    let codes: Vec<usize> =
+        (0..n).map(|i| if i < 2 { i } else { rng.random_range(0..3) }).collect();
+    let matrices = (0..kernels).map(|m| {
+        let useful = rng.random_range(0.0..3.0) * f64::from(rng.random_range(0..2));
+        let scale = 10_f64.powi(rng.random_range(-2..3));
+        let x: Vec<f64> =
+            codes.iter().map(|c| useful * *c as f64 + rng.random_range(-1.0..1.0)).collect();
+        let k = Matrix::from_fn(n, n, |i, j| scale * (-(x[i] - x[j]).powi(2)).exp());
+        (format!("k{m}"), k)
+    });
+    let bank = Bank::from_matrices(matrices.collect(), Storage::Resident).unwrap();
+    let texts: Vec<String> = codes.iter().map(usize::to_string).collect();
+    (bank, Classes::from_texts(&texts).unwrap())
+}
+
+fn learned(bank: &Bank, classes: &Classes, given: &[(&str, Value)], run: &Run) -> Learned {
+    let params = METHOD.check(given.iter().map(|(n, v)| (*n, v))).unwrap();
+    let machine = crate::machine::Svc::default();
+    TwoStage::new(&params).learn(&Problem::new(bank, classes, &machine), run).unwrap()
+}
+
+/// Pegasos alone ended above 1, the objective of zero weights, for small λ, and said converged.
+#[test]
+fn never_worse_than_zero_weights() {
+    let mut rng = Run::with_seed(4).rng("sizes");
+    let mut zeros = 0;
+    for case in 0..60 {
+        let n = rng.random_range(2..30);
+        let kernels = [1, 2, 5, 20, 60][rng.random_range(0..5)];
+        let lambda = 10_f64.powf(rng.random_range(-12.0..6.0));
+        let (bank, classes) = random_problem(n, kernels, case);
+        let given = [("lambda", Value::Real(lambda))];
+        let report = learned(&bank, &classes, &given, &Run::default()).report;
+        let place = format!("case {case}: n {n}, M {kernels}, lambda {lambda:e}: {report:?}");
+        assert_eq!(report.status, Status::Converged, "{place}");
+        assert!(report.objective[0] == 1.0, "{place}");
+        assert!(report.objective.windows(2).all(|w| w[1] <= w[0]), "{place}");
+        let zero = report.details["mu"].iter().all(|w| *w == 0.0);
+        assert_eq!(zero, report.notes.iter().any(|n| n.contains("every weight became 0")));
+        zeros += usize::from(zero);
+    }
+    assert!(zeros < 10, "{zeros} of 60");
+}
+
+/// More pairs than are solved exactly, with λ so small that the steps cannot end in time.
+#[test]
+fn draws_are_never_worse_than_zero_weights_either() {
+    let (bank, classes) = random_problem(400, 20, 3);
+    for (lambda, exact) in [(1e-6, true), (1e-10, true), (1.0, true)] {
+        let given = [("lambda", Value::Real(lambda)), ("steps", Value::Int(200))];
+        let report = learned(&bank, &classes, &given, &Run::default()).report;
+        assert_eq!(report.status.is_success(), exact, "{report:?}");
+        assert!(report.objective.len() == 1 && report.objective[0] < 1.0, "{report:?}");
+        assert!(!report.notes.iter().any(|n| n.contains("became 0")), "{:?}", report.notes);
+    }
+    // Too many kernels for the exact solution: a test of progress decides.
+    let (bank, classes) = random_problem(120, 257, 3);
+    for (lambda, status) in [(1e-8, Status::IterationLimit), (10.0, Status::Converged)] {
+        let given = [("lambda", Value::Real(lambda)), ("steps", Value::Int(400))];
+        let report = learned(&bank, &classes, &given, &Run::default()).report;
+        assert_eq!(report.status, status, "{report:?}");
+        assert!(report.objective[0] < 1.0, "{report:?}");
+    }
+}
+
+/// Cancels at the first step that it is told, and remembers the last.
+#[derive(Debug)]
+struct Canceller(crate::Cancel, std::sync::Mutex<u64>);
+
+impl crate::Observer for Canceller {
+    fn event(&self, event: &Event<'_>) {
+        if let Event::Step { done, .. } = event {
+            self.0.cancel();
+            *self.1.lock().unwrap() = *done;
+        }
+    }
+}
+
+/// One kernel and small batches used to mean 10⁴ batches between two looks at the clock, and 10³
+/// draws for each pair of a part without pairs of its sign, as with three instances.
+#[test]
+fn the_clock_is_looked_at_between_pieces() {
+    for n in [3, 40] {
+        let (bank, classes) = random_problem(n, 1, 1);
+        let cancel = crate::Cancel::default();
+        let seen = std::sync::Arc::new(Canceller(cancel.clone(), std::sync::Mutex::new(0)));
+        let run = Run { observer: Some(seen.clone()), cancel, ..Run::default() };
+        let steps = [("steps", Value::Int(1_000_000_000))];
+        let report = learned(&bank, &classes, &steps, &run).report;
+        assert_eq!(report.status, Status::Interrupted);
+        assert!((1..=164).contains(&*seen.1.lock().unwrap()), "{seen:?}");
+    }
+}
+
+#[test]
+fn grid_of_lambda() {
+    let grid = grid();
+    assert_eq!((grid.len(), grid[0], grid[1]), (17, 100.0, 25.0));
+    assert!(grid[16] >= 1e-8 && grid[16] / 4.0 < 1e-8);
+}
