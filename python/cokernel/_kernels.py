@@ -135,7 +135,8 @@ def gaussian(
         The view on which the kernel is computed; default every feature view.
     normalize : str or sequence of str, optional
         Steps in this order: ``"unit_diagonal"``, ``"unit_trace"``, ``"center"``,
-        ``"center_unit_variance"``, ``"frobenius"``.
+        ``"center_unit_variance"``, ``"frobenius"``. After ``"unit_trace"`` and ``"frobenius"`` a
+        useful ``C`` grows with the number of instances.
     per_feature : bool, default=False
         One kernel for each single column.
 

@@ -132,7 +132,8 @@ pub struct GraphArgs {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Machine")]
 pub struct MachineArgs {
-    /// Cost of a unit of slack, greater than 0 [default: 1]
+    /// Cost of a unit of slack, greater than 0; after normalize=unit_trace or frobenius a useful one
+    /// grows with the number of instances [default: 1]
     #[arg(long, value_name = "C", allow_negative_numbers = true)]
     pub c: Option<f64>,
     /// Factor on the cost for a class, as CLASS=FACTOR (repeatable), or `balanced`

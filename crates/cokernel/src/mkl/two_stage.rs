@@ -171,11 +171,18 @@ impl Learner for TwoStage {
             let sum: f64 = found.mu.iter().map(|w| w / largest).sum();
             found.mu.iter().map(|w| w / largest / sum).collect()
         } else {
-            report.notes.push(match report.status.is_success() && found.zero_is_best {
-                true => "no kernel is larger between instances of one class than between those of \
-                         two: every weight became 0, and the mean of the kernels is used"
+            report.notes.push(match (report.status.is_success(), found.zero_is_best) {
+                (true, true) => "no kernel is larger between instances of one class than between \
+                                 those of two: every weight became 0, and the mean of the kernels \
+                                 is used"
                     .to_string(),
-                false => format!("stopped ({}) before any weight; the mean is used", report.status),
+                (true, false) => format!(
+                    "lambda = {lambda:.3e} makes the weights too small to count: every weight \
+                     became 0, and the mean of the kernels is used; try a smaller lambda"
+                ),
+                (false, _) => {
+                    format!("stopped ({}) before any weight; the mean is used", report.status)
+                }
             });
             vec![1.0 / kernels as f64; kernels]
         };

@@ -278,7 +278,7 @@ impl Mkl {
             let problem = self.problem(prepared, None);
             let rule =
                 prepared.known.get_or((id, &params, run.seed), || learner.learn(&problem, run))?;
-            let rest = remaining(run, &watch);
+            let rest = run.remaining(&watch);
             let mut learned = self.learn(prepared, &mkl::Known(rule), warm, &rest)?;
             learned.report.seconds = watch.seconds();
             learned

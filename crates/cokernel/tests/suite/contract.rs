@@ -3,6 +3,7 @@
 //! The tests go through the whole registry, so a new method is tested by being listed. What a
 //! method does with a duplicated kernel is a fact about the method ([`duplicate`]).
 
+use crate::common::gaussian;
 use cokernel::bank::{Bank, Storage};
 use cokernel::data::{Classes, Labels, Matrix, Views};
 use cokernel::machine::{Machines, Svc};
@@ -27,17 +28,9 @@ fn views(n: usize) -> (Vec<Matrix>, Vec<String>) {
     (vec![all, some, none], (0..n).map(|i| ["red", "green", "blue"][class(i)].into()).collect())
 }
 
-/// exp(−γ‖x − z‖²), entry by entry, times `scale`.
-fn gaussian(x: &Matrix, gamma: f64, scale: f64) -> Matrix {
-    Matrix::from_fn(x.rows(), x.rows(), |i, j| {
-        let d: f64 = x.row(i).iter().zip(x.row(j)).map(|(a, b)| (a - b) * (a - b)).sum();
-        scale * (-gamma * d).exp()
-    })
-}
-
 fn kernels(n: usize) -> (Vec<Matrix>, Classes) {
     let (views, labels) = views(n);
-    let kernels = views.iter().map(|v| gaussian(v, 0.2, 1.0)).collect();
+    let kernels = views.iter().map(|v| gaussian(v, 0.2)).collect();
     (kernels, Classes::from_texts(&labels).unwrap())
 }
 

@@ -11,6 +11,7 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod certificate;
+mod common;
 mod contract;
 mod invariance;
 mod reference;

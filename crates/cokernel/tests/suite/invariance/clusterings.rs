@@ -1,6 +1,7 @@
 //! The comparison of clusterings: rows are what the methods give on their own, in the given
 //! order; scores are those of every start; controls stand beside; views are compared.
 
+use crate::common::gaussian;
 use cokernel::data::{Labels, Matrix, Scale, Views, toy};
 use cokernel::eval::cluster_scores::{ClusterScores, NmiNorm, nmi};
 use cokernel::eval::{
@@ -148,10 +149,7 @@ fn every_kernel_is_tried_alone_as_a_control() {
 /// D^{-1/2} K D^{-1/2} as a whole, all its eigenpairs in descending order.
 fn decomposed(x: &Matrix, gamma: f64) -> (Vec<f64>, Matrix) {
     let n = x.rows();
-    let k = Matrix::from_fn(n, n, |i, j| {
-        let d: f64 = x.row(i).iter().zip(x.row(j)).map(|(a, b)| (a - b).powi(2)).sum();
-        (-gamma * d).exp()
-    });
+    let k = gaussian(x, gamma);
     let d: Vec<f64> = (0..n).map(|i| k.row(i).iter().sum()).collect();
     let l = Matrix::from_fn(n, n, |i, j| k.get(i, j) / (d[i] * d[j]).sqrt());
     let (mut values, vectors) = symmetric_eigen(&l).unwrap();

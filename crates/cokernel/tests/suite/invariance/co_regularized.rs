@@ -1,7 +1,7 @@
 //! Co-regularised embeddings: identical views, λ = 0, order of views, units of λ, new rows,
 //! monotone traces.
 
-use super::multiview::{Real, Toy, cluster};
+use crate::common::{Real, Toy, cluster};
 use cokernel::Run;
 use cokernel::Status;
 use cokernel::bank::{Bank, Cross, RowMeans};
@@ -193,7 +193,7 @@ fn training_rows_get_back_their_embedding() {
     // Too little memory for it: said, and the embedding as ever.
     let poor = Run { memory: 1000, ..Run::default() };
     let toy = Toy::new(60, 2, 3, 17);
-    let found = super::multiview::run_method(BOTH[0], &toy.bank(), 3, &[], &poor).unwrap();
+    let found = crate::common::run_method(BOTH[0], &toy.bank(), 3, &[], &poor).unwrap();
     assert!(found.embedding.extension.is_none());
     assert!(found.report.notes.iter().any(|n| n.starts_with("new rows cannot be embedded")));
 }

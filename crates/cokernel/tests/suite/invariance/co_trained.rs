@@ -1,6 +1,6 @@
 //! Co-training: what must not change the result, ends, and odd input.
 
-use super::multiview::{Real, Toy, cluster, run_method};
+use crate::common::{Real, Toy, cluster, run_method};
 use cokernel::data::Matrix;
 use cokernel::multiview::Clustering;
 use cokernel::{Cancel, Event, Observer, Run, Status};

@@ -1,7 +1,7 @@
 //! The control methods of clustering: new rows, order of views, identical views, storages, memory,
 //! threads, degenerate data.
 
-use super::multiview::{Toy, cluster, run_method};
+use crate::common::{Toy, cluster, run_method};
 use cokernel::bank::{Bank, Storage};
 use cokernel::data::{Csr, Matrix, Table, Views};
 use cokernel::kernel::KernelSpec;

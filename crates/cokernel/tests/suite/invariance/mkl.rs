@@ -1,6 +1,6 @@
 //! MKL methods: storages, threads and shrinking do not change what is learned.
 
-use crate::certificate::mkl::{classes, problem, simple_mkl, weights};
+use crate::common::{classes, problem, simple_mkl, weights};
 use cokernel::Run;
 use cokernel::bank::{Bank, Storage};
 use cokernel::data::{Matrix, Views};
@@ -96,7 +96,7 @@ fn one_thread_and_two_give_the_same_bits() {
                     all.push(learn(method.id, &bank, &Svc::default(), &Run::default()));
                 }
             }
-            let bank = crate::certificate::mkl::bank(&kernels, Storage::Resident);
+            let bank = crate::common::bank(&kernels, Storage::Resident);
             all.push(simple_mkl(&bank, &classes(&codes), &Svc::default(), 1e-5, "newton"));
             all.push(simple_mkl(&bank, &classes(&codes), &Svc::default(), 1e-2, "gradient"));
             all.iter_mut().for_each(|l| l.report.seconds = 0.0);

@@ -1,6 +1,7 @@
 //! What must not change the answer of the SMO solver.
 
-use crate::certificate::svc::{blobs, certify};
+use crate::certificate::svc::certify;
+use crate::common::blobs;
 use cokernel::Run;
 use cokernel::bank::Gram;
 use cokernel::data::{Classes, Matrix};

@@ -2,7 +2,7 @@
 //! eigendecompositions of stored matrices, no shortcuts.
 
 use super::multiview::{apart, embedding_of, laplacian, projector, trace_of_product, unit_gram};
-use crate::invariance::multiview::{Real, Toy, cluster};
+use crate::common::{Real, Toy, cluster};
 use cokernel::data::Matrix;
 use cokernel::eval::cluster_scores::{NmiNorm, nmi};
 use cokernel::multiview::Clustering;

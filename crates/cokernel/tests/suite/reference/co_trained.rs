@@ -1,7 +1,7 @@
 //! Co-training against a textbook implementation: Algorithm 1 of LMS on stored matrices, projectors
 //! and full eigendecompositions.
 
-use crate::invariance::multiview::{Real, Toy, cluster, run_method};
+use crate::common::{Real, Toy, cluster, run_method};
 use cokernel::bank::{Cross, RowMeans, Storage};
 use cokernel::data::{Matrix, Table, Views};
 use cokernel::kernel::Norm;

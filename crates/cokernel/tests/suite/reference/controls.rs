@@ -2,8 +2,8 @@
 //! eigendecompositions, no shortcuts.
 
 use super::multiview::{apart, laplacian, multiply, projector, unit_gram};
+use crate::common::{Toy, cluster};
 use crate::invariance::controls::{embed, gaussian_median, toy_views};
-use crate::invariance::multiview::{Toy, cluster};
 use cokernel::Run;
 use cokernel::data::{Matrix, Table, Views};
 use cokernel::kernel::KernelSpec;

@@ -1,6 +1,6 @@
 //! The diagonal of a similarity as an edge of its graph: left out, remarked upon, compared.
 
-use crate::invariance::multiview::{Real, Toy, cluster, run_method};
+use crate::common::{Real, Toy, cluster, run_method};
 use cokernel::Run;
 use cokernel::data::{Labels, Matrix, Views};
 use cokernel::eval::{ClusteringOptions, Clusterings, compare_candidates};

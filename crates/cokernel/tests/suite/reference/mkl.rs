@@ -8,7 +8,7 @@
 //! With K_m = L_m L_mᵀ the m-th constraint is ‖(t − 1, 2 L_mᵀ c_1, 2 L_mᵀ c_2, …)‖ ≤ t + 1; twice
 //! the sum of the first two entries of its multiplier is η_m.
 
-use crate::certificate::mkl::{bank, classes, problem, simple_mkl, weights};
+use crate::common::{bank, classes, problem, simple_mkl, weights};
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
     DefaultSettingsBuilder, DefaultSolver, IPSolver, SolverStatus, SupportedConeT,

@@ -1,7 +1,7 @@
 //! Spectral embeddings against a textbook implementation: full eigendecompositions of stored
 //! matrices, no shortcuts. The co-regularised ones are in `co_regularized.rs`.
 
-use crate::invariance::multiview::{Toy, cluster};
+use crate::common::{Toy, cluster};
 use cokernel::data::Matrix;
 use cokernel::multiview::Clustering;
 use cokernel::solve::dense::symmetric_eigen;

@@ -1,6 +1,6 @@
 //! C-SVC beside scikit-learn 1.9.1 (LIBSVM) and Clarabel.
 
-use crate::certificate::svc::{blobs, dense};
+use crate::common::{blobs, dense};
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
     DefaultSettingsBuilder, DefaultSolver, IPSolver, SolverStatus, SupportedConeT,

@@ -1,7 +1,7 @@
 //! What the control methods of clustering refuse.
 
+use crate::common::{Real, Toy, run_method};
 use crate::invariance::controls::toy_views;
-use crate::invariance::multiview::{Real, Toy, run_method};
 use cokernel::Run;
 use cokernel::data::{Csr, Matrix, Table, Views};
 use cokernel::model::MultiView;

@@ -1,6 +1,6 @@
 //! What MKL methods refuse, and what they say instead of failing.
 
-use crate::certificate::mkl::{bank, classes, problem, weights};
+use crate::common::{bank, classes, problem, weights};
 use cokernel::bank::Storage;
 use cokernel::data::{Classes, Matrix};
 use cokernel::machine::Svc;

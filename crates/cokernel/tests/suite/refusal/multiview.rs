@@ -1,6 +1,6 @@
 //! What clustering refuses.
 
-use crate::invariance::multiview::{Real, Toy, run_method};
+use crate::common::{Real, Toy, run_method};
 use cokernel::Run;
 use cokernel::data::Matrix;
 

@@ -1,6 +1,6 @@
 //! Wrong arguments of the support vector machine.
 
-use crate::certificate::svc::blobs;
+use crate::common::blobs;
 use cokernel::Run;
 use cokernel::machine::{Decomposition, Machines, Svc};
 
