@@ -29,7 +29,7 @@ use super::engine::{Engine, Step};
 use super::layout::Strides;
 use super::tiles::Tiles;
 use super::{
-    Bank, Storage, check_diagonals, check_functions, keep, number_names, raw_diagonals,
+    Bank, Storage, building, check_diagonals, check_functions, keep, number_names, raw_diagonals,
     resolve_storage,
 };
 use crate::data::Views;
@@ -243,7 +243,7 @@ impl Bank {
         check_sources(&used)?;
         let n = views.n();
         let watch = run.watch();
-        let pass = Pass::under(&watch);
+        let pass = building(storage, &watch);
         let engine = Engine::new(&placed(&used)?, &kernels)?;
         let mut tiles = Tiles::computed(engine);
         check_diagonals(&kernels, &raw_diagonals(&tiles))?;

@@ -46,7 +46,7 @@ use crate::data::{Matrix, Table, Views};
 use crate::error::room_for;
 use crate::kernel::{Function, Kernel, KernelSpec, Metric, Norm, Normalization, refuse_negative};
 use crate::run::Pass;
-use crate::{Error, Result, Run};
+use crate::{Error, Result, Run, Watch};
 use engine::Engine;
 use gram::{check_symmetric_among, check_symmetric_graph};
 use rayon::prelude::*;
@@ -120,7 +120,7 @@ impl Bank {
         let diagonals = raw_diagonals(&tiles);
         check_diagonals(&kernels, &diagonals)?;
         let watch = run.watch();
-        let pass = Pass::under(&watch);
+        let pass = building(storage, &watch);
         let (norms, diagonals, mut notes) = norm::fit(&mut tiles, &kernels, diagonals, &pass);
         pass.complete("the computation of kernels")?;
         check_range(views, &kernels, &diagonals)?;
@@ -269,6 +269,12 @@ fn resolve_storage(
         _ => {}
     }
     Ok(storage)
+}
+
+/// The pass of a bank that is built. One that is kept is complete in little time, whatever is asked;
+/// one on demand is as large as you like.
+fn building(storage: Storage, watch: &Watch) -> Pass<'_> {
+    if storage == Storage::OnDemand { Pass::under(watch) } else { Pass::default() }
 }
 
 fn keep(tiles: &mut Tiles, storage: Storage, pass: &Pass<'_>) {
