@@ -61,6 +61,24 @@ def test_decision_values_are_those_of_the_attributes(
         assert (votes[np.arange(40), codes] == votes.max(axis=1)).all()
 
 
+@pytest.mark.parametrize(("classes", "decomposition"), DECOMPOSITIONS)
+def test_objectives_and_gaps_of_the_machines(classes: int, decomposition: str) -> None:
+    X, y = problem(classes)
+    clf = cokernel.MeanMKLClassifier(
+        kernels=KERNELS, C=5.0, decomposition=decomposition, machine_tol=1e-8
+    )
+    combiner = KernelCombiner(clf)
+    K = combiner.fit_transform(X, y)
+    fitted = combiner.estimator_
+    coef = np.zeros((len(fitted.intercept_), 80))
+    coef[:, fitted.support_] = fitted.dual_coef_
+    quadratic = np.einsum("ti,ij,tj->t", coef, K, coef)
+    np.testing.assert_allclose(
+        fitted.dual_objectives_, np.abs(coef).sum(axis=1) - 0.5 * quadratic, rtol=1e-9
+    )
+    assert (fitted.machine_gaps_ >= 0).all() and (fitted.machine_gaps_ < 1e-8).all()
+
+
 def test_weights_of_zero_and_support() -> None:
     """``support_`` once counted in the instances that were left."""
     X, y = problem(3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import cokernel
@@ -110,6 +111,19 @@ def test_weights_are_learned_once_for_all_costs(table: Any) -> None:
     theirs = GridSearchCV(clf, grid, cv=StratifiedKFold(3)).fit(X, y)
     assert (ours.cv_results_["mean_test_score"] == theirs.cv_results_["mean_test_score"]).all()
     assert list(ours.best_estimator_.weights_) == list(theirs.best_estimator_.weights_)
+
+
+def test_warnings_of_the_library(table: Any) -> None:
+    """Kernels that are not centred can mislead two-stage MKL: that was a note among others."""
+    X, y = table
+    clf = cokernel.TwoStageMKLClassifier(views=VIEWS, random_state=0)
+    with pytest.warns(UserWarning, match="TwoStageMKLClassifier: .*not centred"):
+        clf.fit(X, y)
+    assert any("not centred" in warning for warning in clf.report_.warnings)
+    centred = gaussian("median", normalize="center_unit_variance")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        clf.set_params(kernels=[centred]).fit(X, y)
 
 
 def test_precomputed(table: Any) -> None:
