@@ -34,7 +34,9 @@ fn a_classifier_of_the_first_version() {
         assert_eq!(found.labels[i], row[0]);
         close(found.decisions.get(i, 0), row[1]);
     }
-    assert_eq!(Model::from_bytes(&model.to_bytes().unwrap()).unwrap(), model);
+    // Its file does not tell the objectives of its machines, so that it is not equal to itself.
+    let again = model.to_bytes().unwrap();
+    assert_eq!(Model::from_bytes(&again).unwrap().to_bytes().unwrap(), again);
 }
 
 #[test]

@@ -63,7 +63,7 @@ fn weights() {
     );
     assert_eq!(
         sentence(&Svc { c: 1e308, ..weighted("c0", 100.0) }, 12, None),
-        "parameter 'c': 1e308 times the weights of instance 0 is inf; use a smaller c or smaller weights"
+        "parameter 'c': 1e308 times the weights of instance 0 is inf; use a smaller C or smaller weights"
     );
     assert_eq!(
         sentence(&weighted("d1", 1.0), 12, None),
