@@ -115,7 +115,8 @@ impl Bytes<'_> {
         let count = self.below(4);
         let mut all = Vec::new();
         for _ in 0..count {
-            let similarity = self.byte() % 4 == 0 || views.iter().all(|v| v.table.is_similarity());
+            let similarity =
+                self.byte().is_multiple_of(4) || views.iter().all(|v| v.table.is_similarity());
             let text = if similarity { *self.of(&OF_SIMILARITIES) } else { *self.of(&KERNELS) };
             all.push(text.parse()?);
         }
@@ -141,7 +142,7 @@ impl Bytes<'_> {
         let method = *self.of(registry);
         let mut given = Vec::new();
         for param in method.params {
-            if self.byte() % 3 > 0 {
+            if !self.byte().is_multiple_of(3) {
                 continue;
             }
             let value = match param.range {

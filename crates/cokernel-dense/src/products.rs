@@ -22,7 +22,8 @@ pub fn product_nt(a: Slice<'_>, b: Slice<'_>, out: &mut [f64]) {
 
 /// out = A Bᵀ in single precision for A m × d and B k × d, all without gaps; one thread.
 pub fn product_nt_f32(a: &[f32], b: &[f32], d: usize, out: &mut [f32]) {
-    let (m, k) = if d == 0 { (0, 0) } else { (a.len() / d, b.len() / d) };
+    let rows = |values: &[f32]| values.len().checked_div(d).unwrap_or(0);
+    let (m, k) = (rows(a), rows(b));
     let (a, b) = (MatRef::from_row_major_slice(a, m, d), MatRef::from_row_major_slice(b, k, d));
     let out = MatMut::from_row_major_slice_mut(out, m, k);
     matmul(out, Accum::Replace, a, b.transpose(), 1.0, Par::Seq);

@@ -119,7 +119,7 @@ mod tests {
         }
         // A decaying spectrum, as Gaussian kernels have it.
         let values: Vec<f64> = (0..n)
-            .map(|k| if (60..70).contains(&k) { -1e-3 } else { 100.0 * 0.5_f64.powi(k as i32) })
+            .map(|k| if (60..70).contains(&k) { -1e-3 } else { 100.0 * 0.5_f64.powi(k) })
             .collect();
         assert!(found(&with_eigenvalues(&values)).is_some());
     }

@@ -58,13 +58,12 @@ pub fn parse_mat(bytes: &[u8], path: &Path, options: &ReadOptions) -> Result<Tab
     Ok(file)
 }
 
+/// Variables that are views together, each after what its name adds to that of the view; remarks.
+pub(super) type Expanded = (Vec<(String, String)>, Vec<String>);
+
 /// The matrices that are views together: the variable of each, after what its name adds to that
 /// of the view, and remarks.
-pub(super) fn view_variables(
-    bytes: &[u8],
-    path: &Path,
-    options: &ReadOptions,
-) -> Result<(Vec<(String, String)>, Vec<String>)> {
+pub(super) fn view_variables(bytes: &[u8], path: &Path, options: &ReadOptions) -> Result<Expanded> {
     let fail = |problem: String| parse_error(path, (0, 0), problem);
     let big_endian = byte_order(bytes).map_err(fail)?;
     let contents = contents(bytes, big_endian, options.room()).map_err(fail)?;

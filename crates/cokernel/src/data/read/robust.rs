@@ -89,7 +89,7 @@ fn files() -> Vec<((&'static str, Parser), Vec<u8>)> {
     let cell = matrix(1, "X", &[1, 1], std::slice::from_ref(&inside));
     let names = [small(5, &[4, 0, 0, 0]), element(1, b"fou\0")].concat();
     let field = matrix(2, "s", &[1, 1], &[names, inside]);
-    all.push((PARSERS[5], mat(&[cell.clone()])));
+    all.push((PARSERS[5], mat(std::slice::from_ref(&cell))));
     all.push((PARSERS[5], mat(&[compressed(&cell)])));
     all.push((PARSERS[5], mat(&[field])));
     for elements in

@@ -190,11 +190,11 @@ impl Point {
 
     /// Mean of the complementary products after `length` times the step.
     fn complementarity(&self, step: &Point, length: f64) -> f64 {
-        let along = |((x, y), (dx, dy)): ((&[f64], &[f64]), (&[f64], &[f64]))| {
+        let mut sum = 0.0;
+        for ((x, y), (dx, dy)) in self.pairs().into_iter().zip(step.pairs()) {
             let moved = |k: usize| (x[k] + length * dx[k]) * (y[k] + length * dy[k]);
-            (0..x.len()).map(moved).sum::<f64>()
-        };
-        let sum: f64 = self.pairs().into_iter().zip(step.pairs()).map(along).sum();
+            sum += (0..x.len()).map(moved).sum::<f64>();
+        }
         sum / (self.mu.len() + 2 * self.a.len()) as f64
     }
 

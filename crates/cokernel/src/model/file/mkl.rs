@@ -13,8 +13,9 @@ use crate::model::{Info, MachineInfo, Model, keeps_all};
 use std::mem::take;
 use std::path::Path;
 
-/// The numbers of each machine that may be infinite.
-const NUMBERS: [(&str, fn(&mut MachineInfo) -> &mut f64); 3] = [
+/// A number of a machine that may be infinite.
+type Number = fn(&mut MachineInfo) -> &mut f64;
+const NUMBERS: [(&str, Number); 3] = [
     ("machine_gaps", |m| &mut m.gap),
     ("machine_primals", |m| &mut m.primal),
     ("machine_duals", |m| &mut m.dual),

@@ -187,7 +187,7 @@ fn attempt(
     let scale = p.linear.iter().fold(0.0_f64, |a, q| a.max(q.abs()));
     let (mut steps, mut work) = (0, polish::WORK);
     let mut target = settings.tol * 0.95;
-    let mut single = largest <= SINGLE_RANGE && largest >= 1.0 / SINGLE_RANGE;
+    let mut single = (1.0 / SINGLE_RANGE..=SINGLE_RANGE).contains(&largest);
     let mut fruit = Fruit::new(PATIENCE);
     let mut halted = watch.stop();
     let mut first = full.x.iter().all(|x| *x == 0.0)

@@ -57,7 +57,7 @@ pub(super) fn polish(p: &Quadratic<'_>, full: &mut Full, work: &mut f64) -> bool
         }
         let slope: f64 = face.iter().zip(&d).map(|(k, v)| f[*k] * v).sum();
         let bend: f64 = face.iter().zip(&d).map(|(k, v)| change[*k] * v).sum();
-        if !(slope < 0.0) {
+        if slope.is_nan() || slope >= 0.0 {
             break;
         }
         let mut t = if bend > 0.0 { -slope / bend } else { f64::INFINITY };

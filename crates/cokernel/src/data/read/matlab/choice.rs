@@ -106,7 +106,7 @@ pub(super) fn chosen<'v, 'a>(
 pub(super) fn expanded(
     variables: &[Variable<'_>],
     options: &ReadOptions,
-) -> Result<(Vec<(String, String)>, Vec<String>), String> {
+) -> Result<super::Expanded, String> {
     let asked = options.variable.as_deref();
     let whole = match asked {
         Some(asked) => variables.iter().find_map(|v| v.find(asked)),

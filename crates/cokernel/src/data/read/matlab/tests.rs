@@ -122,7 +122,7 @@ fn counting(name: &str, rows: usize, cols: usize) -> Vec<u8> {
     matrix(6, name, &[rows as i32, cols as i32], &[double(&values)])
 }
 
-fn views(file: &[u8], variable: Option<&str>) -> Result<(Vec<(String, String)>, Vec<String>)> {
+fn views(file: &[u8], variable: Option<&str>) -> Result<Expanded> {
     let options = ReadOptions { variable: variable.map(String::from), ..Default::default() };
     view_variables(file, Path::new("a.mat"), &options)
 }
