@@ -120,9 +120,9 @@ impl<'a> Sampler<'a> {
         self.unit
     }
 
-    /// The number of all pairs.
+    /// The number of all pairs; `different` counts each pair of two classes at both.
     pub fn pairs(&self) -> f64 {
-        self.equal[self.equal.len() - 1] + self.different[self.different.len() - 1]
+        self.equal[self.equal.len() - 1] + 0.5 * self.different[self.different.len() - 1]
     }
 
     /// All pairs with equal or with different classes, i ≥ j.
