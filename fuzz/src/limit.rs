@@ -4,7 +4,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The most bytes of one request, and of all at once up to [`BUFFER`] each.
+/// The most bytes of one request, and of all at once up to `BUFFER` each.
 pub const LIMIT: usize = 1 << 30;
 
 /// Requests above this are not counted: matrix products keep a buffer of half a gibibyte for each

@@ -29,7 +29,7 @@ fn instances_become_rows_of_numbers() {
     let said = toy.output(&format!("embed -k 3 --method spectral {VIEWS} -o e.csv"));
     assert_eq!(toy.read("e.csv"), text);
     for part in [
-        "spectral (eigenvectors=0, view=mean)",
+        "spectral (diagonal=keep, eigenvectors=0, view=mean)",
         "60 instances in 3 columns",
         "1.000 ",
         "gap after them",
