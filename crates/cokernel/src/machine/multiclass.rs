@@ -134,7 +134,10 @@ impl Machines {
             }
             _ => "",
         };
-        Some(format!("a machine stopped early ({status}) at relative gap {gap:.1e}{why}"))
+        Some(format!(
+            "the machine on the combined kernel stopped early ({status}) at relative gap \
+             {gap:.1e}{why}"
+        ))
     }
 
     /// How the worst of the solvers ended: the first status that is not a success.

@@ -150,13 +150,10 @@ pub fn train(problem: &Problem<'_>, learner: &dyn Learner, run: &Run) -> Result<
         report.counts.combines += 1;
         report.counts.add(&machines.counts);
     }
-    if let Some(dual) = machines.duals.iter().find(|d| trained && !d.status.is_success()) {
-        report.notes.push(format!(
-            "the machine on the combined kernel stopped early ({}) at relative gap {:.1e}",
-            dual.status, dual.gap
-        ));
+    if let Some(remark) = machines.remark().filter(|_| trained) {
+        report.notes.push(remark);
         if report.status.is_success() {
-            report.status = dual.status;
+            report.status = machines.status();
         }
     }
     if formula {
