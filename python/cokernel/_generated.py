@@ -77,7 +77,7 @@ class BestSingleMKLClassifier(KernelClassifier):
 
     References
     ----------
-    LMKA §5, LMS §5.3 (C1).
+    Gönen 2010, §5; Kumar 2013, §5.3.
 
     Examples
     --------
@@ -169,7 +169,7 @@ class ConcatMKLClassifier(KernelClassifier):
 
     References
     ----------
-    LMS §3.4 (control).
+    Kumar 2013, §3.4.
 
     Examples
     --------
@@ -259,7 +259,7 @@ class MeanMKLClassifier(KernelClassifier):
 
     References
     ----------
-    LMKA §2.1 (C1).
+    Gönen 2010, §2.1.
 
     Examples
     --------
@@ -349,7 +349,7 @@ class SumMKLClassifier(KernelClassifier):
 
     References
     ----------
-    LMKA §2.1, LMS §3.4 (C1).
+    Gönen 2010, §2.1; Kumar 2013, §3.4.
 
     Examples
     --------
@@ -439,7 +439,7 @@ class ProductMKLClassifier(KernelClassifier):
 
     References
     ----------
-    LMKA §2.1, LMS §3.4 (C1).
+    Gönen 2010, §2.1; Kumar 2013, §3.4.
 
     Examples
     --------
@@ -538,7 +538,7 @@ class SimpleMKLClassifier(KernelClassifier):
 
     References
     ----------
-    Rakotomamonjy et al. 2008; LMKA §2.2.1.3 (D4).
+    Rakotomamonjy, Bach, Canu, Grandvalet 2008; Gönen 2010, §2.2.1.3.
 
     Examples
     --------
@@ -608,12 +608,14 @@ class TwoStageMKLClassifier(KernelClassifier):
     C : float, default=1.0
         Cost of a unit of slack, above 0.
     steps : int, default=10000
-        Sub-gradient steps. Whole number from 1 to 1000000000.
+        Sub-gradient steps; few pairs are solved without them. Whole number from 1 to
+        1000000000.
     batch : int, default=100
         Pairs of instances for each step. Whole number from 2 to 1000000.
     lam : float, default=0.0
-        λ of (5.2); 0 chooses it by validation from 100·4⁻ᵏ. A real number at least 0 and at
-        most 1000000.
+        λ of (5.2) for kernels divided by s, the mean of their diagonals: a λ meant for the
+        kernels as they are has to be divided by s². 0 chooses it by validation from
+        100·4⁻ᵏ. A real number at least 0 and at most 1000000.
     diagonal : {"include", "exclude"}, default="include"
         Whether an instance paired with itself is an example.
     class_weight : dict or "balanced", optional
@@ -644,7 +646,7 @@ class TwoStageMKLClassifier(KernelClassifier):
 
     References
     ----------
-    LMS (5.2), §5.3.1 (G1).
+    Kumar, Niculescu-Mizil, Kavukcuoglu, Daumé 2012; Kumar 2013, §5.3.1, (5.2).
 
     Examples
     --------
@@ -755,7 +757,7 @@ class SpectralClustering(ViewClusterer):
 
     References
     ----------
-    Ng, Jordan, Weiss 2001; LMS §2.1, §3.4 (J1, J2).
+    Ng, Jordan, Weiss 2001; Kumar 2013, §2.1, §3.4.
 
     Examples
     --------
@@ -863,7 +865,7 @@ class ProductSpectralClustering(ViewClusterer):
 
     References
     ----------
-    LMS §3.4 (J2).
+    Kumar 2013, §3.4.
 
     Examples
     --------
@@ -972,7 +974,7 @@ class ConcatSpectralClustering(ViewClusterer):
 
     References
     ----------
-    LMS §3.4 (J2).
+    Kumar 2013, §3.4.
 
     Examples
     --------
@@ -1073,7 +1075,7 @@ class ConcatKMeansClustering(ViewClusterer):
 
     References
     ----------
-    control (J2).
+    k-means of all columns: MacQueen 1967.
 
     Examples
     --------
@@ -1175,7 +1177,7 @@ class ConcatEmbeddingsSpectralClustering(ViewClusterer):
 
     References
     ----------
-    LMS Algorithm 1 without iterations; (4.3) with λ = 0 (J2).
+    Kumar 2013, Algorithm 1 without rounds, (4.3) with λ = 0.
 
     Examples
     --------
@@ -1286,7 +1288,7 @@ class CCASpectralClustering(ViewClusterer):
 
     References
     ----------
-    Hotelling 1936; Bach, Jordan 2002; LMS §3.4 (J2).
+    Hotelling 1936; Bach, Jordan 2002; Kumar 2013, §3.4.
 
     Examples
     --------
@@ -1402,7 +1404,7 @@ class KernelCCASpectralClustering(ViewClusterer):
 
     References
     ----------
-    Bach, Jordan 2002 §3.2-3.3; LMS §3.4 (J2).
+    Bach, Jordan 2002, §3.2-3.3; Kumar 2013, §3.4.
 
     Examples
     --------
@@ -1517,7 +1519,7 @@ class MinDisagreementSpectralClustering(ViewClusterer):
 
     References
     ----------
-    de Sa 2005; LMS §3.4, §3.5 (J2).
+    de Sa 2005; Kumar 2013, §3.4, §3.5.
 
     Examples
     --------
@@ -1590,11 +1592,11 @@ class CoTrainedSpectralClustering(ViewClusterer):
     kernels : list of Kernel or str, "precomputed", optional
         The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
         width on every view.
-    iterations : int, default=10
-        Rounds (at most); 0 gives the concatenation of the single-view embeddings. Whole
-        number from 0 to 1000000.
+    max_iterations : int, default=10
+        Most rounds; 0 gives the concatenation of the single-view embeddings. Whole number
+        from 0 to 1000000.
     stop : {"fixed", "agreement"}, default="fixed"
-        When the rounds end: fixed (after `iterations`), or agreement (when the mean
+        When the rounds end: fixed (after `max_iterations`), or agreement (when the mean
         agreement of the views changes by at most `tol`).
     tol : float, default=0.0001
         Change of the mean agreement at which stop=agreement ends. A real number at least 0
@@ -1645,7 +1647,7 @@ class CoTrainedSpectralClustering(ViewClusterer):
 
     References
     ----------
-    LMS §3.1-3.2, Algorithm 1; Kumar, Daumé 2011 (J3).
+    Kumar, Daumé 2011; Kumar 2013, §3.1-3.2, Algorithm 1.
 
     Examples
     --------
@@ -1659,7 +1661,7 @@ class CoTrainedSpectralClustering(ViewClusterer):
     """
 
     _method_id = "co_trained"
-    _method_params = ["iterations", "stop", "tol", "projection", "shift", "embedding", "eigenvectors", "diagonal"]
+    _method_params = ["max_iterations", "stop", "tol", "projection", "shift", "embedding", "eigenvectors", "diagonal"]
 
     def __init__(
         self,
@@ -1667,7 +1669,7 @@ class CoTrainedSpectralClustering(ViewClusterer):
         *,
         views: Any = None,
         kernels: Any = None,
-        iterations: int = 10,
+        max_iterations: int = 10,
         stop: str = "fixed",
         tol: float = 0.0001,
         projection: int = 0,
@@ -1689,7 +1691,7 @@ class CoTrainedSpectralClustering(ViewClusterer):
         self.n_clusters = n_clusters
         self.views = views
         self.kernels = kernels
-        self.iterations = iterations
+        self.max_iterations = max_iterations
         self.stop = stop
         self.tol = tol
         self.projection = projection
@@ -1737,7 +1739,7 @@ class CoRegularizedSpectralClustering(ViewClusterer):
     tol : float, default=0.0001
         Relative change of the objective at which the iteration ends. A real number at least
         0 and at most 1.
-    max_iter : int, default=100
+    max_iterations : int, default=100
         Most rounds of updates over all views. Whole number from 1 to 1000000.
     first : str, default="in_order"
         The view or kernel that each round updates first, from where it goes on in order and
@@ -1783,7 +1785,7 @@ class CoRegularizedSpectralClustering(ViewClusterer):
 
     References
     ----------
-    LMS §4.1.1-4.1.2, (4.3)-(4.6) (J4).
+    Kumar, Rai, Daumé 2011; Kumar 2013, §4.1.1-4.1.2, (4.3)-(4.6).
 
     Examples
     --------
@@ -1797,7 +1799,7 @@ class CoRegularizedSpectralClustering(ViewClusterer):
     """
 
     _method_id = "co_regularized"
-    _method_params = ["lambda", "lambda_scale", "tol", "max_iter", "first", "embedding", "eigenvectors", "diagonal"]
+    _method_params = ["lambda", "lambda_scale", "tol", "max_iterations", "first", "embedding", "eigenvectors", "diagonal"]
 
     def __init__(
         self,
@@ -1808,7 +1810,7 @@ class CoRegularizedSpectralClustering(ViewClusterer):
         lam: float | list[float] = 0.05,
         lambda_scale: str = "raw",
         tol: float = 0.0001,
-        max_iter: int = 100,
+        max_iterations: int = 100,
         first: str = "in_order",
         embedding: str = "concat",
         eigenvectors: int = 0,
@@ -1830,7 +1832,7 @@ class CoRegularizedSpectralClustering(ViewClusterer):
         self.lam = lam
         self.lambda_scale = lambda_scale
         self.tol = tol
-        self.max_iter = max_iter
+        self.max_iterations = max_iterations
         self.first = first
         self.embedding = embedding
         self.eigenvectors = eigenvectors
@@ -1874,7 +1876,7 @@ class CoRegularizedCentroidSpectralClustering(ViewClusterer):
     tol : float, default=0.0001
         Relative change of the objective at which the iteration ends. A real number at least
         0 and at most 1.
-    max_iter : int, default=100
+    max_iterations : int, default=100
         Most rounds of updates over all views. Whole number from 1 to 1000000.
     embedding : str, default="centroid"
         The embedding that is the result: centroid, concat (those of all views side by side,
@@ -1916,7 +1918,7 @@ class CoRegularizedCentroidSpectralClustering(ViewClusterer):
 
     References
     ----------
-    LMS §4.1.3, (4.7)-(4.10) (J5).
+    Kumar, Rai, Daumé 2011; Kumar 2013, §4.1.3, (4.7)-(4.10).
 
     Examples
     --------
@@ -1930,7 +1932,7 @@ class CoRegularizedCentroidSpectralClustering(ViewClusterer):
     """
 
     _method_id = "co_regularized_centroid"
-    _method_params = ["lambda", "lambda_scale", "tol", "max_iter", "embedding", "eigenvectors", "diagonal"]
+    _method_params = ["lambda", "lambda_scale", "tol", "max_iterations", "embedding", "eigenvectors", "diagonal"]
 
     def __init__(
         self,
@@ -1941,7 +1943,7 @@ class CoRegularizedCentroidSpectralClustering(ViewClusterer):
         lam: float | list[float] = 0.05,
         lambda_scale: str = "raw",
         tol: float = 0.0001,
-        max_iter: int = 100,
+        max_iterations: int = 100,
         embedding: str = "centroid",
         eigenvectors: int = 0,
         diagonal: str = "keep",
@@ -1962,7 +1964,7 @@ class CoRegularizedCentroidSpectralClustering(ViewClusterer):
         self.lam = lam
         self.lambda_scale = lambda_scale
         self.tol = tol
-        self.max_iter = max_iter
+        self.max_iterations = max_iterations
         self.embedding = embedding
         self.eigenvectors = eigenvectors
         self.diagonal = diagonal
