@@ -37,8 +37,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 /// Largest n: a decomposition cannot be stopped and takes a second or two here.
 const LARGEST: usize = 2600;
 
-/// n over r up to which the filter is faster than a recycled subspace. Measured at n from 400 to 2,000
-/// (`benches/peers/many_clusters.py`).
+/// n over r up to which the filter was faster than a recycled subspace, as far as it was tried: roughly,
+/// at n = 400 and 1,600 (`benches/peers/many_clusters.py`).
 const SHARE: usize = 64;
 
 /// Columns beyond r, how many of them are new random ones each time, and how many must be known.
