@@ -131,8 +131,15 @@ impl Learner for SimpleMkl {
         let mut point = search.start(first_weights(problem, kernels))?;
         let (mut objective, mut gaps) = (Vec::new(), Vec::new());
         let (mut iterations, mut fruitless) = (0, 0);
+        // The last point whose gap is known.
+        let mut complete: Option<Point> = None;
         let status = loop {
             let curvature = search.differentiate(&mut point, self.newton)?;
+            if search.given_up {
+                point = complete.unwrap_or(point);
+                break search.watch.stop().unwrap_or(Status::Stalled);
+            }
+            complete = Some(point.clone());
             let gap = point.gap();
             objective.push(point.primal());
             gaps.push(gap);
@@ -184,7 +191,7 @@ impl Learner for SimpleMkl {
             status,
             iterations,
             objective,
-            gap: Some(point.gap()),
+            gap: point.known_gap(),
             gaps,
             counts: search.counts,
             seconds: search.watch.seconds(),
@@ -208,13 +215,20 @@ impl SimpleMkl {
             let kept = search::cleaned(&point.weights, DROP_AT_END);
             let mut fewer = search.elsewhere(kept, point)?;
             search.differentiate(&mut fewer, false)?;
+            if search.given_up {
+                return Ok(());
+            }
             if fewer.gap() <= self.tol.max(point.gap()) {
                 *point = fewer;
             }
         }
         if point.machines.gap() > search.problem.machine.tol {
+            let before = point.clone();
             search.solve_to(point, search.problem.machine.tol)?;
             search.differentiate(point, false)?;
+            if search.given_up {
+                *point = before;
+            }
         }
         Ok(())
     }
@@ -232,10 +246,11 @@ fn notes(point: &Point, status: Status, refused: Option<(f64, Status)>) -> Vec<S
     if status.is_success() {
         return Vec::new();
     }
-    let mut note = format!(
-        "SimpleMKL ended before its tolerance ({status}) at relative gap {:.1e}",
-        point.gap()
-    );
+    let gap = match point.known_gap() {
+        Some(gap) => format!("at relative gap {gap:.1e}"),
+        None => "before its gap was known".to_string(),
+    };
+    let mut note = format!("SimpleMKL ended before its tolerance ({status}) {gap}");
     if let (Some((gap, how)), Status::Stalled) = (refused, status) {
         note.push_str(&format!(
             ": its machines could not be solved as exactly as it needs them ({how} at relative gap \

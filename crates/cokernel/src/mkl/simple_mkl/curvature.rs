@@ -14,6 +14,7 @@
 
 use crate::bank::Bank;
 use crate::machine::Machines;
+use crate::run::Pass;
 use cokernel_dense::Cholesky;
 use rayon::prelude::*;
 
@@ -43,12 +44,14 @@ pub(super) fn feasible(free: &[Vec<u32>]) -> bool {
 
 /// The quadratic forms q_m^u, and the Hessian (M × M) if no factorisation failed.
 ///
-/// `row(i, columns, out)` reads entries of the combined kernel.
+/// `row(i, columns, out)` reads entries of the combined kernel. Nothing of the result is to be used
+/// if the pass is given up.
 pub(super) fn derivatives(
     bank: &Bank,
     machines: &Machines,
     free: &[Vec<u32>],
     row: &Row<'_>,
+    pass: &Pass<'_>,
 ) -> (Vec<Vec<f64>>, Option<Vec<f64>>) {
     let (m, problems) = (bank.len(), machines.duals.len());
     let coefs: Vec<&[f64]> = machines.duals.iter().map(|d| d.coef.as_slice()).collect();
@@ -56,11 +59,14 @@ pub(super) fn derivatives(
     // For each binary problem v_1 … v_M one after the other, then 1.
     let mut sides: Vec<Vec<f64>> =
         free.iter().map(|f| Vec::with_capacity(f.len() * (m + 1))).collect();
-    bank.products(&coefs, |k, u, product| {
+    bank.products_in(&coefs, pass, |k, u, product| {
         let terms = coefs[u].iter().zip(product).filter(|(c, _)| **c != 0.0);
         forms[u][k] = terms.map(|(c, p)| c * p).sum();
         sides[u].extend(free[u].iter().map(|&i| product[i as usize]));
     });
+    if pass.is_given_up() {
+        return (forms, None);
+    }
     let mut hessian = vec![0.0; m * m];
     for (sides, free) in sides.chunks_mut(TOGETHER).zip(free.chunks(TOGETHER)) {
         let parts: Vec<Option<Vec<f64>>> = sides

@@ -4,6 +4,7 @@ use super::curvature;
 use crate::bank::Gram;
 use crate::machine::Machines;
 use crate::mkl::{Problem, fits};
+use crate::run::Pass;
 use crate::{Counts, Result, Run, Status, Watch};
 
 /// Weights below this are set to 0 whenever a kernel is formed.
@@ -16,6 +17,7 @@ const TRIALS: usize = 20;
 const ARMIJO: f64 = 1e-4;
 
 /// Weights, the machines on their kernel, and the quadratic forms of the machines.
+#[derive(Clone)]
 pub(super) struct Point {
     pub weights: Vec<f64>,
     pub machines: Machines,
@@ -46,6 +48,11 @@ impl Point {
         let worst = self.total_forms().into_iter().fold(f64::NEG_INFINITY, f64::max);
         let primal = self.primal();
         (primal - (sum - 0.5 * worst)) / primal.abs().max(f64::MIN_POSITIVE)
+    }
+
+    /// The relative duality gap, if the quadratic forms are known.
+    pub fn known_gap(&self) -> Option<f64> {
+        (!self.forms.is_empty()).then(|| self.gap())
     }
 
     /// Absolute duality gap of the machines at these weights.
@@ -89,6 +96,8 @@ pub(super) struct Search<'a> {
     floor: f64,
     /// The largest relative gap at which machines stopped early, and how.
     pub refused: Option<(f64, Status)>,
+    /// Whether the last pass over all kernels was given up because of a stop.
+    pub given_up: bool,
 }
 
 impl<'a> Search<'a> {
@@ -105,6 +114,7 @@ impl<'a> Search<'a> {
             inner: LOOSEST.min(tol),
             floor,
             refused: None,
+            given_up: false,
         })
     }
 
@@ -191,8 +201,12 @@ impl<'a> Search<'a> {
         Ok(Point { weights, machines, forms: Vec::new() })
     }
 
-    /// Fills in the quadratic forms; the Hessian of J if it is asked for and can be had.
+    /// Fills in the quadratic forms; the Hessian of J if it is asked for and can be had. If that is
+    /// [given up](Self::given_up) because of a stop, the point is as it was before.
     pub fn differentiate(&mut self, point: &mut Point, second: bool) -> Result<Option<Vec<f64>>> {
+        let watch = self.watch.clone();
+        let pass = Pass::under(&watch);
+        let bank = self.problem.bank;
         if second {
             let free = curvature::free(&point.machines, &self.costs);
             if curvature::feasible(&free) {
@@ -202,7 +216,7 @@ impl<'a> Search<'a> {
                             let row = base.row(i);
                             out.iter_mut().zip(columns).for_each(|(o, j)| *o = row[*j as usize]);
                         };
-                        curvature::derivatives(self.problem.bank, &point.machines, &free, &block)
+                        curvature::derivatives(bank, &point.machines, &free, &block, &pass)
                     }
                     None => {
                         let rows = self.problem.bank.combined_rows(&point.weights);
@@ -211,16 +225,26 @@ impl<'a> Search<'a> {
                             rows.fill(i, Some(columns), &mut single);
                             out.iter_mut().zip(&single).for_each(|(o, v)| *o = f64::from(*v));
                         };
-                        curvature::derivatives(self.problem.bank, &point.machines, &free, &block)
+                        curvature::derivatives(bank, &point.machines, &free, &block, &pass)
                     }
                 };
-                point.forms = forms;
-                return Ok(hessian);
+                return Ok(self.complete(point, forms, &pass).and(hessian));
             }
         }
         let coefs: Vec<&[f64]> = point.machines.duals.iter().map(|d| d.coef.as_slice()).collect();
-        point.forms = self.problem.bank.quad_forms(&coefs);
+        let forms = bank.quad_forms_in(&coefs, &pass);
+        self.complete(point, forms, &pass);
         Ok(None)
+    }
+
+    /// Gives the forms of a complete pass to their point.
+    fn complete(&mut self, point: &mut Point, forms: Vec<Vec<f64>>, pass: &Pass<'_>) -> Option<()> {
+        self.given_up = pass.is_given_up();
+        if self.given_up {
+            return None;
+        }
+        point.forms = forms;
+        Some(())
     }
 
     /// Moves along `direction` from `from`; `None` if no step was good enough.
@@ -263,6 +287,9 @@ impl<'a> Search<'a> {
                 continue;
             }
             self.differentiate(&mut next, false)?;
+            if self.given_up {
+                return Ok(None);
+            }
             let here: f64 = next.gradient().iter().zip(direction).map(|(g, d)| g * d).sum();
             let flat = here.abs() <= 0.1 * slope.abs() || (step == 1.0 && here <= 0.0);
             if enough && (flat || trial > 6) {

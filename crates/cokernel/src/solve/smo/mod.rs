@@ -182,7 +182,7 @@ fn attempt(
     let sum = exact_sum(&start);
     let size: f64 = start.iter().map(|x| x.abs()).sum();
     let sum = if sum.abs() <= 1e-12 * size { 0.0 } else { sum };
-    let mut full = Full::new(p, start, unit(p, &diagonal));
+    let mut full = Full::new(p, start, sum, unit(p, &diagonal), watch);
     let largest = diagonal.iter().fold(0.0_f64, |a, d| a.max(d.abs()));
     let scale = p.linear.iter().fold(0.0_f64, |a, q| a.max(q.abs()));
     let (mut steps, mut work) = (0, polish::WORK);
@@ -236,7 +236,11 @@ fn attempt(
             target *= 0.5;
         }
         full.balance(p, sum);
-        full.sync(p);
+        if !full.sync(p, watch) {
+            full = before;
+            halted = halted.or(watch.stop());
+            continue;
+        }
         let better = |v: &Value, than: &Value| v.objective <= than.objective || v.gap <= than.gap;
         let next = Value::of(p, &full, &diagonal, sum, settings.tol);
         // Rows rounded to f32, and sums of numbers of very different size, can lead astray.
@@ -251,9 +255,11 @@ fn attempt(
         let mut moved = false;
         if slow && !noise && value.gap > settings.tol && watch.stop().is_none() {
             let mut polished = full.clone();
-            if polish::polish(p, &mut polished, &mut work) {
+            let synced = |polished: &mut Full| {
                 polished.balance(p, sum);
-                polished.sync(p);
+                polished.sync(p, watch)
+            };
+            if polish::polish(p, &mut polished, &mut work) && synced(&mut polished) {
                 let next = Value::of(p, &polished, &diagonal, sum, settings.tol);
                 moved = better(&next, &value);
                 if moved {
@@ -297,4 +303,63 @@ fn attempt(
         gradient: full.gradient,
     };
     (solution, blind && status == Status::Stalled)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::Run;
+    use crate::bank::Gram;
+    use crate::data::Matrix;
+
+    /// Rows whose products take so long that they are given up after a stop; the first row that is
+    /// read is when the user stops.
+    struct Slow<'a>(Gram, &'a Run);
+
+    impl Rows for Slow<'_> {
+        fn n(&self) -> usize {
+            Rows::n(&self.0)
+        }
+        fn diagonal(&self) -> Vec<f64> {
+            self.0.diagonal()
+        }
+        fn fill(&self, i: usize, columns: Option<&[u32]>, out: &mut [f32]) {
+            self.1.cancel.cancel();
+            self.0.fill(i, columns, out);
+        }
+        fn multiply(&self, coef: &[f64], out: &mut [f64]) {
+            self.0.multiply(coef, out);
+        }
+        fn multiply_until(&self, _: &[f64], out: &mut [f64], watch: &Watch) -> bool {
+            out.fill(f64::NAN);
+            watch.stop().is_none()
+        }
+    }
+
+    /// A last product of 9 to 30 seconds once came after every stop.
+    #[test]
+    fn a_stop_gives_the_last_complete_point() {
+        let n = 20;
+        let k = Matrix::from_fn(n, n, |i, j| (-0.01 * (i as f64 - j as f64).powi(2)).exp());
+        let linear: Vec<f64> = (0..n).map(|i| if i % 3 == 0 { -1.0 } else { 1.0 }).collect();
+        let lower: Vec<f64> = linear.iter().map(|q| if *q < 0.0 { 0.0 } else { -1.0 }).collect();
+        let upper: Vec<f64> = lower.iter().map(|l| l + 1.0).collect();
+        let settings = Settings { tol: 1e-6, shrinking: true, cache: 1 << 20, max_steps: 1 << 40 };
+        let mut start = vec![0.0; n];
+        (start[0], start[1]) = (0.5, -0.5);
+        for (start, stopped) in [(None, false), (Some(start), true)] {
+            let run = Run::default();
+            if stopped {
+                run.cancel.cancel();
+            }
+            let rows = Slow(Gram::new(k.clone()).unwrap(), &run);
+            let p = Quadratic { rows: &rows, linear: &linear, lower: &lower, upper: &upper };
+            let found = solve(&p, start, &settings, &run.watch());
+            assert_eq!(found.status, Status::Interrupted);
+            assert_eq!((found.x, found.gradient), (vec![0.0; n], linear.clone()));
+            assert_eq!(found.objective, 0.0);
+            assert!(found.gap > 0.0 && found.gap.is_finite());
+        }
+    }
 }

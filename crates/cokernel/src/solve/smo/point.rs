@@ -2,6 +2,7 @@
 
 use super::Quadratic;
 use super::gap::{Measure, Multiple, View, measure, multiple};
+use crate::Watch;
 
 /// x with its exact gradient.
 #[derive(Clone)]
@@ -16,23 +17,31 @@ pub(super) struct Full {
 }
 
 impl Full {
-    pub fn new(p: &Quadratic<'_>, x: Vec<f64>, unit: f64) -> Self {
+    /// At x, or at 0 if a stop comes before the gradient at x is known and the sum of x is 0.
+    pub fn new(p: &Quadratic<'_>, x: Vec<f64>, sum: f64, unit: f64, watch: &Watch) -> Self {
         let n = x.len();
         let (anchor, scratch) = (vec![0.0; n], vec![0.0; n]);
         let mut full = Full { unit, x, gradient: p.linear.to_vec(), anchor, scratch };
-        full.sync(p);
+        if sum != 0.0 {
+            full.renew(p);
+        } else if !full.sync(p, watch) {
+            full.x.fill(0.0);
+            full.anchor.fill(0.0);
+        }
         full
     }
 
     /// The gradient from x alone.
     pub fn renew(&mut self, p: &Quadratic<'_>) {
-        self.gradient.copy_from_slice(p.linear);
-        self.anchor.fill(0.0);
-        self.sync(p);
+        p.rows.multiply(&self.x, &mut self.scratch);
+        let sums = self.scratch.iter().zip(p.linear);
+        self.gradient.iter_mut().zip(sums).for_each(|(g, (s, q))| *g = q + s);
+        self.anchor.copy_from_slice(&self.x);
     }
 
-    /// Brings the gradient up to date in f64 for the variables that moved.
-    pub fn sync(&mut self, p: &Quadratic<'_>) {
+    /// Brings the gradient up to date in f64 for the variables that moved. False if that was given
+    /// up because of a stop: then this point is of no use.
+    pub fn sync(&mut self, p: &Quadratic<'_>, watch: &Watch) -> bool {
         let mut moved = false;
         for (a, x) in self.anchor.iter_mut().zip(&self.x) {
             let change = x - *a;
@@ -40,10 +49,13 @@ impl Full {
             *a = change;
         }
         if moved {
-            p.rows.multiply(&self.anchor, &mut self.scratch);
+            if !p.rows.multiply_until(&self.anchor, &mut self.scratch, watch) {
+                return false;
+            }
             self.gradient.iter_mut().zip(&self.scratch).for_each(|(g, s)| *g += s);
         }
         self.anchor.copy_from_slice(&self.x);
+        true
     }
 
     /// Puts what rounding of steps has added to Σ x back: into the largest variable that is not at
