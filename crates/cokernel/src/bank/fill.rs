@@ -12,7 +12,7 @@
 //! that is 0 throughout (s = 0) estimates nothing.
 //!
 //! Source: LMS §3.6, which leaves the normalisation open and does not say what becomes of pairs
-//! without any source. METHODS J7.
+//! without any source.
 //!
 //! Filled kernels are symmetric, and between the smallest and largest K_w/s_w, times s_m; they
 //! need not be positive semi-definite. Cost: the kernels are computed twice more, for the

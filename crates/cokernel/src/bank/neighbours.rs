@@ -16,7 +16,7 @@
 //! Gaussian kernel; an instance that no other is near is a component of its own.
 //!
 //! Source: U. von Luxburg, "A tutorial on spectral clustering", Statistics and Computing 17, 2007,
-//! §2.2 (graphs); the diagonal is ours. METHODS J1.
+//! §2.2 (graphs); the diagonal is ours.
 
 use super::base::{Measure, Side, column_means};
 use super::engine::refuse_too_large;

@@ -1,4 +1,4 @@
-//! Scores of a clustering against known classes (METHODS J8).
+//! Scores of a clustering against known classes.
 //!
 //! With n instances, let n_ij be the number of instances of cluster i and class j, a_i = Σ_j n_ij,
 //! b_j = Σ_i n_ij. Labels are any numbers; only equality counts, and neither their order nor gaps

@@ -9,7 +9,7 @@
 //! f_v = R_v x_v = X̄_v T_v z_v. Without regularisation this is the analysis of Hotelling.
 //!
 //! Source: Hotelling, Biometrika 28, 1936; regularised and for several views as Bach, Jordan, JMLR
-//! 3, 2002; as a step before spectral clustering Blaschko, Lampert, CVPR 2008; LMS §3.4. METHODS J2.
+//! 3, 2002; as a step before spectral clustering Blaschko, Lampert, CVPR 2008; LMS §3.4.
 //!
 //! | symbol | name |
 //! |---|---|

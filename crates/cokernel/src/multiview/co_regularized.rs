@@ -9,7 +9,7 @@
 //! on rows.
 //!
 //! Source: Kumar's thesis (LMS) §4.1.1-4.1.2, equations (4.3)-(4.6); Kumar, Rai, Daumé, *Co-
-//! regularized spectral clustering with multiple kernels* (CRSC), §3, (3)-(4). METHODS J4.
+//! regularized spectral clustering with multiple kernels* (CRSC), §3, (3)-(4).
 //!
 //! | symbol | name |
 //! |---|---|

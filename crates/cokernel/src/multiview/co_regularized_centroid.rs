@@ -8,7 +8,7 @@
 //! left singular vectors of [√λ_v U_v]. The views are updated, then U*, until the objective
 //! grows by less than `tol`, relatively. Then k-means on the rows of U*.
 //!
-//! Source: Kumar's thesis (LMS) §4.1.3, equations (4.7)-(4.10). METHODS J5.
+//! Source: Kumar's thesis (LMS) §4.1.3, equations (4.7)-(4.10).
 //!
 //! | symbol | name |
 //! |---|---|

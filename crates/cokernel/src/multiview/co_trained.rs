@@ -8,7 +8,7 @@
 //! with U_w from the round before. Then k-means on rows of unit length.
 //!
 //! Source: Kumar's thesis (LMS) §3.1-3.2, Algorithm 1, and the union of subspaces for more than two
-//! views; Kumar & Daumé, ICML 2011. METHODS J3.
+//! views; Kumar & Daumé, ICML 2011.
 //!
 //! | symbol | name |
 //! |---|---|

@@ -5,7 +5,7 @@
 //! Source: not in the papers as a method of its own. It is pairwise co-regularisation
 //! ([`co_regularized`](super::co_regularized)) with λ = 0, and co-training after no iteration
 //! (LMS Algorithm 1, steps 4-6, with the column-wise concatenation), so it shows what coupling the
-//! views adds, which is often nothing. METHODS J2.
+//! views adds, which is often nothing.
 //!
 //! | symbol | name |
 //! |---|---|

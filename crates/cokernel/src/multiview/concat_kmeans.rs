@@ -2,7 +2,7 @@
 //! of all views side by side.
 //!
 //! Source: the simplest of the feature-concatenation baselines (LMS §3.4 runs spectral clustering
-//! on the concatenation, which is [`concat_spectral`](super::concat_spectral)). METHODS J2.
+//! on the concatenation, which is [`concat_spectral`](super::concat_spectral)).
 //!
 //! Columns keep their scales unless `scale` is `standard`: a view with large values decides alone
 //! on raw columns. No kernel is looked at. Sparse features are made dense if that fits into

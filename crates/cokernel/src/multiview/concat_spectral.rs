@@ -1,7 +1,7 @@
 //! Spectral embedding on the concatenated features: [`spectral`](super::spectral) on the one
 //! Gaussian kernel K_ij = exp(−‖x_i − x_j‖² / 2σ²), x_i the features of all views side by side.
 //!
-//! Source: the feature-concatenation baseline of Kumar's thesis (LMS) §3.4. METHODS J2.
+//! Source: the feature-concatenation baseline of Kumar's thesis (LMS) §3.4.
 //!
 //! | symbol | name |
 //! |---|---|

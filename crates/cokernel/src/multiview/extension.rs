@@ -3,7 +3,7 @@
 //! An eigenvector u of an operator A over the training instances, A u = θ u, says its own value at
 //! instance i in terms of row i of A: u_i = A(i, ·) u / θ. For a new row x the same formula with
 //! A(x, ·) in place of A(i, ·) is the Nyström extension (Bengio et al., NIPS 2003; LMS §4.4 leaves
-//! out-of-sample rows open, METHODS J6). All operators of this module are made of kernel rows,
+//! out-of-sample rows open). All operators of this module are made of kernel rows,
 //! thin blocks, and degrees, so that an extension is a short list of [`Stage`]s, each of which
 //! gives a thin block for the new rows:
 //!

@@ -7,7 +7,7 @@
 //! eigenvalues are 1 ± ρ with the regularised canonical correlations ρ.
 //!
 //! Source: Bach, Jordan, JMLR 3, 2002, §3.2 (two views, regularised), §3.3 (several views); as a
-//! step before spectral clustering Blaschko, Lampert, CVPR 2008; LMS §3.4. METHODS J2.
+//! step before spectral clustering Blaschko, Lampert, CVPR 2008; LMS §3.4.
 //!
 //! | symbol | name |
 //! |---|---|

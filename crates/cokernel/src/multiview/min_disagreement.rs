@@ -11,7 +11,7 @@
 //! two-view method.
 //!
 //! Source: de Sa, ICML workshop on learning with multiple views 2005, as in Kumar's thesis (LMS)
-//! §3.4, §3.5; Dhillon, KDD 2001 for the bipartite graph. METHODS J2.
+//! §3.4, §3.5; Dhillon, KDD 2001 for the bipartite graph.
 //!
 //! | symbol | name |
 //! |---|---|

@@ -2,7 +2,7 @@
 //! UᵀU = I for U ∈ R^{n×r}, L = D^{-1/2} K D^{-1/2}, K_ij = Π_m (K_m)_ij, D_ii = Σ_j K_ij; the
 //! embedding is the rows of U, each divided by its length.
 //!
-//! Source: the kernel-product baseline of Kumar's thesis (LMS) §3.4. METHODS J2.
+//! Source: the kernel-product baseline of Kumar's thesis (LMS) §3.4.
 //!
 //! | symbol | name |
 //! |---|---|

@@ -3,7 +3,7 @@
 //! embedding is the rows of U, each divided by its length.
 //!
 //! Source: Ng, Jordan, Weiss, NIPS 2001, as in Kumar's thesis (LMS) §2.1; with several kernels it
-//! is the kernel-addition baseline of LMS §3.4, with one the single view. METHODS J1, J2.
+//! is the kernel-addition baseline of LMS §3.4, with one the single view.
 //!
 //! | symbol | name |
 //! |---|---|
