@@ -126,8 +126,8 @@ impl Machines {
         let (status, gap) = (worst.status, worst.gap);
         let why = match status {
             Status::Stalled if gap > 0.1 => {
-                ": steps gain no more in f64, with this kernel and C the answer is of little use; \
-                 normalise the kernel, scale the features or use a smaller C"
+                ": steps gain no more in f64 with this kernel and C, and how good the answer is cannot \
+                 be told; normalise the kernel, scale the features or use a smaller C"
             }
             Status::Stalled => {
                 ": steps gain no more in f64 with this kernel and C, the answer is as good as that"

@@ -76,7 +76,7 @@ pub(super) fn remark(problem: &Problem<'_>, rule: &Rule, share: f64, report: &mu
          10 and 100 times as large",
         100.0 * share,
         c * diagonal,
-        if diagonal > 0.0 { 10.0 / diagonal } else { 10.0 * c },
+        if (10.0 / diagonal).is_finite() { 10.0 / diagonal } else { 10.0 * c },
     );
     if share > NEARLY_ALL { report.warnings.push(said) } else { report.notes.push(said) }
 }

@@ -176,12 +176,27 @@ fn machines(problem: &Problem<'_>, rule: &Rule, run: &Run, watch: &Watch) -> Res
             let pass = Pass::under(watch);
             let product = problem.bank.product_in(&all(problem.bank), &pass)?;
             pass.complete("the product of kernels")?;
+            underflow(problem.bank, &product.diagonal())?;
             Box::new(product)
         }
     };
     let (classes, weights) = (problem.classes, problem.weights);
     let run = run.remaining(watch).quiet();
     problem.machine.fit(kernel.as_ref(), classes, weights, problem.warm_machines(), &run)
+}
+
+/// Refuses a product that is nothing but 0, or nearly, though none of its factors is.
+fn underflow(bank: &Bank, product: &[f64]) -> Result<()> {
+    let largest = |d: &[f64]| d.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
+    let found = largest(product);
+    if found >= f64::MIN_POSITIVE || all(bank).iter().any(|m| largest(bank.diagonal(*m)) == 0.0) {
+        return Ok(());
+    }
+    Err(Error::Data(format!(
+        "the product of {} kernels is below what f64 can hold (its largest diagonal entry is \
+         {found:.1e}); normalise the kernels (normalize=unit_diagonal) or multiply fewer",
+        bank.len()
+    )))
 }
 
 /// Σ_m w_m K_m: stored where n × n values fit into the memory of the run, else row by row, also if

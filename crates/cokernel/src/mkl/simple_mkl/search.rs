@@ -23,9 +23,16 @@ pub(super) struct Point {
     pub machines: Machines,
     /// q_m^u, empty until asked for.
     pub forms: Vec<Vec<f64>>,
+    /// 2ε √n Σ_u Σ_i (K_m)_ii c_ui² for each kernel, about what the rounding of Σ_u q_m^u is at most,
+    /// of the entries of the combined kernel, too; as long as `forms`.
+    pub rounding: Vec<f64>,
 }
 
 impl Point {
+    fn new(weights: Vec<f64>, machines: Machines) -> Self {
+        Point { weights, machines, forms: Vec::new(), rounding: Vec::new() }
+    }
+
     /// The upper bound P.
     pub fn primal(&self) -> f64 {
         self.machines.primal()
@@ -42,10 +49,12 @@ impl Point {
         self.total_forms().iter().map(|q| -0.5 * q).collect()
     }
 
-    /// Relative duality gap of the whole problem.
+    /// Relative duality gap of the whole problem, with the rounding of the quadratic forms: what
+    /// they may be too small counts as gap.
     pub fn gap(&self) -> f64 {
         let sum: f64 = self.machines.duals.iter().flat_map(|d| &d.coef).map(|c| c.abs()).sum();
-        let worst = self.total_forms().into_iter().fold(f64::NEG_INFINITY, f64::max);
+        let forms = self.total_forms().into_iter().zip(&self.rounding);
+        let worst = forms.map(|(q, lost)| q + lost).fold(f64::NEG_INFINITY, f64::max);
         let primal = self.primal();
         (primal - (sum - 0.5 * worst)) / primal.abs().max(f64::MIN_POSITIVE)
     }
@@ -128,7 +137,7 @@ impl<'a> Search<'a> {
         self.counts.combines += 1;
         let warm = self.problem.warm_machines();
         let machines = self.machines(&weights, true, warm, self.inner)?;
-        Ok(Point { weights, machines, forms: Vec::new() })
+        Ok(Point::new(weights, machines))
     }
 
     /// The machines on the stored kernel of the point (`base`) or of the trial, or on the kernel
@@ -198,7 +207,7 @@ impl<'a> Search<'a> {
         self.counts.combines += 1;
         let tol = from.machines.gap().clamp(self.floor, LOOSEST);
         let machines = self.machines(&weights, true, Some(&from.machines), tol)?;
-        Ok(Point { weights, machines, forms: Vec::new() })
+        Ok(Point::new(weights, machines))
     }
 
     /// Fills in the quadratic forms; the Hessian of J if it is asked for and can be had. If that is
@@ -243,6 +252,17 @@ impl<'a> Search<'a> {
         if self.given_up {
             return None;
         }
+        point.rounding = (0..self.problem.bank.len())
+            .map(|m| {
+                let diagonal = self.problem.bank.diagonal(m);
+                let size = |d: &crate::machine::Dual| {
+                    let terms = d.coef.iter().zip(diagonal);
+                    terms.map(|(c, k)| (c * k.abs().sqrt()).powi(2)).sum::<f64>()
+                };
+                let sum: f64 = point.machines.duals.iter().map(size).sum();
+                2.0 * f64::EPSILON * (diagonal.len() as f64).sqrt() * sum
+            })
+            .collect();
         point.forms = forms;
         Some(())
     }
@@ -274,7 +294,7 @@ impl<'a> Search<'a> {
             if self.watch.stop().is_some() {
                 return Ok(None);
             }
-            let mut next = Point { weights, machines, forms: Vec::new() };
+            let mut next = Point::new(weights, machines);
             let enough = next.primal() <= from.primal() + ARMIJO * step * slope;
             if first {
                 if enough {

@@ -41,7 +41,9 @@
 //! Before an answer is returned the gradient is brought up to date in f64 by [`Rows::multiply`] over
 //! all variables, and the gap is taken from that; if it is too large, the steps go on. Below a
 //! relative gap of about 1e-6, and where rows rounded to f32 led astray, the rows are kept in f64, so
-//! rounding of rows does not limit the answer.
+//! rounding of rows does not limit the answer. Where the rounding of that product times the size of
+//! the boxes is not small beside the gap that is asked for, it is taken in twice the precision from rows
+//! that lie in memory (`exact`), and the steps go on from there.
 //!
 //! **Ending.** A round of steps ends at its aim, after a number of looks at the gap that brought
 //! little, or where the violation is below the rounding of f; Newton steps on the free variables
@@ -55,6 +57,7 @@
 
 mod active;
 mod cache;
+mod exact;
 mod gap;
 mod passes;
 mod point;
@@ -125,6 +128,10 @@ const FIRST_ROWS: usize = 8;
 const PATIENCE: u64 = 10;
 const ROUNDS: u64 = 500;
 
+/// Boxes that are tried where rounding hides the conditions, each so much smaller than the last.
+const BOXES: usize = 5;
+const SMALLER: f64 = 0.03;
+
 /// Relative rounding of f from which on steps are blind.
 const NOISE: f64 = 0.1;
 
@@ -134,8 +141,9 @@ const SINGLE_RANGE: f64 = 1e30;
 
 /// Solves from `start` (inside the box; its sum is the constant of the constraint) or from x = 0.
 ///
-/// Where x grows until rounding hides the conditions, the answer is that of the largest box in
-/// which it does not, with its gap in the box that was asked for.
+/// Where x grows until rounding hides the conditions, the problem is solved in smaller boxes, too:
+/// in the largest in which it should not, and some below. The answer is the one with the least primal
+/// objective −objective + gap in the box that was asked for, with its gap there.
 pub fn solve(
     p: &Quadratic<'_>,
     start: Option<Vec<f64>>,
@@ -148,24 +156,37 @@ pub fn solve(
     }
     let size = |v: &[f64]| v.iter().fold(0.0_f64, |a, d| a.max(d.abs()));
     let norm = size(&p.rows.diagonal()) * (p.rows.n() as f64).sqrt();
-    let reach = 0.1 * NOISE * size(p.linear) / (0.5 * f64::EPSILON * norm);
-    let cut = |v: &[f64]| v.iter().map(|b| b.clamp(-reach, reach)).collect::<Vec<f64>>();
-    let (lower, upper) = (cut(p.lower), cut(p.upper));
-    let small = Quadratic { lower: &lower, upper: &upper, ..*p };
-    let (mut inner, _) = attempt(&small, None, settings, watch);
-    inner.steps += found.steps;
-    let value = measure(&inner.x, &inner.gradient, p.lower, p.upper);
-    let gap = relative(inner.objective, value.gap);
-    let before = relative(found.objective, found.gap);
-    if before < gap.min(0.5) {
-        return Solution { steps: inner.steps, ..found };
+    let mut reach = 0.1 * NOISE * size(p.linear) / (0.5 * f64::EPSILON * norm);
+    let primal = |s: &Solution| s.gap - s.objective;
+    let (mut best, mut steps) = (found, 0);
+    for _ in 0..BOXES {
+        let cut = |v: &[f64]| v.iter().map(|b| b.clamp(-reach, reach)).collect::<Vec<f64>>();
+        let (lower, upper) = (cut(p.lower), cut(p.upper));
+        let small = Quadratic { lower: &lower, upper: &upper, ..*p };
+        let (inner, _) = attempt(&small, None, settings, watch);
+        steps += inner.steps;
+        let value = measure(&inner.x, &inner.gradient, p.lower, p.upper);
+        let status = match inner.status {
+            Status::Converged if relative(inner.objective, value.gap) > settings.tol => {
+                Status::Stalled
+            }
+            status => status,
+        };
+        let violation = (value.max_low - value.min_up).max(0.0);
+        let (threshold, gap) = (value.threshold, value.gap);
+        let inner = Solution { threshold, gap, violation, status, ..inner };
+        let enough = inner.status == Status::Converged;
+        // Not a number where the first answer overflowed.
+        let better = primal(&inner) < primal(&best) || primal(&best).is_nan();
+        if better {
+            best = inner;
+        }
+        if enough || watch.stop().is_some() || reach == 0.0 {
+            break;
+        }
+        reach *= SMALLER;
     }
-    let status = match inner.status {
-        Status::Converged if gap > settings.tol => Status::Stalled,
-        status => status,
-    };
-    let violation = (value.max_low - value.min_up).max(0.0);
-    Solution { threshold: value.threshold, gap: value.gap, violation, status, ..inner }
+    Solution { steps: best.steps.max(steps), ..best }
 }
 
 /// One solution; also whether rounding hid the conditions.
@@ -196,9 +217,18 @@ fn attempt(
     let mut value = Value::of(p, &full, &diagonal, sum, settings.tol);
     let mut best = (full.clone(), value);
     let mut blind = false;
+    let doubts = |full: &Full, value: &Value| full.doubtful(p, &diagonal, value, settings.tol);
+    let mut exactly = false;
     let status = loop {
         if value.gap <= settings.tol {
-            break Status::Converged;
+            if exactly || !doubts(&full, &value) {
+                break Status::Converged;
+            }
+            (exactly, single, fruit) = (true, false, Fruit::new(PATIENCE));
+            full.renew(p, true);
+            value = Value::of(p, &full, &diagonal, sum, settings.tol);
+            best = (full.clone(), value);
+            continue;
         }
         if let Some(status) = halted {
             break status;
@@ -212,7 +242,14 @@ fn attempt(
             best = (full.clone(), value);
         }
         if idle && !single {
-            break Status::Stalled;
+            if exactly || !doubts(&full, &value) {
+                break Status::Stalled;
+            }
+            (exactly, fruit) = (true, Fruit::new(PATIENCE));
+            full.renew(p, true);
+            value = Value::of(p, &full, &diagonal, sum, settings.tol);
+            best = (full.clone(), value);
+            continue;
         }
         if single && (idle || value.gap <= 2.0 * SINGLE_LIMIT) {
             (single, fruit) = (false, Fruit::new(PATIENCE));
@@ -236,7 +273,9 @@ fn attempt(
             target *= 0.5;
         }
         full.balance(p, sum);
-        if !full.sync(p, watch) {
+        if exactly {
+            full.renew(p, true);
+        } else if !full.sync(p, watch) {
             full = before;
             halted = halted.or(watch.stop());
             continue;
@@ -257,7 +296,10 @@ fn attempt(
             let mut polished = full.clone();
             let synced = |polished: &mut Full| {
                 polished.balance(p, sum);
-                polished.sync(p, watch)
+                if exactly {
+                    polished.renew(p, true);
+                }
+                exactly || polished.sync(p, watch)
             };
             if polish::polish(p, &mut polished, &mut work) && synced(&mut polished) {
                 let next = Value::of(p, &polished, &diagonal, sum, settings.tol);
@@ -280,7 +322,7 @@ fn attempt(
     }
     if matches!(status, Status::Stalled | Status::IterationLimit) {
         // Once more from nothing, without the rounding of all changes.
-        full.renew(p);
+        full.renew(p, doubts(&full, &value));
         value = Value::of(p, &full, &diagonal, sum, settings.tol);
         if value.gap <= settings.tol {
             status = Status::Converged;

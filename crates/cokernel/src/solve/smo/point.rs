@@ -1,6 +1,7 @@
 //! A point with its exact gradient, and what it is worth.
 
 use super::Quadratic;
+use super::exact;
 use super::gap::{Measure, Multiple, View, measure, multiple};
 use crate::Watch;
 
@@ -23,7 +24,7 @@ impl Full {
         let (anchor, scratch) = (vec![0.0; n], vec![0.0; n]);
         let mut full = Full { unit, x, gradient: p.linear.to_vec(), anchor, scratch };
         if sum != 0.0 {
-            full.renew(p);
+            full.renew(p, false);
         } else if !full.sync(p, watch) {
             full.x.fill(0.0);
             full.anchor.fill(0.0);
@@ -31,8 +32,13 @@ impl Full {
         full
     }
 
-    /// The gradient from x alone.
-    pub fn renew(&mut self, p: &Quadratic<'_>) {
+    /// The gradient from x alone; rounded once only, where rows lie in memory and `exactly`.
+    pub fn renew(&mut self, p: &Quadratic<'_>, exactly: bool) {
+        if exactly && exact::gradient(p, &self.x, &mut self.scratch) {
+            self.gradient.copy_from_slice(&self.scratch);
+            self.anchor.copy_from_slice(&self.x);
+            return;
+        }
         p.rows.multiply(&self.x, &mut self.scratch);
         let sums = self.scratch.iter().zip(p.linear);
         self.gradient.iter_mut().zip(sums).for_each(|(g, (s, q))| *g = q + s);
@@ -69,6 +75,23 @@ impl Full {
                 self.x[i] = moved;
             }
         }
+    }
+
+    /// Whether the typical rounding of Kx changes the gap by more than a twentieth of `tol`, relative
+    /// to the primal objective, or by more than a fifth of the gap: the free variables count with their
+    /// larger room.
+    pub fn doubtful(&self, p: &Quadratic<'_>, diagonal: &[f64], value: &Value, tol: f64) -> bool {
+        if value.multiple.is_some() {
+            return false;
+        }
+        let scale = p.linear.iter().fold(0.0_f64, |a, q| a.max(q.abs()));
+        let error = scale * self.view(p, diagonal).rounding();
+        let inside =
+            (0..self.x.len()).filter(|&i| p.lower[i] < self.x[i] && self.x[i] < p.upper[i]);
+        let rooms: f64 = inside.map(|i| (p.upper[i] - self.x[i]).max(self.x[i] - p.lower[i])).sum();
+        let (lost, gap) = (error * rooms, value.found.gap);
+        let primal = (gap - value.objective).abs();
+        lost > 0.05 * tol * primal || lost > (0.2 * gap).max(1e-9 * primal)
     }
 
     pub fn view<'a>(&'a self, p: &Quadratic<'a>, diagonal: &'a [f64]) -> View<'a> {

@@ -1,5 +1,6 @@
 //! Optimality recomputed from raw data.
 
+mod exact;
 pub mod mkl;
 mod scales;
 pub(crate) mod svc;

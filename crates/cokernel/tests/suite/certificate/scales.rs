@@ -136,10 +136,7 @@ fn attempt(id: &str, kernels: &[Matrix], codes: &[u32], c: f64, what: &str) -> O
     let learned = match train(&Problem::new(&bank, &classes, &svc), learner.as_ref(), &run) {
         Ok(learned) => learned,
         Err(e) => {
-            assert!(
-                id == "product" && e.to_string().contains("beyond what f64 can hold"),
-                "{what}: {e}"
-            );
+            assert!(id == "product" && e.to_string().contains("what f64 can hold"), "{what}: {e}");
             return None;
         }
     };
@@ -445,7 +442,7 @@ fn extreme_numbers() {
                     Err(e) => {
                         sentences += 1;
                         assert!(
-                            e.to_string().contains("beyond what f64 can hold"),
+                            e.to_string().contains("what f64 can hold"),
                             "{id}, {s:e}, {c:e}: {e}"
                         );
                     }
