@@ -2,7 +2,8 @@
 
 use cokernel::data::{Csr, Matrix, Scale, Table, Views};
 use cokernel::kernel::KernelSpec;
-use cokernel::method::{Method, Range, Value};
+use cokernel::method::{Entry, Method};
+use cokernel::params::{Range, Value};
 use std::time::Duration;
 
 /// Numbers at the edges of arithmetic.
@@ -134,12 +135,12 @@ impl Bytes<'_> {
     }
 
     /// A method and values for some of its parameters.
-    pub fn method(
+    pub fn method<T: ?Sized>(
         &mut self,
-        registry: &[&'static Method],
+        registry: &[&'static Entry<T>],
         views: &Views,
     ) -> (&'static Method, Vec<(&'static str, Value)>) {
-        let method = *self.of(registry);
+        let method = self.of(registry).method;
         let mut given = Vec::new();
         for param in method.params {
             if !self.byte().is_multiple_of(3) {

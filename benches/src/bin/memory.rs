@@ -5,11 +5,12 @@
 
 use cokernel::Run;
 use cokernel::bank::{Bank, Storage};
+use cokernel::catalogue::find;
 use cokernel::data::{Classes, Views};
 use cokernel::kernel::{Function, Kernel, Metric};
 use cokernel::machine::Svc;
-use cokernel::method::{Value, find};
 use cokernel::mkl::{Problem, Rule, train};
+use cokernel::params::Value;
 use cokernel_benches::{cpu_seconds, peak_memory, read_npy, write_npy};
 use std::path::PathBuf;
 
@@ -36,7 +37,7 @@ fn main() {
     let problem = Problem::new(&bank, &classes, &machine);
     let method = find("simple_mkl").expect("registered");
     let params = method.check([("tol", &Value::Real(tol))]).expect("parameters");
-    let learner = method.learner(&params).expect("a learner");
+    let learner = cokernel::mkl::learner(method, &params).expect("a learner");
     let learned = train(&problem, learner.as_ref(), &run).expect("learned");
     let Rule::Linear { weights } = &learned.rule else { panic!("weights") };
     let dual = &learned.machines.as_ref().expect("machines").duals[0];

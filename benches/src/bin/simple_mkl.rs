@@ -5,10 +5,11 @@
 
 use cokernel::Run;
 use cokernel::bank::{Bank, Storage};
+use cokernel::catalogue::find;
 use cokernel::data::{Classes, Matrix};
 use cokernel::machine::Svc;
-use cokernel::method::{Value, find};
 use cokernel::mkl::{Problem, Rule, train};
+use cokernel::params::Value;
 use cokernel_benches::{best_of, read_npy, write_npy};
 use std::path::PathBuf;
 
@@ -35,7 +36,7 @@ fn main() {
     let method = find("simple_mkl").expect("registered");
     let given = [("tol", Value::Real(tol)), ("direction", Value::Text(direction.to_string()))];
     let params = method.check(given.iter().map(|(n, v)| (*n, v))).expect("parameters");
-    let learner = method.learner(&params).expect("a learner");
+    let learner = cokernel::mkl::learner(method, &params).expect("a learner");
     let run = Run::default();
     let (seconds, learned) =
         best_of(times, || train(&problem, learner.as_ref(), &run).expect("learned"));

@@ -5,11 +5,12 @@
 
 use cokernel::Run;
 use cokernel::bank::{Bank, Storage};
+use cokernel::catalogue::find;
 use cokernel::data::{Classes, Views};
 use cokernel::kernel::{Function, Kernel, Metric};
 use cokernel::machine::Svc;
-use cokernel::method::{Value, find};
 use cokernel::mkl::{Problem, Rule};
+use cokernel::params::Value;
 use cokernel_benches::{best_of, read_npy, write_npy};
 use std::path::PathBuf;
 
@@ -40,7 +41,7 @@ fn main() {
     let problem = Problem::new(&bank, &classes, &machine);
     let method = find("two_stage").expect("registered");
     let params = method.check([("steps", &Value::Int(steps))]).expect("parameters");
-    let learner = method.learner(&params).expect("a learner");
+    let learner = cokernel::mkl::learner(method, &params).expect("a learner");
     let (seconds, learned) = best_of(times, || learner.learn(&problem, &run).expect("learned"));
     let Rule::Linear { weights } = &learned.rule else { panic!("weights") };
     write_npy(&folder.join("weights.npy"), 1, weights.len(), weights);

@@ -4,7 +4,7 @@ use crate::misuse::misuse;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use cokernel::data::Header;
-use cokernel::method::Value;
+use cokernel::params::Value;
 use serde::Deserialize;
 use std::path::PathBuf;
 

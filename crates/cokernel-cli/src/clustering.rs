@@ -7,10 +7,11 @@ use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use cokernel::Status;
 use cokernel::bank::Storage;
+use cokernel::catalogue::methods;
 use cokernel::data::{Matrix, Scale};
 use cokernel::eval::Candidate;
 use cokernel::kernel::{GraphSpec, KernelSpec};
-use cokernel::method::{Method, Task, methods};
+use cokernel::method::{Method, Task};
 use cokernel::model::MultiView;
 use cokernel::multiview::Starts;
 use std::path::{Path, PathBuf};
@@ -129,7 +130,7 @@ impl Settings {
         let method = self.method(flag, "co_regularized")?;
         // A project file may name the method for `fit`; then this command takes its own default.
         if flag.is_none() && !method.tasks.contains(&Task::Cluster) {
-            return Ok(cokernel::method::find("co_regularized")?);
+            return Ok(cokernel::catalogue::find("co_regularized")?);
         }
         for_task(method, Task::Cluster)
     }

@@ -6,7 +6,7 @@
 use crate::args::HeaderWord;
 use crate::misuse::misuse;
 use anyhow::{Context, Result};
-use cokernel::method::Value;
+use cokernel::params::Value;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -136,7 +136,7 @@ pub fn spectra(summary: &EmbeddingSummary) -> String {
 }
 
 /// ` (tol=0.001, max_iter=200)`, or nothing.
-pub fn parameters(params: &cokernel::method::Params) -> String {
+pub fn parameters(params: &cokernel::params::Params) -> String {
     let all: Vec<String> = params.iter().map(|(name, value)| format!("{name}={value}")).collect();
     if all.is_empty() { String::new() } else { format!(" ({})", all.join(", ")) }
 }

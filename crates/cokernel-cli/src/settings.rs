@@ -11,12 +11,14 @@ use crate::project::{self, ClassWeights, Content, ParamEntry, Project, ViewEntry
 use crate::session::Options;
 use anyhow::{Context, Result};
 use cokernel::bank::Storage;
+use cokernel::catalogue::{find, methods, recommended};
 use cokernel::data::{Header, ReadOptions, Scale, ViewsIn, views_in};
 use cokernel::eval::Protocol;
 use cokernel::kernel::{GraphSpec, KernelSpec};
 use cokernel::machine::{Decomposition, Svc};
-use cokernel::method::{Method, Task, Value, find, methods, recommended};
+use cokernel::method::{Method, Task};
 use cokernel::model::Mkl;
+use cokernel::params::Value;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
 

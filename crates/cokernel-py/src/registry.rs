@@ -8,9 +8,10 @@ use cokernel::data::toy::Uninformative;
 use cokernel::data::{self, Labels, Table};
 use cokernel::eval::cluster_scores::ClusterScores;
 use cokernel::kernel::KernelSpec;
-use cokernel::method::{Range, Task, Value, WeightSet};
+use cokernel::method::{Method, Task, WeightSet};
 use cokernel::model::Saved;
-use cokernel::{Error, method};
+use cokernel::params::{Param, Range, Value};
+use cokernel::{Error, catalogue};
 use numpy::PyReadonlyArray1;
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;
@@ -45,7 +46,7 @@ struct Entry {
 /// All methods, in their order, as JSON.
 #[pyfunction]
 pub fn methods() -> PyResult<String> {
-    let parameter = |p: &method::Param| {
+    let parameter = |p: &Param| {
         let (kind, choices): (_, &'static [&'static str]) = match p.range {
             Range::Int { .. } => ("int", &[]),
             Range::Real { .. } => ("float", &[]),
@@ -56,7 +57,7 @@ pub fn methods() -> PyResult<String> {
         let (default, range) = (p.default(), p.range_text());
         Parameter { name: p.name, doc: p.doc, kind, default, range, choices }
     };
-    let entry = |m: &'static method::Method| Entry {
+    let entry = |m: &'static Method| Entry {
         id: m.id,
         title: m.title,
         source: m.source,
@@ -67,7 +68,7 @@ pub fn methods() -> PyResult<String> {
         weights: m.weights,
         params: m.params.iter().map(parameter).collect(),
     };
-    json(&method::methods().map(entry).collect::<Vec<_>>())
+    json(&catalogue::methods().map(entry).collect::<Vec<_>>())
 }
 
 /// The canonical texts of the kernels that a text stands for.

@@ -25,9 +25,11 @@
 //!
 //! A module uses those above it in this table, with two exceptions: matrices of [`bank`] implement
 //! [`solve::Rows`], by which solvers read them; and the width rules of [`kernel`] measure distances
-//! with the code of [`bank`]. [`method`] is the register of [`mkl`] and [`multiview`].
+//! with the code of [`bank`]. [`params`] and [`method`] are the form of every registry and know no room;
+//! [`catalogue`] lists the methods of [`mkl`] and [`multiview`].
 
 pub mod bank;
+pub mod catalogue;
 pub mod data;
 mod error;
 pub mod eval;
@@ -37,6 +39,7 @@ pub mod method;
 pub mod mkl;
 pub mod model;
 pub mod multiview;
+pub mod params;
 mod run;
 pub mod solve;
 

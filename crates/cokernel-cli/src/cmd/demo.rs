@@ -7,13 +7,14 @@ use crate::report::{clusterings, comparison, mean_weights};
 use crate::session::{Options, Session, interrupted};
 use crate::table::{Table, count, percent, thousands};
 use anyhow::{Context, Result};
+use cokernel::catalogue::methods;
 use cokernel::data::{Labels, Scale, Table as Content, Views, digits};
 use cokernel::eval::{
     Candidate, ClusteringOptions, Clusterings, Comparison, Protocol, Scores, Split, Splits,
     compare, compare_candidates,
 };
 use cokernel::kernel::KernelSpec;
-use cokernel::method::{Task, methods};
+use cokernel::method::Task;
 use cokernel::model::{Mkl, Model, MultiView};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};

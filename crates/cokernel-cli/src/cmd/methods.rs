@@ -4,7 +4,8 @@ use crate::args::GlobalArgs;
 use crate::session::{Options, Session};
 use crate::table::{Table, wrap};
 use anyhow::Result;
-use cokernel::method::{Method, Task, find, methods};
+use cokernel::catalogue::{find, methods};
+use cokernel::method::{Method, Task};
 use serde_json::{Value, json};
 use std::process::ExitCode;
 

@@ -3,7 +3,7 @@
 
 use crate::misuse::misuse;
 use crate::project::{ViewTable, explain, line};
-use cokernel::method::Value;
+use cokernel::params::Value;
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};

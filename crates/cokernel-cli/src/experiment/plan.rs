@@ -9,9 +9,10 @@ use cokernel::data::Scale;
 use cokernel::eval;
 use cokernel::kernel::KernelSpec;
 use cokernel::machine::Svc;
-use cokernel::method::{Method, Range, Task, Value};
+use cokernel::method::{Method, Task};
 use cokernel::model::{Mkl, MultiView};
 use cokernel::multiview::Starts;
+use cokernel::params::{Range, Value};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -245,7 +246,7 @@ impl Variant {
 
     /// A value of a sweep in the type of the parameter.
     fn number(&self, parameter: &str, value: f64) -> Value {
-        let whole = |p: &&cokernel::method::Param| matches!(p.range, Range::Int { .. });
+        let whole = |p: &&cokernel::params::Param| matches!(p.range, Range::Int { .. });
         match self.method.param(parameter).filter(whole) {
             Some(_) if value.fract() == 0.0 => Value::Int(value as i64),
             _ => Value::Real(value),

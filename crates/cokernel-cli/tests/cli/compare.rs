@@ -1,5 +1,6 @@
 use crate::toy::{DATA, N, Toy, cells, csv, view_a};
-use cokernel::method::{Method, Task, methods, recommended};
+use cokernel::catalogue::{methods, recommended};
+use cokernel::method::{Method, Task};
 
 #[test]
 fn all_methods_meet_on_the_same_splits() {

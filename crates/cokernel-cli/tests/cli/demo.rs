@@ -1,5 +1,6 @@
 use crate::toy::Toy;
-use cokernel::method::{Task, methods};
+use cokernel::catalogue::methods;
+use cokernel::method::Task;
 
 #[test]
 fn the_demo_tells_the_whole_story() {

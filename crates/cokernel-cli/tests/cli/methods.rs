@@ -1,5 +1,5 @@
 use crate::toy::Toy;
-use cokernel::method::methods;
+use cokernel::catalogue::methods;
 
 #[test]
 fn every_method_is_listed_with_its_source() {
@@ -21,7 +21,7 @@ fn every_method_is_listed_with_its_source() {
 #[test]
 fn a_method_is_explained_with_its_parameters() {
     let toy = Toy::new();
-    let method = cokernel::method::find("simple_mkl").unwrap();
+    let method = cokernel::catalogue::find("simple_mkl").unwrap();
     let said = toy.output("methods simple_mkl");
     let json = toy.json("methods simple_mkl");
     assert!(said.starts_with("simple_mkl: "), "{said}");

@@ -4,9 +4,9 @@ use super::cross_validate::{SplitResult, Truth, stopped_before_the_first, worst}
 use super::{Split, Splits, Stat, table};
 use crate::data::{Labels, Views};
 use crate::machine::Svc;
-use crate::method::Params;
 use crate::mkl::{Arrangement, Learned, Learner, Problem, Rule};
 use crate::model::{Mkl, Model, Prepared, Recipe};
+use crate::params::Params;
 use crate::{Error, Event, MachineReport, Report, Result, Run, Status, VERSION, Watch};
 use serde::Serialize;
 use std::fmt;

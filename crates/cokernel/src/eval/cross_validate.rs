@@ -3,8 +3,8 @@
 use super::{Scores, Split, Splits, Stat, table};
 use crate::data::{Labels, Views};
 use crate::machine::Svc;
-use crate::method::Params;
 use crate::model::{Mkl, Model};
+use crate::params::Params;
 use crate::{Error, Event, MachineReport, Result, Run, Status, VERSION};
 use serde::Serialize;
 use std::fmt;

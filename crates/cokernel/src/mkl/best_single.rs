@@ -25,13 +25,17 @@
 use super::{Learned, Learner, Problem, Rule, check, combined};
 use crate::data::{Classes, dealt};
 use crate::machine::Machines;
-use crate::method::{Build, Method, Param, Range, Task, WeightSet};
+use crate::method::{Entry, Method, Task, WeightSet};
+use crate::params::{Param, Range};
 use crate::solve::Rows;
 use crate::{Event, Report, Result, Run, Watch};
 use rand::seq::SliceRandom;
 
 /// The registry entry.
-pub static METHOD: Method = Method {
+pub static ENTRY: Entry<dyn Learner> =
+    Entry { method: &METHOD, build: |p| Box::new(BestSingle { folds: p.count("folds") }) };
+
+static METHOD: Method = Method {
     id: "best_single",
     title: "best single kernel",
     source: "Gönen 2010, §5; Kumar 2013, §5.3",
@@ -46,7 +50,6 @@ pub static METHOD: Method = Method {
         doc: "Folds of the inner cross-validation on the training instances.",
         range: Range::Int { default: 3, min: 2, max: 100 },
     }],
-    build: Build::Learner(|p| Box::new(BestSingle { folds: p.count("folds") })),
 };
 
 #[derive(Debug)]

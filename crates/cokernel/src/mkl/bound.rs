@@ -99,9 +99,9 @@ fn mean_diagonal(problem: &Problem<'_>, rule: &Rule) -> f64 {
 mod tests {
     use crate::Run;
     use crate::bank::{Bank, Storage};
+    use crate::catalogue::find;
     use crate::data::{Classes, Matrix};
     use crate::machine::{Decomposition, Svc};
-    use crate::method::find;
     use crate::mkl::{Problem, train};
 
     /// Share, warnings and notes of the mean of one kernel with unit trace, n = 60, three classes
@@ -123,7 +123,7 @@ mod tests {
         let classes = Classes::from_texts(&texts).unwrap();
         let machine = Svc { c, decomposition, ..Svc::default() };
         let mean = find("mean").unwrap();
-        let learner = mean.learner(&mean.defaults()).unwrap();
+        let learner = crate::mkl::learner(mean, &mean.defaults()).unwrap();
         let problem = Problem::new(&bank, &classes, &machine);
         let report = train(&problem, learner.as_ref(), &Run::default()).unwrap().report;
         (report.machine.unwrap().at_bound, report.warnings, report.notes)

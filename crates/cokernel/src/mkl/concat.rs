@@ -7,11 +7,13 @@
 //! and cannot take part. Cost: one machine.
 
 use super::{Arrangement, Learned, Learner, Problem, Rule, fixed};
-use crate::method::{Build, Method, Task, WeightSet};
+use crate::method::{Entry, Method, Task, WeightSet};
 use crate::{Result, Run};
 
 /// The registry entry.
-pub static METHOD: Method = Method {
+pub static ENTRY: Entry<dyn Learner> = Entry { method: &METHOD, build: |_| Box::new(Concat) };
+
+static METHOD: Method = Method {
     id: "concat",
     title: "concatenated views",
     source: "Kumar 2013, §3.4",
@@ -21,7 +23,6 @@ pub static METHOD: Method = Method {
     recommended: false,
     weights: WeightSet::Simplex,
     params: &[],
-    build: Build::Learner(|_| Box::new(Concat)),
 };
 
 #[derive(Debug)]

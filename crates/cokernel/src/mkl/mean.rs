@@ -6,11 +6,13 @@
 //! given twice counts twice: normalise kernels first. Cost: M n² multiplications for the one sum.
 
 use super::{Learned, Learner, Problem, Rule, fixed};
-use crate::method::{Build, Method, Task, WeightSet};
+use crate::method::{Entry, Method, Task, WeightSet};
 use crate::{Result, Run};
 
 /// The registry entry.
-pub static METHOD: Method = Method {
+pub static ENTRY: Entry<dyn Learner> = Entry { method: &METHOD, build: |_| Box::new(Mean) };
+
+static METHOD: Method = Method {
     id: "mean",
     title: "mean of the kernels",
     source: "Gönen 2010, §2.1",
@@ -20,7 +22,6 @@ pub static METHOD: Method = Method {
     recommended: false,
     weights: WeightSet::Simplex,
     params: &[],
-    build: Build::Learner(|_| Box::new(Mean)),
 };
 
 #[derive(Debug)]

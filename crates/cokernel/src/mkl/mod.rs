@@ -1,6 +1,6 @@
 //! Many kernels to a combination rule: one file per method, one registry.
 //!
-//! To add a method, write `mkl/<id>.rs` with a `pub static METHOD: Method` and add its line to
+//! To add a method, write `mkl/<id>.rs` with a `pub static ENTRY: Entry<dyn Learner>` and add its line to
 //! [`REGISTRY`].
 //!
 //! Weights on the simplex (mean, `simple_mkl`, `two_stage`, `best_single`) keep the cost C of the
@@ -19,7 +19,8 @@ mod two_stage;
 use crate::bank::Bank;
 use crate::data::Classes;
 use crate::machine::{Machines, Svc};
-use crate::method::Method;
+use crate::method::{Entry, Method};
+use crate::params::Params;
 use crate::run::Pass;
 use crate::solve::Rows;
 use crate::{Error, Report, Result, Run, Status, Watch};
@@ -27,15 +28,26 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// All methods that learn a combination for a kernel machine.
-pub static REGISTRY: &[&Method] = &[
-    &best_single::METHOD,
-    &concat::METHOD,
-    &mean::METHOD,
-    &sum::METHOD,
-    &product::METHOD,
-    &simple_mkl::METHOD,
-    &two_stage::METHOD,
+pub static REGISTRY: &[&Entry<dyn Learner>] = &[
+    &best_single::ENTRY,
+    &concat::ENTRY,
+    &mean::ENTRY,
+    &sum::ENTRY,
+    &product::ENTRY,
+    &simple_mkl::ENTRY,
+    &two_stage::ENTRY,
 ];
+
+/// A method of this registry, built from checked parameters.
+///
+/// # Errors
+/// The method is one of another registry.
+pub fn learner(method: &Method, params: &Params) -> Result<Box<dyn Learner>> {
+    Entry::built(REGISTRY, method, params).ok_or_else(|| {
+        let problem = format!("method '{}' clusters; it does not learn from labels", method.id);
+        Error::Data(problem)
+    })
+}
 
 /// What a method learns from.
 #[derive(Clone, Copy)]

@@ -7,11 +7,13 @@
 //! the same as multiplying C by s. Cost: M n² multiplications; all M kernels are needed to predict.
 
 use super::{Learned, Learner, Problem, Rule, fixed};
-use crate::method::{Build, Method, Task, WeightSet};
+use crate::method::{Entry, Method, Task, WeightSet};
 use crate::{Result, Run};
 
 /// The registry entry.
-pub static METHOD: Method = Method {
+pub static ENTRY: Entry<dyn Learner> = Entry { method: &METHOD, build: |_| Box::new(Product) };
+
+static METHOD: Method = Method {
     id: "product",
     title: "product of the kernels",
     source: "Gönen 2010, §2.1; Kumar 2013, §3.4",
@@ -21,7 +23,6 @@ pub static METHOD: Method = Method {
     recommended: false,
     weights: WeightSet::None,
     params: &[],
-    build: Build::Learner(|_| Box::new(Product)),
 };
 
 #[derive(Debug)]

@@ -61,12 +61,16 @@ mod curvature;
 mod search;
 
 use super::{Learned, Learner, Problem, Rule, check};
-use crate::method::{Build, Method, Param, Params, Range, Task, WeightSet};
+use crate::method::{Entry, Method, Task, WeightSet};
+use crate::params::{Param, Params, Range};
 use crate::{Event, Report, Result, Run, Status};
 use search::{Point, Search};
 
 /// The registry entry.
-pub static METHOD: Method = Method {
+pub static ENTRY: Entry<dyn Learner> =
+    Entry { method: &METHOD, build: |p| Box::new(SimpleMkl::new(p)) };
+
+static METHOD: Method = Method {
     id: "simple_mkl",
     title: "SimpleMKL",
     source: "Rakotomamonjy, Bach, Canu, Grandvalet 2008; Gönen 2010, §2.2.1.3",
@@ -95,7 +99,6 @@ pub static METHOD: Method = Method {
             range: Range::Choice { default: "newton", of: &["newton", "gradient"] },
         },
     ],
-    build: Build::Learner(|p| Box::new(SimpleMkl::new(p))),
 };
 
 /// Changes of the weights in a row that gain less than the machines can tell apart, after which

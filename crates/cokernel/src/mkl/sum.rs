@@ -5,11 +5,13 @@
 //! Scaling and duplicates act as in the mean. Cost: M n² multiplications for the one sum.
 
 use super::{Learned, Learner, Problem, Rule, fixed};
-use crate::method::{Build, Method, Task, WeightSet};
+use crate::method::{Entry, Method, Task, WeightSet};
 use crate::{Result, Run};
 
 /// The registry entry.
-pub static METHOD: Method = Method {
+pub static ENTRY: Entry<dyn Learner> = Entry { method: &METHOD, build: |_| Box::new(Sum) };
+
+static METHOD: Method = Method {
     id: "sum",
     title: "sum of the kernels",
     source: "Gönen 2010, §2.1; Kumar 2013, §3.4",
@@ -19,7 +21,6 @@ pub static METHOD: Method = Method {
     recommended: false,
     weights: WeightSet::NonNegative,
     params: &[],
-    build: Build::Learner(|_| Box::new(Sum)),
 };
 
 #[derive(Debug)]

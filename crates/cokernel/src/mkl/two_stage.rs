@@ -64,14 +64,18 @@ mod pegasos;
 mod slope;
 
 use super::{Learned, Learner, Problem, Rule, check};
-use crate::method::{Build, Method, Param, Params, Range, Task, WeightSet};
+use crate::method::{Entry, Method, Task, WeightSet};
+use crate::params::{Param, Params, Range};
 use crate::{Event, Report, Result, Run, Status, Watch};
 use interior::solve;
 use pairs::{Part, Sampler};
 use pegasos::{Learners, Steps};
 
 /// The registry entry.
-pub static METHOD: Method = Method {
+pub static ENTRY: Entry<dyn Learner> =
+    Entry { method: &METHOD, build: |p| Box::new(TwoStage::new(p)) };
+
+static METHOD: Method = Method {
     id: "two_stage",
     title: "two-stage MKL (TS-MKL)",
     source: "Kumar, Niculescu-Mizil, Kavukcuoglu, Daumé 2012; Kumar 2013, §5.3.1, (5.2)",
@@ -106,7 +110,6 @@ pub static METHOD: Method = Method {
             range: Range::Choice { default: "include", of: &["include", "exclude"] },
         },
     ],
-    build: Build::Learner(|p| Box::new(TwoStage::new(p))),
 };
 
 /// Most pairs on which λ and the objective are measured, and most numbers for them.

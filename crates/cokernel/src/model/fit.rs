@@ -7,11 +7,13 @@
 use super::prepared::{check_square, dropped_note, kernels_or_default, used_views, without_view};
 use super::{Model, Prepared, Recipe};
 use crate::bank::{Bank, Storage};
+use crate::catalogue;
 use crate::data::{Labels, Preparation, Scale, Views};
 use crate::kernel::KernelSpec;
 use crate::machine::{Decomposition, Svc};
-use crate::method::{self, Method, Params, Value};
+use crate::method::Method;
 use crate::mkl::{self, Arrangement, Learned, Learner, Problem};
+use crate::params::{Params, Value};
 use crate::{Error, Event, Result, Run};
 use std::borrow::Cow;
 
@@ -48,8 +50,8 @@ impl Mkl {
     /// # Errors
     /// No such method (the closest is suggested), or it does not learn from labels.
     pub fn new(id: &str) -> Result<Self> {
-        let method = method::find(id)?;
-        method.learner(&method.defaults())?;
+        let method = catalogue::find(id)?;
+        mkl::learner(method, &method.defaults())?;
         Ok(Mkl {
             method,
             given: Vec::new(),
@@ -317,7 +319,7 @@ impl Mkl {
     }
 
     fn learner(&self) -> Result<Box<dyn Learner>> {
-        self.method.learner(&self.params()?)
+        mkl::learner(self.method, &self.params()?)
     }
 
     /// What decides about the kernels; also checks the parameters.

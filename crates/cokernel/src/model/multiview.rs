@@ -10,11 +10,13 @@ use super::graphs;
 use super::prepared::{check_square, kernels_or_default, used_views, without_view};
 use super::{EmbeddingModel, Recipe, ViewInfo};
 use crate::bank::{Bank, Filled, Storage, check_sources};
+use crate::catalogue;
 use crate::data::{Fill, Preparation, Scale, Views, components_note};
 use crate::kernel::{GraphSpec, KernelSpec};
-use crate::method::{self, Method, Params, Value};
+use crate::method::Method;
 use crate::mkl::Arrangement;
 use crate::multiview::{self, Clustering, Embedder, Embedding, Problem, Starts};
+use crate::params::{Params, Value};
 use crate::{Error, Event, Report, Result, Run};
 use std::borrow::Cow;
 
@@ -107,8 +109,8 @@ impl MultiView {
     /// # Errors
     /// No such method (the closest is suggested), or it does not cluster.
     pub fn new(id: &str) -> Result<Self> {
-        let method = method::find(id)?;
-        method.embedder(&method.defaults())?;
+        let method = catalogue::find(id)?;
+        multiview::embedder(method, &method.defaults())?;
         let (scale, storage) = (Scale::None, Storage::Auto);
         let (given, graphs) = (Vec::new(), Vec::new());
         Ok(MultiView { method, given, kernels: None, graphs, scale, storage })
@@ -182,7 +184,7 @@ impl MultiView {
     }
 
     fn embedder(&self) -> Result<Box<dyn Embedder>> {
-        self.method.embedder(&self.params()?)
+        multiview::embedder(self.method, &self.params()?)
     }
 
     /// What decides about the kernels; also checks the parameters.

@@ -3,8 +3,8 @@
 use crate::Report;
 use crate::data::{Table, View};
 use crate::machine::{Dual, Svc};
-use crate::method::Params;
 use crate::multiview::Starts;
+use crate::params::Params;
 use serde::{Deserialize, Serialize};
 
 /// A view as it was in training.

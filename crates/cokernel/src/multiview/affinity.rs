@@ -24,7 +24,7 @@
 use super::laplacian;
 use crate::bank::Bank;
 use crate::data::Matrix;
-use crate::method::{Param, Params, Range};
+use crate::params::{Param, Params, Range};
 use crate::{Error, Result};
 
 /// The name of [`DIAGONAL`].

@@ -13,7 +13,7 @@ use super::{Embedding, laplacian};
 use crate::bank::{Bank, Storage};
 use crate::data::{Matrix, Views};
 use crate::kernel::{Function, KernelSpec};
-use crate::method::{Param, Params, Range};
+use crate::params::{Param, Params, Range};
 use crate::{Error, Result};
 
 /// Number of pairs of variates.

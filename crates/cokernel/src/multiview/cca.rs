@@ -37,12 +37,16 @@ use super::{Embedder, Embedding, Problem, Wants};
 use crate::bank::Storage;
 use crate::data::{Matrix, Table, View, Views};
 use crate::kernel::{Function, Kernel, KernelSpec};
-use crate::method::{Build, Method, Param, Range, Task, WeightSet};
+use crate::method::{Entry, Method, Task, WeightSet};
+use crate::params::{Param, Range};
 use crate::solve::dense::{self, Slice, symmetric_eigen};
 use crate::{Error, Event, Result, Run};
 
-/// Registry entry.
-pub static METHOD: Method = Method {
+/// The registry entry.
+pub static ENTRY: Entry<dyn Embedder> =
+    Entry { method: &METHOD, build: |p| Box::new(Cca { settings: Settings::new(p) }) };
+
+static METHOD: Method = Method {
     id: "cca",
     title: "canonical correlation, then spectral clustering",
     source: "Hotelling 1936; Bach, Jordan 2002; Kumar 2013, §3.4",
@@ -64,7 +68,6 @@ pub static METHOD: Method = Method {
         VARIATES,
         THEN,
     ],
-    build: Build::Embedder(|p| Box::new(Cca { settings: Settings::new(p) })),
 };
 
 /// See the [module](self).

@@ -35,11 +35,15 @@ use super::affinity::DIAGONAL;
 use super::drawn::{self, LAMBDA_SCALE, MAX_ITER, Scheme, Settings, TOL};
 use super::embedding::{EIGENVECTORS, chosen, kernel_named};
 use super::{Embedder, Embedding, Problem};
-use crate::method::{Build, Method, Param, Params, Range, Task, WeightSet};
+use crate::method::{Entry, Method, Task, WeightSet};
+use crate::params::{Param, Params, Range};
 use crate::{Result, Run};
 
-/// Registry entry.
-pub static METHOD: Method = Method {
+/// The registry entry.
+pub static ENTRY: Entry<dyn Embedder> =
+    Entry { method: &METHOD, build: |p| Box::new(CoRegularizedCentroid::new(p)) };
+
+static METHOD: Method = Method {
     id: "co_regularized_centroid",
     title: "centroid co-regularised spectral clustering",
     source: "Kumar, Rai, Daumé 2011; Kumar 2013, §4.1.3, (4.7)-(4.10)",
@@ -73,7 +77,6 @@ pub static METHOD: Method = Method {
         EIGENVECTORS,
         DIAGONAL,
     ],
-    build: Build::Embedder(|p| Box::new(CoRegularizedCentroid::new(p))),
 };
 
 /// See the [module](self).

@@ -58,14 +58,18 @@ use super::kmeans::check_clusters;
 use super::{Embedder, Embedding, Problem, laplacian};
 use crate::bank::Bank;
 use crate::data::Matrix;
-use crate::method::{Build, Method, Param, Params, Range, Task, WeightSet};
+use crate::method::{Entry, Method, Task, WeightSet};
+use crate::params::{Param, Params, Range};
 use crate::solve::eigen::top_eigenpairs;
 use crate::{Error, Event, Report, Result, Run, Status, Watch};
 use graph::{Graph, NOTHING};
 use rows::Part;
 
-/// Registry entry.
-pub static METHOD: Method = Method {
+/// The registry entry.
+pub static ENTRY: Entry<dyn Embedder> =
+    Entry { method: &METHOD, build: |p| Box::new(CoTrained::new(p)) };
+
+static METHOD: Method = Method {
     id: "co_trained",
     title: "co-trained spectral clustering",
     source: "Kumar, Daumé 2011; Kumar 2013, §3.1-3.2, Algorithm 1",
@@ -111,7 +115,6 @@ pub static METHOD: Method = Method {
         EIGENVECTORS,
         DIAGONAL,
     ],
-    build: Build::Embedder(|p| Box::new(CoTrained::new(p))),
 };
 
 /// See the [module](self).

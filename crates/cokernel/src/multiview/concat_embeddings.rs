@@ -24,11 +24,15 @@ use super::kmeans::check_clusters;
 use super::work::Work;
 use super::{Embedder, Embedding, Problem};
 use crate::data::Matrix;
-use crate::method::{Build, Method, Params, Task, WeightSet};
+use crate::method::{Entry, Method, Task, WeightSet};
+use crate::params::Params;
 use crate::{Event, Result, Run};
 
-/// Registry entry.
-pub static METHOD: Method = Method {
+/// The registry entry.
+pub static ENTRY: Entry<dyn Embedder> =
+    Entry { method: &METHOD, build: |p| Box::new(ConcatEmbeddings::new(p)) };
+
+static METHOD: Method = Method {
     id: "concat_embeddings",
     title: "single-view spectral embeddings side by side",
     source: "Kumar 2013, Algorithm 1 without rounds, (4.3) with λ = 0",
@@ -40,7 +44,6 @@ pub static METHOD: Method = Method {
     recommended: false,
     weights: WeightSet::None,
     params: &[EIGENVECTORS, DIAGONAL],
-    build: Build::Embedder(|p| Box::new(ConcatEmbeddings::new(p))),
 };
 
 /// See the [module](self).

@@ -18,13 +18,17 @@ use super::{Embedder, Embedding, Problem, Wants};
 use crate::bank::Storage;
 use crate::data::{Matrix, Scale, Table, View};
 use crate::kernel::KernelSpec;
-use crate::method::{Build, Method, Params, Task, WeightSet};
+use crate::method::{Entry, Method, Task, WeightSet};
 use crate::mkl::Arrangement;
+use crate::params::Params;
 use crate::{Error, Report, Result, Run};
 use std::borrow::Cow;
 
-/// Registry entry.
-pub static METHOD: Method = Method {
+/// The registry entry.
+pub static ENTRY: Entry<dyn Embedder> =
+    Entry { method: &METHOD, build: |p| Box::new(ConcatKMeans::new(p)) };
+
+static METHOD: Method = Method {
     id: "concat_kmeans",
     title: "k-means on concatenated features",
     source: "k-means of all columns: MacQueen 1967",
@@ -36,7 +40,6 @@ pub static METHOD: Method = Method {
     recommended: false,
     weights: WeightSet::None,
     params: &[SCALE],
-    build: Build::Embedder(|p| Box::new(ConcatKMeans::new(p))),
 };
 
 /// See the [module](self).

@@ -21,12 +21,16 @@ use super::spectral::Spectral;
 use super::{Embedder, Embedding, Problem, Wants};
 use crate::data::Scale;
 use crate::kernel::KernelSpec;
-use crate::method::{Build, Method, Param, Params, Range, Task, WeightSet};
+use crate::method::{Entry, Method, Task, WeightSet};
 use crate::mkl::Arrangement;
+use crate::params::{Param, Params, Range};
 use crate::{Result, Run};
 
-/// Registry entry.
-pub static METHOD: Method = Method {
+/// The registry entry.
+pub static ENTRY: Entry<dyn Embedder> =
+    Entry { method: &METHOD, build: |p| Box::new(ConcatSpectral::new(p)) };
+
+static METHOD: Method = Method {
     id: "concat_spectral",
     title: "spectral clustering of concatenated features",
     source: "Kumar 2013, §3.4",
@@ -47,7 +51,6 @@ pub static METHOD: Method = Method {
         EIGENVECTORS,
         DIAGONAL,
     ],
-    build: Build::Embedder(|p| Box::new(ConcatSpectral::new(p))),
 };
 
 /// Scaling of the columns, shared by the methods on concatenated features.

@@ -51,7 +51,7 @@ use super::kmeans::check_clusters;
 use super::{Embedding, Problem, laplacian};
 use crate::bank::Bank;
 use crate::data::Matrix;
-use crate::method::{Param, Params, Range};
+use crate::params::{Param, Params, Range};
 use crate::solve::dense::{self, Slice};
 use crate::solve::eigen::{Eigenpairs, Options, orient};
 use crate::solve::filter::{self, Filtered};

@@ -5,7 +5,7 @@ use super::{Extension, KMeans, laplacian};
 use crate::bank::Bank;
 use crate::data::Matrix;
 pub(super) use crate::data::side_by_side;
-use crate::method::{Param, Range};
+use crate::params::{Param, Range};
 use crate::solve::dense::{self, Slice};
 use crate::{Error, Report, Result, Status};
 

@@ -40,15 +40,19 @@ use super::work::Work;
 use super::{Embedder, Embedding, Problem};
 use crate::bank::Bank;
 use crate::data::Matrix;
-use crate::method::{Build, Method, Param, Range, Task, WeightSet};
+use crate::method::{Entry, Method, Task, WeightSet};
+use crate::params::{Param, Range};
 use crate::solve::dense::{self, Slice};
 use crate::solve::eigen::{Options, top_eigenpairs};
 use crate::{Error, Event, Result, Run};
 use cokernel_dense::Cholesky;
 use rayon::prelude::*;
 
-/// Registry entry.
-pub static METHOD: Method = Method {
+/// The registry entry.
+pub static ENTRY: Entry<dyn Embedder> =
+    Entry { method: &METHOD, build: |p| Box::new(KernelCca { settings: Settings::new(p) }) };
+
+static METHOD: Method = Method {
     id: "kernel_cca",
     title: "kernel canonical correlation, then spectral clustering",
     source: "Bach, Jordan 2002, §3.2-3.3; Kumar 2013, §3.4",
@@ -70,7 +74,6 @@ pub static METHOD: Method = Method {
         VARIATES,
         THEN,
     ],
-    build: Build::Embedder(|p| Box::new(KernelCca { settings: Settings::new(p) })),
 };
 
 /// See the [module](self).

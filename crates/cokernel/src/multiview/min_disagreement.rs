@@ -44,11 +44,15 @@ use super::kmeans::check_clusters;
 use super::work::Work;
 use super::{Embedder, Embedding, Problem, laplacian};
 use crate::data::Matrix;
-use crate::method::{Build, Method, Param, Params, Range, Task, WeightSet};
+use crate::method::{Entry, Method, Task, WeightSet};
+use crate::params::{Param, Params, Range};
 use crate::{Error, Event, Result, Run};
 
-/// Registry entry.
-pub static METHOD: Method = Method {
+/// The registry entry.
+pub static ENTRY: Entry<dyn Embedder> =
+    Entry { method: &METHOD, build: |p| Box::new(MinDisagreement::new(p)) };
+
+static METHOD: Method = Method {
     id: "min_disagreement",
     title: "spectral clustering that minimises disagreement",
     source: "de Sa 2005; Kumar 2013, §3.4, §3.5",
@@ -74,7 +78,6 @@ pub static METHOD: Method = Method {
         EIGENVECTORS,
         DIAGONAL,
     ],
-    build: Build::Embedder(|p| Box::new(MinDisagreement::new(p))),
 };
 
 /// See the [module](self).

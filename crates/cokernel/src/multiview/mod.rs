@@ -2,7 +2,7 @@
 //! [`mkl`](crate::mkl).
 //!
 //! A method gives an [`Embedding`] of the instances; k-means on its rows gives clusters
-//! ([`Clustering`]). To add a method, write `multiview/<id>.rs` with a `pub static METHOD: Method`
+//! ([`Clustering`]). To add a method, write `multiview/<id>.rs` with a `pub static ENTRY: Entry<dyn Embedder>`
 //! and add its line to [`REGISTRY`].
 
 pub(crate) mod affinity;
@@ -36,25 +36,37 @@ pub use spectra::{Spectrum, agreement_matrix, spectra};
 use crate::bank::{Bank, Storage};
 use crate::data::{Scale, Views};
 use crate::kernel::KernelSpec;
-use crate::method::Method;
+use crate::method::{Entry, Method};
 use crate::mkl::Arrangement;
+use crate::params::Params;
 use crate::{Error, Result, Run};
 use std::fmt;
 
 /// All methods that embed and cluster.
-pub static REGISTRY: &[&Method] = &[
-    &spectral::METHOD,
-    &product_spectral::METHOD,
-    &concat_spectral::METHOD,
-    &concat_kmeans::METHOD,
-    &concat_embeddings::METHOD,
-    &cca::METHOD,
-    &kernel_cca::METHOD,
-    &min_disagreement::METHOD,
-    &co_trained::METHOD,
-    &co_regularized::METHOD,
-    &co_regularized_centroid::METHOD,
+pub static REGISTRY: &[&Entry<dyn Embedder>] = &[
+    &spectral::ENTRY,
+    &product_spectral::ENTRY,
+    &concat_spectral::ENTRY,
+    &concat_kmeans::ENTRY,
+    &concat_embeddings::ENTRY,
+    &cca::ENTRY,
+    &kernel_cca::ENTRY,
+    &min_disagreement::ENTRY,
+    &co_trained::ENTRY,
+    &co_regularized::ENTRY,
+    &co_regularized_centroid::ENTRY,
 ];
+
+/// A method of this registry, built from checked parameters.
+///
+/// # Errors
+/// The method is one of another registry.
+pub fn embedder(method: &Method, params: &Params) -> Result<Box<dyn Embedder>> {
+    Entry::built(REGISTRY, method, params).ok_or_else(|| {
+        let problem = format!("method '{}' learns from labels; it does not cluster", method.id);
+        Error::Data(problem)
+    })
+}
 
 /// What an embedding is made of.
 #[derive(Clone, Copy)]

@@ -31,13 +31,17 @@ use super::work::Work;
 use super::{Embedder, Embedding, Problem, laplacian};
 use crate::bank::{Bank, Gram};
 use crate::data::Matrix;
-use crate::method::{Build, Method, Params, Task, WeightSet};
+use crate::method::{Entry, Method, Task, WeightSet};
+use crate::params::Params;
 use crate::solve::dense::{self, Slice};
 use crate::{Event, Result, Run};
 use rayon::prelude::*;
 
-/// Registry entry.
-pub static METHOD: Method = Method {
+/// The registry entry.
+pub static ENTRY: Entry<dyn Embedder> =
+    Entry { method: &METHOD, build: |p| Box::new(ProductSpectral::new(p)) };
+
+static METHOD: Method = Method {
     id: "product_spectral",
     title: "spectral clustering of the kernel product",
     source: "Kumar 2013, §3.4",
@@ -50,7 +54,6 @@ pub static METHOD: Method = Method {
     recommended: false,
     weights: WeightSet::None,
     params: &[EIGENVECTORS, DIAGONAL],
-    build: Build::Embedder(|p| Box::new(ProductSpectral::new(p))),
 };
 
 /// See the [module](self).

@@ -26,12 +26,16 @@ use super::extension::{Extension, Source, Stage, divided};
 use super::kmeans::check_clusters;
 use super::{Embedder, Embedding, Problem, laplacian};
 use crate::data::Matrix;
-use crate::method::{Build, Method, Param, Params, Range, Task, WeightSet};
+use crate::method::{Entry, Method, Task, WeightSet};
+use crate::params::{Param, Params, Range};
 use crate::solve::eigen::top_eigenpairs;
 use crate::{Counts, Event, Report, Result, Run};
 
-/// Registry entry.
-pub static METHOD: Method = Method {
+/// The registry entry.
+pub static ENTRY: Entry<dyn Embedder> =
+    Entry { method: &METHOD, build: |p| Box::new(Spectral::new(p)) };
+
+static METHOD: Method = Method {
     id: "spectral",
     title: "spectral clustering of the mean kernel",
     source: "Ng, Jordan, Weiss 2001; Kumar 2013, §2.1, §3.4",
@@ -44,7 +48,6 @@ pub static METHOD: Method = Method {
     recommended: false,
     weights: WeightSet::Simplex,
     params: &[EIGENVECTORS, KERNEL, DIAGONAL],
-    build: Build::Embedder(|p| Box::new(Spectral::new(p))),
 };
 
 const KERNEL: Param = Param {

@@ -5,12 +5,14 @@
 
 use crate::common::gaussian;
 use cokernel::bank::{Bank, Storage};
+use cokernel::catalogue::{find, methods};
 use cokernel::data::{Classes, Labels, Matrix, Views};
 use cokernel::machine::{Machines, Svc};
-use cokernel::method::{Build, Method, Range, Value, WeightSet, find, methods};
+use cokernel::method::{Method, Task, WeightSet};
 use cokernel::mkl::{Learned, Problem, Rule, train};
 use cokernel::model::MultiView;
 use cokernel::multiview::{self, Clustering};
+use cokernel::params::{Range, Value};
 use cokernel::{Cancel, Run, Status};
 use rand::RngExt;
 use std::collections::HashSet;
@@ -44,14 +46,14 @@ fn learn(method: &Method, kernels: &[Matrix], classes: &Classes, c: f64, run: &R
     let tight = method.params.iter().any(|p| p.name == "tol");
     let given = tight.then_some(("tol", Value::Real(1e-8)));
     let params = method.check(given.iter().map(|(n, v)| (*n, v))).unwrap();
-    let learner = method.learner(&params).unwrap();
+    let learner = cokernel::mkl::learner(method, &params).unwrap();
     let bank = bank(kernels);
     let machine = Svc { c, tol: 1e-8, ..Svc::default() };
     train(&Problem::new(&bank, classes, &machine), learner.as_ref(), run).unwrap()
 }
 
 fn cluster_bank(method: &Method, bank: &Bank, k: usize, run: &Run) -> cokernel::Result<Clustering> {
-    let embedder = method.embedder(&method.defaults())?;
+    let embedder = multiview::embedder(method, &method.defaults())?;
     let problem = multiview::Problem { bank, views: None };
     multiview::cluster(embedder.as_ref(), &problem, k, &multiview::Starts::default(), run)
 }
@@ -87,7 +89,7 @@ fn cluster(method: &Method, seen: &Seen, k: usize, run: &Run) -> Clustering {
 }
 
 fn try_cluster(method: &Method, seen: &Seen, k: usize, run: &Run) -> cokernel::Result<Clustering> {
-    if !method.embedder(&method.defaults()).unwrap().wants().features {
+    if !multiview::embedder(method, &method.defaults()).unwrap().wants().features {
         return cluster_bank(method, &bank(&seen.kernels), k, run);
     }
     let mut views = Views::new();
@@ -99,11 +101,11 @@ fn try_cluster(method: &Method, seen: &Seen, k: usize, run: &Run) -> cokernel::R
 }
 
 fn learners() -> impl Iterator<Item = &'static Method> {
-    methods().filter(|m| matches!(m.build, Build::Learner(_)))
+    methods().filter(|m| m.tasks.contains(&Task::Classify))
 }
 
 fn clusterers() -> impl Iterator<Item = &'static Method> {
-    methods().filter(|m| matches!(m.build, Build::Embedder(_)))
+    methods().filter(|m| m.tasks.contains(&Task::Cluster))
 }
 
 /// Decision values on the training instances, from the matrices themselves.
@@ -461,13 +463,18 @@ fn labels_of_another_size_are_refused() {
     let (bank, machine) = (bank(&kernels), Svc::default());
     let problem = Problem::new(&bank, &fewer, &machine);
     for m in learners() {
-        let learner = m.learner(&m.defaults()).unwrap();
+        let learner = cokernel::mkl::learner(m, &m.defaults()).unwrap();
         let e = learner.learn(&problem, &Run::default()).unwrap_err().to_string();
         assert!(e.contains("labels: expected 30, one per instance, found 29"), "{}: {e}", m.id);
-        assert!(m.embedder(&m.defaults()).unwrap_err().to_string().contains("does not cluster"));
+        assert!(
+            multiview::embedder(m, &m.defaults())
+                .unwrap_err()
+                .to_string()
+                .contains("does not cluster")
+        );
     }
     for m in clusterers() {
-        let e = m.learner(&m.defaults()).unwrap_err().to_string();
+        let e = cokernel::mkl::learner(m, &m.defaults()).unwrap_err().to_string();
         assert!(e.contains("does not learn from labels"), "{}: {e}", m.id);
         for k in [0, 31] {
             assert!(cluster_bank(m, &bank, k, &Run::default()).is_err());

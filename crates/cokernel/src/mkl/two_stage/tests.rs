@@ -1,7 +1,7 @@
 use super::*;
 use crate::bank::{Bank, Storage};
 use crate::data::{Classes, Matrix};
-use crate::method::Value;
+use crate::params::Value;
 use rand::RngExt;
 
 #[test]

@@ -3,10 +3,11 @@
 pub use crate::common::{bank, classes, problem, simple_mkl, weights};
 use cokernel::Run;
 use cokernel::bank::Storage;
+use cokernel::catalogue::find;
 use cokernel::data::Matrix;
 use cokernel::machine::{Decomposition, Dual, Svc};
-use cokernel::method::{Value, find};
 use cokernel::mkl::{Learned, Problem, train};
+use cokernel::params::Value;
 
 /// +1, −1, or 0 for instances that take no part in the binary problem.
 fn sign(dual: &Dual, code: u32) -> f64 {
@@ -99,7 +100,7 @@ fn two_stage_beats_the_mean_on_pairs() {
     let (kernels, codes) = problem(60, 3, 6, 3);
     let (bank, classes) = (bank(&kernels, Storage::Resident), classes(&codes));
     let method = find("two_stage").unwrap();
-    let learner = method.learner(&method.defaults()).unwrap();
+    let learner = cokernel::mkl::learner(method, &method.defaults()).unwrap();
     let machine = Svc::default();
     let problem = Problem::new(&bank, &classes, &machine);
     let learned = train(&problem, learner.as_ref(), &Run::default()).unwrap();
@@ -131,7 +132,7 @@ fn two_stage_tells_its_objective_over_all_pairs() {
     let (method, machine) = (find("two_stage").unwrap(), Svc::default());
     for lambda in [0.0, 1e-10, 1e-6, 1e-2, 10.0] {
         let params = method.check([("lambda", &Value::Real(lambda))]).unwrap();
-        let learner = method.learner(&params).unwrap();
+        let learner = cokernel::mkl::learner(method, &params).unwrap();
         let problem = Problem::new(&bank, &classes, &machine);
         let learned = train(&problem, learner.as_ref(), &Run::default()).unwrap();
         let report = &learned.report;

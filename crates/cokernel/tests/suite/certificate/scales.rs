@@ -129,7 +129,7 @@ const SCALES: [(f64, f64); 12] = [
 /// One run: what is wrong with it fails; `None` where the numbers go beyond f64.
 fn attempt(id: &str, kernels: &[Matrix], codes: &[u32], c: f64, what: &str) -> Option<Learned> {
     let method = REGISTRY.iter().find(|m| m.id == id).unwrap();
-    let learner = method.learner(&method.defaults()).unwrap();
+    let learner = cokernel::mkl::learner(method, &method.defaults()).unwrap();
     let (bank, classes) = (bank(kernels, Storage::Resident), classes(codes));
     let svc = Svc { c, ..Svc::default() };
     let run = Run::default();
@@ -410,7 +410,7 @@ fn extreme_numbers() {
         for c in [1e-300, 1e-150, 1e-10, 1.0, 1e10, 1e150, 1e300] {
             for id in ids().into_iter().filter(|id| *id != "two_stage") {
                 let method = REGISTRY.iter().find(|m| m.id == id).unwrap();
-                let learner = method.learner(&method.defaults()).unwrap();
+                let learner = cokernel::mkl::learner(method, &method.defaults()).unwrap();
                 let named = scaled(&kernels, s).into_iter().enumerate();
                 let named = named.map(|(m, k)| (format!("k{m}"), k)).collect();
                 // Values whose squares overflow or vanish are refused before anything is learned.

@@ -2,9 +2,10 @@
 
 use super::gaussian;
 use cokernel::bank::{Bank, Storage};
+use cokernel::catalogue::find;
 use cokernel::data::Matrix;
-use cokernel::method::{Value, find};
 use cokernel::multiview::{self, Clustering, Problem, Starts};
+use cokernel::params::Value;
 use cokernel::{Result, Run};
 use rand::RngExt;
 
@@ -78,7 +79,13 @@ pub fn run_method(
     let method = find(id)?;
     let params = method.check(params.iter().map(|(name, v)| (*name, &v.0)))?;
     let problem = Problem { bank, views: None };
-    multiview::cluster(method.embedder(&params)?.as_ref(), &problem, k, &Starts::default(), run)
+    multiview::cluster(
+        multiview::embedder(method, &params)?.as_ref(),
+        &problem,
+        k,
+        &Starts::default(),
+        run,
+    )
 }
 
 pub fn cluster(id: &str, bank: &Bank, k: usize, params: &[(&str, Real)]) -> Clustering {

@@ -3,10 +3,11 @@
 use super::gaussian;
 use cokernel::Run;
 use cokernel::bank::{Bank, Storage};
+use cokernel::catalogue::find;
 use cokernel::data::{Classes, Matrix};
 use cokernel::machine::Svc;
-use cokernel::method::{Value, find};
 use cokernel::mkl::{Learned, Problem, Rule, train};
+use cokernel::params::Value;
 use rand::RngExt;
 
 /// n instances in `classes` classes; M Gaussian kernels on as many views, the first ones useful,
@@ -49,7 +50,7 @@ pub fn simple_mkl(
     let method = find("simple_mkl").unwrap();
     let given = [("tol", Value::Real(tol)), ("direction", Value::Text(direction.to_string()))];
     let params = method.check(given.iter().map(|(n, v)| (*n, v))).unwrap();
-    let learner = method.learner(&params).unwrap();
+    let learner = cokernel::mkl::learner(method, &params).unwrap();
     train(&Problem::new(bank, classes, machine), learner.as_ref(), &Run::default()).unwrap()
 }
 

@@ -1,14 +1,15 @@
 //! Every method that clusters, as a model for new rows: training instances get back their own
 //! rows and clusters, through a file, too.
 
+use cokernel::catalogue::methods;
 use cokernel::data::{Scale, Views, toy};
-use cokernel::method::{Build, Method, methods};
+use cokernel::method::{Method, Task};
 use cokernel::model::{EmbeddingModel, MultiView};
 use cokernel::multiview::{Spectrum, Starts, agreement_matrix};
 use cokernel::{Run, data::Matrix};
 
 fn clusterers() -> impl Iterator<Item = &'static Method> {
-    methods().filter(|m| matches!(m.build, Build::Embedder(_)))
+    methods().filter(|m| m.tasks.contains(&Task::Cluster))
 }
 
 fn views(n: usize) -> Views {

@@ -1,16 +1,17 @@
 //! Clustering of instances that lack views.
 
+use cokernel::catalogue::methods;
 use cokernel::data::{Csr, Matrix, Table, View, Views, toy};
 use cokernel::eval::compare_clusterings;
 use cokernel::kernel::GraphSpec;
-use cokernel::method::{Build, Method, methods};
+use cokernel::method::{Method, Task};
 use cokernel::model::MultiView;
 use cokernel::multiview::Starts;
 use cokernel::{Result, Run};
 use rand::RngExt;
 
 fn clusterers() -> impl Iterator<Item = &'static Method> {
-    methods().filter(|m| matches!(m.build, Build::Embedder(_)))
+    methods().filter(|m| m.tasks.contains(&Task::Cluster))
 }
 
 /// The same views, of which each instance lacks one with the given probability, never all.

@@ -3,11 +3,12 @@
 use crate::common::{classes, problem, simple_mkl, weights};
 use cokernel::Run;
 use cokernel::bank::{Bank, Storage};
+use cokernel::catalogue::find;
 use cokernel::data::{Matrix, Views};
 use cokernel::kernel::{Function, Kernel, Metric};
 use cokernel::machine::Svc;
-use cokernel::method::{Value, find};
 use cokernel::mkl::{Learned, Problem, REGISTRY, train};
+use cokernel::params::Value;
 use rand::RngExt;
 
 /// Gaussian kernels of three widths on two views, from features.
@@ -40,7 +41,7 @@ fn learn(id: &str, bank: &Bank, machine: &Svc, run: &Run) -> Learned {
     let codes: Vec<u32> = (0..bank.n()).map(|i| (i % 2) as u32).collect();
     let classes = classes(&codes);
     let problem = Problem::new(bank, &classes, machine);
-    train(&problem, method.learner(&params).unwrap().as_ref(), run).unwrap()
+    train(&problem, cokernel::mkl::learner(method, &params).unwrap().as_ref(), run).unwrap()
 }
 
 fn assert_same(id: &str, a: &Learned, b: &Learned, tol: f64) {

@@ -153,7 +153,7 @@ fn an_early_stop_gives_a_sentence_or_something() {
     let (views, _) = cokernel::data::toy::views(150, 3, &[2.0, 2.0], 1).unwrap();
     let run = Run::default();
     run.cancel.cancel();
-    for method in cokernel::method::methods().filter(|m| MultiView::new(m.id).is_ok()) {
+    for method in cokernel::catalogue::methods().filter(|m| MultiView::new(m.id).is_ok()) {
         let model = MultiView::new(method.id).unwrap();
         let prepared = model.prepare(&views, &Run::default()).unwrap();
         match model.embed_prepared(&prepared, 3, &run) {

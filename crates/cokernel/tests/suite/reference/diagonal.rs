@@ -2,9 +2,10 @@
 
 use crate::common::{Real, Toy, cluster, run_method};
 use cokernel::Run;
+use cokernel::catalogue::methods;
 use cokernel::data::{Labels, Matrix, Views};
 use cokernel::eval::{ClusteringOptions, Clusterings, compare_candidates};
-use cokernel::method::{Task, methods};
+use cokernel::method::Task;
 use cokernel::model::MultiView;
 
 /// Methods on similarities alone that have the parameter.

@@ -1,9 +1,10 @@
 //! Sparse graphs against the same numbers stored densely.
 
 use cokernel::bank::{Bank, Storage};
+use cokernel::catalogue::methods;
 use cokernel::data::{Csr, Labels, Matrix, Table, Views};
 use cokernel::kernel::{EdgeWeights, GraphSpec, KernelSpec};
-use cokernel::method::{Build, methods};
+use cokernel::method::Task;
 use cokernel::model::{Mkl, MultiView};
 use cokernel::multiview::Starts;
 use cokernel::{Run, data::toy};
@@ -37,7 +38,7 @@ fn both(matrices: &[Matrix]) -> (Views, Views) {
 fn every_method_sees_the_same_similarity() {
     let (matrices, _) = graphs(160);
     let (graph, dense) = both(&matrices);
-    for m in methods().filter(|m| matches!(m.build, Build::Embedder(_))) {
+    for m in methods().filter(|m| m.tasks.contains(&Task::Cluster)) {
         let method = MultiView::new(m.id).unwrap();
         let of = |views: &Views| {
             let prepared = method.prepare(views, &Run::default())?;

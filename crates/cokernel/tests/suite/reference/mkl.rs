@@ -15,10 +15,11 @@ use clarabel::solver::{
 };
 use cokernel::Run;
 use cokernel::bank::Storage;
+use cokernel::catalogue::find;
 use cokernel::data::Matrix;
 use cokernel::machine::{Decomposition, Svc};
-use cokernel::method::{Value, find};
 use cokernel::mkl::Problem;
+use cokernel::params::Value;
 
 /// L of K = L Lᵀ.
 fn cholesky(k: &Matrix) -> Matrix {
@@ -213,7 +214,7 @@ fn the_problem_of_pairs_is_solved() {
         let best = solver.solution.obj_val;
         let method = find("two_stage").unwrap();
         let params = method.check([("lambda", &Value::Real(lambda))]).unwrap();
-        let learner = method.learner(&params).unwrap();
+        let learner = cokernel::mkl::learner(method, &params).unwrap();
         let machine = Svc::default();
         let problem = Problem::new(&bank, &classes, &machine);
         let report = learner.learn(&problem, &Run::default()).unwrap().report;

@@ -2,10 +2,11 @@
 
 use crate::common::{bank, classes, problem, weights};
 use cokernel::bank::Storage;
+use cokernel::catalogue::find;
 use cokernel::data::{Classes, Matrix};
 use cokernel::machine::Svc;
-use cokernel::method::{Value, find};
 use cokernel::mkl::{Learned, Problem, train};
+use cokernel::params::Value;
 use cokernel::{Run, Status};
 use std::time::Duration;
 
@@ -21,7 +22,7 @@ fn learn(
     let params = method.check(given.iter().map(|(n, v)| (*n, v)))?;
     let bank = bank(kernels, Storage::Resident);
     let problem = Problem::new(&bank, classes, machine);
-    train(&problem, method.learner(&params)?.as_ref(), run)
+    train(&problem, cokernel::mkl::learner(method, &params)?.as_ref(), run)
 }
 
 fn refusal(id: &str, given: &[(&str, Value)], codes: &[u32], machine: &Svc) -> String {

@@ -1,0 +1,49 @@
+//! All methods of all registries.
+
+use crate::method::{Method, Task};
+use crate::{Error, Result};
+
+/// All methods, in the order in which they are listed to users.
+pub fn methods() -> impl Iterator<Item = &'static Method> {
+    let learners = crate::mkl::REGISTRY.iter().map(|e| e.method);
+    learners.chain(crate::multiview::REGISTRY.iter().map(|e| e.method))
+}
+
+/// What a comparison shows that names no method: the controls and the recommended methods of a
+/// task.
+pub fn recommended(task: Task) -> impl Iterator<Item = &'static Method> {
+    methods().filter(move |m| m.tasks.contains(&task) && (m.control || m.recommended))
+}
+
+/// The method with this id.
+///
+/// # Errors
+/// No such method; the error lists all and suggests the closest.
+pub fn find(id: &str) -> Result<&'static Method> {
+    methods()
+        .find(|m| m.id == id)
+        .ok_or_else(|| Error::unknown("method", id, methods().map(|m| m.id)))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::params::{Params, Value};
+
+    #[test]
+    fn former_names_are_understood() {
+        for (id, former) in [("co_trained", "iterations"), ("co_regularized", "max_iter")] {
+            let method = find(id).unwrap();
+            let given = method.check([(former, &Value::Int(7))]).unwrap();
+            assert_eq!(given.count("max_iterations"), 7);
+            assert_eq!(method.param(former).unwrap().name, "max_iterations");
+            let text = serde_json::to_string(&given).unwrap();
+            assert!(text.contains("\"max_iterations\":7"), "{text}");
+            let old = text.replace("max_iterations", former);
+            assert_eq!(serde_json::from_str::<Params>(&old).unwrap(), given);
+            let e = method.check([(former, &Value::Int(-1))]).unwrap_err().to_string();
+            assert!(e.starts_with("parameter 'max_iterations'"), "{e}");
+        }
+    }
+}
