@@ -154,7 +154,7 @@ fn every_file_is_registered() {
             }
             let text = std::fs::read_to_string(&path).unwrap();
             let stem = path.file_stem().unwrap().to_str().unwrap();
-            let is_method = text.lines().any(|l| l.starts_with("pub static ENTRY: Method"));
+            let is_method = text.lines().any(|l| l.starts_with("pub static ENTRY: Entry<"));
             assert_eq!(is_method, ids.contains(stem), "{}", path.display());
         }
     }
