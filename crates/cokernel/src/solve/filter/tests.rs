@@ -1,6 +1,8 @@
 #![allow(clippy::unwrap_used)]
 
+use super::subspace::WORTH;
 use super::*;
+use crate::Status;
 use crate::solve::recycle::tests::{check, options, plus, random, similarity};
 use std::time::Duration;
 
