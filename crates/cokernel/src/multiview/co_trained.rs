@@ -42,12 +42,14 @@
 //!
 //! Cost of a round, for each view with c columns in C (c = Σ_{w≠v} r): one product K_v·(n × c), at
 //! most 2c n² operations for the least entry (with shift), O(n c²), and eigenvectors of a
-//! (2c + 1) × (2c + 1) matrix. Memory of a few n × 2c blocks, and n × r for each round and view for
+//! (2c + 1) × (2c + 1) matrix; where 2c is a sizeable part of n, S_v is stored instead and its last
+//! eigenvectors are filtered (`stored`). Memory of a few n × 2c blocks, and n × r for each round and view for
 //! the embedding of new rows.
 
 mod graph;
 mod least;
 mod rows;
+mod stored;
 
 use super::affinity::{self, Affinities, DIAGONAL};
 use super::embedding::{
@@ -61,9 +63,11 @@ use crate::data::Matrix;
 use crate::method::{Entry, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
 use crate::solve::eigen::top_eigenpairs;
+use crate::solve::filter::Filtered;
 use crate::{Error, Event, Report, Result, Run, Status, Watch};
 use graph::{Graph, NOTHING};
 use rows::Part;
+use stored::Stored;
 
 /// The registry entry.
 pub static ENTRY: Entry<dyn Embedder> =
@@ -196,10 +200,17 @@ impl Training<'_> {
         stages: &mut Vec<Stage>,
     ) -> Result<(View, Vec<f64>, Option<Status>)> {
         let scaling = laplacian::scaling(&self.graphs.degrees(v)?);
-        let apply = |block: &Matrix| laplacian::apply(block, &scaling, |x| self.graphs.apply(v, x));
         let (n, count, precise) = (self.bank.n(), self.count(), laplacian::precise());
-        let counts = &mut report.counts;
-        let found = top_eigenpairs(n, count, &apply, None, &precise, self.run, self.watch, counts)?;
+        let (counts, others) = (&mut report.counts, self.bank.len() - 1);
+        let found = if stored::suits(n, others.saturating_mul(self.p), count, self.run)
+            && !self.bank.is_sparse(v)
+        {
+            let mut filtered = Filtered::new(self.graphs.normalized(v, &scaling)?, self.run)?;
+            filtered.top(count, &Matrix::zeros(n, 0), &precise, self.watch, counts)?
+        } else {
+            let apply = |x: &Matrix| laplacian::apply(x, &scaling, |x| self.graphs.apply(v, x));
+            top_eigenpairs(n, count, &apply, None, &precise, self.run, self.watch, counts)?
+        };
         let status = cut_short(found.status, &found.residuals, &mut report.notes);
         let floor = NOTHING * found.values.iter().fold(0.0_f64, |a, t| a.max(t.abs()));
         let kept: Vec<usize> = (0..count).filter(|j| found.values[*j].abs() > floor).collect();
@@ -217,6 +228,7 @@ impl Training<'_> {
         v: usize,
         last: &[View],
         first: usize,
+        stored: &mut Stored,
         stages: &mut Option<Vec<Stage>>,
         notes: &mut Vec<String>,
     ) -> Result<View> {
@@ -228,8 +240,14 @@ impl Training<'_> {
         }
         let c = side_by_side(&heads.iter().collect::<Vec<_>>());
         let h = self.graphs.apply(v, &c);
-        let graph = Graph::new(c, h, self.shift)?;
-        let leading = graph.leading(self.count())?;
+        let count = self.count();
+        let (graph, leading) = if stored::suits(c.rows(), c.cols(), count, self.run) {
+            stored.leading(c, h, self.shift, count, self.watch)?
+        } else {
+            let graph = Graph::new(c, h, self.shift)?;
+            let leading = graph.leading(count)?;
+            (graph, leading)
+        };
         if let Some(i) = graph.isolated.first() {
             notes.push(format!(
                 "{}: projected on the other views, {} of the instances (the first is {i}) have no \
@@ -312,6 +330,7 @@ impl Embedder for CoTrained {
         let alone: Vec<_> = (0..count).map(|v| (v, scalings[v].as_slice(), last(v))).collect();
         report.notes.extend(graphs.remark(&alone));
         let mut stages = Some(stages);
+        let mut stored: Vec<Stored> = (0..count).map(|_| Stored::new(n, run)).collect();
         let mut agreement = Vec::new();
         let mut last = mean_agreement(&heads(&views, r));
         while status.is_none() && agreement.len() < rounds {
@@ -334,7 +353,7 @@ impl Embedder for CoTrained {
                     other => other,
                 };
                 let view = training
-                    .trained(v, &views, first, &mut stages, &mut report.notes)
+                    .trained(v, &views, first, &mut stored[v], &mut stages, &mut report.notes)
                     .map_err(place)?;
                 report.counts.eigen_solves += 1;
                 next.push(view);

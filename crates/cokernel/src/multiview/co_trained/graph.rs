@@ -58,8 +58,17 @@ impl Graph {
     /// Without shift: an instance whose entries do not sum to more than 0. Entries that are too
     /// large for floating point.
     pub fn new(c: Matrix, h: Matrix, shift: bool) -> Result<Self> {
-        let n = c.rows();
         let low = if shift { least(&c, &h) } else { 0.0 };
+        Self::with_least(c, h, low, shift)
+    }
+
+    /// The same where the least entry of S is known already.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn with_least(c: Matrix, h: Matrix, least: f64, shift: bool) -> Result<Self> {
+        let n = c.rows();
+        let low = if shift { least.min(0.0) } else { 0.0 };
         let (of_c, of_h) = (column_sums(&c), column_sums(&h));
         let degrees: Vec<f64> = (0..n)
             .map(|i| 0.5 * (dot(c.row(i), &of_h) + dot(h.row(i), &of_c)) - low * n as f64)
@@ -90,6 +99,24 @@ impl Graph {
     /// # Errors
     /// Numbers that are too large for floating point.
     pub fn leading(&self, count: usize) -> Result<Leading> {
+        Ok(self.leading_and_least(count)?.0)
+    }
+
+    /// The size of the terms that the eigenvalues are differences of.
+    pub fn terms(&self) -> f64 {
+        let mut squares = [0.0; 3];
+        for (i, s) in self.scaling.iter().enumerate() {
+            let rows = [self.c.row(i), self.h.row(i), &[1.0]];
+            squares.iter_mut().zip(rows).for_each(|(sum, row)| *sum += s * s * dot(row, row));
+        }
+        (squares[0] * squares[1]).sqrt() - self.low * squares[2]
+    }
+
+    /// [`leading`](Self::leading), and the least of the eigenvalues other than 0.
+    ///
+    /// # Errors
+    /// As [`leading`](Self::leading).
+    pub fn leading_and_least(&self, count: usize) -> Result<(Leading, f64)> {
         let (n, width) = (self.c.rows(), self.c.cols());
         let mut z = Matrix::zeros(2 * width + 1, n);
         for (i, s) in self.scaling.iter().enumerate() {
@@ -105,7 +132,8 @@ impl Graph {
         let t = Matrix::from_fn(rank, rank, |i, j| {
             0.5 * (product.get(i, j) + product.get(j, i)) - self.low * one[i] * one[j]
         });
-        let (found, turn) = dense::leading_eigen(&t, (count + 1).min(rank))?;
+        let dense::Leading { values: found, vectors: turn, least } =
+            dense::leading_and_least(&t, (count + 1).min(rank))?;
         let floor = NOTHING * (norm(of_c) * norm(of_h) - self.low * dot(one, one));
         let kept = found.iter().take(count).take_while(|v| **v > floor).count();
         if kept == 0 {
@@ -126,7 +154,7 @@ impl Graph {
         };
         let values = found[..kept].to_vec();
         let vectors = dense::product(Slice::of(&y), Slice::of(&q)).transposed();
-        Ok(Leading { values, vectors, next, shares })
+        Ok((Leading { values, vectors, next, shares }, least))
     }
 }
 

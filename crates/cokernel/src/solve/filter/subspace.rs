@@ -84,6 +84,20 @@ impl Subspace {
         self.block.cols()
     }
 
+    /// Begins with these columns, orthonormal and in the order of their eigenvalues.
+    pub fn begin(&mut self, block: &Matrix, low: f64) {
+        self.block.clone_from(block);
+        self.low = low;
+    }
+
+    /// Puts an eigenvector of the next matrix, of any length but 0, in the place of the first column.
+    pub fn replace_first(&mut self, vector: &[f64]) {
+        let length = vector.iter().map(|v| v * v).sum::<f64>().sqrt();
+        if self.block.cols() > 0 && length > 0.0 {
+            vector.iter().enumerate().for_each(|(i, v)| self.block.set(i, 0, v / length));
+        }
+    }
+
     /// By decomposition.
     pub fn decomposed(&mut self, m: &Matrix, r: usize) -> Result<Eigenpairs> {
         let n = m.rows();

@@ -1,0 +1,160 @@
+//! The graphs of one view as stored matrices, where C and H have so many columns together that their
+//! rows' orthonormalisation and the small eigenproblem ([`Graph::leading`]) cost more than n × n
+//! products: S = ½ (C Hᵀ + H Cᵀ), whose least entry m is then seen, and
+//! M = D^{-1/2} (S − m 11ᵀ) D^{-1/2}, whose leading eigenvectors are filtered from those of the round
+//! before ([`filter`]). D^{1/2} 1 is an eigenvector of M, of the eigenvalue 1: it is given to the filter
+//! as it is, because what others hold of it would grow most.
+//!
+//! Cost: 2 n² c operations for S, 2 n² r for each of about twenty products, memory 3 n² values while a
+//! graph is made.
+
+use super::divided;
+use super::graph::{Graph, Leading, NOTHING};
+use crate::data::Matrix;
+use crate::multiview::laplacian;
+use crate::solve::dense::{self, Slice};
+use crate::solve::filter::{self, Subspace};
+use crate::{Result, Run, Status, Watch};
+
+/// 2c from this share of n: at n = 400, 2c = 240 a round then took 0.6 of the time; at n = 1,600,
+/// 2c = 400, twenty products alone would take twice as long as a round the other way
+/// (`benches/peers/many_clusters.py`).
+const SHARE: f64 = 0.5;
+
+/// How far below the last known least eigenvalue that of the next graph is looked for.
+const BELOW: f64 = 1.2;
+
+/// Whether graphs of size n with c columns in C and `count` eigenvectors are stored.
+pub(super) fn suits(n: usize, c: usize, count: usize, run: &Run) -> bool {
+    let bytes = [24, n, n].into_iter().fold(1, usize::saturating_mul);
+    2.0 * c as f64 >= SHARE * n as f64 && filter::suits(n, count) && bytes <= run.memory / 4
+}
+
+/// The leading eigenvectors of the sequence of graphs of one view.
+pub(super) struct Stored {
+    subspace: Subspace,
+}
+
+impl Stored {
+    /// For graphs of size n.
+    pub fn new(n: usize, run: &Run) -> Self {
+        Stored { subspace: Subspace::new(n, run) }
+    }
+
+    /// The graph of C and H, and its leading eigenvectors as [`Graph::leading`] gives them.
+    ///
+    /// # Errors
+    /// As [`Graph::new`] and [`Graph::leading`].
+    pub fn leading(
+        &mut self,
+        c: Matrix,
+        h: Matrix,
+        shift: bool,
+        count: usize,
+        watch: &Watch,
+    ) -> Result<(Graph, Leading)> {
+        let (mut s, least) = similarities(&c, &h);
+        let graph = Graph::with_least(c, h, least, shift)?;
+        if self.subspace.holds() > 0 {
+            for i in 0..s.rows() {
+                let (own, low) = (graph.scaling[i], graph.low);
+                let pairs = s.row_mut(i).iter_mut().zip(&graph.scaling);
+                pairs.for_each(|(v, other)| *v = own * other * (*v - low));
+            }
+            if let Some(leading) = self.follow(&s, &graph, count, watch)? {
+                return Ok((graph, leading));
+            }
+        }
+        let (leading, least) = graph.leading_and_least(count)?;
+        self.subspace.begin(&leading.vectors, BELOW * least.min(0.0));
+        Ok((graph, leading))
+    }
+
+    /// From the last answer; `None` where the other way is to be gone.
+    fn follow(
+        &mut self,
+        m: &Matrix,
+        graph: &Graph,
+        count: usize,
+        watch: &Watch,
+    ) -> Result<Option<Leading>> {
+        let n = m.rows();
+        if self.subspace.holds() < count {
+            return Ok(None);
+        }
+        let root = |s: &f64| if *s > 0.0 { 1.0 / s } else { 0.0 };
+        self.subspace.replace_first(&graph.scaling.iter().map(root).collect::<Vec<_>>());
+        let none = Matrix::zeros(n, 0);
+        let found = self.subspace.follow(m, count, &none, &laplacian::precise(), watch)?;
+        let Some(found) = found.filter(|f| f.status == Status::Converged) else { return Ok(None) };
+        // Where eigenvalues are near rounding, the other way knows which of them are above it.
+        let floor = NOTHING * graph.terms();
+        if !found.values.last().is_some_and(|v| *v > floor) {
+            return Ok(None);
+        }
+        let mut g = divided(&found.vectors, &found.values);
+        laplacian::scale_rows(&mut g, &graph.scaling);
+        let ones = Matrix::from_fn(n, 1, |_, _| 1.0);
+        let shares =
+            [&graph.c, &graph.h, &ones].map(|x| dense::gram_tn(Slice::of(x), Slice::of(&g)));
+        let next = found.next.map(|v| if 2 * graph.c.cols() + 1 < n { v.max(0.0) } else { v });
+        Ok(Some(Leading { values: found.values, vectors: found.vectors, next, shares }))
+    }
+}
+
+/// ½ (C Hᵀ + H Cᵀ) and its least entry.
+fn similarities(c: &Matrix, h: &Matrix) -> (Matrix, f64) {
+    let mut s = dense::product(Slice::of(c), Slice::of(&h.transposed()));
+    let turned = s.transposed();
+    let mut least = f64::INFINITY;
+    s.values_mut().iter_mut().zip(turned.values()).for_each(|(v, t)| {
+        *v = 0.5 * (*v + t);
+        least = if *v < least { *v } else { least };
+    });
+    (s, least)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// Filtered answers of a sequence of graphs are those of the other way.
+    #[test]
+    fn on_equals_off() {
+        let (n, k, count) = (150, 40, 15);
+        let run = Run::default();
+        let watch = run.watch();
+        let place = |i: usize| (i % 15) as f64 + 0.3 * ((i * i) as f64 * 0.37).sin();
+        let kernel = Matrix::from_fn(n, n, |i, j| (-3.0 * (place(i) - place(j)).powi(2)).exp());
+        let mut stored = Stored::new(n, &run);
+        for round in 0..4 {
+            let step = 0.1_f64.powi(round);
+            let c = Matrix::from_fn(n, k, |i, j| {
+                let own = f64::from(u8::from(i % 15 == j % 15));
+                own * (1.0 + (j / 15) as f64 * (i as f64).cos())
+                    + 0.01 * step * ((i * (j + 1)) as f64).sin()
+            });
+            let h = dense::product(Slice::of(&kernel), Slice::of(&c));
+            let (graph, got) = stored.leading(c.clone(), h.clone(), true, count, &watch).unwrap();
+            let other = Graph::new(c, h, true).unwrap();
+            let want = other.leading(count).unwrap();
+            assert!((graph.low - other.low).abs() < 1e-12);
+            assert_eq!(got.values.len(), want.values.len());
+            for (x, y) in got.values.iter().zip(&want.values) {
+                assert!((x - y).abs() < 1e-12, "round {round}: {x} and {y}");
+            }
+            let outer =
+                |a: &Matrix, b: &Matrix| dense::product(Slice::of(a), Slice::of(&b.transposed()));
+            let same = |a: &Matrix, b: &Matrix| {
+                a.values().iter().zip(b.values()).all(|(x, y)| (x - y).abs() < 1e-7)
+            };
+            assert!(same(&outer(&got.vectors, &got.vectors), &outer(&want.vectors, &want.vectors)));
+            for (a, b) in got.shares.iter().zip(&want.shares) {
+                assert!(same(&outer(&got.vectors, a), &outer(&want.vectors, b)), "round {round}");
+            }
+            let (a, b) = (got.next.unwrap(), want.next.unwrap());
+            assert!((a - b).abs() < 0.02 * (want.values[count - 1] - b).abs(), "{a} and {b}");
+        }
+    }
+}
