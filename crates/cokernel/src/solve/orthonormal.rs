@@ -85,12 +85,13 @@ fn clear(w: &mut Matrix, floor: &[f64]) -> Matrix {
     t
 }
 
-fn length(v: &[f64]) -> f64 {
+/// ‖v‖.
+pub(in crate::solve) fn length(v: &[f64]) -> f64 {
     dot(v, v).sqrt()
 }
 
-/// Eight running sums, added in order.
-fn dot(a: &[f64], b: &[f64]) -> f64 {
+/// Σ a_i b_i: eight running sums, added in order.
+pub(in crate::solve) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; 8];
     let (ca, cb) = (a.chunks_exact(8), b.chunks_exact(8));
     let tail: f64 = ca.remainder().iter().zip(cb.remainder()).map(|(x, y)| x * y).sum();

@@ -3,6 +3,7 @@
 use super::{CLUSTER, Eigenpairs, Options};
 use crate::data::Matrix;
 use crate::solve::dense::{self, Slice};
+use crate::solve::orthonormal::{dot, length};
 use crate::{Error, Result, Status};
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -269,7 +270,7 @@ fn orthonormal(block: &Matrix) -> Result<Option<(Matrix, f64)>> {
 
 /// Takes rows 0..c out of row c, twice; its norms before and after.
 fn clear_row(vectors: &mut Matrix, c: usize) -> (f64, f64) {
-    let before = norm(vectors.row(c));
+    let before = length(vectors.row(c));
     let cols = vectors.cols();
     let (earlier, rest) = vectors.values_mut().split_at_mut(c * cols);
     let row = &mut rest[..cols];
@@ -279,31 +280,14 @@ fn clear_row(vectors: &mut Matrix, c: usize) -> (f64, f64) {
             row.iter_mut().zip(other).for_each(|(r, o)| *r -= share * o);
         }
     }
-    (before, norm(vectors.row(c)))
+    (before, length(vectors.row(c)))
 }
 
 pub(super) fn normalize(row: &mut [f64]) {
-    let length = norm(row);
-    if length > 0.0 {
-        row.iter_mut().for_each(|v| *v /= length);
+    let size = length(row);
+    if size > 0.0 {
+        row.iter_mut().for_each(|v| *v /= size);
     }
-}
-
-fn norm(v: &[f64]) -> f64 {
-    dot(v, v).sqrt()
-}
-
-/// Eight running sums, added in order.
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut sums = [0.0; 8];
-    let (ca, cb) = (a.chunks_exact(8), b.chunks_exact(8));
-    let tail: f64 = ca.remainder().iter().zip(cb.remainder()).map(|(x, y)| x * y).sum();
-    for (x, y) in ca.zip(cb) {
-        for l in 0..8 {
-            sums[l] += x[l] * y[l];
-        }
-    }
-    sums.iter().sum::<f64>() + tail
 }
 
 pub(super) fn residual_norms(image: &Matrix, vectors: &Matrix, values: &[f64]) -> Vec<f64> {
