@@ -18,8 +18,8 @@ pub struct GlobalArgs {
     /// Number of threads [default: all cores]
     #[arg(long, global = true, value_name = "N", allow_negative_numbers = true)]
     pub threads: Option<usize>,
-    /// Stop each fit, clustering or embedding after this many seconds and keep what it has; new
-    /// instances are labelled and embedded to the end
+    /// Stop each fit, clustering or embedding after this many seconds and keep what it has; labels
+    /// and embeddings of new instances that are not complete by then are an error
     #[arg(long, global = true, value_name = "SECONDS", allow_negative_numbers = true)]
     pub time_limit: Option<f64>,
     /// No progress bar, no remarks

@@ -227,7 +227,7 @@ impl EmbeddingModel {
         run: &Run,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let (model, views) = (self.inner.clone(), views.shared());
-        let rows = work(py, run, move |_| model.transform(&views))?;
+        let rows = work(py, run, move |run| model.transform_in(&views, run))?;
         to_numpy(py, rows)
     }
 
@@ -239,7 +239,7 @@ impl EmbeddingModel {
         run: &Run,
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let (model, views) = (self.inner.clone(), views.shared());
-        let codes = work(py, run, move |_| model.assign(&views))?;
+        let codes = work(py, run, move |run| model.assign_in(&views, run))?;
         Ok(codes.into_iter().map(i64::from).collect::<Vec<_>>().into_pyarray(py))
     }
 

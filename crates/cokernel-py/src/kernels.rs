@@ -24,11 +24,7 @@ pub fn gram(bank: &Bank, weights: &[f64]) -> Result<Matrix> {
         ));
     }
     let gram = bank.combine(weights)?;
-    let mut dense = Matrix::zeros(bank.n(), bank.n());
-    for i in 0..bank.n() {
-        dense.row_mut(i).copy_from_slice(gram.row(i));
-    }
-    Ok(dense)
+    gram.into_matrix()
 }
 
 /// Compares new rows with the training instances.
@@ -76,7 +72,7 @@ impl FittedKernels {
         run: &Run,
     ) -> PyResult<Vec<Bound<'py, PyArray2<f64>>>> {
         let (fitted, views) = (self.inner.clone(), views.shared());
-        let all = work(py, run, move |_| fitted.cross(&views))?;
+        let all = work(py, run, move |run| fitted.cross_in(&views, run))?;
         all.into_iter().map(|m| to_numpy(py, m)).collect()
     }
 
@@ -89,7 +85,7 @@ impl FittedKernels {
         run: &Run,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let (fitted, views) = (self.inner.clone(), views.shared());
-        let sum = work(py, run, move |_| fitted.combined(&views, &weights))?;
+        let sum = work(py, run, move |run| fitted.combined_in(&views, &weights, run))?;
         to_numpy(py, sum)
     }
 }

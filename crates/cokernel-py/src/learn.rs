@@ -258,7 +258,7 @@ impl Model {
         run: &Run,
     ) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray2<f64>>)> {
         let (model, views) = (self.inner.clone(), views.shared());
-        let found = work(py, run, move |_| model.predict(&views))?;
+        let found = work(py, run, move |run| model.predict_in(&views, run))?;
         let codes: Vec<i64> = found.codes.iter().map(|c| i64::from(*c)).collect();
         Ok((codes.into_pyarray(py), to_numpy(py, found.decisions)?))
     }

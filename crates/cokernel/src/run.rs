@@ -235,7 +235,12 @@ impl Run {
 
     /// Starts the clock of one computation.
     pub fn watch(&self) -> Watch {
-        Watch { start: Instant::now(), limit: self.time_limit, cancel: self.cancel.clone() }
+        Watch {
+            start: Instant::now(),
+            limit: self.time_limit,
+            cancel: self.cancel.clone(),
+            gave_up: Arc::default(),
+        }
     }
 
     /// Tells the observer, if there is one.
@@ -275,6 +280,8 @@ pub struct Watch {
     start: Instant,
     limit: Option<Duration>,
     cancel: Cancel,
+    /// Whether a pass under this watch was given up; its copies share it.
+    gave_up: Arc<AtomicBool>,
 }
 
 impl Watch {
@@ -294,6 +301,23 @@ impl Watch {
     fn late(&self) -> bool {
         self.cancel.0.get().is_some_and(|asked| self.start.max(*asked).elapsed() >= MOMENT)
             || self.limit.is_some_and(|l| self.start.elapsed() >= l.saturating_add(MOMENT))
+    }
+
+    /// Whether a pass over much data was given up, so that the last results are not to be used: all
+    /// passes that come later are given up as well.
+    pub(crate) fn gave_up(&self) -> bool {
+        self.gave_up.load(Ordering::Relaxed)
+    }
+
+    /// The error of what has no result because a pass [was given up](Self::gave_up).
+    ///
+    /// # Errors
+    /// One was.
+    pub(crate) fn complete(&self, what: &str) -> Result<()> {
+        match self.stop().filter(|_| self.gave_up()) {
+            Some(status) => Err(Error::Stopped { status, what: what.to_string() }),
+            None => Ok(()),
+        }
     }
 
     /// Seconds since the start.
@@ -326,6 +350,7 @@ impl<'a> Pass<'a> {
         let over = self.is_given_up() || watch.late();
         if over {
             self.given_up.store(true, Ordering::Relaxed);
+            watch.gave_up.store(true, Ordering::Relaxed);
         }
         over
     }
@@ -340,9 +365,32 @@ impl<'a> Pass<'a> {
     /// # Errors
     /// It was given up.
     pub fn complete(&self, what: &str) -> Result<()> {
-        match self.watch.and_then(Watch::stop).filter(|_| self.is_given_up()) {
-            Some(status) => Err(Error::Stopped { status, what: what.to_string() }),
-            None => Ok(()),
+        self.watch.map_or(Ok(()), |watch| watch.complete(what))
+    }
+}
+
+/// A watch whose stop was asked for so long ago that every pass under it is given up.
+#[cfg(test)]
+pub(crate) fn late_watch() -> Watch {
+    let (run, watch) = (Run::default(), Run::default().watch());
+    let watch = Watch { cancel: run.cancel.clone(), ..watch };
+    run.cancel.cancel();
+    std::thread::sleep(MOMENT);
+    watch
+}
+
+/// Stops a run when its first stage begins, and waits until every pass under its watches that ran
+/// then is given up.
+#[cfg(test)]
+#[derive(Debug)]
+pub(crate) struct StopAtTheBeginning(pub Cancel);
+
+#[cfg(test)]
+impl Observer for StopAtTheBeginning {
+    fn event(&self, event: &Event<'_>) {
+        if matches!(event, Event::Begin { .. }) {
+            self.0.cancel();
+            std::thread::sleep(MOMENT);
         }
     }
 }
@@ -359,7 +407,8 @@ mod tests {
         assert_eq!((watch.stop(), pass.is_over()), (Some(Status::TimeLimit), false));
         assert!(pass.complete("a pass").is_ok());
         std::thread::sleep(MOMENT);
-        assert!(pass.is_over() && pass.is_given_up());
+        let copy = watch.clone();
+        assert!(!copy.gave_up() && pass.is_over() && pass.is_given_up() && copy.gave_up());
         let e = pass.complete("a pass").map_err(|e| e.to_string());
         assert_eq!(e, Err("a pass was stopped (time limit) before there was a result".to_string()));
         assert!(!Pass::default().is_over());

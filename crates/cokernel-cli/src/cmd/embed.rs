@@ -166,7 +166,7 @@ fn apply(args: &Args, path: &Path, global: &GlobalArgs) -> Result<ExitCode> {
     }
     let session = Session::start(&settings.options)?;
     let data = data::load_new(&settings, &session)?;
-    let embedded = model.transform(&data.views)?;
+    let embedded = model.transform_in(&data.views, &session.run)?;
     let clusters = model.centers().map(|_| model.clusters_of(&embedded)).transpose()?;
     session.clear_progress();
     let csv = instances_csv(&data.views, clusters.as_deref(), &columns(&embedded));

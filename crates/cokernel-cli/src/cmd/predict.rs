@@ -57,7 +57,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     }
     let session = Session::start(&settings.options)?;
     let data = data::load_new(&settings, &session)?;
-    let prediction = model.predict(&data.views)?;
+    let prediction = model.predict_in(&data.views, &session.run)?;
     session.clear_progress();
     let csv = as_csv(&prediction, &data.views);
     match &args.output {

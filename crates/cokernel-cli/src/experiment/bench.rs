@@ -274,7 +274,9 @@ impl Loaded {
             return Err(Error::Data("the kernels are those of another task".to_string()).into());
         };
         let model = mkl.fit_prepared(ready, run)?;
-        let result = score_split(&model, &chosen, &self.labels, &split)?;
+        // The limit is one of learning.
+        let to_the_end = Run { time_limit: None, ..run.clone() };
+        let result = score_split(&model, &chosen, &self.labels, &split, &to_the_end)?;
         let mut scores = BTreeMap::new();
         for &score in Score::all(true) {
             scores.insert(score, score.of_classes(&result.scores).into_iter().collect());
@@ -297,7 +299,7 @@ impl Loaded {
                 let at = self.prepared(&mkl, (&part.0, &part.1), variant, Some(i), run)?;
                 let Kernels::Learning(ready) = &self.ready[at].kernels else { continue };
                 let model = mkl.fit_prepared(ready, run)?;
-                let found = score_split(&model, &train.0, &train.1, fold)?;
+                let found = score_split(&model, &train.0, &train.1, fold, &to_the_end)?;
                 sum += plan.protocol.pick_by.of_classes(&found.scores).unwrap_or(0.0);
             }
             measured.inner = Some(sum / folds.len() as f64);

@@ -13,8 +13,10 @@ use super::engine::{Engine, Group, refuse_too_large};
 use super::norm::{inverse_root, statistics_fit};
 use super::primitives::nonzero;
 use crate::data::{Matrix, Table, Views};
+use crate::error::room_for;
 use crate::kernel::{Function, Kernel, Norm, Normalization, refuse_negative};
-use crate::{Error, Result};
+use crate::run::Pass;
+use crate::{Error, Result, Watch};
 use cokernel_dense::{Slice, product_nn};
 use rayon::prelude::*;
 
@@ -35,6 +37,9 @@ pub fn needs_all_rows(steps: &[Normalization]) -> bool {
     center.is_some_and(|c| steps[c..].contains(&Normalization::UnitDiagonal))
 }
 
+/// What a stop leaves without a result.
+const COMPARISON: &str = "the comparison of new instances";
+
 /// A normalisation with the statistics of the support rows.
 #[derive(Debug)]
 enum Step {
@@ -52,6 +57,7 @@ pub struct Cross {
     means: RowMeans,
     rows: Vec<usize>,
     n_train: usize,
+    watch: Option<Watch>,
 }
 
 /// New rows, ready to be compared; made by [`Cross::new_rows`].
@@ -132,7 +138,20 @@ impl Cross {
             steps.push(support_steps(&engine, m, kernel, &norms[m])?);
         }
         let (kernels, rows) = (kernels.to_vec(), rows.to_vec());
-        Ok(Cross { kernels, engine, steps, means, rows, n_train })
+        Ok(Cross { kernels, engine, steps, means, rows, n_train, watch: None })
+    }
+
+    /// Ends what takes long with an error a moment after the watch says stop.
+    pub fn under(self, watch: Watch) -> Self {
+        Cross { watch: Some(watch), ..self }
+    }
+
+    /// A pass over new rows, and the matrix of `cols` columns that it fills.
+    fn pass(&self, new: &NewRows, cols: usize) -> Result<(Pass<'_>, Matrix)> {
+        let n = new.n;
+        room_for::<f64>(n.checked_mul(cols), || format!("a matrix of {n} × {cols} numbers"))?;
+        let pass = self.watch.as_ref().map_or_else(Pass::default, Pass::under);
+        Ok((pass, Matrix::zeros(n, cols)))
     }
 
     /// Number of support rows.
@@ -225,19 +244,28 @@ impl Cross {
     }
 
     /// The matrix of kernel m, new rows × support rows.
-    pub fn kernel(&self, new: &NewRows, m: usize) -> Matrix {
+    ///
+    /// # Errors
+    /// There is no memory for it; a stop.
+    pub fn kernel(&self, new: &NewRows, m: usize) -> Result<Matrix> {
         let s = self.n_support();
-        let mut out = Matrix::zeros(new.n, s);
+        let (pass, mut out) = self.pass(new, s)?;
         let strip = self.strip(1);
         out.values_mut().par_chunks_mut(strip * s).enumerate().for_each(|(c, out)| {
-            let rows = out.len() / s;
-            self.values(new, &[m], c * strip, rows, out);
+            if !pass.is_over() {
+                let rows = out.len() / s;
+                self.values(new, &[m], c * strip, rows, out);
+            }
         });
-        out
+        pass.complete(COMPARISON)?;
+        Ok(out)
     }
 
     /// (Σ_m w_m K_m) C, K_m new rows × support rows, for coefficients C, support rows × k.
-    pub fn multiply_sum(&self, new: &NewRows, weights: &[f64], coef: &Matrix) -> Matrix {
+    ///
+    /// # Errors
+    /// There is no memory for the result; a stop.
+    pub fn multiply_sum(&self, new: &NewRows, weights: &[f64], coef: &Matrix) -> Result<Matrix> {
         self.multiply(new, &nonzero(weights), &Rule::Sum(weights), coef)
     }
 
@@ -245,7 +273,7 @@ impl Cross {
     ///
     /// # Errors
     /// A kernel is centred but the support rows are not all training instances: row means do
-    /// not cancel in a product.
+    /// not cancel in a product. There is no memory for the result; a stop.
     pub fn multiply_product(
         &self,
         new: &NewRows,
@@ -262,17 +290,26 @@ impl Cross {
                 self.kernels[*m].name
             )));
         }
-        Ok(self.multiply(new, kernels, &Rule::Product, coef))
+        self.multiply(new, kernels, &Rule::Product, coef)
     }
 
-    fn multiply(&self, new: &NewRows, active: &[usize], rule: &Rule<'_>, coef: &Matrix) -> Matrix {
+    fn multiply(
+        &self,
+        new: &NewRows,
+        active: &[usize],
+        rule: &Rule<'_>,
+        coef: &Matrix,
+    ) -> Result<Matrix> {
         let (s, k) = (self.n_support(), coef.cols());
-        let mut out = Matrix::zeros(new.n, k);
+        let (pass, mut out) = self.pass(new, k)?;
         if k == 0 || active.is_empty() {
-            return out;
+            return Ok(out);
         }
         let strip = self.strip(active.len());
         out.values_mut().par_chunks_mut(strip * k).enumerate().for_each(|(c, out)| {
+            if pass.is_over() {
+                return;
+            }
             let rows = out.len() / k;
             let mut values = vec![0.0; rows * active.len() * s];
             self.values(new, active, c * strip, rows, &mut values);
@@ -293,7 +330,8 @@ impl Cross {
             }
             product_nn(Slice::new(&one, rows, s), Slice::new(coef.values(), s, k), out);
         });
-        out
+        pass.complete(COMPARISON)?;
+        Ok(out)
     }
 
     /// New rows handled at once: about 4 MB of kernel values.
@@ -395,4 +433,57 @@ fn sparse_of(m: &Matrix) -> Result<crate::data::Csr> {
         cells.map(|(j, v)| (j as u32, *v)).collect()
     };
     crate::data::Csr::from_rows(m.cols(), (0..m.rows()).map(row).collect())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::Run;
+    use crate::bank::{Bank, Storage};
+    use crate::kernel::KernelSpec;
+    use crate::run::late_watch;
+
+    fn cross() -> (Cross, NewRows) {
+        let m = Matrix::from_fn(40, 2, |i, j| (i * (j + 1)) as f64 * 0.1);
+        let views = Views::new().dense("v", m).unwrap();
+        let specs = [KernelSpec::gaussian()];
+        let bank = Bank::build(&views, &specs, Storage::Auto, &Run::default()).unwrap();
+        let rows: Vec<usize> = (0..40).collect();
+        let norms = [bank.norms(0).to_vec()];
+        let kernels = bank.kernels();
+        let cross = Cross::new(&views, &rows, 40, kernels, &norms, RowMeans::Exact).unwrap();
+        let new = cross.new_rows(&views, &[0]).unwrap();
+        (cross, new)
+    }
+
+    /// New rows were once compared to the end, whatever was asked for.
+    #[test]
+    fn a_stop_ends_the_comparison() {
+        let (cross, new) = cross();
+        let coef = Matrix::from_fn(40, 1, |_, _| 1.0);
+        assert!(cross.multiply_sum(&new, &[1.0], &coef).is_ok());
+        let cross = cross.under(late_watch());
+        for found in [
+            cross.kernel(&new, 0),
+            cross.multiply_sum(&new, &[1.0], &coef),
+            cross.multiply_product(&new, &[0], &coef),
+        ] {
+            let said = found.unwrap_err().to_string();
+            let want = "the comparison of new instances was stopped (interrupted) before there \
+                        was a result";
+            assert_eq!(said, want);
+        }
+    }
+
+    /// A matrix for which there is no memory once ended the program.
+    #[test]
+    fn what_has_no_room_is_an_error() {
+        let (cross, mut new) = cross();
+        new.n = 1 << 50;
+        let coef = Matrix::from_fn(40, 1, |_, _| 1.0);
+        for found in [cross.kernel(&new, 0), cross.multiply_sum(&new, &[1.0], &coef)] {
+            assert!(matches!(found, Err(Error::Memory { .. })));
+        }
+    }
 }

@@ -83,6 +83,14 @@ impl Gram {
         &self.values
     }
 
+    /// The same values as a table, without a copy.
+    ///
+    /// # Errors
+    /// None: there are n² values.
+    pub fn into_matrix(self) -> Result<Matrix> {
+        Matrix::new(self.n, self.n, self.values)
+    }
+
     /// All values, to be changed by a solver that keeps them symmetric (line searches).
     pub fn values_mut(&mut self) -> &mut [f64] {
         &mut self.values

@@ -226,9 +226,14 @@ impl Bank {
 
     /// K_m 1, and the least entry of K_m with its place (i, j), i ≤ j, in one pass.
     pub fn row_sums(&self, m: usize) -> (Vec<f64>, (f64, usize, usize)) {
+        self.row_sums_in(m, &Pass::default())
+    }
+
+    /// [`row_sums`](Self::row_sums) in a pass that may be given up.
+    pub(crate) fn row_sums_in(&self, m: usize, pass: &Pass<'_>) -> (Vec<f64>, (f64, usize, usize)) {
         let nothing = (f64::INFINITY, 0, 0);
         self.tiles.fold(
-            &Pass::default(),
+            pass,
             &[m],
             |_, _| true,
             || (vec![0.0; self.n], nothing),
@@ -258,9 +263,14 @@ impl Bank {
 
     /// K_m V for a thin block V, n × k.
     pub fn apply(&self, m: usize, block: &Matrix) -> Matrix {
+        self.apply_in(m, block, &Pass::default())
+    }
+
+    /// [`apply`](Self::apply) in a pass that may be given up.
+    pub(crate) fn apply_in(&self, m: usize, block: &Matrix, pass: &Pass<'_>) -> Matrix {
         let mut weights = vec![0.0; self.len()];
         weights[m] = 1.0;
-        self.apply_combined(&weights, block)
+        self.apply_combined_in(&weights, block, pass)
     }
 
     /// (Σ_m w_m K_m) V for a thin block V, n × k.

@@ -248,7 +248,7 @@ pub fn compare_candidates(
         }
     });
     let mut first_refusal = None;
-    for (turn, recipe) in order.into_iter().enumerate() {
+    'all: for (turn, recipe) in order.into_iter().enumerate() {
         if work.watch.stop().is_some() && turn > 0 {
             break;
         }
@@ -285,8 +285,12 @@ pub fn compare_candidates(
             let name = candidate.method.name();
             match work.cluster(Place::Method(c, false), name, &candidate.method, &prepared) {
                 Ok(()) => {}
-                // Stopped before there was anything: what other methods gave remains.
+                // What other methods gave remains.
                 Err(_) if work.watch.stop().is_some() && !work.rows.is_empty() => break,
+                Err(e @ Error::Stopped { .. }) => {
+                    first_refusal = Some(e);
+                    break 'all;
+                }
                 Err(e) if candidate.required || is_misuse(&e) => return Err(e),
                 Err(e) => {
                     work.leave_out(&candidate.method.name(), &e);

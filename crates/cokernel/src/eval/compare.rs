@@ -1,6 +1,6 @@
 //! Several methods on the same splits.
 
-use super::cross_validate::{SplitResult, Truth, stopped_before_the_first, worst};
+use super::cross_validate::{SplitResult, Truth, stopped_before_the_first, unless_stopped, worst};
 use super::{Split, Splits, Stat, table};
 use crate::data::{Labels, Views};
 use crate::machine::Svc;
@@ -245,17 +245,18 @@ impl Plan<'_> {
             }
             // One bank at a time is in memory.
             let inner = run.remaining(watch).quiet();
-            let prepared = self.methods[first].prepare(&train.0, &train.1, &inner)?;
+            let prepared = self.methods[first].prepare(&train.0, &train.1, &inner);
+            let Some(prepared) = unless_stopped(prepared)? else { return Ok(None) };
             let alone = self.base.map_or(0, |_| prepared.bank().len());
             steps.per_split(alone + self.methods.len());
             let same = |m: &usize| self.recipes[*m] == self.recipes[first];
             let group: Vec<usize> = (0..self.methods.len()).filter(same).collect();
             let mut step = |model: Result<Model>, name: &str| -> Result<Option<Found>> {
-                let model = model?;
-                if watch.stop().is_some() {
+                let Some(model) = unless_stopped(model)?.filter(|_| watch.stop().is_none()) else {
                     return Ok(None);
-                }
-                let result = self.truth.score(&model, self.views, split)?;
+                };
+                let scored = self.truth.score(&model, self.views, split, &run.remaining(watch));
+                let Some(result) = unless_stopped(scored)? else { return Ok(None) };
                 steps.step(name);
                 Ok(Some((result, names(&prepared))))
             };

@@ -89,12 +89,19 @@ pub fn cross_validate(
     for split in &splits.splits {
         let inner = run.remaining(&watch).quiet();
         let train = (views.select(&split.train), labels.select(&split.train));
-        let model = mkl.fit(&train.0, &train.1, &inner)?;
+        let fitted = mkl.fit(&train.0, &train.1, &inner);
         stopped = watch.stop();
         if stopped.is_some() {
+            unless_stopped(fitted)?;
             break;
         }
-        results.push(truth.score(&model, views, split)?);
+        let model = fitted?;
+        let scored = truth.score(&model, views, split, &run.remaining(&watch));
+        let Some(result) = unless_stopped(scored)? else {
+            stopped = watch.stop();
+            break;
+        };
+        results.push(result);
         names.push(model.kernels().iter().map(|k| k.name.clone()).collect());
         let mean = Stat::new(accuracies(&results));
         let message = format!("accuracy {:.2} %", 100.0 * mean.mean);
@@ -132,18 +139,27 @@ pub fn cross_validate(
 /// Scores a model that was learned on the training set of a split on the test set.
 ///
 /// # Errors
-/// As [`Model::predict`]; a split that does not belong to these labels.
+/// As [`Model::predict_in`]; a split that does not belong to these labels.
 pub fn score_split(
     model: &Model,
     views: &Views,
     labels: &Labels,
     split: &Split,
+    run: &Run,
 ) -> Result<SplitResult> {
-    Truth::new(views, labels, std::slice::from_ref(split))?.score(model, views, split)
+    Truth::new(views, labels, std::slice::from_ref(split))?.score(model, views, split, run)
 }
 
 fn accuracies(results: &[SplitResult]) -> Vec<f64> {
     results.iter().map(|r| r.scores.accuracy).collect()
+}
+
+/// What was found; `None` if a stop came before there was anything.
+pub(super) fn unless_stopped<T>(found: Result<T>) -> Result<Option<T>> {
+    match found {
+        Err(Error::Stopped { .. }) => Ok(None),
+        found => found.map(Some),
+    }
 }
 
 pub(super) fn stopped_before_the_first() -> Error {
@@ -203,8 +219,15 @@ impl Truth {
     }
 
     /// Predicts the test instances and scores the predictions.
-    pub(super) fn score(&self, model: &Model, views: &Views, split: &Split) -> Result<SplitResult> {
-        let predicted = model.predict(&views.select_new(&split.test, &split.train))?;
+    pub(super) fn score(
+        &self,
+        model: &Model,
+        views: &Views,
+        split: &Split,
+        run: &Run,
+    ) -> Result<SplitResult> {
+        let new = views.select_new(&split.test, &split.train);
+        let predicted = model.predict_in(&new, run)?;
         let name = |i: &usize| self.codes[*i].map_or("", |c| self.classes[c as usize].as_str());
         let truth: Vec<&str> = split.test.iter().map(name).collect();
         let labels: Vec<&str> = predicted.labels.iter().map(String::as_str).collect();

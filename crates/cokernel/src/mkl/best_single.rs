@@ -149,7 +149,7 @@ impl BestSingle {
             let costs: Vec<f64> = (0..fold.len()).map(learned).collect();
             let part = fit(Some(&costs), Some(&machines))?;
             report.counts.add(&part.counts);
-            let predicted = predict(&part, rows.as_ref(), problem.classes.n_classes());
+            let predicted = predict(&part, rows.as_ref(), problem.classes.n_classes(), watch);
             correct += (0..fold.len())
                 .filter(|&i| fold[i] == held && predicted[i] == problem.classes.codes[i])
                 .map(weight)
@@ -159,14 +159,14 @@ impl BestSingle {
     }
 }
 
-/// Class codes of all instances.
-fn predict(machines: &Machines, rows: &dyn Rows, n_classes: usize) -> Vec<u32> {
+/// Class codes of all instances; not to be used after a stop.
+fn predict(machines: &Machines, rows: &dyn Rows, n_classes: usize, watch: &Watch) -> Vec<u32> {
     let decisions: Vec<Vec<f64>> = machines
         .duals
         .iter()
         .map(|d| {
             let mut values = vec![0.0; d.coef.len()];
-            rows.multiply(&d.coef, &mut values);
+            rows.multiply_until(&d.coef, &mut values, watch);
             values.iter_mut().for_each(|v| *v += d.bias);
             values
         })

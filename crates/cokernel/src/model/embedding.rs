@@ -9,7 +9,7 @@ use crate::data::{Matrix, Preparation, Views};
 use crate::kernel::{Kernel, Norm};
 use crate::multiview::{Embedding, Extension, KMeans, Starts};
 use crate::params::Params;
-use crate::{Error, Report, Result, VERSION};
+use crate::{Error, Report, Result, Run, VERSION};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -156,6 +156,14 @@ impl EmbeddingModel {
     /// training in kind, number of columns or column names; a row that is similar to no training
     /// instance.
     pub fn transform(&self, views: &Views) -> Result<Matrix> {
+        self.transform_in(views, &Run::default())
+    }
+
+    /// [`transform`](Self::transform) with the limits of a run.
+    ///
+    /// # Errors
+    /// As [`transform`](Self::transform); [`Error::Stopped`].
+    pub fn transform_in(&self, views: &Views, run: &Run) -> Result<Matrix> {
         let Some(extension) = &self.extension else {
             return Err(Error::Data(format!(
                 "method '{}' embeds the instances that it was given; it tells no embedding of new \
@@ -176,7 +184,8 @@ impl EmbeddingModel {
             (&info.kernels, &info.norms),
             &info.active,
             RowMeans::Exact,
-        )?;
+        )?
+        .under(run.watch());
         let z = extension.apply(&cross, info.active.len(), &views)?;
         if let Some(p) = z.values().iter().position(|v| !v.is_finite()) {
             return Err(Error::Data(format!(
@@ -193,7 +202,15 @@ impl EmbeddingModel {
     /// # Errors
     /// As [`transform`](Self::transform); or there are no clusters.
     pub fn assign(&self, views: &Views) -> Result<Vec<u32>> {
-        self.clusters_of(&self.transform(views)?)
+        self.assign_in(views, &Run::default())
+    }
+
+    /// [`assign`](Self::assign) with the limits of a run.
+    ///
+    /// # Errors
+    /// As [`assign`](Self::assign); [`Error::Stopped`].
+    pub fn assign_in(&self, views: &Views, run: &Run) -> Result<Vec<u32>> {
+        self.clusters_of(&self.transform_in(views, run)?)
     }
 
     /// The cluster with the nearest centre (the first of them, should several be) for each row

@@ -4,8 +4,9 @@ use super::predict::cross_with;
 use super::{Prepared, PreparedViews, file, finite, refuse_unit_diagonal};
 use crate::bank::{Bank, Cross, NewRows, RowMeans};
 use crate::data::{Matrix, Preparation, Views};
+use crate::error::room_for;
 use crate::kernel::{Kernel, Norm};
-use crate::{Error, Result};
+use crate::{Error, Result, Run};
 use serde::{Deserialize, Serialize};
 
 /// Kernels with their resolved widths and normalisations, the scaling of the views and the
@@ -109,8 +110,16 @@ impl FittedKernels {
     /// A view is missing or incomplete, or differs from training in kind, number of columns or
     /// column names.
     pub fn cross(&self, views: &Views) -> Result<Vec<Matrix>> {
-        let (cross, new) = self.compared(views)?;
-        Ok((0..self.kernels().len()).map(|m| cross.kernel(&new, m)).collect())
+        self.cross_in(views, &Run::default())
+    }
+
+    /// [`cross`](Self::cross) with the limits of a run.
+    ///
+    /// # Errors
+    /// As [`cross`](Self::cross); [`Error::Stopped`].
+    pub fn cross_in(&self, views: &Views, run: &Run) -> Result<Vec<Matrix>> {
+        let (cross, new) = self.compared(views, run)?;
+        (0..self.kernels().len()).map(|m| cross.kernel(&new, m)).collect()
     }
 
     /// Σ_m w_m k_m towards the training instances, n_new × n.
@@ -118,21 +127,31 @@ impl FittedKernels {
     /// # Errors
     /// As [`cross`](Self::cross); not one weight per kernel.
     pub fn combined(&self, views: &Views, weights: &[f64]) -> Result<Matrix> {
+        self.combined_in(views, weights, &Run::default())
+    }
+
+    /// [`combined`](Self::combined) with the limits of a run.
+    ///
+    /// # Errors
+    /// As [`combined`](Self::combined); [`Error::Stopped`].
+    pub fn combined_in(&self, views: &Views, weights: &[f64], run: &Run) -> Result<Matrix> {
         let kernels = self.kernels().len();
         if weights.len() != kernels {
             let expected = format!("{kernels}, one per kernel");
             return Err(Error::shape("weights", expected, weights.len()));
         }
-        let (cross, new) = self.compared(views)?;
-        let mut sum = Matrix::zeros(new.n(), self.n_train());
+        let (cross, new) = self.compared(views, run)?;
+        let (n, cols) = (new.n(), self.n_train());
+        room_for::<f64>(n.checked_mul(cols), || format!("a matrix of {n} × {cols} numbers"))?;
+        let mut sum = Matrix::zeros(n, cols);
         for (m, w) in weights.iter().enumerate().filter(|(_, w)| **w != 0.0) {
-            let kernel = cross.kernel(&new, m);
+            let kernel = cross.kernel(&new, m)?;
             sum.values_mut().iter_mut().zip(kernel.values()).for_each(|(s, k)| *s += w * k);
         }
         Ok(sum)
     }
 
-    fn compared(&self, views: &Views) -> Result<(Cross, NewRows)> {
+    fn compared(&self, views: &Views, run: &Run) -> Result<(Cross, NewRows)> {
         let info = &self.info;
         let views = info.preparation.apply(views)?;
         views.require_complete()?;
@@ -141,6 +160,6 @@ impl FittedKernels {
         let kernels = (info.kernels.as_slice(), info.norms.as_slice());
         let cross = cross_with(&self.rows, &rows, info.n_train, kernels, &all, RowMeans::Exact)?;
         let new = cross.new_rows(&views, &all)?;
-        Ok((cross, new))
+        Ok((cross.under(run.watch()), new))
     }
 }

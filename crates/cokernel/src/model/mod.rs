@@ -220,7 +220,15 @@ impl Model {
     /// A view is missing or incomplete, or differs from training in kind, number of columns or
     /// column names.
     pub fn predict(&self, views: &Views) -> Result<Prediction> {
-        predict::predict(self, views)
+        self.predict_in(views, &Run::default())
+    }
+
+    /// [`predict`](Self::predict) with the limits of a run.
+    ///
+    /// # Errors
+    /// As [`predict`](Self::predict); [`Error::Stopped`].
+    pub fn predict_in(&self, views: &Views, run: &Run) -> Result<Prediction> {
+        predict::predict(self, views, run)
     }
 
     /// Writes the model in one step: `path` holds the old content or the new, never half.

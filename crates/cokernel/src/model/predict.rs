@@ -3,10 +3,11 @@
 use super::Model;
 use crate::bank::{Cross, RowMeans};
 use crate::data::{Matrix, Table, Views};
+use crate::error::room_for;
 use crate::kernel::{Kernel, Norm};
 use crate::machine::Machines;
 use crate::mkl::Rule;
-use crate::{Error, Result};
+use crate::{Error, Result, Run};
 use serde::Serialize;
 
 /// What a model says about new instances.
@@ -24,9 +25,9 @@ pub struct Prediction {
 }
 
 /// See [`Model::predict`].
-pub(super) fn predict(model: &Model, views: &Views) -> Result<Prediction> {
+pub(super) fn predict(model: &Model, views: &Views, run: &Run) -> Result<Prediction> {
     let info = &model.info;
-    let decisions = decisions(model, views)?;
+    let decisions = decisions(model, views, run)?;
     let (n, t) = (decisions.rows(), decisions.cols());
     let by_machine: Vec<Vec<f64>> = (0..t).map(|t| decisions.col(t)).collect();
     let pairs: Vec<_> = info.machines.iter().map(|m| (m.positive, m.negative)).collect();
@@ -42,21 +43,26 @@ pub(super) fn predict(model: &Model, views: &Views) -> Result<Prediction> {
 }
 
 /// Σ_i coef_i k(x_i, x) + b: new instances × machines.
-fn decisions(model: &Model, views: &Views) -> Result<Matrix> {
+fn decisions(model: &Model, views: &Views, run: &Run) -> Result<Matrix> {
     let info = &model.info;
     let active = model.active();
-    let mut out = Matrix::zeros(views.n(), model.bias.len());
+    let (n, machines) = (views.n(), model.bias.len());
+    // By machine and by instance, and the kernels' sums.
+    room_for::<f64>(n.checked_mul(3 * machines), || {
+        format!("the decision values of {n} instances and {machines} machines")
+    })?;
+    let mut out = Matrix::zeros(n, machines);
     if !active.is_empty() {
         let views = info.preparation.apply(views)?;
         views.require_complete()?;
-        let cross = cross(model, &active)?;
+        let cross = cross(model, &active)?.under(run.watch());
         let all: Vec<usize> = (0..active.len()).collect();
         let new = cross.new_rows(&views, &all)?;
         let coef = model.coef.transposed();
         out = match &info.rule {
             Rule::Linear { weights } => {
                 let weights: Vec<f64> = active.iter().map(|&m| weights[m]).collect();
-                cross.multiply_sum(&new, &weights, &coef)
+                cross.multiply_sum(&new, &weights, &coef)?
             }
             Rule::Product => cross.multiply_product(&new, &all, &coef)?,
         };

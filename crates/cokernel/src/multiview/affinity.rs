@@ -25,7 +25,8 @@ use super::laplacian;
 use crate::bank::Bank;
 use crate::data::Matrix;
 use crate::params::{Param, Params, Range};
-use crate::{Error, Result};
+use crate::run::Pass;
+use crate::{Error, Result, Watch};
 
 /// The name of [`DIAGONAL`].
 pub(crate) const NAME: &str = "diagonal";
@@ -58,6 +59,8 @@ const LISTED: usize = 3;
 pub(super) struct Affinities<'a> {
     pub(super) bank: &'a Bank,
     pub(super) zero: bool,
+    /// The passes over the kernels are given up a moment after its stop.
+    pub(super) watch: &'a Watch,
 }
 
 /// Whether the parameters ask for graphs without diagonal.
@@ -71,7 +74,7 @@ impl Affinities<'_> {
     /// # Errors
     /// As [`laplacian::degrees`]; an instance that is similar to itself only, without diagonal.
     pub(super) fn degrees(&self, m: usize) -> Result<Vec<f64>> {
-        let mut degrees = laplacian::degrees(self.bank, m)?;
+        let mut degrees = laplacian::degrees(self.bank, m, self.watch)?;
         if self.zero {
             let name = format!("kernel '{}'", self.bank.kernels()[m].name);
             without(&mut degrees, self.bank.diagonal(m), &name)?;
@@ -79,9 +82,9 @@ impl Affinities<'_> {
         Ok(degrees)
     }
 
-    /// Graph m times a thin block.
+    /// Graph m times a thin block; not to be used if the watch [gave up](Watch::gave_up).
     pub(super) fn apply(&self, m: usize, block: &Matrix) -> Matrix {
-        let mut image = self.bank.apply(m, block);
+        let mut image = self.bank.apply_in(m, block, &Pass::under(self.watch));
         if self.zero {
             subtract(self.bank.diagonal(m), block, &mut image);
         }
@@ -93,7 +96,9 @@ impl Affinities<'_> {
         let n = self.bank.n();
         let mut weights = vec![0.0; self.bank.len()];
         weights[m] = 1.0;
-        let gram = self.bank.combine(&weights)?;
+        let pass = Pass::under(self.watch);
+        let gram = self.bank.combine_in(&weights, &pass)?;
+        pass.complete(laplacian::EMBEDDING)?;
         let mut matrix = Matrix::new(n, n, gram.values().to_vec())?;
         for (i, own) in scaling.iter().enumerate() {
             let row = matrix.row_mut(i);

@@ -14,6 +14,7 @@ use crate::bank::{Bank, Storage};
 use crate::data::{Matrix, Views};
 use crate::kernel::{Function, KernelSpec};
 use crate::params::{Param, Params, Range};
+use crate::run::Pass;
 use crate::{Error, Result};
 
 /// Number of pairs of variates.
@@ -158,8 +159,10 @@ impl Settings {
         let views = Views::new().dense("canonical variates", z.clone())?;
         let kernel = Bank::build(&views, &[KernelSpec::gaussian()], Storage::Auto, work.run)?;
         work.notes.extend_from_slice(kernel.notes());
-        let degrees = laplacian::degrees(&kernel, 0)?;
-        let (pairs, s) = work.normalized(&degrees, k, |x| kernel.apply(0, x))?;
+        let degrees = laplacian::degrees(&kernel, 0, &work.watch)?;
+        let watch = work.watch.clone();
+        let apply = |x: &Matrix| kernel.apply_in(0, x, &Pass::under(&watch));
+        let (pairs, s) = work.normalized(&degrees, k, apply)?;
         let rows = work.unit_rows(&pairs.vectors, "the kernel on the canonical variates");
         if let (Some(stages), Function::Exponential { gamma, .. }) =
             (&mut stages, kernel.kernels()[0].function)

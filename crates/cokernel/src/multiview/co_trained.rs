@@ -222,7 +222,8 @@ impl Training<'_> {
         Ok((View { values, vectors, next }, scaling, status))
     }
 
-    /// View v after a round that began with `last`, whose stages are those from `first` on.
+    /// View v after a round that began with `last`, whose stages are those from `first` on; `None` if
+    /// a stop came before its product was complete.
     fn trained(
         &self,
         v: usize,
@@ -231,7 +232,7 @@ impl Training<'_> {
         stored: &mut Stored,
         stages: &mut Option<Vec<Stage>>,
         notes: &mut Vec<String>,
-    ) -> Result<View> {
+    ) -> Result<Option<View>> {
         let (mut heads, mut parts) = (Vec::new(), Vec::new());
         for w in (0..last.len()).filter(|w| *w != v) {
             let u = head(&last[w].vectors, self.p);
@@ -240,6 +241,9 @@ impl Training<'_> {
         }
         let c = side_by_side(&heads.iter().collect::<Vec<_>>());
         let h = self.graphs.apply(v, &c);
+        if self.watch.gave_up() {
+            return Ok(None);
+        }
         let count = self.count();
         let (graph, leading) = if stored::suits(c.rows(), c.cols(), count, self.run) {
             stored.leading(c, h, self.shift, count, self.watch)?
@@ -261,7 +265,7 @@ impl Training<'_> {
         if let Some(stages) = stages {
             stages.push(rows::stage(self.weights(v), &graph, &leading, &parts));
         }
-        Ok(View { values: leading.values, vectors: leading.vectors, next: leading.next })
+        Ok(Some(View { values: leading.values, vectors: leading.vectors, next: leading.next }))
     }
 
     fn weights(&self, v: usize) -> Vec<f64> {
@@ -309,7 +313,7 @@ impl Embedder for CoTrained {
             let problem = format!("expected at most {n} (the number of instances), found {p}");
             return Err(Error::parameter("projection", problem));
         }
-        let graphs = Affinities { bank, zero: self.zero_diagonal };
+        let graphs = Affinities { bank, zero: self.zero_diagonal, watch: &watch };
         let training = Training { bank, graphs, shift: self.shift, r, p, run, watch: &watch };
         let rounds = if count == 1 { 0 } else { self.iterations };
         run.tell(Event::Begin {
@@ -355,6 +359,10 @@ impl Embedder for CoTrained {
                 let view = training
                     .trained(v, &views, first, &mut stored[v], &mut stages, &mut report.notes)
                     .map_err(place)?;
+                let Some(view) = view else {
+                    status = watch.stop();
+                    break;
+                };
                 report.counts.eigen_solves += 1;
                 next.push(view);
             }

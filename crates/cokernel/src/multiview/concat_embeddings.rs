@@ -72,9 +72,10 @@ pub(super) fn only(v: usize, views: usize) -> Source {
 impl Embedder for ConcatEmbeddings {
     fn embed(&self, problem: &Problem<'_>, k: usize, run: &Run) -> Result<Embedding> {
         let bank = problem.bank;
-        let graphs = Affinities { bank, zero: self.zero_diagonal };
         check_clusters(k, bank.n())?;
         let mut work = Work::new(bank, run);
+        let watch = work.watch.clone();
+        let graphs = Affinities { bank, zero: self.zero_diagonal, watch: &watch };
         let r = if self.eigenvectors == 0 { k } else { self.eigenvectors };
         let views = bank.len();
         let degrees = (0..views).map(|v| graphs.degrees(v)).collect::<Result<Vec<_>>>()?;

@@ -205,9 +205,9 @@ pub(super) fn embed(
     let views = bank.len();
     let ties = scheme.ties(views, &settings.lambda)?;
     let r = if settings.eigenvectors == 0 { k } else { settings.eigenvectors };
-    let graphs = Affinities { bank, zero: settings.zero_diagonal };
-    let mut state = Blocks::new(graphs, ties, r, run, &watch)?;
+    let graphs = Affinities { bank, zero: settings.zero_diagonal, watch: &watch };
     run.tell(Event::Begin { stage: "co-regularised spectral embedding", total: None });
+    let mut state = Blocks::new(graphs, ties, r, run, &watch)?;
     for v in 0..views {
         let replaced = scheme == Scheme::Pairs { first: v } && !state.pulls(v).is_empty();
         state.alone(v, settings.by_gap, replaced)?;

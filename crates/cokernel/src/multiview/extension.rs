@@ -254,7 +254,7 @@ impl Extension {
             let wide: Vec<Matrix> = same.iter().map(|t| self.stages[*t].wide()).collect();
             let all = super::embedding::side_by_side(&wide.iter().collect::<Vec<_>>());
             let product = match source {
-                Source::Sum { weights } => cross.multiply_sum(new, weights, &all),
+                Source::Sum { weights } => cross.multiply_sum(new, weights, &all)?,
                 Source::Columns { view } => features_times(views, view, &all)?,
                 _ => cross.multiply_product(new, &(0..kernels).collect::<Vec<_>>(), &all)?,
             };

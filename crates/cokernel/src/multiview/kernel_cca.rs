@@ -37,11 +37,12 @@ use super::extension::Stage;
 use super::kmeans::check_clusters;
 use super::min_disagreement::{part, stacked, sums_of_others};
 use super::work::Work;
-use super::{Embedder, Embedding, Problem};
+use super::{Embedder, Embedding, Problem, laplacian};
 use crate::bank::Bank;
 use crate::data::Matrix;
 use crate::method::{Entry, Method, Task, WeightSet};
 use crate::params::{Param, Range};
+use crate::run::Pass;
 use crate::solve::dense::{self, Slice};
 use crate::solve::eigen::{Options, top_eigenpairs};
 use crate::{Error, Event, Result, Run};
@@ -142,8 +143,8 @@ pub(super) fn dual(
     let mut smoothers: Vec<Option<Smoother>> = Vec::new();
     for v in 0..views {
         if let Some(status) = work.watch.stop() {
-            let problem = format!("stopped before there was an embedding ({status})");
-            return Err(Error::Data(problem));
+            let what = laplacian::EMBEDDING.to_string();
+            return Err(Error::Stopped { status, what });
         }
         let smoother = smoother(bank, v, settings.regularization, work)?;
         if smoother.is_none() {
@@ -238,7 +239,9 @@ fn smoother(
     let n = bank.n();
     let mut weights = vec![0.0; bank.len()];
     weights[v] = 1.0;
-    let mut gram = bank.combine(&weights)?;
+    let pass = Pass::under(&work.watch);
+    let mut gram = bank.combine_in(&weights, &pass)?;
+    pass.complete(laplacian::EMBEDDING)?;
     work.counts.combines += 1;
     let largest = |values: &[f64]| values.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
     let before = largest(gram.values());

@@ -6,8 +6,9 @@
 
 use crate::bank::Bank;
 use crate::data::Matrix;
+use crate::run::Pass;
 use crate::solve::eigen::Options;
-use crate::{Error, Result};
+use crate::{Error, Result, Watch};
 use rayon::prelude::*;
 
 /// Negative similarities down to this share of the largest diagonal entry are rounding.
@@ -16,6 +17,9 @@ const ROUNDING: f64 = 1e-12;
 /// Rows whose length is below this share of the longest row's are 0 up to the accuracy of the
 /// eigenvectors, and stay 0.
 const NOWHERE: f64 = 1e-7;
+
+/// What a stop leaves without a result.
+pub(super) const EMBEDDING: &str = "the embedding";
 
 /// Eigenvectors so exact that an embedding is off by less than 1e-8, although rows are scaled up by
 /// √(n/k) and more: their span to an angle of 1e-10, or residuals of 1e-12 where gaps are too
@@ -27,12 +31,15 @@ pub(super) fn precise() -> Options {
 /// Row sums of kernel m.
 ///
 /// # Errors
-/// A negative similarity; a row sum that is 0. Both name kernel and instances.
-pub(super) fn degrees(bank: &Bank, m: usize) -> Result<Vec<f64>> {
+/// A negative similarity; a row sum that is 0. Both name kernel and instances. A stop before all
+/// were summed.
+pub(super) fn degrees(bank: &Bank, m: usize, watch: &Watch) -> Result<Vec<f64>> {
     let name = format!("kernel '{}'", bank.kernels()[m].name);
     let largest = bank.diagonal(m).iter().fold(0.0_f64, |a, d| a.max(d.abs()));
     if !bank.is_sparse(m) {
-        let (degrees, least) = bank.row_sums(m);
+        let pass = Pass::under(watch);
+        let (degrees, least) = bank.row_sums_in(m, &pass);
+        pass.complete(EMBEDDING)?;
         return checked(&name, largest, degrees, least);
     }
     let row = |values: &mut Vec<f64>, i| {
@@ -58,13 +65,18 @@ pub(super) fn degrees_of(
     n: usize,
     name: &str,
     largest: f64,
+    watch: &Watch,
     fill: impl Fn(usize, &mut [f64]) + Sync,
 ) -> Result<Vec<f64>> {
+    let pass = Pass::under(watch);
     let rows: Vec<Sum> = (0..n)
         .into_par_iter()
         .map_init(
             || vec![0.0; n],
             |row, i| {
+                if pass.is_over() {
+                    return (0.0, (0.0, i, i));
+                }
                 fill(i, row);
                 let least = row.iter().enumerate().fold((f64::INFINITY, i, 0), |least, (j, v)| {
                     if *v < least.0 { (*v, i, j) } else { least }
@@ -73,6 +85,7 @@ pub(super) fn degrees_of(
             },
         )
         .collect();
+    pass.complete(EMBEDDING)?;
     gathered(name, largest, rows)
 }
 

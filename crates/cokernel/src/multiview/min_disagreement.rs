@@ -138,7 +138,6 @@ fn reached(graphs: Affinities<'_>, x: &[Matrix]) -> Vec<Matrix> {
 impl Embedder for MinDisagreement {
     fn embed(&self, problem: &Problem<'_>, k: usize, run: &Run) -> Result<Embedding> {
         let bank = problem.bank;
-        let graphs = Affinities { bank, zero: self.zero_diagonal };
         let (n, views) = (bank.n(), bank.len());
         check_clusters(k, n)?;
         if views < 2 {
@@ -156,6 +155,8 @@ impl Embedder for MinDisagreement {
             return Err(Error::parameter("eigenvectors", problem));
         }
         let mut work = Work::new(bank, run);
+        let watch = work.watch.clone();
+        let graphs = Affinities { bank, zero: self.zero_diagonal, watch: &watch };
         run.tell(Event::Begin { stage: "minimising disagreement", total: None });
         for v in 0..views {
             graphs.degrees(v)?;
@@ -165,6 +166,7 @@ impl Embedder for MinDisagreement {
         let s: Vec<Vec<f64>> = (0..views)
             .map(|v| laplacian::scaling(graphs.apply(v, &two_steps[v]).values()))
             .collect();
+        watch.complete(laplacian::EMBEDDING)?;
         let scaled = |x: &Matrix| -> Vec<Matrix> {
             (0..views)
                 .map(|v| {
@@ -231,13 +233,18 @@ impl Embedder for MinDisagreement {
             }
             outputs = vec![2 * views - 1];
         }
+        let mut extension = Some(Extension { stages, outputs, unit_rows: !mean });
+        if watch.gave_up() && extension.take().is_some() {
+            let why = "new rows cannot be embedded: stopped before that was computed";
+            work.notes.push(why.to_string());
+        }
         Ok(Embedding {
             rows,
             gaps: vec![pairs.gap()],
             eigenvectors: used.iter().map(|&v| part(&pairs.vectors, v, n)).collect(),
             eigenvalues: vec![pairs.values],
             agreement: Vec::new(),
-            extension: Some(Extension { stages, outputs, unit_rows: !mean }),
+            extension,
             report: work.report(),
         })
     }

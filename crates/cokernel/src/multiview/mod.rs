@@ -173,3 +173,38 @@ pub fn cluster(
     }
     Ok(Clustering::new(embedding, found, watch.seconds()))
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::run::StopAtTheBeginning;
+    use std::sync::Arc;
+
+    /// Row sums and products with blocks once went on to the end, view after view, for tens of
+    /// seconds where kernels are computed on demand.
+    #[test]
+    fn a_stop_ends_passes_over_kernels() {
+        let (views, _) = crate::data::toy::views(150, 3, &[6.0, 6.0], 1).unwrap();
+        let specs = [KernelSpec::gaussian()];
+        let bank = Bank::build(&views, &specs, Storage::OnDemand, &Run::default()).unwrap();
+        let problem = Problem { bank: &bank, views: Some(&views) };
+        let mut seen = 0;
+        for method in REGISTRY {
+            let embedder = method.embedder(&method.defaults()).unwrap();
+            if embedder.wants().features || embedder.wants().kernels.is_some() {
+                continue;
+            }
+            let mut run = Run::default();
+            run.observer = Some(Arc::new(StopAtTheBeginning(run.cancel.clone())));
+            match embed(embedder.as_ref(), &problem, 3, &run) {
+                Err(Error::Stopped { .. }) => seen += 1,
+                other => panic!("{}: {:?}", method.id, other.map(|e| e.report.status)),
+            }
+        }
+        assert!(seen >= 7, "{seen}");
+        let mut run = Run::default();
+        run.observer = Some(Arc::new(StopAtTheBeginning(run.cancel.clone())));
+        assert!(spectra(&bank, 3, &run).unwrap().is_none());
+    }
+}

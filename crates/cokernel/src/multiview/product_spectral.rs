@@ -33,8 +33,9 @@ use crate::bank::{Bank, Gram};
 use crate::data::Matrix;
 use crate::method::{Entry, Method, Task, WeightSet};
 use crate::params::Params;
+use crate::run::Pass;
 use crate::solve::dense::{self, Slice};
-use crate::{Event, Result, Run};
+use crate::{Event, Result, Run, Watch};
 use rayon::prelude::*;
 
 /// The registry entry.
@@ -78,6 +79,7 @@ impl ProductSpectral {
 struct Product<'a> {
     bank: &'a Bank,
     formed: Option<Gram>,
+    watch: &'a Watch,
 }
 
 /// Rows that are formed together where K is not kept.
@@ -102,7 +104,11 @@ impl Product<'_> {
             return dense::product(Slice::new(k.values(), n, n), Slice::of(block));
         }
         let mut out = Matrix::zeros(n, b);
+        let pass = Pass::under(self.watch);
         out.values_mut().par_chunks_mut(STRIP * b).enumerate().for_each(|(c, out)| {
+            if pass.is_over() {
+                return;
+            }
             let rows = out.len() / b;
             let mut strip = vec![0.0; rows * n];
             for (r, row) in strip.chunks_mut(n).enumerate() {
@@ -125,13 +131,17 @@ impl Embedder for ProductSpectral {
         run.tell(Event::Begin { stage: "spectral embedding of the product", total: None });
         let all: Vec<usize> = (0..bank.len()).collect();
         let fits = n.saturating_mul(n).saturating_mul(16) <= run.memory;
-        let product = Product { bank, formed: fits.then(|| bank.product(&all)).transpose()? };
+        let watch = work.watch.clone();
+        let pass = Pass::under(&watch);
+        let formed = fits.then(|| bank.product_in(&all, &pass)).transpose()?;
+        pass.complete(laplacian::EMBEDDING)?;
+        let product = Product { bank, formed, watch: &watch };
         work.counts.combines += u64::from(fits);
         let own = |i: usize| all.iter().map(|m| bank.diagonal(*m)[i]).product::<f64>();
         let diagonal: Vec<f64> = (0..n).map(own).collect();
         let largest = diagonal.iter().fold(0.0_f64, |a, d| a.max(d.abs()));
         let mut degrees =
-            laplacian::degrees_of(n, "the product of the kernels", largest, |i, row| {
+            laplacian::degrees_of(n, "the product of the kernels", largest, &watch, |i, row| {
                 product.row(i, row);
             })?;
         if self.zero_diagonal {

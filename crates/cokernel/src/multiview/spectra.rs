@@ -8,8 +8,9 @@
 use super::{laplacian, subspace_agreement};
 use crate::bank::Bank;
 use crate::data::Matrix;
+use crate::run::Pass;
 use crate::solve::eigen::{Options, top_eigenpairs};
-use crate::{Counts, Event, Result, Run, Status};
+use crate::{Counts, Error, Event, Result, Run, Status, Watch};
 use serde::{Deserialize, Serialize};
 
 /// The leading eigenvalues of the normalised similarity of one kernel.
@@ -33,29 +34,40 @@ pub struct Spectrum {
 /// A negative similarity, or an instance without any.
 pub fn spectra(bank: &Bank, count: usize, run: &Run) -> Result<Option<Vec<Spectrum>>> {
     let watch = run.watch();
-    let count = count.clamp(1, bank.n());
-    let options = Options { tol: 1e-8, ..Options::default() };
     let mut all = Vec::new();
     run.tell(Event::Begin { stage: "spectra of the views", total: Some(bank.len() as u64) });
-    for (m, kernel) in bank.kernels().iter().enumerate() {
-        let scaling = laplacian::scaling(&laplacian::degrees(bank, m)?);
-        let apply = |block: &Matrix| laplacian::apply(block, &scaling, |x| bank.apply(m, x));
-        let (n, mut counts) = (bank.n(), Counts::default());
-        let pairs = top_eigenpairs(n, count, &apply, None, &options, run, &watch, &mut counts)?;
-        if matches!(pairs.status, Status::TimeLimit | Status::Interrupted) {
-            run.tell(Event::End);
-            return Ok(None);
+    for m in 0..bank.len() {
+        match spectrum(bank, m, count.clamp(1, bank.n()), run, &watch) {
+            Err(Error::Stopped { .. }) => {
+                run.tell(Event::End);
+                return Ok(None);
+            }
+            found => all.push(found?),
         }
-        all.push(Spectrum {
-            kernel: kernel.name.clone(),
-            view: kernel.view.clone(),
-            values: pairs.values,
-            vectors: pairs.vectors,
-        });
-        run.tell(Event::Step { done: all.len() as u64, message: &kernel.name });
+        run.tell(Event::Step { done: all.len() as u64, message: &bank.kernels()[m].name });
     }
     run.tell(Event::End);
     Ok(Some(all))
+}
+
+/// The `count` leading eigenpairs of kernel m.
+fn spectrum(bank: &Bank, m: usize, count: usize, run: &Run, watch: &Watch) -> Result<Spectrum> {
+    let scaling = laplacian::scaling(&laplacian::degrees(bank, m, watch)?);
+    let multiply = |x: &Matrix| bank.apply_in(m, x, &Pass::under(watch));
+    let apply = |block: &Matrix| laplacian::apply(block, &scaling, multiply);
+    let options = Options { tol: 1e-8, ..Options::default() };
+    let (n, mut counts) = (bank.n(), Counts::default());
+    let pairs = top_eigenpairs(n, count, &apply, None, &options, run, watch, &mut counts)?;
+    if let status @ (Status::TimeLimit | Status::Interrupted) = pairs.status {
+        return Err(Error::Stopped { status, what: "the spectra of the views".to_string() });
+    }
+    let kernel = &bank.kernels()[m];
+    Ok(Spectrum {
+        kernel: kernel.name.clone(),
+        view: kernel.view.clone(),
+        values: pairs.values,
+        vectors: pairs.vectors,
+    })
 }
 
 /// Agreement of the spans of the `k` leading eigenvectors, kernel by kernel: 1 on the diagonal,

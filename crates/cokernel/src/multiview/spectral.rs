@@ -28,6 +28,7 @@ use super::{Embedder, Embedding, Problem, laplacian};
 use crate::data::Matrix;
 use crate::method::{Entry, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
+use crate::run::Pass;
 use crate::solve::eigen::top_eigenpairs;
 use crate::{Counts, Event, Report, Result, Run};
 
@@ -81,7 +82,7 @@ impl Embedder for Spectral {
     fn embed(&self, problem: &Problem<'_>, k: usize, run: &Run) -> Result<Embedding> {
         let watch = run.watch();
         let bank = problem.bank;
-        let graphs = Affinities { bank, zero: self.zero_diagonal };
+        let graphs = Affinities { bank, zero: self.zero_diagonal, watch: &watch };
         let n = bank.n();
         check_clusters(k, n)?;
         let r = if self.eigenvectors == 0 { k } else { self.eigenvectors };
@@ -102,7 +103,10 @@ impl Embedder for Spectral {
         let gram = match used.len() > 1 && fits && dense {
             true => {
                 counts.combines += 1;
-                Some(bank.combine(&weights)?)
+                let pass = Pass::under(&watch);
+                let gram = bank.combine_in(&weights, &pass)?;
+                pass.complete(laplacian::EMBEDDING)?;
+                Some(gram)
             }
             false => None,
         };
@@ -110,7 +114,7 @@ impl Embedder for Spectral {
         let multiply = |v: &Matrix| {
             let mut image = match &gram {
                 Some(g) => g.apply(v),
-                None => bank.apply_combined(&weights, v),
+                None => bank.apply_combined_in(&weights, v, &Pass::under(&watch)),
             };
             if let Some(diagonal) = &left_out {
                 affinity::subtract(diagonal, v, &mut image);

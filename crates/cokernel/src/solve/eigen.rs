@@ -57,6 +57,9 @@ const LARGEST: usize = 2600;
 const SHARE: usize = 12;
 const PATIENCE: usize = 2;
 
+/// What a stop leaves without a result.
+const SEARCH: &str = "the search for eigenvectors";
+
 /// Columns that one vector register holds: a product with fewer costs nearly as much.
 const LANES: usize = 8;
 
@@ -133,7 +136,8 @@ impl Eigenpairs {
 /// [`Run::rng`]; a call adds one to [`Counts::eigen_solves`].
 ///
 /// # Errors
-/// k is 0 or above n; a warm start of other than n rows; A gives values that are not finite.
+/// k is 0 or above n; a warm start of other than n rows; A gives values that are not finite; the first
+/// products were given up because of a stop (later ones are left out of the result).
 pub fn top_eigenpairs(
     n: usize,
     k: usize,
@@ -164,7 +168,7 @@ pub fn top_eigenpairs(
     let may_form = n <= LARGEST && forms && options.block == 0 && options.basis == 0;
     let many = k.saturating_mul(SHARE) >= n;
     if n <= DENSE || capacity >= n || (may_form && many && watch.stop().is_none()) {
-        return decompose(n, k, apply);
+        return decompose(n, k, apply, watch);
     }
     let rng = run.rng("eigenvectors");
     let mut space = Space {
@@ -185,7 +189,7 @@ pub fn top_eigenpairs(
     let patience = if may_form { n / PATIENCE } else { usize::MAX };
     match search(space, k, warm.is_some(), apply, options, patience, watch)? {
         Some(found) => Ok(found),
-        None => decompose(n, k, apply),
+        None => decompose(n, k, apply, watch),
     }
 }
 
@@ -249,6 +253,12 @@ fn search(
     loop {
         products += space.used - done;
         let mut rest = space.multiply(done, apply)?;
+        if watch.gave_up() {
+            if done < k {
+                watch.complete(SEARCH)?;
+            }
+            (products, space.used) = (products - (space.used - done), done);
+        }
         done = space.used;
         let stop =
             watch.stop().or((products >= options.max_products).then_some(Status::IterationLimit));
@@ -294,8 +304,14 @@ fn search(
 }
 
 /// All of A at once.
-fn decompose(n: usize, k: usize, apply: &dyn Fn(&Matrix) -> Matrix) -> Result<Eigenpairs> {
+fn decompose(
+    n: usize,
+    k: usize,
+    apply: &dyn Fn(&Matrix) -> Matrix,
+    watch: &Watch,
+) -> Result<Eigenpairs> {
     let a = apply(&Matrix::from_fn(n, n, |i, j| f64::from(u8::from(i == j))));
+    watch.complete(SEARCH)?;
     let a = Matrix::from_fn(n, n, |i, j| 0.5 * (a.get(i, j) + a.get(j, i)));
     let shown = (k + 1).min(n);
     let (mut values, vectors) = dense::leading_eigen(&a, shown)?;

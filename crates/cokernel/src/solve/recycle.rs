@@ -175,7 +175,7 @@ impl Recycled {
     /// one to [`Counts::eigen_solves`].
     ///
     /// # Errors
-    /// L or F gives values that are not finite.
+    /// L or F gives values that are not finite; the first product was given up because of a stop.
     pub fn top(
         &mut self,
         r: usize,
@@ -190,6 +190,7 @@ impl Recycled {
         let before = self.products;
         if self.used == 0 {
             self.start(multiply)?;
+            watch.complete("the search for eigenvectors")?;
         }
         let mut shares = dense::gram_tn(Slice::of(factor), self.head());
         loop {
@@ -208,7 +209,12 @@ impl Recycled {
             if self.used + block.cols() > self.inner.cols() {
                 self.cut(&mut ritz, &mut shares)?;
             }
+            let known = self.used;
             let new = self.extend(block, multiply)?;
+            if let Some(status) = watch.stop().filter(|_| watch.gave_up()) {
+                self.used = known;
+                return Ok(self.finish(&ritz, r, products, status));
+            }
             if new.cols() == 0 {
                 return Ok(self.finish(&ritz, r, products, Status::Stalled));
             }

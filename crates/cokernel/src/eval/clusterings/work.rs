@@ -91,6 +91,7 @@ impl Work<'_> {
                 self.record(place, name, &other, prepared, found)?;
             }
             Ok(_) => {}
+            Err(Error::Stopped { .. }) => {}
             Err(e) => self.notes.push(format!("{name} is left out: {e}")),
         }
         Ok(())
@@ -149,8 +150,10 @@ impl Work<'_> {
             }
             let name = format!("single:{}", short_name(kernels, m));
             let method = base.clone().param("view", kernel.name.as_str());
-            if let Err(e) = self.cluster(Place::Single(m, false), name.clone(), &method, prepared) {
-                self.leave_out(&name, &e);
+            match self.cluster(Place::Single(m, false), name.clone(), &method, prepared) {
+                Err(Error::Stopped { .. }) => return Ok(()),
+                Err(e) => self.leave_out(&name, &e),
+                Ok(()) => {}
             }
         }
         Ok(())
@@ -163,7 +166,7 @@ impl Work<'_> {
     ) -> Result<(Option<ViewAgreement>, Vec<Spectrum>)> {
         let (bank, k) = (&prepared.bank, self.k);
         let agreement = self.options.agreement && bank.len() > 1;
-        if !agreement && self.options.spectrum == 0 {
+        if self.watch.stop().is_some() || (!agreement && self.options.spectrum == 0) {
             return Ok((None, Vec::new()));
         }
         let count = if agreement { self.options.spectrum.max(k) } else { self.options.spectrum };

@@ -72,7 +72,7 @@ pub(super) fn derivatives(
         let parts: Vec<Option<Vec<f64>>> = sides
             .par_iter_mut()
             .zip(free)
-            .map(|(sides, free)| part(std::mem::take(sides), free, m, row))
+            .map(|(sides, free)| part(std::mem::take(sides), free, m, row, pass))
             .collect();
         for part in parts {
             let Some(part) = part else { return (forms, None) };
@@ -82,8 +82,14 @@ pub(super) fn derivatives(
     (forms, Some(hessian))
 }
 
-/// The Hessian of one binary problem.
-fn part(mut sides: Vec<f64>, free: &[u32], m: usize, row: &Row<'_>) -> Option<Vec<f64>> {
+/// The Hessian of one binary problem; `None` if the factorisation failed or the pass was given up.
+fn part(
+    mut sides: Vec<f64>,
+    free: &[u32],
+    m: usize,
+    row: &Row<'_>,
+    pass: &Pass<'_>,
+) -> Option<Vec<f64>> {
     let f = free.len();
     let mut hessian = vec![0.0; m * m];
     if f == 0 {
@@ -91,6 +97,9 @@ fn part(mut sides: Vec<f64>, free: &[u32], m: usize, row: &Row<'_>) -> Option<Ve
     }
     let mut block = vec![0.0; f * f];
     for (out, &i) in block.chunks_mut(f).zip(free) {
+        if pass.is_over() {
+            return None;
+        }
         row(i as usize, free, out);
     }
     let factor = Cholesky::with_ridge(f, &block)?;
@@ -107,4 +116,30 @@ fn part(mut sides: Vec<f64>, free: &[u32], m: usize, row: &Row<'_>) -> Option<Ve
         }
     });
     hessian.iter().all(|h| h.is_finite()).then_some(hessian)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::late_watch;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// All rows of free support vectors were once read after a stop, each of thousands of entries
+    /// in all kernels.
+    #[test]
+    fn a_stop_ends_the_reading_of_rows() {
+        let read = AtomicUsize::new(0);
+        let row = |i: usize, columns: &[u32], out: &mut [f64]| {
+            read.fetch_add(1, Ordering::Relaxed);
+            out.iter_mut()
+                .zip(columns)
+                .for_each(|(o, j)| *o = f64::from(u8::from(i == *j as usize)));
+        };
+        let free: Vec<u32> = (0..8).collect();
+        let watch = late_watch();
+        assert!(part(vec![1.0; 8], &free, 1, &row, &Pass::under(&watch)).is_none());
+        assert_eq!(read.load(Ordering::Relaxed), 0);
+        assert!(part(vec![1.0; 8], &free, 1, &row, &Pass::default()).is_some());
+        assert_eq!(read.load(Ordering::Relaxed), 8);
+    }
 }

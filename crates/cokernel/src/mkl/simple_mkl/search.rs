@@ -130,9 +130,12 @@ impl<'a> Search<'a> {
     /// The first point.
     pub fn start(&mut self, weights: Vec<f64>) -> Result<Point> {
         if fits(self.problem.bank, 2, self.run) {
-            let base = self.problem.bank.combine(&weights)?;
-            let trial = base.clone();
-            self.stored = Some((base, trial));
+            let pass = Pass::under(&self.watch);
+            let base = self.problem.bank.combine_in(&weights, &pass)?;
+            if !pass.is_given_up() {
+                let trial = base.clone();
+                self.stored = Some((base, trial));
+            }
         }
         self.counts.combines += 1;
         let warm = self.problem.warm_machines();
@@ -202,7 +205,8 @@ impl<'a> Search<'a> {
     /// A point with other weights than those on a line; its kernel becomes the stored one.
     pub fn elsewhere(&mut self, weights: Vec<f64>, from: &Point) -> Result<Point> {
         if let Some((base, _)) = &mut self.stored {
-            self.problem.bank.combine_into(&weights, base);
+            let pass = Pass::under(&self.watch);
+            self.problem.bank.combine_into_in(&weights, base, &pass);
         }
         self.counts.combines += 1;
         let tol = from.machines.gap().clamp(self.floor, LOOSEST);
@@ -351,7 +355,8 @@ impl<'a> Search<'a> {
                     from.weights.iter().zip(direction).map(|(w, d)| w + step * d).collect();
                 let weights = cleaned(&moved, DROP);
                 if let Some((_, trial)) = stored {
-                    self.problem.bank.combine_into(&weights, trial);
+                    let pass = Pass::under(&self.watch);
+                    self.problem.bank.combine_into_in(&weights, trial, &pass);
                 }
                 weights
             }

@@ -257,3 +257,45 @@ fn angles() {
         last = e.products;
     }
 }
+
+/// A product that a stop cut short once stood in the result, or was waited for.
+#[test]
+fn a_stop_leaves_the_pairs_of_complete_products() {
+    use std::cell::Cell;
+    let n = 400;
+    let values: Vec<f64> = (0..n).map(|i| 1.0 / (1.0 + i as f64)).collect();
+    let search = |complete: usize| {
+        let (calls, columns) = (Cell::new(0), Cell::new(0));
+        let late = crate::run::late_watch();
+        let run = Run::default();
+        let watch = if complete == 0 { late } else { run.watch() };
+        let apply = |x: &Matrix| {
+            calls.set(calls.get() + 1);
+            if calls.get() > complete {
+                run.cancel.cancel();
+                let pass = crate::run::Pass::under(&watch);
+                while !pass.is_over() {
+                    std::thread::sleep(std::time::Duration::from_millis(50));
+                }
+                return Matrix::zeros(n, x.cols());
+            }
+            columns.set(columns.get() + x.cols());
+            Matrix::from_fn(n, x.cols(), |i, j| values[i] * x.get(i, j))
+        };
+        let (o, mut counts) = (Options::default(), Counts::default());
+        (
+            top_eigenpairs(n, 3, &apply, None, &o, &run, &watch, &mut counts),
+            calls.get(),
+            columns.get(),
+        )
+    };
+    let (found, calls, _) = search(0);
+    assert!(matches!(found, Err(crate::Error::Stopped { .. })));
+    assert_eq!(calls, 1);
+    let (found, calls, columns) = search(2);
+    let found = found.unwrap();
+    assert_eq!((calls, found.status, found.products), (3, Status::Interrupted, columns));
+    // Those of an incomplete product are 0: the Ritz values would be far off.
+    assert!(found.values[0] > 0.5 && found.values[2] > 0.1, "{:?}", found.values);
+    assert!(found.residuals.iter().all(|r| *r < 0.3), "{:?}", found.residuals);
+}

@@ -244,11 +244,11 @@ fn training_rows_as_new_rows_give_the_training_matrix() {
     for m in 0..bank.len() {
         let want = bank.combine(&unit(bank.len(), m)).unwrap();
         let name = &bank.kernels()[m].name;
-        assert_near(name, cross.kernel(&new, m).values(), want.values(), 1e-10);
+        assert_near(name, cross.kernel(&new, m).unwrap().values(), want.values(), 1e-10);
     }
     let coef = Matrix::from_fn(n, 2, |i, t| ((i + 3 * t) % 7) as f64 - 2.0);
     let weights: Vec<f64> = (0..bank.len()).map(|m| (m % 4) as f64).collect();
-    let got = cross.multiply_sum(&new, &weights, &coef);
+    let got = cross.multiply_sum(&new, &weights, &coef).unwrap();
     assert_near("sum", got.values(), bank.apply_combined(&weights, &coef).values(), 1e-10);
     let got = cross.multiply_product(&new, &[0, 3, 5], &coef).unwrap();
     let product = bank.product(&[0, 3, 5]).unwrap();
@@ -291,9 +291,11 @@ fn support_rows_are_enough_where_row_means_cancel() {
     let some = views.select(&support);
     let few = Cross::new(&some, &support, n, bank.kernels(), &cut, RowMeans::Cancelled).unwrap();
     let weights = [0.5, 2.0];
-    let want = exact.multiply_sum(&exact.new_rows(&new_views, &[0, 1]).unwrap(), &weights, &coef);
+    let want =
+        exact.multiply_sum(&exact.new_rows(&new_views, &[0, 1]).unwrap(), &weights, &coef).unwrap();
     let few_coef = coef.select_rows(&support);
-    let got = few.multiply_sum(&few.new_rows(&new_views, &[0, 1]).unwrap(), &weights, &few_coef);
+    let got =
+        few.multiply_sum(&few.new_rows(&new_views, &[0, 1]).unwrap(), &weights, &few_coef).unwrap();
     assert_near("decision", got.values(), want.values(), 1e-10);
     assert!(
         few.multiply_product(&few.new_rows(&new_views, &[0, 1]).unwrap(), &[0], &few_coef).is_err()

@@ -37,7 +37,7 @@ fn kernels_agree_with_scikit_learn() {
         let rows: Vec<usize> = (0..n).collect();
         let norms = [bank.norms(0).to_vec()];
         let cross = Cross::new(&train, &rows, n, bank.kernels(), &norms, RowMeans::Exact).unwrap();
-        let block = cross.kernel(&cross.new_rows(&new, &[0]).unwrap(), 0);
+        let block = cross.kernel(&cross.new_rows(&new, &[0]).unwrap(), 0).unwrap();
         for (what, got, want) in [
             ("train", bank.combine(&[1.0]).unwrap().values().to_vec(), &case.train),
             ("new", block.values().to_vec(), &case.new),
