@@ -26,11 +26,28 @@ const LABELS: [&str; 17] = [
     "targets",
 ];
 
+fn is_called_labels(variable: &Variable<'_>) -> bool {
+    LABELS.contains(&variable.own_name().to_lowercase().as_str())
+}
+
+/// Whether there is text in it, and no matrix.
+fn holds_text(variable: &Variable<'_>) -> bool {
+    let leaves = variable.leaves();
+    leaves.iter().any(|v| v.class == Class::Text) && !leaves.iter().any(|v| v.is_matrix())
+}
+
+/// Why labels that are text are refused, and what to do.
+fn no_texts(path: &str) -> String {
+    format!(
+        "'{path}' holds text, and labels of a MAT file are numbers; save one number for each class, \
+         or give the labels as a text file with one label on each line"
+    )
+}
+
 /// A vector of numbers that is called like labels.
 fn is_labels(variable: &Variable<'_>) -> bool {
-    let own = variable.own_name().to_lowercase();
     variable.class == Class::Numeric
-        && LABELS.contains(&own.as_str())
+        && is_called_labels(variable)
         && matches!(variable.shape[..], [1, n] | [n, 1] if n > 1)
 }
 
@@ -89,8 +106,6 @@ pub(super) fn chosen<'v, 'a>(
     let (labels, others) = matrices(variables);
     match (&others[..], &labels[..]) {
         ([one], _) => all_readable(variables, &one.path).map(|()| *one),
-        // A vector that is called like labels is taken if the file holds nothing else.
-        ([], [one]) if variables.iter().flat_map(Variable::leaves).count() == 1 => Ok(one),
         ([], []) => Err("the file holds no matrix of numbers".to_string()),
         ([], _) => Err(format!(
             "the file holds no matrix of numbers besides what is called like labels ({}); if \
@@ -126,12 +141,14 @@ pub(super) fn expanded(
         }
         _ => Vec::new(),
     };
+    let skipped = whole.filter(|w| w.holds_parts()).map_or(String::new(), skipped);
     if views.len() < 2 {
         let one = match views[..] {
             [one] if asked.is_some() => one,
             _ => chosen(variables, options)?,
         };
-        return Ok((vec![(String::new(), one.path.clone())], Vec::new()));
+        let note = (!skipped.is_empty()).then(|| format!("{} is read{skipped}", one.path));
+        return Ok((vec![(String::new(), one.path.clone())], Vec::from_iter(note)));
     }
     all_readable(std::slice::from_ref(whole.unwrap_or(views[0])), &list(&views))?;
     if asked.is_none() {
@@ -146,7 +163,22 @@ pub(super) fn expanded(
         true => format!("; {} is taken for labels and left out", list(&labels)),
         false => String::new(),
     };
-    Ok((named, vec![format!("{} are read as views{left}", list(&views))]))
+    Ok((named, vec![format!("{} are read as views{left}{skipped}", list(&views))]))
+}
+
+/// What is said of the parts of a cell array or struct that are no matrices.
+fn skipped(whole: &Variable<'_>) -> String {
+    let leaves = whole.leaves();
+    let of = |text: bool| -> Vec<&Variable<'_>> {
+        let other = |v: &&&Variable<'_>| !v.is_matrix() && (v.class == Class::Text) == text;
+        leaves.iter().filter(other).copied().collect()
+    };
+    let said = [(of(true), "text"), (of(false), "empty")].map(|(parts, what)| match &parts[..] {
+        [] => String::new(),
+        [one] => format!("; {} is left out ({what})", one.path),
+        all => format!("; {} are left out ({what})", list(all)),
+    });
+    said.concat()
 }
 
 /// How many bytes at the beginning of the paths are those of what holds them all.
@@ -166,6 +198,10 @@ pub(super) fn chosen_labels<'v, 'a>(
         let (labels, others) = matrices(variables);
         let mut names: Vec<&str> = labels.iter().map(|v| v.own_name()).collect();
         names.dedup();
+        let text = variables.iter().find(|v| is_called_labels(v) && holds_text(v));
+        if let (true, Some(text)) = (labels.is_empty(), text) {
+            return Err(no_texts(&text.path));
+        }
         return match (names.len(), &others[..]) {
             (1, _) => Ok(labels),
             (0, [one]) => all_readable(variables, &one.path).map(|()| vec![*one]),
@@ -176,6 +212,7 @@ pub(super) fn chosen_labels<'v, 'a>(
     };
     match variables.iter().find_map(|v| v.find(asked)) {
         None => Err(unknown(variables, asked)),
+        Some(whole) if holds_text(whole) => Err(no_texts(asked)),
         Some(whole) if whole.holds_parts() => match whole.matrices() {
             none if none.is_empty() => Err(format!("'{asked}' holds no vector of numbers")),
             all => Ok(all),

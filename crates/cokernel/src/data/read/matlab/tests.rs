@@ -167,6 +167,23 @@ fn cell_arrays_are_views_and_labels_are_none() {
     for e in [read(&file, None).unwrap_err(), views(&file, None).unwrap_err()] {
         assert!(e.to_string().contains("no matrix of numbers besides what is called like"), "{e}");
     }
+    // An empty cell array or struct, an empty matrix, or nothing: once the labels were the view.
+    for empty in [
+        Some(cell("X", &[0, 0], &[])),
+        Some(structure("X", &[0, 0], &["f"], &[])),
+        Some(structure("X", &[1, 1], &[], &[])),
+        Some(cell("X", &[1, 1], &[matrix(6, "", &[0, 0], &[double(&[])])])),
+        Some(matrix(6, "X", &[0, 0], &[double(&[])])),
+        None,
+    ] {
+        let file = mat(&Vec::from_iter(empty.into_iter().chain([counting("gt", 4, 1)])));
+        for e in [read(&file, None).unwrap_err(), views(&file, None).unwrap_err()] {
+            let want = "no matrix of numbers besides what is called like labels (gt)";
+            assert!(e.to_string().contains(want), "{e}");
+        }
+        assert!(read(&file, Some("gt")).is_ok());
+        assert!(label_array(&file, Path::new("a.mat"), &ReadOptions::default()).is_ok());
+    }
     let file = mat(&[matrix(3, "object", &[1, 1], &[]), counting("x", 4, 2)]);
     for e in [read(&file, None).unwrap_err(), views(&file, None).unwrap_err()] {
         assert!(e.to_string().contains("'object' cannot be read"), "{e}");
@@ -178,6 +195,36 @@ fn cell_arrays_are_views_and_labels_are_none() {
     let file = mat(&[counting("a", 4, 2), cell("b", &[1, 1], &[counting("", 4, 2)])]);
     let e = views(&file, None).unwrap_err().to_string();
     assert_eq!(e, "a.mat: the file holds several; name one of a, b");
+}
+
+/// Empty and text cells were left out without a word, and labels that are text refused without a
+/// way out.
+#[test]
+fn what_is_left_out_is_said() {
+    let text = |name: &str| matrix(4, name, &[1, 1], &[element(4, &[65, 0])]);
+    let empty = || matrix(6, "", &[0, 0], &[double(&[])]);
+    let parts = [counting("", 4, 2), text(""), counting("", 4, 3), empty(), Vec::new()];
+    let parts = parts.map(|p| if p.is_empty() { element(14, &[]) } else { p });
+    let file = mat(&[cell("X", &[5, 1], &parts)]);
+    let note = "X{1}, X{3} are read as views; X{2} is left out (text); X{4}, X{5} are left out \
+                (empty)";
+    assert_eq!(views(&file, None).unwrap().1, [note]);
+    let file = mat(&[cell("X", &[2, 1], &parts[..2])]);
+    let (found, notes) = views(&file, None).unwrap();
+    assert_eq!(found, pairs(&[("", "X{1}")]));
+    assert_eq!(notes, ["X{1} is read; X{2} is left out (text)"]);
+    let labels = |file: &[u8], variable: Option<&str>| {
+        let options = ReadOptions { variable: variable.map(String::from), ..Default::default() };
+        label_array(file, Path::new("a.mat"), &options).err().unwrap().to_string()
+    };
+    let want = "a.mat: 'Y' holds text, and labels of a MAT file are numbers; save one number for \
+                each class, or give the labels as a text file with one label on each line";
+    for y in [text("Y"), cell("Y", &[2, 1], &[text(""), text("")])] {
+        let file = mat(&[cell("X", &[1, 1], &parts[..1]), y]);
+        assert_eq!(labels(&file, None), want);
+        assert_eq!(labels(&file, Some("Y")), want);
+        assert_eq!(views(&file, None).unwrap().1, Vec::<String>::new());
+    }
 }
 
 #[test]
