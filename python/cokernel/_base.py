@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from numbers import Real
@@ -26,8 +27,51 @@ def seed_of(random_state: Any) -> int:
     if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
         if random_state < 0:
             raise ValueError(f"random_state: expected 0 or more, found {random_state}")
+        if random_state > np.iinfo(np.uint64).max:
+            most = f"expected at most {np.iinfo(np.uint64).max}"
+            raise ValueError(f"random_state: {most}, found {random_state}")
         return int(random_state)
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+
+_UNITS = {
+    "": 1,
+    "b": 1,
+    "k": 10**3,
+    "kb": 10**3,
+    "m": 10**6,
+    "mb": 10**6,
+    "g": 10**9,
+    "gb": 10**9,
+    "t": 10**12,
+    "tb": 10**12,
+    "kib": 2**10,
+    "mib": 2**20,
+    "gib": 2**30,
+    "tib": 2**40,
+}
+
+
+def bytes_of(name: str, value: Any) -> int | None:
+    """A number of bytes, or a size as the command line takes it: ``"500MB"``, ``"2GiB"``."""
+    if value is None:
+        return None
+    wrong = ValueError(
+        f"{name}: expected a number of bytes or a size such as '500MB' or '2GiB', found {value!r}"
+    )
+    number, unit = value, ""
+    if isinstance(value, str):
+        found = re.fullmatch(r"\s*([0-9.]+(?:e[+-]?[0-9]+)?)\s*([a-z]*)\s*", value.lower())
+        if found is None or found[2] not in _UNITS:
+            raise wrong
+        number, unit = found[1], found[2]
+    try:
+        size = float(number) * _UNITS[unit]
+    except (TypeError, ValueError, OverflowError):
+        raise wrong from None
+    if isinstance(value, bool) or not 1 <= size < 2**63:
+        raise wrong
+    return int(size)
 
 
 #: Parameters whose names Python keeps for itself.
@@ -76,7 +120,7 @@ class NativeEstimator(BaseEstimator):  # type: ignore[misc]
             seed=seed,
             threads=effective_n_jobs(self.n_jobs),
             time_limit=self.time_limit,
-            memory=self.memory,
+            memory=bytes_of("memory", self.memory),
             verbose=bool(self.verbose),
         )
 

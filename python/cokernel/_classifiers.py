@@ -60,6 +60,32 @@ def _number(name: str, value: Any, which: str, fits: Callable[[float], bool]) ->
     return float(value)
 
 
+def refuse_missing_classes(y: Any) -> None:
+    """Classes that are missing, or that cannot be put into one order."""
+    missing = np.ma.getmaskarray(y) if isinstance(y, np.ma.MaskedArray) else np.zeros(0, dtype=bool)
+    if missing.any():
+        raise ValueError(
+            f"y: the class of instance {int(np.flatnonzero(missing)[0])} is masked; leave instances "
+            "without a class out"
+        )
+    if not isinstance(y, (list, tuple)) and getattr(y, "dtype", None) != np.dtype(object):
+        return
+    kinds: dict[type, Any] = {}
+    for i, one in enumerate(y):
+        if one is None or (isinstance(one, float) and np.isnan(one)):
+            raise ValueError(
+                f"y: the class of instance {i} is missing ({one}); leave instances without a class "
+                "out"
+            )
+        kinds.setdefault(str if isinstance(one, str) else int, one)
+    if len(kinds) > 1:
+        first, second = kinds.values()
+        raise ValueError(
+            f"y: the classes are of several types ({first!r} and {second!r}); make all of them "
+            "text, or all of them numbers"
+        )
+
+
 class KernelClassifier(ClassifierMixin, SavedEstimator):  # type: ignore[misc]
     """Base of the classifiers; subclasses name the method and its parameters."""
 
@@ -116,7 +142,8 @@ class KernelClassifier(ClassifierMixin, SavedEstimator):  # type: ignore[misc]
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
             )
-        plain = isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "biu"
+        refuse_missing_classes(y)
+        plain = type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biu"
         if not plain:
             y = column_or_1d(y, warn=True)
             check_classification_targets(y)
@@ -331,8 +358,8 @@ class MKLClassifier(KernelClassifier):
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
-    memory : int, optional
-        Bytes for kernels; default 2 GiB.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
     random_state : int, RandomState or None
         An integer gives the results of the command line with that seed.
     n_jobs : int, optional
@@ -390,7 +417,7 @@ class MKLClassifier(KernelClassifier):
         scale: str | None = None,
         storage: str = "auto",
         time_limit: float | None = None,
-        memory: int | None = None,
+        memory: int | str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool = False,

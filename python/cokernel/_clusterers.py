@@ -182,8 +182,8 @@ class MultiViewSpectralClustering(ViewClusterer):
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
-    memory : int, optional
-        Bytes for kernels; default 2 GiB.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
     random_state : int, RandomState or None
         An integer gives the results of the command line with that seed.
     n_jobs : int, optional
@@ -242,7 +242,7 @@ class MultiViewSpectralClustering(ViewClusterer):
         scale: str | None = None,
         storage: str = "auto",
         time_limit: float | None = None,
-        memory: int | None = None,
+        memory: int | str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool = False,

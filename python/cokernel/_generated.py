@@ -62,8 +62,8 @@ class BestSingleMKLClassifier(KernelClassifier):
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
-    memory : int, optional
-        Bytes for kernels; default 2 GiB.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
     random_state : int, RandomState or None
         An integer gives the results of the command line with that seed.
     n_jobs : int, optional
@@ -104,7 +104,7 @@ class BestSingleMKLClassifier(KernelClassifier):
         scale: str | None = None,
         storage: str = "auto",
         time_limit: float | None = None,
-        memory: int | None = None,
+        memory: int | str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -154,8 +154,8 @@ class ConcatMKLClassifier(KernelClassifier):
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
-    memory : int, optional
-        Bytes for kernels; default 2 GiB.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
     random_state : int, RandomState or None
         An integer gives the results of the command line with that seed.
     n_jobs : int, optional
@@ -195,7 +195,7 @@ class ConcatMKLClassifier(KernelClassifier):
         scale: str | None = None,
         storage: str = "auto",
         time_limit: float | None = None,
-        memory: int | None = None,
+        memory: int | str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -244,8 +244,8 @@ class MeanMKLClassifier(KernelClassifier):
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
-    memory : int, optional
-        Bytes for kernels; default 2 GiB.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
     random_state : int, RandomState or None
         An integer gives the results of the command line with that seed.
     n_jobs : int, optional
@@ -285,7 +285,7 @@ class MeanMKLClassifier(KernelClassifier):
         scale: str | None = None,
         storage: str = "auto",
         time_limit: float | None = None,
-        memory: int | None = None,
+        memory: int | str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -334,8 +334,8 @@ class SumMKLClassifier(KernelClassifier):
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
-    memory : int, optional
-        Bytes for kernels; default 2 GiB.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
     random_state : int, RandomState or None
         An integer gives the results of the command line with that seed.
     n_jobs : int, optional
@@ -375,7 +375,7 @@ class SumMKLClassifier(KernelClassifier):
         scale: str | None = None,
         storage: str = "auto",
         time_limit: float | None = None,
-        memory: int | None = None,
+        memory: int | str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -424,8 +424,8 @@ class ProductMKLClassifier(KernelClassifier):
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
-    memory : int, optional
-        Bytes for kernels; default 2 GiB.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
     random_state : int, RandomState or None
         An integer gives the results of the command line with that seed.
     n_jobs : int, optional
@@ -465,7 +465,7 @@ class ProductMKLClassifier(KernelClassifier):
         scale: str | None = None,
         storage: str = "auto",
         time_limit: float | None = None,
-        memory: int | None = None,
+        memory: int | str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -523,8 +523,8 @@ class SimpleMKLClassifier(KernelClassifier):
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
-    memory : int, optional
-        Bytes for kernels; default 2 GiB.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
     random_state : int, RandomState or None
         An integer gives the results of the command line with that seed.
     n_jobs : int, optional
@@ -567,7 +567,7 @@ class SimpleMKLClassifier(KernelClassifier):
         scale: str | None = None,
         storage: str = "auto",
         time_limit: float | None = None,
-        memory: int | None = None,
+        memory: int | str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -631,8 +631,8 @@ class TwoStageMKLClassifier(KernelClassifier):
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
-    memory : int, optional
-        Bytes for kernels; default 2 GiB.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
     random_state : int, RandomState or None
         An integer gives the results of the command line with that seed.
     n_jobs : int, optional
@@ -676,7 +676,7 @@ class TwoStageMKLClassifier(KernelClassifier):
         scale: str | None = None,
         storage: str = "auto",
         time_limit: float | None = None,
-        memory: int | None = None,
+        memory: int | str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -741,8 +741,8 @@ class SpectralClustering(ViewClusterer):
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
-    memory : int, optional
-        Bytes for kernels; default 2 GiB.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
     random_state : int, RandomState or None
         An integer gives the results of the command line with that seed.
     n_jobs : int, optional
@@ -788,7 +788,7 @@ class SpectralClustering(ViewClusterer):
         scale: str | None = None,
         storage: str = "auto",
         time_limit: float | None = None,
-        memory: int | None = None,
+        memory: int | str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -849,8 +849,8 @@ class ProductSpectralClustering(ViewClusterer):
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
-    memory : int, optional
-        Bytes for kernels; default 2 GiB.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
     random_state : int, RandomState or None
         An integer gives the results of the command line with that seed.
     n_jobs : int, optional
@@ -895,7 +895,7 @@ class ProductSpectralClustering(ViewClusterer):
         scale: str | None = None,
         storage: str = "auto",
         time_limit: float | None = None,
-        memory: int | None = None,
+        memory: int | str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -958,8 +958,8 @@ class ConcatSpectralClustering(ViewClusterer):
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
-    memory : int, optional
-        Bytes for kernels; default 2 GiB.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
     random_state : int, RandomState or None
         An integer gives the results of the command line with that seed.
     n_jobs : int, optional
@@ -1005,7 +1005,7 @@ class ConcatSpectralClustering(ViewClusterer):
         protocol: str = "best_of",
         storage: str = "auto",
         time_limit: float | None = None,
-        memory: int | None = None,
+        memory: int | str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1059,8 +1059,8 @@ class ConcatKMeansClustering(ViewClusterer):
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
-    memory : int, optional
-        Bytes for kernels; default 2 GiB.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
     random_state : int, RandomState or None
         An integer gives the results of the command line with that seed.
     n_jobs : int, optional
@@ -1103,7 +1103,7 @@ class ConcatKMeansClustering(ViewClusterer):
         protocol: str = "best_of",
         storage: str = "auto",
         time_limit: float | None = None,
-        memory: int | None = None,
+        memory: int | str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1161,8 +1161,8 @@ class ConcatEmbeddingsSpectralClustering(ViewClusterer):
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
-    memory : int, optional
-        Bytes for kernels; default 2 GiB.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
     random_state : int, RandomState or None
         An integer gives the results of the command line with that seed.
     n_jobs : int, optional
@@ -1207,7 +1207,7 @@ class ConcatEmbeddingsSpectralClustering(ViewClusterer):
         scale: str | None = None,
         storage: str = "auto",
         time_limit: float | None = None,
-        memory: int | None = None,
+        memory: int | str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1272,8 +1272,8 @@ class CCASpectralClustering(ViewClusterer):
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
-    memory : int, optional
-        Bytes for kernels; default 2 GiB.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
     random_state : int, RandomState or None
         An integer gives the results of the command line with that seed.
     n_jobs : int, optional
@@ -1320,7 +1320,7 @@ class CCASpectralClustering(ViewClusterer):
         scale: str | None = None,
         storage: str = "auto",
         time_limit: float | None = None,
-        memory: int | None = None,
+        memory: int | str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1388,8 +1388,8 @@ class KernelCCASpectralClustering(ViewClusterer):
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
-    memory : int, optional
-        Bytes for kernels; default 2 GiB.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
     random_state : int, RandomState or None
         An integer gives the results of the command line with that seed.
     n_jobs : int, optional
@@ -1436,7 +1436,7 @@ class KernelCCASpectralClustering(ViewClusterer):
         scale: str | None = None,
         storage: str = "auto",
         time_limit: float | None = None,
-        memory: int | None = None,
+        memory: int | str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1503,8 +1503,8 @@ class MinDisagreementSpectralClustering(ViewClusterer):
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
-    memory : int, optional
-        Bytes for kernels; default 2 GiB.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
     random_state : int, RandomState or None
         An integer gives the results of the command line with that seed.
     n_jobs : int, optional
@@ -1550,7 +1550,7 @@ class MinDisagreementSpectralClustering(ViewClusterer):
         scale: str | None = None,
         storage: str = "auto",
         time_limit: float | None = None,
-        memory: int | None = None,
+        memory: int | str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1631,8 +1631,8 @@ class CoTrainedSpectralClustering(ViewClusterer):
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
-    memory : int, optional
-        Bytes for kernels; default 2 GiB.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
     random_state : int, RandomState or None
         An integer gives the results of the command line with that seed.
     n_jobs : int, optional
@@ -1683,7 +1683,7 @@ class CoTrainedSpectralClustering(ViewClusterer):
         scale: str | None = None,
         storage: str = "auto",
         time_limit: float | None = None,
-        memory: int | None = None,
+        memory: int | str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1769,8 +1769,8 @@ class CoRegularizedSpectralClustering(ViewClusterer):
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
-    memory : int, optional
-        Bytes for kernels; default 2 GiB.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
     random_state : int, RandomState or None
         An integer gives the results of the command line with that seed.
     n_jobs : int, optional
@@ -1821,7 +1821,7 @@ class CoRegularizedSpectralClustering(ViewClusterer):
         scale: str | None = None,
         storage: str = "auto",
         time_limit: float | None = None,
-        memory: int | None = None,
+        memory: int | str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -1902,8 +1902,8 @@ class CoRegularizedCentroidSpectralClustering(ViewClusterer):
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
-    memory : int, optional
-        Bytes for kernels; default 2 GiB.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
     random_state : int, RandomState or None
         An integer gives the results of the command line with that seed.
     n_jobs : int, optional
@@ -1953,7 +1953,7 @@ class CoRegularizedCentroidSpectralClustering(ViewClusterer):
         scale: str | None = None,
         storage: str = "auto",
         time_limit: float | None = None,
-        memory: int | None = None,
+        memory: int | str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool = False,

@@ -50,10 +50,45 @@ def n_rows(X: Any) -> int:
 
 
 def opened(table: Table) -> Table:
-    """The array in a .npy file, mapped into memory; anything else as it is."""
+    """The array in a .npy file, mapped into memory; masked values are NaN; anything else as it is.
+
+    Dates and damaged sparse matrices are refused.
+    """
     if isinstance(table, (str, os.PathLike)):
         return np.load(table, mmap_mode="r", allow_pickle=False)
+    if sparse.issparse(table):
+        _refuse_damaged(table)
+        return table
+    kinds = getattr(table, "dtypes", getattr(table, "dtype", None))
+    kinds = list(kinds) if hasattr(kinds, "__iter__") else [kinds]
+    if any(getattr(kind, "kind", "") in ("m", "M") for kind in kinds):
+        raise ValueError(
+            "a table holds dates or times, which are no features; give numbers, such as the days "
+            "since a date"
+        )
+    if isinstance(table, np.ma.MaskedArray):
+        return table.astype(np.float64).filled(np.nan)
     return table
+
+
+def _refuse_damaged(table: Any) -> None:
+    """Sparse matrices whose parts do not fit: scipy reads them beyond the end of its arrays."""
+    if table.format not in ("csr", "csc"):
+        return
+    outer, inner = table.shape if table.format == "csr" else table.shape[::-1]
+    starts, indices, count = table.indptr, table.indices, min(len(table.indices), len(table.data))
+    fits = (
+        len(starts) == outer + 1
+        and starts[0] == 0
+        and starts[-1] <= count
+        and bool((starts[1:] >= starts[:-1]).all())
+    )
+    used = indices[: int(starts[-1])] if fits else indices
+    if not fits or (len(used) > 0 and (used.min() < 0 or used.max() >= inner)):
+        raise ValueError(
+            "a sparse matrix is damaged: expected indptr to rise from 0 to at most the number of "
+            f"entries ({count}), and indices from 0 to {inner - 1}"
+        )
 
 
 def _each(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,8 @@ class KernelBank(_Transformer):
         The resolved kernels, with their widths.
     kernel_views_ : list of str
         The view of each.
+    notes_ : list of str
+        Sentences about data and kernels that are worth reading.
     n_features_in_ : int
         Columns of X, or of all views.
 
@@ -71,7 +74,7 @@ class KernelBank(_Transformer):
         scale: str | None = None,
         storage: str = "auto",
         time_limit: float | None = None,
-        memory: int | None = None,
+        memory: int | str | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
@@ -97,6 +100,9 @@ class KernelBank(_Transformer):
                 storage=self.storage,
             )
             prepared = method.prepare(views, self._run())
+        self.notes_ = prepared.notes
+        for remark in prepared.warnings:
+            warnings.warn(f"{type(self).__name__}: {remark}", UserWarning, stacklevel=3)
         self._kernels = prepared.fitted_kernels()
         self.kernel_names_ = self._kernels.kernels
         self.kernel_views_ = self._kernels.views
@@ -342,7 +348,7 @@ class MultiViewEmbedding(
         scale: str | None = None,
         storage: str = "auto",
         time_limit: float | None = None,
-        memory: int | None = None,
+        memory: int | str | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: bool = False,

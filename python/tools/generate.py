@@ -30,8 +30,8 @@ storage : {"auto", "resident", "resident_f32", "on_demand"}
     How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
 time_limit : float, optional
     Seconds after which the best solution so far is taken, with a warning.
-memory : int, optional
-    Bytes for kernels; default 2 GiB.
+memory : int or str, optional
+    Bytes for kernels, or a size such as "500MB"; default 2 GiB.
 random_state : int, RandomState or None
     An integer gives the results of the command line with that seed.
 n_jobs : int, optional
@@ -75,7 +75,7 @@ MultiViewSpectralClustering : the same with the method as a parameter; its attri
 RUN_DEFAULTS = [
     ("storage", '"auto"', "str"),
     ("time_limit", "None", "float | None"),
-    ("memory", "None", "int | None"),
+    ("memory", "None", "int | str | None"),
     ("random_state", "None", "Any"),
     ("n_jobs", "None", "int | None"),
     ("verbose", "False", "bool"),

@@ -6,7 +6,7 @@ use crate::report::remarks;
 use crate::system::keeps_after_hang_up;
 use crate::visible::{escaped_json, on_one_line, visible};
 use anyhow::Result;
-use cokernel::{Cancel, Observer, Report, Run, Status};
+use cokernel::{Cancel, Observer, Report, Run, Status, address_space, brief, threads_with_room};
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
@@ -64,6 +64,30 @@ pub struct Session {
     progress: Option<Arc<Progress>>,
 }
 
+/// Starts the threads that were asked for. Where the address space is bounded, no more than it has room
+/// for, with this one among them.
+fn start_threads(asked: Option<usize>, quiet: bool) -> Result<()> {
+    let builder = rayon::ThreadPoolBuilder::new();
+    if address_space().is_none() {
+        if let Some(threads) = asked {
+            builder.num_threads(threads).build_global()?;
+        }
+        return Ok(());
+    }
+    let all = std::thread::available_parallelism().map_or(1, usize::from);
+    let variable = std::env::var(THREADS_VARIABLE).ok().and_then(|text| text.parse().ok());
+    let wanted = asked.or(variable.filter(|n| *n > 0)).unwrap_or(all);
+    let threads = threads_with_room(wanted)?;
+    if threads < wanted && !quiet {
+        say_aside(&format!(
+            "note: the address space that this process may use (ulimit -v) has room for {} of {}",
+            threads,
+            crate::table::count(wanted, "thread", "threads")
+        ));
+    }
+    Ok(builder.num_threads(threads).use_current_thread().build_global()?)
+}
+
 impl Session {
     /// Sets threads, limits, Ctrl-C and progress.
     pub fn start(options: &Options) -> Result<Self> {
@@ -75,7 +99,6 @@ impl Session {
                 let most = format!("expected at most {MAX_THREADS}, found {threads}");
                 return Err(misuse(format!("threads: {most}; more than cores is of no use")));
             }
-            rayon::ThreadPoolBuilder::new().num_threads(threads).build_global()?;
         } else if let Some(text) = std::env::var_os(THREADS_VARIABLE) {
             let text = text.to_string_lossy();
             if text.parse::<u128>().is_ok_and(|n| n > MAX_THREADS as u128) {
@@ -83,13 +106,14 @@ impl Session {
                 return Err(misuse(format!("${THREADS_VARIABLE}: {most}")));
             }
         }
+        start_threads(options.threads, options.quiet)?;
         let mut run = Run::with_seed(options.seed.unwrap_or(0));
         if let Some(memory) = options.memory {
             run.memory = memory;
         }
         if let Some(seconds) = options.time_limit {
             if seconds.is_nan() || seconds <= 0.0 {
-                let problem = format!("expected seconds greater than 0, found {seconds}");
+                let problem = format!("expected seconds greater than 0, found {}", brief(seconds));
                 return Err(misuse(format!("time limit: {problem}")));
             }
             // A limit that no clock can hold is none.

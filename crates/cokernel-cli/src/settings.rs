@@ -11,6 +11,7 @@ use crate::project::{self, ClassWeights, Content, ParamEntry, Project, ViewEntry
 use crate::session::Options;
 use anyhow::{Context, Result};
 use cokernel::bank::Storage;
+use cokernel::brief;
 use cokernel::catalogue::{find, methods, recommended};
 use cokernel::data::{Header, ReadOptions, Scale, ViewsIn, views_in};
 use cokernel::eval::Protocol;
@@ -376,7 +377,7 @@ impl Settings {
         }
         if let Some(test) = test.filter(|t| !(*t > 0.0 && *t < 1.0)) {
             let expected = "expected a number between 0 and 1";
-            return Err(misuse(format!("test fraction: {expected}, found {test}")));
+            return Err(misuse(format!("test fraction: {expected}, found {}", brief(test))));
         }
         Ok(match test {
             Some(test) => Protocol::Shuffle { repeats: repeats.unwrap_or(5), test },

@@ -185,6 +185,12 @@ impl PreparedViews {
         self.inner.notes().to_vec()
     }
 
+    /// Sentences about them that must not be overlooked.
+    #[getter]
+    fn warnings(&self) -> Vec<String> {
+        self.inner.bank().warnings().to_vec()
+    }
+
     /// Σ_m weights_m K_m, n × n.
     fn gram<'py>(
         &self,

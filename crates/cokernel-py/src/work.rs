@@ -110,7 +110,7 @@ fn threads(number: usize) -> PyResult<ThreadPool> {
     }
     drop(idle);
     rayon::ThreadPoolBuilder::new()
-        .num_threads(number)
+        .num_threads(cokernel::threads_with_room(number).map_err(to_py)?)
         .build()
         .map_err(|e| PyRuntimeError::new_err(format!("threads cannot be started: {e}")))
 }

@@ -141,6 +141,13 @@ pub(crate) fn room_for<T>(count: Option<usize>, what: impl FnOnce() -> String) -
     if room { Ok(()) } else { Err(Error::Memory { what: what(), bytes }) }
 }
 
+/// A number as messages show it: `5`, `0.25`, `1e308`, `-2.5e-160`. Digits that say nothing are left out:
+/// very large and very small numbers have an exponent.
+pub fn brief(x: f64) -> String {
+    let text = format!("{x:?}");
+    text.strip_suffix(".0").map_or(text.clone(), str::to_string)
+}
+
 fn place(line: usize, column: usize) -> String {
     match (line, column) {
         (0, _) => String::new(),
@@ -183,6 +190,13 @@ fn edit_distance(a: &str, b: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// 1e308 once took 309 digits, and 1e-160 as many zeros.
+    #[test]
+    fn numbers_are_brief() {
+        let texts = [5.0, -0.25, 1e308, -2.5e-160, 1e-5, 1234567.0, 0.0, f64::NAN].map(brief);
+        assert_eq!(texts, ["5", "-0.25", "1e308", "-2.5e-160", "1e-5", "1234567", "0", "NaN"]);
+    }
 
     #[test]
     fn unknown_names_get_a_suggestion() {

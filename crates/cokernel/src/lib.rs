@@ -42,9 +42,11 @@ pub mod multiview;
 pub mod params;
 mod run;
 pub mod solve;
+mod threads;
 
-pub use error::{Error, Result};
+pub use error::{Error, Result, brief};
 pub use run::{Cancel, Counts, Event, MachineReport, Observer, Report, Run, Status, Watch};
+pub use threads::{address_space, threads_with_room};
 
 /// The version of this library, written into every result and model file.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

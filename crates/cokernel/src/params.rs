@@ -1,7 +1,7 @@
 //! Parameters as every registry declares them: name, documentation, default and range at one place,
 //! and the checked values of one thing that was built from such a table. Knows no room.
 
-use crate::{Error, Result};
+use crate::{Error, Result, brief};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -172,7 +172,12 @@ impl Param {
 
     fn check(&self, value: &Value) -> Result<Value> {
         let wrong = || {
-            Error::parameter(self.name, format!("expected {}, found '{value}'", self.range_text()))
+            let found = match value {
+                Value::Real(v) => brief(*v),
+                Value::Reals(v) => v.iter().map(|v| brief(*v)).collect::<Vec<_>>().join(","),
+                other => other.to_string(),
+            };
+            Error::parameter(self.name, format!("expected {}, found '{found}'", self.range_text()))
         };
         match (self.range, value) {
             (Range::Int { min, max, .. }, Value::Int(v)) if (min..=max).contains(v) => {

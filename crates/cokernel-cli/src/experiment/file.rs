@@ -142,8 +142,8 @@ pub struct SourceEntry {
 #[serde(deny_unknown_fields)]
 pub struct DataEntry {
     pub kind: Spanned<String>,
-    pub views: Option<Vec<String>>,
-    pub kernels: Option<Vec<Spanned<String>>>,
+    pub views: Option<Spanned<Vec<String>>>,
+    pub kernels: Option<Spanned<Vec<Spanned<String>>>>,
     #[serde(default)]
     pub unit_rows: bool,
     pub lsa: Option<Spanned<usize>>,
@@ -228,7 +228,7 @@ pub struct ProtocolEntry {
     pub inner_folds: Option<Spanned<usize>>,
     #[serde(default)]
     pub seed: u64,
-    pub scores: Vec<Spanned<String>>,
+    pub scores: Spanned<Vec<Spanned<String>>>,
     pub pick_by: Option<Spanned<String>>,
     #[serde(default)]
     pub reach: BTreeMap<String, Spanned<f64>>,
@@ -242,8 +242,8 @@ pub struct RowEntry {
     pub method: Spanned<String>,
     #[serde(default)]
     pub params: BTreeMap<String, Spanned<Value>>,
-    pub views: Option<Vec<String>>,
-    pub kernels: Option<Vec<Spanned<String>>>,
+    pub views: Option<Spanned<Vec<String>>>,
+    pub kernels: Option<Spanned<Vec<Spanned<String>>>>,
     pub c: Option<Spanned<f64>>,
     pub pick: Option<Spanned<String>>,
     pub variants: Option<Vec<Spanned<VariantEntry>>>,
@@ -263,8 +263,8 @@ pub struct VariantEntry {
     pub label: Option<String>,
     pub method: Option<Spanned<String>>,
     pub params: BTreeMap<String, Spanned<Value>>,
-    pub views: Option<Vec<String>>,
-    pub kernels: Option<Vec<Spanned<String>>>,
+    pub views: Option<Spanned<Vec<String>>>,
+    pub kernels: Option<Spanned<Vec<Spanned<String>>>>,
     pub c: Option<Spanned<f64>>,
 }
 
@@ -299,7 +299,7 @@ pub struct LimitsEntry {
 #[serde(deny_unknown_fields)]
 pub struct ClaimEntry {
     pub above: Spanned<String>,
-    pub below: Option<Vec<Spanned<String>>>,
+    pub below: Option<Spanned<Vec<Spanned<String>>>>,
     pub score: Option<Spanned<String>>,
 }
 
@@ -327,6 +327,22 @@ impl<'a> File<'a> {
 
     pub fn parse(&self) -> anyhow::Result<Content> {
         toml::from_str(self.text).map_err(|e| self.refuse(e.span(), explain(e.message())))
+    }
+
+    /// A list, which has something in it where it is given.
+    pub fn listed<'v, T>(
+        &self,
+        key: &str,
+        list: Option<&'v Spanned<Vec<T>>>,
+    ) -> anyhow::Result<Option<&'v [T]>> {
+        match list {
+            Some(list) if list.get_ref().is_empty() => {
+                let problem =
+                    format!("{key}: expected at least one, found none; leave out the key");
+                Err(self.refuse(Some(list.span()), problem))
+            }
+            list => Ok(list.map(|l| l.get_ref().as_slice())),
+        }
     }
 
     /// Where a value stands: `experiments/lms-3.3.toml, line 7`.

@@ -111,7 +111,8 @@ impl Param {
             return Ok(());
         }
         let what = if self.whole { "a whole number" } else { "a number" };
-        Err(format!("{}: expected {what} from {least} to {most}, found {value}", self.name))
+        let found = cokernel::brief(value);
+        Err(format!("{}: expected {what} from {least} to {most}, found {found}", self.name))
     }
 }
 
@@ -156,6 +157,13 @@ impl Toy {
     pub fn size(&self, swept: Option<(&str, f64)>) -> (usize, usize) {
         let (n, params) = self.values(swept);
         (n, (8.0 * (self.generator.numbers)(n as f64, &params)) as usize)
+    }
+
+    /// Instances, and classes among them; every generator has two or more.
+    pub fn classes(&self, swept: Option<(&str, f64)>) -> (usize, usize) {
+        let (n, params) = self.values(swept);
+        let own = self.generator.params.iter().zip(params).find(|p| p.0.name == CLASSES.name);
+        (n, own.map_or(2, |p| p.1 as usize))
     }
 
     /// One data set.

@@ -307,6 +307,9 @@ fn numbers_out_of_bounds_are_refused_where_they_are_read() {
         ),
         ("folds = 5", &*format!("folds = 5\ninner_folds = {huge}"), 8, "inner_folds: expected at"),
         ("folds = 5", "folds = 5\ninner_folds = 99", 8, "inner_folds: expected at most the 60 in"),
+        // 20 of each class, 16 in a training set.
+        ("folds = 5", "folds = 5\ninner_folds = 17", 8, "inner_folds: expected at most the 16 in"),
+        ("n = 60", "n = 60\nparams = { classes = 61 }", 6, "classes: expected at most the 60 in"),
         ("n = 60", "n = 60\nsets = 99999", 6, "sets: this makes 1,499,985 cells, and at most 200"),
         ("[machine]", "[limits]\nseconds = 1e300\n[machine]", 19, "seconds: expected at most 10"),
         ("[machine]", "[limits]\nseconds = inf\n[machine]", 19, "seconds: expected a number gr"),
@@ -367,6 +370,39 @@ fn ranges_of_a_sweep_are_bounded() {
     // Ten digits would make these the same.
     assert_eq!(values("{ from = 0, to = 2e-12, step = 1e-12 }"), [0.0, 1e-12, 2e-12]);
     assert_eq!(values("{ from = 1e8, to = 3e8, step = 1e8 }"), [1e8, 2e8, 3e8]);
+}
+
+/// Before, such an experiment succeeded with nothing, or failed in every cell.
+#[test]
+fn empty_lists_are_refused_where_they_stand() {
+    let own = "grid = { c = [1.0, 10.0], tol = [1e-2] }";
+    let line = |text: &str, of: &str| text.lines().position(|l| l.contains(of)).unwrap() + 1;
+    for (from, to, key) in [
+        (own, "grid = { c = [] }", "grid: c"),
+        (own, "kernels = []", "kernels"),
+        (own, "views = []", "views"),
+        (own, "variants = [{ views = [] }]", "views"),
+        ("n = 60", "n = 60\nkernels = []", "kernels"),
+        ("n = 60", "n = 60\nviews = []", "views"),
+    ] {
+        assert!(LEARNED.contains(from), "{from}");
+        let text = LEARNED.replacen(from, to, 1);
+        let found = parse(&text).unwrap_err().to_string();
+        let line = line(&text, to.lines().last().unwrap());
+        let said = "expected at least one, found none; leave out the key";
+        assert_eq!(found, format!("p/my.toml, line {line}: {key}: {said}"));
+    }
+    let found = parse(&LEARNED.replacen(own, "variants = []", 1)).unwrap_err().to_string();
+    assert!(found.contains("variants: expected at least one, found none"), "{found}");
+    let scores = LEARNED.lines().find(|l| l.starts_with("scores")).unwrap();
+    let found = parse(&LEARNED.replacen(scores, "scores = []", 1)).unwrap_err().to_string();
+    let place = format!("p/my.toml, line {}: protocol: scores", line(LEARNED, scores));
+    assert!(found.starts_with(&place), "{found}");
+    // A sweep that reaches more classes than instances.
+    let begin = LEARNED.replacen("pick = \"inner\"\n", "", 1);
+    let swept = "[sweep]\nparameter = \"classes\"\nvalues = [2, 61]\n";
+    let found = parse(&format!("{begin}{swept}")).unwrap_err().to_string();
+    assert!(found.contains("classes: expected at most the 60 instances of data"), "{found}");
 }
 
 /// Before, the data were drawn first, whatever they took.

@@ -119,7 +119,7 @@ fn an_embedding_that_was_stopped_before_it_began_is_not_written() {
         let files =
             "--view a=a.csv --view b=b.npy -o out.csv --model m.ck --time-limit 1e-9 --quiet";
         let said = toy.refusal(&format!("{command} {files}"), 1);
-        assert!(said.contains("stopped before there was an embedding"), "{said}");
+        assert!(said.contains("the embedding was stopped (time limit)"), "{said}");
         assert!(!toy.path("out.csv").exists() && !toy.path("m.ck").exists(), "{command}");
     }
 }

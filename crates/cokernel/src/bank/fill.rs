@@ -260,13 +260,14 @@ impl Bank {
         let position = |k: &Kernel| used.iter().position(|v| v.name == k.view).unwrap_or(0);
         fill.mask_of = kernels.iter().map(position).collect();
         let mut norms = vec![Vec::new(); kernels.len()];
-        let mut notes = Vec::new();
+        let (mut notes, mut warnings) = (Vec::new(), Vec::new());
         for (v, view) in used.iter().enumerate() {
             let own: Vec<usize> = (0..kernels.len()).filter(|m| fill.mask_of[*m] == v).collect();
             let rows: Vec<usize> = (0..n).filter(|i| fill.masks[v][*i]).collect();
             let list = own.iter().map(|m| kernels[*m].clone()).collect();
             let part = Bank::from_kernels(&only_present(view)?, list, Storage::OnDemand, run)?;
             notes.extend_from_slice(&part.notes);
+            warnings.extend_from_slice(&part.warnings);
             for (&m, (square, mean)) in own.iter().zip(sizes(&part, &pass)) {
                 (fill.scales[m], fill.neutral[m]) = (square.sqrt(), mean);
             }
@@ -282,7 +283,7 @@ impl Bank {
         let diagonals = raw_diagonals(&tiles);
         keep(&mut tiles, storage, &pass);
         pass.complete("the computation of kernels")?;
-        Ok((Bank { n, kernels, norms, notes, diagonals, tiles }, filled))
+        Ok((Bank { n, kernels, norms, notes, warnings, diagonals, tiles }, filled))
     }
 }
 

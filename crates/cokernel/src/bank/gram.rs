@@ -4,7 +4,7 @@ use super::panels::Panels;
 use super::tiles::huge_pages;
 use crate::data::{Csr, Matrix, scan};
 use crate::solve::Rows;
-use crate::{Error, Result};
+use crate::{Error, Result, brief};
 use rayon::prelude::*;
 
 /// A stored symmetric matrix, n × n, row-major f64.
@@ -236,8 +236,10 @@ fn check_square(what: &str, rows: usize, cols: usize) -> Result<()> {
 
 fn not_symmetric(what: &str, (row, column): (usize, usize), a: f64, b: f64) -> Error {
     let problem = format!(
-        "found {a}, but {b} at row {column}, column {row}; a similarity must be symmetric (take \
-         (K + Kᵀ)/2 if that is meant)"
+        "found {}, but {} at row {column}, column {row}; a similarity must be symmetric (take \
+         (K + Kᵀ)/2 if that is meant)",
+        brief(a),
+        brief(b)
     );
     Error::Value { what: what.to_string(), row, column, problem }
 }

@@ -73,6 +73,7 @@ pub struct Bank {
     kernels: Vec<Kernel>,
     norms: Vec<Vec<Norm>>,
     notes: Vec<String>,
+    warnings: Vec<String>,
     diagonals: Vec<Vec<f64>>,
     tiles: Tiles,
 }
@@ -125,11 +126,11 @@ impl Bank {
         pass.complete("the computation of kernels")?;
         check_range(views, &kernels, &diagonals)?;
         notes.extend(remarks::of(&tiles, &kernels, &diagonals));
-        notes.extend(remarks::extreme(views, &tiles.engine)?);
+        let warnings = remarks::extreme(views, &tiles.engine)?;
         notes.extend(remarks::indefinite(views, &kernels)?);
         keep(&mut tiles, storage, &pass);
         pass.complete("the computation of kernels")?;
-        Ok(Bank { n, kernels, norms, notes, diagonals, tiles })
+        Ok(Bank { n, kernels, norms, notes, warnings, diagonals, tiles })
     }
 
     /// A bank from named n × n symmetric matrices.
@@ -182,6 +183,11 @@ impl Bank {
     /// not positive semi-definite …).
     pub fn notes(&self) -> &[String] {
         &self.notes
+    }
+
+    /// Sentences that must not be overlooked (rows far from all others).
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
     }
 
     /// Gives kernel m another name.

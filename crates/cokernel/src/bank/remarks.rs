@@ -374,7 +374,8 @@ mod tests {
             let views = Views::new().dense("x", x).unwrap();
             let specs = [KernelSpec::gaussian().sigma_median()];
             let bank = Bank::build(&views, &specs, Storage::Auto, &Run::default()).unwrap();
-            (bank.notes().to_vec(), bank.entry(0, 0, 1))
+            assert!(bank.notes().is_empty());
+            (bank.warnings().to_vec(), bank.entry(0, 0, 1))
         };
         let (none, usual) = notes(0.5);
         assert!(none.is_empty(), "{none:?}");

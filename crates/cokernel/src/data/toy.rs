@@ -8,7 +8,7 @@ pub use gaussian::{correlated, synthetic_1, synthetic_2};
 pub use graphs::{Uninformative, complementary_corruption, contradictory, uninformative};
 
 use super::{Labels, Matrix, Views};
-use crate::{Error, Result, Run};
+use crate::{Error, Result, Run, brief};
 use rand::{Rng, RngExt};
 
 /// A Gaussian mixture seen from several sides: `n` instances in `n_classes` balanced classes
@@ -56,7 +56,7 @@ pub fn views(
 pub fn two_circles(n: usize, noise: f64, seed: u64) -> Result<(Views, Labels)> {
     check_count(n)?;
     if !(noise.is_finite() && noise >= 0.0) {
-        let problem = format!("expected a finite number of at least 0, found {noise}");
+        let problem = format!("expected a finite number of at least 0, found {}", brief(noise));
         return Err(Error::parameter("noise", problem));
     }
     let mut rng = Run::with_seed(seed).rng("toy circles");

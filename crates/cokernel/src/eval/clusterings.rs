@@ -272,6 +272,7 @@ pub fn compare_candidates(
             run.tell(Event::Begin { stage: "clusterings", total });
             kernels = names;
         }
+        work.remark(prepared.bank.warnings());
         work.remark(prepared.notes());
         if own {
             work.singles(&base.0, &prepared)?;

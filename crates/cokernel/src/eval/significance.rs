@@ -26,7 +26,7 @@
 //! All p-values are two-sided. Distributions come from the crate statrs, except for the
 //! studentized range, which is integrated here.
 
-use crate::{Error, Result};
+use crate::{Error, Result, brief};
 use serde::Serialize;
 use statrs::distribution::StudentsT;
 use statrs::distribution::{ChiSquared, Continuous, ContinuousCDF, FisherSnedecor, Normal};
@@ -89,7 +89,7 @@ pub fn corrected_t_test(differences: &[f64], test_over_train: f64) -> Result<Tes
         return Err(Error::parameter("differences", format!("expected at least 2, found {n}")));
     }
     if !(test_over_train >= 0.0 && test_over_train.is_finite()) {
-        let problem = format!("expected a ratio of at least 0, found {test_over_train}");
+        let problem = format!("expected a ratio of at least 0, found {}", brief(test_over_train));
         return Err(Error::parameter("test_over_train", problem));
     }
     let stat = super::Stat::new(differences.to_vec());
@@ -248,7 +248,7 @@ pub fn nemenyi(methods: usize, blocks: usize, alpha: f64) -> Result<f64> {
         return Err(Error::parameter("methods", problem));
     }
     if !(alpha > 0.0 && alpha < 1.0) {
-        let problem = format!("expected a number between 0 and 1, found {alpha}");
+        let problem = format!("expected a number between 0 and 1, found {}", brief(alpha));
         return Err(Error::parameter("alpha", problem));
     }
     let (mut low, mut high) = (0.0, 50.0);

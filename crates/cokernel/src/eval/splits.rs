@@ -7,7 +7,7 @@
 //! nor threads.
 
 use crate::data::{Labels, dealt};
-use crate::{Error, Result, Run};
+use crate::{Error, Result, Run, brief};
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
@@ -146,7 +146,8 @@ impl Protocol {
             Protocol::Shuffle { repeats, test } => {
                 at_least("repeats", 1, repeats)?;
                 if !(test > 0.0 && test < 1.0) {
-                    let problem = format!("expected a fraction between 0 and 1, found {test}");
+                    let problem =
+                        format!("expected a fraction between 0 and 1, found {}", brief(test));
                     return Err(Error::parameter("test", problem));
                 }
                 Ok((2, repeats))

@@ -10,7 +10,7 @@
 //! ```
 
 use super::text::{quoted, split};
-use crate::{Error, Result};
+use crate::{Error, Result, brief};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -113,7 +113,7 @@ impl GraphSpec {
             if v.is_finite() && v > 0.0 {
                 return Ok(());
             }
-            let problem = format!("found {v}, expected a finite number above 0");
+            let problem = format!("found {}, expected a finite number above 0", brief(v));
             Err(Error::parameter(format!("graph {name}"), problem))
         };
         match self.kind {

@@ -4,7 +4,7 @@ use super::text::{name_of, quoted};
 use super::width::{base_width, gamma_of};
 use super::{Convention, Function, Kernel, Metric, Normalization, Width, WidthRule};
 use crate::data::{Table, View, Views};
-use crate::{Error, Result, Run};
+use crate::{Error, Result, Run, brief};
 use serde::{Deserialize, Serialize};
 
 /// A kernel family; widths are separate.
@@ -196,7 +196,7 @@ impl KernelSpec {
             if v.is_finite() && v > 0.0 {
                 return Ok(());
             }
-            let problem = format!("found {v}, expected a finite number above 0");
+            let problem = format!("found {}, expected a finite number above 0", brief(v));
             Err(Error::parameter(format!("kernel {name}"), problem))
         };
         match self.family {
@@ -207,8 +207,9 @@ impl KernelSpec {
                 }
                 if !(coef0.is_finite() && coef0 >= 0.0) {
                     let problem = format!(
-                        "found {coef0}, expected at least 0 (a negative constant makes the \
-                         polynomial kernel indefinite)"
+                        "found {}, expected at least 0 (a negative constant makes the polynomial \
+                         kernel indefinite)",
+                        brief(coef0)
                     );
                     return Err(Error::parameter("kernel coef0", problem));
                 }
@@ -402,10 +403,11 @@ impl KernelSpec {
                         return Err(Error::parameter(
                             "kernel width",
                             format!(
-                                "{}{place}: width {} gives gamma = {gamma}, which is not a \
+                                "{}{place}: width {} gives gamma = {}, which is not a \
                                  positive finite number",
                                 self.family.name(),
-                                base * factor
+                                brief(base * factor),
+                                brief(gamma)
                             ),
                         ));
                     }
@@ -445,8 +447,9 @@ pub(crate) fn refuse_negative(view: &View) -> Result<()> {
             row,
             column,
             problem: format!(
-                "found {value}; the χ² kernel needs features of at least 0 (counts, histograms): \
-                 use another kernel or shift the features"
+                "found {}; the χ² kernel needs features of at least 0 (counts, histograms): use \
+                 another kernel or shift the features",
+                brief(value)
             ),
         }),
     }

@@ -250,7 +250,10 @@ impl KernelSpec {
                             d.trim().parse().map_err(|_| {
                                 Error::parameter(
                                     "kernel degree",
-                                    format!("found '{d}', expected a whole number of at least 1"),
+                                    format!(
+                                        "found '{d}', expected a whole number from 1 to {}",
+                                        u32::MAX
+                                    ),
                                 )
                             })
                         })

@@ -20,7 +20,7 @@ use super::{Decomposition, Machines};
 use crate::data::Classes;
 use crate::solve::Rows;
 use crate::solve::smo::{self, Quadratic, Settings};
-use crate::{Counts, Error, Event, Result, Run, Status, Watch};
+use crate::{Counts, Error, Event, Result, Run, Status, Watch, brief};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -192,11 +192,11 @@ impl Svc {
     /// Refuses a C or a tolerance that no machine can have.
     pub(crate) fn check_ranges(&self) -> Result<()> {
         if !(self.c > 0.0 && self.c.is_finite()) {
-            let problem = format!("expected a finite number above 0, found {}", self.c);
+            let problem = format!("expected a finite number above 0, found {}", brief(self.c));
             return Err(Error::parameter("c", problem));
         }
         if !(self.tol > 0.0 && self.tol < 1.0) {
-            let problem = format!("expected a number between 0 and 1, found {}", self.tol);
+            let problem = format!("expected a number between 0 and 1, found {}", brief(self.tol));
             return Err(Error::parameter("tol", problem));
         }
         Ok(())
@@ -222,8 +222,9 @@ impl Svc {
             // With C_i = 0 for a whole class there would be a machine for a class without instances.
             if !(*weight > 0.0 && weight.is_finite()) {
                 let problem = format!(
-                    "the weight of class '{name}' is {weight}; expected a finite number above 0 \
-                     (to leave a class out, leave out its instances)"
+                    "the weight of class '{name}' is {}; expected a finite number above 0 \
+                     (to leave a class out, leave out its instances)",
+                    brief(*weight)
                 );
                 return Err(Error::parameter("class_weights", problem));
             }

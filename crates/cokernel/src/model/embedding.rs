@@ -6,6 +6,7 @@ use super::{MultiView, PreparedViews, refuse_unit_diagonal};
 use super::{file, finite};
 use crate::bank::RowMeans;
 use crate::data::{Matrix, Preparation, Views};
+use crate::error::room_for;
 use crate::kernel::{Kernel, Norm};
 use crate::multiview::{Embedding, Extension, KMeans, Starts};
 use crate::params::Params;
@@ -186,6 +187,11 @@ impl EmbeddingModel {
             RowMeans::Exact,
         )?
         .under(run.watch());
+        // The parts of all stages, side by side and apart, and the result.
+        let (rows, columns) = (views.n(), extension.columns());
+        room_for::<f64>(columns.checked_mul(3).and_then(|c| rows.checked_mul(c)), || {
+            format!("the embedding of {rows} instances")
+        })?;
         let z = extension.apply(&cross, info.active.len(), &views)?;
         if let Some(p) = z.values().iter().position(|v| !v.is_finite()) {
             return Err(Error::Data(format!(

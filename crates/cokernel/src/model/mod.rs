@@ -189,6 +189,7 @@ impl Model {
         });
         let names = &prepared.classes.names;
         report.notes.splice(0..0, prepared.notes().iter().cloned());
+        report.warnings.splice(0..0, prepared.bank.warnings().iter().cloned());
         let info = Info {
             method: method.to_string(),
             params,

@@ -47,8 +47,8 @@ fn decisions(model: &Model, views: &Views, run: &Run) -> Result<Matrix> {
     let info = &model.info;
     let active = model.active();
     let (n, machines) = (views.n(), model.bias.len());
-    // By machine and by instance, and the kernels' sums.
-    room_for::<f64>(n.checked_mul(3 * machines), || {
+    // By machine and by instance, the kernels' sums, and a name for each.
+    room_for::<f64>(n.checked_mul(3 * machines + 8), || {
         format!("the decision values of {n} instances and {machines} machines")
     })?;
     let mut out = Matrix::zeros(n, machines);

@@ -28,7 +28,7 @@ use super::laplacian;
 use crate::bank::{Cross, NewRows};
 use crate::data::{Matrix, Table, Views};
 use crate::solve::dense::{self, Slice};
-use crate::{Error, Result};
+use crate::{Error, Result, brief};
 
 /// Where the n values of a stage come from.
 #[derive(Debug, Clone, PartialEq)]
@@ -169,6 +169,11 @@ impl Extension {
             })
         };
         (0..kernels).filter(used).collect()
+    }
+
+    /// Columns of all stages together, each with that of its degree.
+    pub(crate) fn columns(&self) -> usize {
+        self.stages.iter().map(|s| s.basis.cols() + 1).sum()
     }
 
     /// The views whose features are looked at, apart from those that kernels look at.
@@ -325,8 +330,9 @@ impl Stage {
                 let d = own + linked + degree.constant;
                 if !(d > 0.0 && d.is_finite()) {
                     return Err(Error::Data(format!(
-                        "new row {i}: its similarities to the training instances sum to {d}; \
-                         a row can be embedded only if it is similar to some of them"
+                        "new row {i}: its similarities to the training instances sum to {}; \
+                         a row can be embedded only if it is similar to some of them",
+                        brief(d)
                     )));
                 }
                 z.row_mut(i).iter_mut().for_each(|v| *v /= d.sqrt());

@@ -8,7 +8,7 @@ use crate::bank::Bank;
 use crate::data::Matrix;
 use crate::run::Pass;
 use crate::solve::eigen::Options;
-use crate::{Error, Result, Watch};
+use crate::{Error, Result, Watch, brief};
 use rayon::prelude::*;
 
 /// Negative similarities down to this share of the largest diagonal entry are rounding.
@@ -104,9 +104,10 @@ fn checked(
 ) -> Result<Vec<f64>> {
     if least < -ROUNDING * largest {
         return Err(Error::Data(format!(
-            "{name}: the similarity of instances {i} and {j} is {least}; spectral clustering needs \
+            "{name}: the similarity of instances {i} and {j} is {}; spectral clustering needs \
              similarities of at least 0: use a kernel that has no negative values, such as a \
-             Gaussian, and do not centre it"
+             Gaussian, and do not centre it",
+            brief(least)
         )));
     }
     match degrees.iter().position(|d| *d <= 0.0) {

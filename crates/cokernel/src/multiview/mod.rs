@@ -133,6 +133,7 @@ pub fn embed(
 ) -> Result<Embedding> {
     let mut found = embedder.embed(problem, k, run)?;
     let columns = found.rows.cols().max(1);
+    found.report.warnings.splice(0..0, problem.bank.warnings().iter().cloned());
     let bad = found.rows.values().iter().position(|v| !v.is_finite()).map(|p| p / columns);
     if bad.is_some() || found.eigenvalues.iter().flatten().any(|v| !v.is_finite()) {
         let instance = bad.map_or(String::new(), |i| format!(" (instance {i} is the first)"));
@@ -191,7 +192,7 @@ mod tests {
         let problem = Problem { bank: &bank, views: Some(&views) };
         let mut seen = 0;
         for method in REGISTRY {
-            let embedder = method.embedder(&method.defaults()).unwrap();
+            let embedder = (method.build)(&method.defaults());
             if embedder.wants().features || embedder.wants().kernels.is_some() {
                 continue;
             }

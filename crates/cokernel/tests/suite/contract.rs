@@ -426,7 +426,8 @@ fn cancelled_runs_say_so() {
             Ok(found) => assert_eq!(found.report.status, Status::Interrupted, "{}", m.id),
             Err(e) => {
                 assert_eq!(m.id, "kernel_cca");
-                assert_eq!(e.to_string(), "stopped before there was an embedding (interrupted)");
+                let said = "the embedding was stopped (interrupted) before there was a result";
+                assert_eq!(e.to_string(), said);
             }
         }
     }

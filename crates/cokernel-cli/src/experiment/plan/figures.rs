@@ -4,8 +4,8 @@ use super::{Claim, Data, Protocol, Row, Sweep};
 use crate::experiment::file::{ClaimEntry, File, SweepEntry};
 use crate::experiment::score::{Published, Score};
 use anyhow::Result;
-use cokernel::Error;
 use cokernel::multiview::{Seeding, Starts};
+use cokernel::{Error, brief};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use toml::{Spanned, Value};
@@ -25,7 +25,8 @@ pub fn reaches(
     let one = |(id, reach): (&String, &Spanned<f64>)| match *reach.get_ref() {
         r if r >= 0.0 && r.is_finite() => Ok((score(file, id, reach.span(), classify)?, r)),
         r => {
-            let problem = format!("reach: {id}: expected a number of at least 0, found {r}");
+            let problem =
+                format!("reach: {id}: expected a number of at least 0, found {}", brief(r));
             Err(file.refuse(Some(reach.span()), problem))
         }
     };
@@ -152,7 +153,12 @@ fn steps(from: f64, to: f64, step: f64) -> Result<Vec<f64>, String> {
     let last = ((to - from) / step + 1e-9).floor();
     if last >= MOST_VALUES as f64 {
         let (most, n) = (MOST_VALUES, last + 1.0);
-        return Err(format!("values: expected at most {most}, found {n} from {from} to {to}"));
+        return Err(format!(
+            "values: expected at most {most}, found {} from {} to {}",
+            brief(n),
+            brief(from),
+            brief(to)
+        ));
     }
     let scale = 10_f64.powi(10.max(4 - step.log10().floor() as i32));
     let round = |x: f64| match (x * scale).round() / scale {
@@ -212,7 +218,7 @@ pub fn claims(
     };
     let one = |entry: &ClaimEntry| {
         let above = find(&entry.above)?;
-        let below = match &entry.below {
+        let below = match file.listed("below", entry.below.as_ref())? {
             Some(listed) => listed.iter().map(find).collect::<Result<_>>()?,
             None => (0..rows.len()).filter(|r| *r != above).collect(),
         };

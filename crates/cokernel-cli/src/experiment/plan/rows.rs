@@ -60,11 +60,15 @@ impl Rows<'_> {
             method: self.method(&entry.method)?,
             params: BTreeMap::new(),
             c: None,
-            views: entry.views.clone(),
+            views: file.listed("views", entry.views.as_ref())?.map(<[String]>::to_vec),
             kernels: kernels(file, entry.kernels.as_ref())?,
             at: BTreeMap::new(),
         };
         let base = Variant { c: self.cost(&base, entry.c.as_ref())?, ..base };
+        if entry.variants.as_ref().is_some_and(Vec::is_empty) {
+            let problem = "variants: expected at least one, found none; leave out the key";
+            return Err(file.refuse(place(), problem));
+        }
         let mut variants = Vec::new();
         let none = [Spanned::new(0..0, VariantEntry::default())];
         let listed = entry.variants.as_deref().unwrap_or(&none);
@@ -152,7 +156,8 @@ impl Rows<'_> {
     fn variant(&self, base: &Variant, row: &RowEntry, own: &VariantEntry) -> Result<Vec<Variant>> {
         let chosen = own.method.as_ref().map(|id| self.method(id)).transpose()?;
         let mut one = Variant { method: chosen.unwrap_or(base.method), ..base.clone() };
-        one.views = own.views.clone().or(one.views);
+        let views = self.file.listed("views", own.views.as_ref())?;
+        one.views = views.map(<[String]>::to_vec).or(one.views);
         one.kernels = kernels(self.file, own.kernels.as_ref())?.or(one.kernels);
         one.c = self.cost(&one, own.c.as_ref())?.or(one.c);
         // A parameter of the row is meant for the variants whose method has it.
@@ -167,14 +172,17 @@ impl Rows<'_> {
             told.push(format!("{name}={}", value.get_ref()));
         }
         told.extend(own.c.iter().map(|c| format!("c={}", c.get_ref())));
-        if let Some(views) = &own.views {
+        if let Some(views) = views {
             told.push(format!("views {}", views.join("+")));
         }
-        for text in own.kernels.iter().flatten() {
+        for text in own.kernels.iter().flat_map(Spanned::get_ref) {
             told.push(text.get_ref().clone());
         }
         if let Some(label) = &own.label {
             told = vec![label.clone()];
+        }
+        for (name, values) in &row.grid {
+            self.file.listed(&format!("grid: {name}"), Some(values))?;
         }
         let lists = row.grid.values().map(|v| v.get_ref().len() as f64);
         let combinations: f64 = lists.product();
@@ -213,7 +221,8 @@ impl Rows<'_> {
         let own = method.param(name);
         if name == COST && own.is_none() && variant.has(COST) {
             let Some(c) = number(value).filter(|c| *c > 0.0 && c.is_finite()) else {
-                let problem = format!("c: expected a number greater than 0, found {value}");
+                let problem =
+                    format!("c: expected a number greater than 0, found {}", shown(value));
                 return Err(self.file.refuse(Some(place), problem));
             };
             variant.c = Some(c);
@@ -224,6 +233,14 @@ impl Rows<'_> {
         let name = own.map_or(name, |p| p.name);
         variant.params.insert(name.to_string(), value.clone());
         Ok(())
+    }
+}
+
+/// A value as messages show it.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Real(v) => cokernel::brief(*v),
+        other => other.to_string(),
     }
 }
 

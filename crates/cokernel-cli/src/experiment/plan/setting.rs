@@ -13,7 +13,7 @@ use anyhow::Result;
 use cokernel::data::{Header, Scale};
 use cokernel::kernel::KernelSpec;
 use cokernel::machine::{Decomposition, Svc};
-use cokernel::{Error, Run, eval};
+use cokernel::{Error, Run, brief, eval};
 use std::ops::Range;
 use std::path::Path;
 use toml::Spanned;
@@ -37,9 +37,10 @@ pub fn protocol(file: &File, content: &Content) -> Result<Protocol> {
     let score = |s: &Spanned<String>| {
         Score::from_id(s.get_ref(), classify).map_err(|e| file.refuse(Some(s.span()), e))
     };
-    let scores = entry.scores.iter().map(score).collect::<Result<Vec<_>>>()?;
+    let scores = entry.scores.get_ref().iter().map(score).collect::<Result<Vec<_>>>()?;
     let Some(&first) = scores.first() else {
-        return Err(file.refuse(None, "protocol: scores: expected at least one, as [\"nmi\"]"));
+        let problem = "protocol: scores: expected at least one, as [\"nmi\"]";
+        return Err(file.refuse(Some(entry.scores.span()), problem));
     };
     let pick_by = match &entry.pick_by {
         Some(s) => score(s)?,
@@ -90,9 +91,10 @@ fn kind(file: &File, entry: &ProtocolEntry) -> Result<Kind> {
         }
         (None, Some(test)) => {
             let problem = "test_fraction: expected a number between 0 and 1";
-            return Err(
-                file.refuse(Some(test.span()), format!("{problem}, found {}", test.get_ref()))
-            );
+            return Err(file.refuse(
+                Some(test.span()),
+                format!("{problem}, found {}", brief(*test.get_ref())),
+            ));
         }
         (Some(_), Some(test)) => {
             let problem = "protocol: give either folds or test_fraction, not both";
@@ -162,7 +164,7 @@ fn data(file: &File, entry: &DataEntry, base: &Path) -> Result<Data> {
         "folder" => {
             let name = entry.name.as_ref().ok_or_else(|| lacks("name"))?;
             let Some(views) = &entry.views else { return Err(lacks("views")) };
-            Source::Folder(Folder { name: name.get_ref().clone(), views: views.clone() })
+            Source::Folder(Folder { name: name.get_ref().clone(), views: views.get_ref().clone() })
         }
         "files" if entry.files.is_empty() => return Err(lacks("files")),
         "files" if entry.labels.is_none() && entry.label_column.is_none() => {
@@ -185,13 +187,14 @@ fn data(file: &File, entry: &DataEntry, base: &Path) -> Result<Data> {
     let cost = |(view, cost): (&String, &Spanned<f64>)| match *cost.get_ref() {
         c if c > 0.0 && c.is_finite() => Ok((view.clone(), c)),
         c => {
-            let problem = format!("costs: {view}: expected a number greater than 0, found {c}");
+            let problem =
+                format!("costs: {view}: expected a number greater than 0, found {}", brief(c));
             Err(file.refuse(Some(cost.span()), problem))
         }
     };
     Ok(Data {
         label: entry.label.as_ref().map_or_else(|| source.name(), |l| l.get_ref().clone()),
-        views: entry.views.clone(),
+        views: file.listed("views", entry.views.as_ref())?.map(<[String]>::to_vec),
         kernels: kernels(file, entry.kernels.as_ref())?,
         scale,
         unit_rows: entry.unit_rows,
@@ -227,9 +230,9 @@ fn files(entry: &DataEntry, base: &Path) -> Files {
 
 pub fn kernels(
     file: &File,
-    texts: Option<&Vec<Spanned<String>>>,
+    texts: Option<&Spanned<Vec<Spanned<String>>>>,
 ) -> Result<Option<Vec<KernelSpec>>> {
-    let Some(texts) = texts else { return Ok(None) };
+    let Some(texts) = file.listed("kernels", texts)? else { return Ok(None) };
     let mut specs = Vec::new();
     for text in texts {
         let parsed = KernelSpec::parse_list(text.get_ref());
@@ -260,7 +263,7 @@ pub fn positive(file: &File, key: &str, value: &Spanned<f64>) -> Result<f64> {
     match *value.get_ref() {
         v if v > 0.0 && v.is_finite() => Ok(v),
         v => {
-            let problem = format!("{key}: expected a number greater than 0, found {v}");
+            let problem = format!("{key}: expected a number greater than 0, found {}", brief(v));
             Err(file.refuse(Some(value.span()), problem))
         }
     }
@@ -296,7 +299,7 @@ pub fn tests(file: &File, entry: &TestsEntry, rows: &[Row]) -> Result<Tests> {
     let alpha = match &entry.alpha {
         Some(a) if !(*a.get_ref() > 0.0 && *a.get_ref() < 1.0) => {
             let problem =
-                format!("alpha: expected a number between 0 and 1, found {}", a.get_ref());
+                format!("alpha: expected a number between 0 and 1, found {}", brief(*a.get_ref()));
             return Err(file.refuse(Some(a.span()), problem));
         }
         a => a.as_ref().map_or(ALPHA, |a| *a.get_ref()),
@@ -322,7 +325,8 @@ pub fn limits(file: &File, entry: &LimitsEntry) -> Result<Limits> {
     };
     let seconds = entry.seconds.as_ref().map(|s| positive(file, "seconds", s)).transpose()?;
     if let Some(place) = entry.seconds.as_ref().filter(|_| seconds.is_some_and(|s| s > LONGEST)) {
-        let problem = format!("seconds: expected at most {LONGEST}, found {:?}", place.get_ref());
+        let problem =
+            format!("seconds: expected at most {LONGEST}, found {}", brief(*place.get_ref()));
         return Err(file.refuse(Some(place.span()), problem));
     }
     Ok(Limits { memory, seconds })

@@ -1,7 +1,7 @@
 //! How large an experiment is: more cells, folds or clusters than there can be are mistakes, found
 //! before any memory is asked for.
 
-use super::{Experiment, Kind, Pick};
+use super::{Data, Experiment, Kind, Pick};
 use crate::experiment::file::{Content, File};
 use crate::experiment::generator::N;
 use crate::experiment::source::Source;
@@ -14,8 +14,9 @@ use toml::Spanned;
 /// More cells would not be done in a lifetime; each takes a kilobyte of the store.
 pub const MOST_CELLS: usize = 200_000;
 
-/// Instances of the digits.
+/// Instances of the digits, and their classes.
 const DIGITS: usize = 2000;
+const DIGIT_CLASSES: usize = 10;
 
 impl Experiment {
     /// The number of cells; of too many, nearly.
@@ -29,6 +30,35 @@ impl Experiment {
             .iter()
             .map(|r| r.variants.len() as f64 * values(sweep.is_some_and(|s| r.is_swept(s))) as f64);
         sets * values(of_data) as f64 * self.protocol.splits() as f64 * rows.sum::<f64>()
+    }
+
+    /// The values of a sweep over the data, by the name of its parameter; once nothing without one.
+    fn over_data(&self) -> Vec<Option<(&str, f64)>> {
+        match self.sweep.as_ref().filter(|s| s.of_data) {
+            Some(s) => s.values.iter().map(|x| Some((s.parameter.as_str(), *x))).collect(),
+            None => vec![None],
+        }
+    }
+
+    /// At most so many instances has the smallest class of a training set, as far as it is known,
+    /// with the label of the data.
+    fn least_trained(&self) -> Option<(usize, &str)> {
+        let over = self.over_data();
+        let least = |d: &Data| match &d.source {
+            Source::Toy(toy) => over.iter().map(|x| toy.classes(*x)).map(|(n, c)| n / c).min(),
+            Source::Digits => Some(DIGITS / DIGIT_CLASSES),
+            _ => None,
+        };
+        let left = |n: usize| match self.protocol.kind {
+            Kind::Classify { splits: eval::Protocol::KFold { folds, .. }, .. } => {
+                n - n.div_ceil(folds)
+            }
+            Kind::Classify { splits: eval::Protocol::Shuffle { test, .. }, .. } => {
+                n - ((test * n as f64).round() as usize).min(n)
+            }
+            _ => n,
+        };
+        self.data.iter().filter_map(|d| Some((left(least(d)?), d.label.as_str()))).min()
     }
 
     /// The smallest data set whose number of instances is known, with its label.
@@ -58,7 +88,9 @@ pub fn check(file: &File, content: &Content, plan: &Experiment) -> Result<()> {
         _ => (1, plan.protocol.splits()),
     };
     let inner = match plan.protocol.kind {
-        Kind::Classify { inner_folds, .. } if plan.rows.iter().any(|r| r.pick == Pick::Inner) => {
+        Kind::Classify { inner_folds, .. }
+            if p.inner_folds.is_some() || plan.rows.iter().any(|r| r.pick == Pick::Inner) =>
+        {
             inner_folds
         }
         _ => 1,
@@ -80,6 +112,14 @@ pub fn check(file: &File, content: &Content, plan: &Experiment) -> Result<()> {
             }
         }
     }
+    classes(file, content, plan)?;
+    let least = plan.least_trained().filter(|_| p.inner_folds.is_some());
+    if let Some((n, label)) = least.filter(|(n, _)| inner > *n) {
+        let most = format!("expected at most the {} instances", thousands(n));
+        let of = format!("that a class has in a training set of data '{label}'");
+        let problem = format!("inner_folds: {most} {of}, found {inner}");
+        return Err(file.refuse(span(&p.inner_folds), problem));
+    }
     let size = plan.size();
     if size <= MOST_CELLS as f64 {
         return Ok(());
@@ -98,4 +138,24 @@ pub fn check(file: &File, content: &Content, plan: &Experiment) -> Result<()> {
     let (size, most) = (thousands(size as usize), thousands(MOST_CELLS));
     let problem = format!("{key}: this makes {size} cells, and at most {most} are possible");
     Err(file.refuse(place, problem))
+}
+
+/// Refuses more classes than instances.
+fn classes(file: &File, content: &Content, plan: &Experiment) -> Result<()> {
+    for (data, entry) in plan.data.iter().zip(&content.data.0) {
+        let Source::Toy(toy) = &data.source else { continue };
+        for swept in plan.over_data() {
+            let (n, classes) = toy.classes(swept);
+            if classes > n {
+                let of_sweep = content.sweep.as_ref().filter(|_| swept.is_some());
+                let own = entry.params.get("classes").map(Spanned::span);
+                let place = of_sweep.map(|s| s.values.span()).or(own);
+                let place = place.or(entry.n.as_ref().map(Spanned::span));
+                let most = format!("expected at most the {} instances", thousands(n));
+                let problem = format!("classes: {most} of data '{}', found {classes}", data.label);
+                return Err(file.refuse(place, problem));
+            }
+        }
+    }
+    Ok(())
 }

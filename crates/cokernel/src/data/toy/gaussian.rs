@@ -2,7 +2,7 @@
 
 use super::{check_count, normal};
 use crate::data::{Labels, Matrix, Views};
-use crate::{Error, Result, Run};
+use crate::{Error, Result, Run, brief};
 use rand::{Rng, RngExt};
 
 /// Mean and covariance of one cluster in one view of two columns.
@@ -78,7 +78,7 @@ fn mixture(views: &[[Cluster; 2]], n: usize, seed: u64, purpose: &str) -> Result
 pub fn correlated(n: usize, rho: f64, seed: u64) -> Result<(Views, Labels)> {
     check_count(n)?;
     if !(-1.0..=1.0).contains(&rho) {
-        let problem = format!("expected a correlation from -1 to 1, found {rho}");
+        let problem = format!("expected a correlation from -1 to 1, found {}", brief(rho));
         return Err(Error::parameter("rho", problem));
     }
     let mut rng = Run::with_seed(seed).rng("toy correlated");

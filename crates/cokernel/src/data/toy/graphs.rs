@@ -3,7 +3,7 @@
 
 use super::check_count;
 use crate::data::{Labels, Matrix, Table, Views};
-use crate::{Error, Result, Run};
+use crate::{Error, Result, Run, brief};
 use rand::RngExt;
 
 /// Two similarity views with complementary corruption (LMS §3.3.2). In `view1` and `view2` the
@@ -18,7 +18,7 @@ use rand::RngExt;
 pub fn complementary_corruption(n: usize, alpha: f64, seed: u64) -> Result<(Views, Labels)> {
     check_multiple(n, 2)?;
     if !(alpha.is_finite() && alpha >= 0.0) {
-        let problem = format!("expected a finite number of at least 0, found {alpha}");
+        let problem = format!("expected a finite number of at least 0, found {}", brief(alpha));
         return Err(Error::parameter("alpha", problem));
     }
     let half = n / 2;

@@ -345,7 +345,8 @@ fn limits_end_with_a_status_and_a_result() {
             let found = run_method(id, &bank, 3, &[], run);
             if id == "kernel_cca" {
                 let e = found.unwrap_err().to_string();
-                assert_eq!(e, format!("stopped before there was an embedding ({status})"));
+                let said = "before there was a result";
+                assert_eq!(e, format!("the embedding was stopped ({status}) {said}"));
                 continue;
             }
             let found = found.unwrap();
