@@ -121,7 +121,7 @@ mod tests {
         assert_eq!(
             said,
             "the workspace of a thread, where 0.58 of 0.63 GB of address space are left (ulimit -v), \
-             takes 0.77 GB of memory, which is not there"
+             takes 0.8 GB of memory, which is not there"
         );
     }
 
