@@ -164,12 +164,13 @@ class KernelClassifier(ClassifierMixin, SavedEstimator):  # type: ignore[misc]
         y = self._targets(given.others["y"], views.n)
         weights = instance_weights(given.others.get("sample_weight"), views.n)
         if weights is not None and not weights.all():
+            count = views.n
             kept = np.flatnonzero(weights)
             if len(kept) == 0:
                 raise ValueError("sample_weight: every weight is 0; no class is left to learn")
             views, y = views.select(kept.tolist()), y[kept]
             weights = np.ascontiguousarray(weights[kept])
-            self._layout.kept = kept
+            self._layout.kept, self._layout.given = kept, count
         self.classes_ = np.unique(y)
         codes: npt.NDArray[np.int64] = np.searchsorted(self.classes_, y).astype(np.int64)
         return views, codes, weights
@@ -215,9 +216,14 @@ class KernelClassifier(ClassifierMixin, SavedEstimator):  # type: ignore[misc]
         with self._words():
             learner, names = self._native_problem()
             model = learner.fit(views, names, codes, weights, self._run(seed))
-        self._took(model)
+        self._took(self._counted(model))
         warn_unless_converged(type(self).__name__, self.report_)
         return self
+
+    def _counted(self, model: _native.Model) -> _native.Model:
+        """The model, which counts in the instances given to ``fit``, whichever were learned from."""
+        layout = self._layout
+        return model if layout.kept is None else model.of_given(layout.kept.tolist(), layout.given)
 
     def _took(self, model: _native.Model) -> None:
         """Keeps a model and what it tells."""
@@ -230,8 +236,7 @@ class KernelClassifier(ClassifierMixin, SavedEstimator):  # type: ignore[misc]
         self.report_: Report = report(told["report"], told["library_version"])
         rows, coef, bias = model.support()
         signs = self._signs()
-        kept = getattr(getattr(self, "_layout", None), "kept", None)
-        self.support_ = rows if kept is None else kept[rows]
+        self.support_ = rows
         self.dual_coef_ = coef * signs[:, np.newaxis]
         self.intercept_ = bias * signs
         self.dual_objectives_ = np.array([m.get("dual") for m in told["machines"]], dtype=float)

@@ -27,9 +27,8 @@ def load(path: str | os.PathLike[str]) -> Any:
         A fitted estimator. It takes the views as a dict by name, or as a list in their order; a
         model with one view takes a table. Class names that are numbers become numbers. A clusterer
         or embedding from a file has no ``labels_``, ``embedding_``, ``eigenvectors_`` or
-        ``cluster_centers_``; similarities are towards the instances that were learned from (those
-        without weight 0), in the order of training, for a file keeps no ids; the
-        parameters ``kernels`` and ``scale`` are not restored, what they led to is.
+        ``cluster_centers_``; similarities are towards the instances given to ``fit``, in their order,
+        for a file keeps no ids; the parameters ``kernels`` and ``scale`` are not restored, what they led to is.
 
     Raises
     ------
@@ -58,7 +57,8 @@ def load(path: str | os.PathLike[str]) -> Any:
         similar = view["kind"] == "similarity"
         if similar:
             layout.similarity.add(view["name"])
-        layout.widths[view["name"]] = told["n_train"] if similar else view["cols"]
+        given = told.get("n_given", told["n_train"])
+        layout.widths[view["name"]] = given if similar else view["cols"]
     kernels = "precomputed" if layout.similarity == set(layout.names) != set() else None
     estimator: Any
     if isinstance(model, _native.Model):

@@ -49,6 +49,8 @@ class Layout:
         These instances, where something had an index.
     kept : ndarray of int or None
         Those of them that were learned from, if not all.
+    given : int
+        How many they are.
     """
 
     kind: str
@@ -58,6 +60,7 @@ class Layout:
     widths: dict[str, int] = field(default_factory=dict)
     ids: Any = None
     kept: npt.NDArray[np.intp] | None = None
+    given: int = 0
 
     def n_features(self) -> int:
         return sum(self.widths.values())
@@ -73,10 +76,6 @@ class Layout:
         if self.ids is None or not self.similarity or pandas is None:
             return None
         return pandas.Index(self.ids)
-
-    def towards_kept(self, similarities: Any) -> Any:
-        """The columns of similarities to training instances that were learned from."""
-        return similarities if self.kept is None else similarities[:, self.kept]
 
     def same(self, other: Layout) -> bool:
         """Whether views, columns and kinds are the same."""
@@ -365,8 +364,6 @@ def _read_table(
                 f"view '{name}': expected similarities to the {layout.widths[name]} training "
                 f"instances, found {width} columns"
             )
-        if precomputed and not reset:
-            array = layout.towards_kept(array)
         shown = None if features is None or precomputed else [str(f) for f in features]
         made.add(name, array, precomputed, shown, masks.get(name))
         return made
@@ -461,8 +458,6 @@ def _read_several(
                 f"view '{name}': expected {layout.widths[name]} columns as at the fit, found "
                 f"{array.shape[1]}"
             )
-        if is_similar and not reset:
-            array = layout.towards_kept(array)
         made.add(name, array, is_similar, columns, masks.get(name))
     if reset:
         estimator._layout = layout

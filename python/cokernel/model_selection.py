@@ -58,7 +58,7 @@ class _Bank:
             start = self.warm[1] if self.warm[0] == (id(prepared), problem) else None
             model, learned = learner.fit_prepared(prepared, run, start)
         self.warm = ((id(prepared), problem), learned)
-        estimator._took(model)
+        estimator._took(estimator._counted(model))
         warn_unless_converged(type(estimator).__name__, estimator.report_)
 
     def _prepared(self, learner: _native.Learner, layout: Layout) -> _native.Prepared | None:

@@ -119,7 +119,8 @@ impl Learner {
     }
 
     /// Instances, scaling and kernels: the half of a fit that several methods can share. `codes`
-    /// are indices into `names`; instances with weight 0 are left out beforehand by the caller.
+    /// are indices into `names`; instances with weight 0 are left out beforehand by the caller
+    /// (see `Model.of_given`).
     #[pyo3(signature = (views, names, codes, weights, run))]
     fn prepare(
         &self,
@@ -276,7 +277,14 @@ impl Model {
         }
     }
 
-    /// Training instances that are a support vector of some machine, increasing, with the dual
+    /// The same model, whose instances of training were those with the indices `rows` of `n`.
+    fn of_given(&self, rows: Vec<usize>, n: usize) -> PyResult<Self> {
+        let model = self.inner.as_ref().clone();
+        Ok(Model::new(model.of_given(&rows, n).map_err(to_py)?))
+    }
+
+    /// Training instances that are a support vector of some machine, increasing and counted in all
+    /// that were given, with the dual
     /// coefficients (machines × support vectors) and the biases.
     #[allow(clippy::type_complexity)]
     fn support<'py>(

@@ -41,8 +41,11 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
-/// The newest format that is written and read.
-const FORMAT: u32 = 1;
+/// The newest format that is written and read: where instances were left out, which ones. Programs
+/// that know the first one only would count in those that were learned from, and refuse it.
+const FORMAT: u32 = 2;
+/// The format of all other files.
+const PLAIN: u32 = 1;
 const HEADER_LIMIT: u64 = 100_000_000;
 
 /// What a file holds.
@@ -184,14 +187,14 @@ fn put(path: &Path, bytes: Result<Vec<u8>>) -> Result<()> {
 
 /// The content of a file of this kind.
 fn bytes<I: Serialize + DeserializeOwned + PartialEq>(
-    kind: Kind,
+    (kind, format): (Kind, u32),
     info: &I,
     support: &[SupportView],
     tensors: &Tensors,
 ) -> Result<Vec<u8>> {
     let wrong = |problem: String| Error::Model { path: in_memory().to_path_buf(), problem };
     let none = "00000000".to_string();
-    let (library, format) = (VERSION.to_string(), FORMAT);
+    let library = VERSION.to_string();
     let envelope = Envelope { format, library, crc32: none.clone(), model: info, support };
     let text = serde_json::to_string(&envelope)
         .map_err(|e| wrong(format!("cannot be written as JSON: {e}")))?;

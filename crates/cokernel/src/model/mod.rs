@@ -47,6 +47,9 @@ pub struct Model {
     coef: Matrix,
     /// b of each machine.
     bias: Vec<f64>,
+    /// Where some of the instances that were given were left out: those of training, increasing.
+    /// `n_train` numbers, or none if all were learned from.
+    learned: Vec<u32>,
 }
 
 /// What a model file holds, for those who do not know beforehand.
@@ -79,6 +82,9 @@ struct Info {
     classes: Vec<String>,
     n_train: usize,
     n_dropped: usize,
+    /// How many instances were given, where that is known and not all were learned from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    n_given: Option<usize>,
     views: Vec<ViewInfo>,
     preparation: Preparation,
     kernels: Vec<Kernel>,
@@ -199,6 +205,7 @@ impl Model {
             classes: names.clone(),
             n_train: n,
             n_dropped: prepared.n_dropped,
+            n_given: None,
             views,
             preparation,
             kernels: kernels.to_vec(),
@@ -209,13 +216,46 @@ impl Model {
         };
         let bias = machines.duals.iter().map(|d| d.bias).collect();
         let kept = kept.into_iter().map(|i| i as u32).collect();
-        let model = Model { info, kept, support, coef, bias };
+        let model = Model { info, kept, support, coef, bias, learned: Vec::new() };
         finite::classifier(&model)?;
-        Ok(model)
+        match prepared.n_dropped {
+            0 => Ok(model),
+            dropped => model.of_given(&prepared.rows, n + dropped),
+        }
+    }
+
+    /// Says that the instances of training were those with the indices `rows` among `n`, the others
+    /// having been left out before (for a weight of 0, say). [`duals`](Self::duals) then counts in
+    /// all of them, and similarities may be towards all of them.
+    ///
+    /// # Errors
+    /// Not one index below `n` for each instance of training, increasing.
+    pub fn of_given(mut self, rows: &[usize], n: usize) -> Result<Self> {
+        let learned: Vec<u32> = rows.iter().filter_map(|&i| u32::try_from(i).ok()).collect();
+        let increasing = learned.windows(2).all(|w| w[0] < w[1]);
+        let below = learned.last().is_some_and(|i| (*i as usize) < n);
+        if learned.len() != self.info.n_train || rows.len() != learned.len() || !increasing || !below
+        {
+            let expected = format!("{} increasing row numbers below {n}", self.info.n_train);
+            return Err(Error::shape("instances of training", expected, rows.len()));
+        }
+        (self.learned, self.info.n_given) = match learned.len() == n {
+            true => (Vec::new(), None),
+            false => (learned, Some(n)),
+        };
+        Ok(self)
+    }
+
+    /// The instances of training among those that were given, increasing, and how many were given;
+    /// `None` if all were learned from (or an early version wrote the model).
+    pub fn learned_from(&self) -> Option<(Vec<usize>, usize)> {
+        let n = self.info.n_given?;
+        Some((self.learned.iter().map(|i| *i as usize).collect(), n))
     }
 
     /// Labels and decision values of new instances. Similarity views hold, for each new instance,
-    /// its similarity to all training instances in their order.
+    /// its similarity to all training instances in their order; where some of those that were given
+    /// were left out, either to all that were given or to those that were learned from.
     ///
     /// # Errors
     /// A view is missing or incomplete, or differs from training in kind, number of columns or
@@ -317,12 +357,13 @@ impl Model {
         self.duals().0.len()
     }
 
-    /// The support vectors: training instances (increasing), α_i y_i (machines × support vectors)
-    /// and the bias of each machine.
+    /// The support vectors: training instances (increasing, counted in all that were given), α_i y_i
+    /// (machines × support vectors) and the bias of each machine.
     pub fn duals(&self) -> (Vec<usize>, Matrix, Vec<f64>) {
         let used = |i: &usize| (0..self.coef.rows()).any(|t| self.coef.get(t, *i) != 0.0);
         let columns: Vec<usize> = (0..self.kept.len()).filter(used).collect();
-        let rows = columns.iter().map(|&i| self.kept[i] as usize).collect();
+        let given = |i: u32| self.learned.get(i as usize).copied().unwrap_or(i) as usize;
+        let rows = columns.iter().map(|&i| given(self.kept[i])).collect();
         (rows, self.coef.select_cols(&columns), self.bias.clone())
     }
 
@@ -346,7 +387,7 @@ impl Model {
         &self.info.views
     }
 
-    /// Number of training instances.
+    /// Number of training instances, without those that were left out.
     pub fn n_train(&self) -> usize {
         self.info.n_train
     }
@@ -377,6 +418,7 @@ impl Model {
             classes: self.info.classes.clone(),
             n_train: self.info.n_train,
             n_dropped: self.info.n_dropped,
+            n_given: self.info.n_given.unwrap_or(self.info.n_train),
             views: self.info.views.clone(),
             weights: self.weights(),
             active_kernels: self.weights().iter().filter(|w| w.active).count(),

@@ -2,13 +2,14 @@
 
 use super::Model;
 use crate::bank::{Cross, RowMeans};
-use crate::data::{Matrix, Table, Views};
+use crate::data::{Matrix, Table, View, Views};
 use crate::error::room_for;
 use crate::kernel::{Kernel, Norm};
 use crate::machine::Machines;
 use crate::mkl::Rule;
 use crate::{Error, Result, Run};
 use serde::Serialize;
+use std::borrow::Cow;
 
 /// What a model says about new instances.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -53,7 +54,8 @@ fn decisions(model: &Model, views: &Views, run: &Run) -> Result<Matrix> {
     })?;
     let mut out = Matrix::zeros(n, machines);
     if !active.is_empty() {
-        let views = info.preparation.apply(views)?;
+        let views = towards_learned(model, views)?;
+        let views = info.preparation.apply(&views)?;
         views.require_complete()?;
         let cross = cross(model, &active)?.under(run.watch());
         let all: Vec<usize> = (0..active.len()).collect();
@@ -79,6 +81,39 @@ fn decisions(model: &Model, views: &Views, run: &Run) -> Result<Matrix> {
         )));
     }
     Ok(out)
+}
+
+/// The views with similarities to the instances that were learned from, where they may be to all that
+/// were given.
+fn towards_learned<'a>(model: &Model, views: &'a Views) -> Result<Cow<'a, Views>> {
+    let Some((learned, given)) = model.learned_from() else { return Ok(Cow::Borrowed(views)) };
+    let is_known = |v: &View| model.info.views.iter().any(|known| known.name == v.name);
+    let is_longer =
+        |v: &View| v.table.is_similarity() && is_known(v) && v.table.cols() != learned.len();
+    if !views.iter().any(is_longer) {
+        return Ok(Cow::Borrowed(views));
+    }
+    let mut cut = Views::new();
+    for view in views.iter() {
+        let mut view = view.clone();
+        if is_longer(&view) {
+            let found = view.table.cols();
+            if found != given {
+                let expected = format!(
+                    "{given} columns, one for each training instance, or {} for those that were \
+                     learned from",
+                    learned.len()
+                );
+                return Err(Error::shape(format!("view '{}'", view.name), expected, found));
+            }
+            view.table = view.table.select_cols(&learned);
+        }
+        cut.push(view)?;
+    }
+    if let Some(ids) = views.ids() {
+        cut.set_ids(ids.to_vec())?;
+    }
+    Ok(Cow::Owned(cut))
 }
 
 /// The active kernels towards the kept rows.

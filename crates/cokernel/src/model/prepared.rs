@@ -202,10 +202,12 @@ pub(super) fn dropped_note(dropped: usize, views: &Views) -> Vec<String> {
         return Vec::new();
     }
     let n = views.n();
-    let mut note = format!("{dropped} of {} instances have no label and are left out", n + dropped);
+    let all = n + dropped;
+    let mut note = format!("{dropped} of {all} instances have no label and are left out");
     if views.iter().any(|v| v.table.is_similarity()) {
         note.push_str(&format!(
-            "; to predict, similarities are to the {n} labelled training instances"
+            "; to predict, similarities are to all {all} training instances, or to the {n} labelled \
+             ones"
         ));
     }
     vec![note]

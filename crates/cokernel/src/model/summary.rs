@@ -102,10 +102,13 @@ pub struct Summary {
     pub seed: u64,
     /// Class names in code order.
     pub classes: Vec<String>,
-    /// Number of training instances.
+    /// Number of training instances, without those that were left out.
     pub n_train: usize,
     /// Instances left out because their label was missing.
     pub n_dropped: usize,
+    /// Number of instances that were given, with those that were left out for any reason as far as
+    /// the model knows of them: the columns of similarities.
+    pub n_given: usize,
     /// The views that must be given to predict.
     pub views: Vec<ViewInfo>,
     /// Every kernel with its weight.

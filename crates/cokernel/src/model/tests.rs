@@ -249,15 +249,63 @@ fn missing_labels_are_left_out_and_said() {
     assert_eq!(model.n_train(), TRAIN - 2);
     assert_eq!(
         model.report().notes[0],
-        "2 of 45 instances have no label and are left out; to predict, similarities are to the \
-         43 labelled training instances"
+        "2 of 45 instances have no label and are left out; to predict, similarities are to all 45 \
+         training instances, or to the 43 labelled ones"
     );
-    let e = model.predict(&new).unwrap_err().to_string();
-    assert!(e.starts_with("view 'given': expected 43 columns"), "{e}");
     let rows: Vec<usize> = (0..new.n()).collect();
     let cut = model.predict(&new.select_new(&rows, &kept)).unwrap();
     let plain = mkl.fit(&train.select(&kept), &labels.select(&kept), &Run::default()).unwrap();
     assert_eq!(cut, plain.predict(&new.select_new(&rows, &kept)).unwrap());
+    // Similarities to all 45 were refused.
+    assert_eq!(model.predict(&new).unwrap(), cut);
+    let few: Vec<usize> = (0..44).collect();
+    let e = model.predict(&new.select_new(&rows, &few)).unwrap_err().to_string();
+    assert_eq!(
+        e,
+        "view 'given': expected 45 columns, one for each training instance, or 43 for those that \
+         were learned from, found 44"
+    );
+    let of_all: Vec<usize> = plain.duals().0.iter().map(|i| kept[*i]).collect();
+    assert_eq!(model.duals().0, of_all);
+}
+
+/// What a file did not tell: which instances were left out. A loaded model counted in the others.
+#[test]
+fn files_tell_which_instances_were_left_out() {
+    let (train, labels, new) = train_and_test();
+    let kept: Vec<usize> = (0..TRAIN).filter(|i| i % 4 != 1).collect();
+    let mkl = Mkl::new("mean").unwrap();
+    let plain = mkl.fit(&train.select(&kept), &labels.select(&kept), &Run::default()).unwrap();
+    let model = plain.clone().of_given(&kept, TRAIN).unwrap();
+    let of_all: Vec<usize> = plain.duals().0.iter().map(|i| kept[*i]).collect();
+    assert_ne!(of_all, plain.duals().0);
+    let (_dir, path, bytes) = saved(&model);
+    let back = Model::load(&path).unwrap();
+    assert_eq!((&back, back.duals().0), (&model, of_all));
+    assert_eq!(back.learned_from(), Some((kept.clone(), TRAIN)));
+    assert_eq!((back.inspect().n_train, back.inspect().n_given), (kept.len(), TRAIN));
+    let rows: Vec<usize> = (0..new.n()).collect();
+    let found = back.predict(&new).unwrap();
+    assert_eq!(found, plain.predict(&new.select_new(&rows, &kept)).unwrap());
+    // Programs that know format 1 only would count wrongly; what needs no more stays in it.
+    let format = |bytes: &[u8]| {
+        let text = String::from_utf8_lossy(bytes).to_string();
+        let at = text.find(r#"\"format\":"#).unwrap();
+        text[at + 11..at + 12].to_string()
+    };
+    assert_eq!((format(&bytes), format(&saved(&plain).2)), ("2".into(), "1".into()));
+    let every: Vec<usize> = (0..kept.len()).collect();
+    assert_eq!(plain.clone().of_given(&every, every.len()).unwrap(), plain);
+    type Change = fn(&mut serde_json::Value, &mut serde_json::Value);
+    let cases: [(&str, Change); 3] = [
+        ("increasing row numbers below 9", |m, _| m["model"]["n_given"] = 9.into()),
+        ("kept instances are not increasing", |m, _| m["model"]["n_train"] = 9.into()),
+        ("the table 'learned' is F32", |_, h| h["learned"]["dtype"] = "F32".into()),
+    ];
+    for (sentence, change) in cases {
+        let e = reload(&path, &forged(&bytes, change)).unwrap_err().to_string();
+        assert!(e.contains(sentence), "{sentence}: {e}");
+    }
 }
 
 #[test]

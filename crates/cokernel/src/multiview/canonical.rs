@@ -161,9 +161,10 @@ impl Settings {
         work.notes.extend_from_slice(kernel.notes());
         let degrees = laplacian::degrees(&kernel, 0, &work.watch)?;
         let watch = work.watch.clone();
+        let whose = "the kernel on the canonical variates";
         let apply = |x: &Matrix| kernel.apply_in(0, x, &Pass::under(&watch));
-        let (pairs, s) = work.normalized(&degrees, k, apply)?;
-        let rows = work.unit_rows(&pairs.vectors, "the kernel on the canonical variates");
+        let (pairs, s) = work.normalized(whose, &degrees, k, apply)?;
+        let rows = work.unit_rows(&pairs.vectors, whose);
         if let (Some(stages), Function::Exponential { gamma, .. }) =
             (&mut stages, kernel.kernels()[0].function)
         {

@@ -62,10 +62,10 @@ use crate::bank::Bank;
 use crate::data::Matrix;
 use crate::method::{Entry, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
-use crate::solve::eigen::top_eigenpairs;
+use crate::solve::eigen::{Eigenpairs, top_eigenpairs};
 use crate::solve::filter::Filtered;
 use crate::{Error, Event, Report, Result, Run, Status, Watch};
-use graph::{Graph, NOTHING};
+use graph::Graph;
 use rows::Part;
 use stored::Stored;
 
@@ -212,11 +212,7 @@ impl Training<'_> {
             top_eigenpairs(n, count, &apply, None, &precise, self.run, self.watch, counts)?
         };
         let status = cut_short(found.status, &found.residuals, &mut report.notes);
-        let floor = NOTHING * found.values.iter().fold(0.0_f64, |a, t| a.max(t.abs()));
-        let kept: Vec<usize> = (0..count).filter(|j| found.values[*j].abs() > floor).collect();
-        let next = if kept.len() < count { Some(0.0) } else { found.next };
-        let values: Vec<f64> = kept.iter().map(|j| found.values[*j]).collect();
-        let vectors = found.vectors.select_cols(&kept);
+        let Eigenpairs { values, vectors, next, .. } = laplacian::determined(self.bank, found);
         let source = Source::Sum { weights: self.weights(v) };
         stages.push(Stage::normalized(source, &scaling, &divided(&vectors, &values)));
         Ok((View { values, vectors, next }, scaling, status))
@@ -277,15 +273,9 @@ impl Training<'_> {
     }
 
     /// The sentence about eigenvectors that were left out, if there are any.
-    fn missing(&self, v: usize, view: &View) -> Option<String> {
-        let (kept, count) = (view.values.len(), self.count());
-        (kept < count).then(|| {
-            format!(
-                "{}: {kept} of {count} eigenvalues are above rounding; eigenvectors of the others \
-                 would be arbitrary and are left out",
-                self.name(v)
-            )
-        })
+    fn missing(&self, views: &[View]) -> Option<String> {
+        let kept = views.iter().enumerate().map(|(v, view)| (self.name(v), view.values.len()));
+        laplacian::left_out(&kept.collect::<Vec<_>>(), self.count())
     }
 
     /// Whether the stages of another round are still small beside the kernels.
@@ -327,10 +317,11 @@ impl Embedder for CoTrained {
             let (view, scaling, early) = training.single(v, &mut report, &mut stages)?;
             scalings.push(scaling);
             status = status.or(early);
-            report.notes.extend(training.missing(v, &view));
             views.push(view);
         }
-        let last = |v: usize| views[v].values.last().copied();
+        report.notes.extend(training.missing(&views));
+        let all = |view: &View| view.values.len() == training.count();
+        let last = |v: usize| views[v].values.last().copied().filter(|_| all(&views[v]));
         let alone: Vec<_> = (0..count).map(|v| (v, scalings[v].as_slice(), last(v))).collect();
         report.notes.extend(graphs.remark(&alone));
         let mut stages = Some(stages);
@@ -388,10 +379,8 @@ impl Embedder for CoTrained {
             false => Status::ClosedForm,
         });
         report.iterations = agreement.len();
-        for (v, view) in views.iter().enumerate() {
-            let note = training.missing(v, view).filter(|note| !report.notes.contains(note));
-            report.notes.extend(note);
-        }
+        let note = training.missing(&views).filter(|note| !report.notes.contains(note));
+        report.notes.extend(note);
         let embeddings = heads(&views, r);
         let rows = unit_concat(bank, &embeddings, &shown, &mut report.notes);
         let last = count * agreement.len();

@@ -84,7 +84,7 @@ impl Embedder for ConcatEmbeddings {
         let (mut parts, mut stages, mut scalings) = (Vec::new(), Vec::new(), Vec::new());
         for (v, degrees) in degrees.iter().enumerate() {
             let name = format!("kernel '{}'", bank.kernels()[v].name);
-            let (pairs, s) = work.normalized(degrees, r, |x| graphs.apply(v, x))?;
+            let (pairs, s) = work.normalized(&name, degrees, r, |x| graphs.apply(v, x))?;
             let right = divided(&pairs.vectors, &pairs.values);
             stages.push(Stage::normalized(only(v, views), &s, &right));
             parts.push(work.unit_rows(&pairs.vectors, &name));
@@ -95,7 +95,7 @@ impl Embedder for ConcatEmbeddings {
             run.tell(Event::Step { done: v as u64 + 1, message: &name });
         }
         run.tell(Event::End);
-        let last = |v: usize| eigenvalues[v].last().copied();
+        let last = |v: usize| eigenvalues[v].last().copied().filter(|_| eigenvalues[v].len() == r);
         let alone: Vec<_> = (0..views).map(|v| (v, scalings[v].as_slice(), last(v))).collect();
         work.notes.extend(graphs.remark(&alone));
         Ok(Embedding {

@@ -48,6 +48,7 @@ use super::affinity::{self, Affinities};
 use super::embedding::{cut_short, mean_agreement, side_by_side, unit_concat};
 use super::extension::{Extension, Source, Stage, divided};
 use super::kmeans::check_clusters;
+use super::min_disagreement::part;
 use super::{Embedding, Problem, laplacian};
 use crate::bank::Bank;
 use crate::data::Matrix;
@@ -182,6 +183,8 @@ struct Blocks<'a> {
     values: Vec<Vec<f64>>,
     own: Vec<f64>,
     gaps: Vec<Option<f64>>,
+    /// Of each view its name and how many eigenvectors it has alone.
+    determined: Vec<(String, usize)>,
     /// Empty without an extension.
     sources: Vec<Matrix>,
     counts: Counts,
@@ -216,7 +219,8 @@ pub(super) fn embed(
         state.take_gaps_as_units()?;
     }
     state.notes.push(state.gaps_and_lambda());
-    let last = |v: usize| state.values[v].last().copied();
+    state.notes.extend(laplacian::left_out(&state.determined, r));
+    let last = |v: usize| state.values[v].last().copied().filter(|_| state.values[v].len() == r);
     let alone: Vec<_> = (0..views).map(|v| (v, state.scalings[v].as_slice(), last(v))).collect();
     let remark = graphs.remark(&alone);
     state.notes.extend(remark);
@@ -315,6 +319,7 @@ impl<'a> Blocks<'a> {
             values: vec![Vec::new(); views],
             own: vec![0.0; views],
             gaps: vec![None; views],
+            determined: Vec::new(),
             sources,
             counts: Counts::default(),
             notes,
@@ -334,6 +339,9 @@ impl<'a> Blocks<'a> {
             pairs.next = pairs.values.pop();
             pairs.vectors = pairs.vectors.select_cols(&(0..r).collect::<Vec<_>>());
         }
+        let pairs = laplacian::determined(self.bank, pairs);
+        let name = format!("kernel '{}'", self.bank.kernels()[v].name);
+        self.determined.push((name, pairs.values.len()));
         self.gaps[v] = pairs.gap();
         self.take(v, pairs, &[]);
         Ok(())
@@ -399,6 +407,7 @@ impl<'a> Blocks<'a> {
     fn take(&mut self, v: usize, pairs: Eigenpairs, pulls: &[(usize, f64)]) {
         let ended = cut_short(pairs.status, &pairs.residuals, &mut self.notes);
         self.status = self.status.or(ended);
+        let pairs = laplacian::determined(self.bank, pairs);
         let crosses = self.crosses(pulls, &pairs.vectors);
         let drawn: f64 = pulls.iter().zip(&crosses).map(|((_, l), c)| l * square(c)).sum();
         self.own[v] = pairs.values.iter().sum::<f64>() - drawn;
@@ -416,8 +425,11 @@ impl<'a> Blocks<'a> {
         }
         let factor = self.factor(&pulls);
         let gram = dense::gram_tn(Slice::of(&factor), Slice::of(&factor));
-        let (values, turn) = dense::leading_eigen(&gram, self.r)?;
-        let root = Matrix::from_fn(gram.rows(), self.r, |i, j| turn.get(i, j) / values[j].sqrt());
+        let (mut values, turn) = dense::leading_eigen(&gram, self.r.min(gram.rows()))?;
+        let floor = laplacian::NOTHING * values[0];
+        values.truncate(values.iter().take_while(|v| **v > floor).count());
+        let root =
+            Matrix::from_fn(gram.rows(), values.len(), |i, j| turn.get(i, j) / values[j].sqrt());
         let mut vectors = dense::product(Slice::of(&factor), Slice::of(&root));
         orient(&mut vectors);
         if self.u.len() == centroid {
@@ -451,9 +463,10 @@ impl<'a> Blocks<'a> {
             return;
         }
         let (n, views) = (self.bank.n(), self.bank.len());
-        let mut sum = Matrix::zeros(n * views, self.r);
+        let columns = vectors.cols();
+        let mut sum = Matrix::zeros(n * views, columns);
         if a < views {
-            let own = a * n * self.r..(a + 1) * n * self.r;
+            let own = a * n * columns..(a + 1) * n * columns;
             sum.values_mut()[own].copy_from_slice(vectors.values());
         }
         for ((b, lambda), cross) in pulls.iter().zip(crosses) {
@@ -465,21 +478,23 @@ impl<'a> Blocks<'a> {
     /// How new rows get the blocks `shown`: for each view one stage with its part of all their
     /// coefficients, for each block the sum of its columns over these stages.
     fn extension(&self, shown: &[usize]) -> Extension {
-        let (n, views, r) = (self.bank.n(), self.bank.len(), self.r);
+        let (n, views) = (self.bank.n(), self.bank.len());
+        let widths: Vec<usize> = shown.iter().map(|a| self.u[*a].cols()).collect();
         let mut stages = Vec::new();
         for v in 0..views {
-            let right = Matrix::from_fn(n, r * shown.len(), |i, j| {
-                self.sources[shown[j / r]].get(v * n + i, j % r)
-            });
+            let parts: Vec<Matrix> =
+                shown.iter().map(|a| part(&self.sources[*a], v, n)).collect();
+            let right = side_by_side(&parts.iter().collect::<Vec<_>>());
             if right.values().iter().any(|x| *x != 0.0) {
                 let weights = (0..views).map(|w| f64::from(u8::from(w == v))).collect();
                 stages.push(Stage::normalized(Source::Sum { weights }, &self.scalings[v], &right));
             }
         }
         let kernels = stages.len();
-        for place in 0..shown.len() {
-            let pick =
-                Matrix::from_fn(r * shown.len(), r, |i, j| f64::from(u8::from(i == place * r + j)));
+        let (all, mut before) = (widths.iter().sum(), 0);
+        for width in widths {
+            let pick = Matrix::from_fn(all, width, |i, j| f64::from(u8::from(i == before + j)));
+            before += width;
             stages.push(Stage::linked((0..kernels).map(|t| (t, pick.clone())).collect()));
         }
         let outputs = (kernels..stages.len()).collect();

@@ -3,11 +3,15 @@
 //!
 //! The diagonal of K is kept. Nothing of size n² is stored: L is applied as three scalings and
 //! one product of the bank.
+//!
+//! Eigenvectors of eigenvalue 0 are any vectors of a null space: another order of the instances gives
+//! others, and new rows have none. All methods leave them out ([`determined`]) and say so
+//! ([`left_out`]).
 
-use crate::bank::Bank;
+use crate::bank::{Bank, Storage};
 use crate::data::Matrix;
 use crate::run::Pass;
-use crate::solve::eigen::Options;
+use crate::solve::eigen::{Eigenpairs, Options};
 use crate::{Error, Result, Watch, brief};
 use rayon::prelude::*;
 
@@ -20,6 +24,17 @@ const NOWHERE: f64 = 1e-7;
 
 /// What a stop leaves without a result.
 pub(super) const EMBEDDING: &str = "the embedding";
+
+/// Eigenvalues up to this share of the largest (those of a difference, of its terms) are 0 up to
+/// rounding.
+pub(super) const NOTHING: f64 = 1e-12;
+
+/// The same where kernels are kept in single precision: entries that are off by 6e-8 of themselves
+/// move eigenvalues by less than this.
+const NOTHING_F32: f64 = 1e-7;
+
+/// Similarities that a sentence names.
+const LISTED: usize = 3;
 
 /// Eigenvectors so exact that an embedding is off by less than 1e-8, although rows are scaled up by
 /// √(n/k) and more: their span to an angle of 1e-10, or residuals of 1e-12 where gaps are too
@@ -140,6 +155,39 @@ pub(super) fn apply(block: &Matrix, s: &[f64], multiply: impl FnOnce(&Matrix) ->
     image
 }
 
+/// The pairs whose eigenvalue is not 0 up to the rounding of the kernels.
+pub(super) fn determined(bank: &Bank, mut pairs: Eigenpairs) -> Eigenpairs {
+    let share = if bank.storage() == Storage::ResidentF32 { NOTHING_F32 } else { NOTHING };
+    let count = pairs.values.len();
+    let floor = share * pairs.values.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
+    let kept: Vec<usize> = (0..count).filter(|j| pairs.values[*j].abs() > floor).collect();
+    let Some(last) = kept.last().filter(|_| kept.len() < count) else { return pairs };
+    if last + 1 < count {
+        pairs.next = Some(0.0);
+    }
+    pairs.vectors = pairs.vectors.select_cols(&kept);
+    pairs.residuals = kept.iter().map(|j| pairs.residuals[*j]).collect();
+    pairs.values = kept.iter().map(|j| pairs.values[*j]).collect();
+    pairs
+}
+
+/// The sentence about eigenvectors that [`determined`] has left out, if there are any: of each
+/// similarity its name, and how many of `count` eigenvectors it has.
+pub(super) fn left_out(kept: &[(String, usize)], count: usize) -> Option<String> {
+    let fewer: Vec<_> = kept.iter().filter(|k| k.1 < count).collect();
+    let each = fewer.iter().take(LISTED).map(|(name, kept)| format!("{name}: {kept} of {count}"));
+    let others = match fewer.len() {
+        0 => return None,
+        n if n > LISTED => format!(", and fewer than all of {} others", n - LISTED),
+        _ => String::new(),
+    };
+    Some(format!(
+        "{}{others} eigenvalues are above rounding; eigenvectors of the others would be arbitrary and \
+         are left out",
+        each.collect::<Vec<_>>().join(", ")
+    ))
+}
+
 /// Rows of unit length, and the instances whose row is 0 (no eigenvector reaches them).
 pub(super) fn unit_rows(u: &Matrix) -> (Matrix, Vec<usize>) {
     let lengths: Vec<f64> =
@@ -167,6 +215,39 @@ pub(super) fn unreached(zero: &[usize], eigenvectors: usize, whose: &str) -> Opt
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn eigenvectors_of_nothing_are_left_out() {
+        let kernel = Matrix::from_fn(4, 4, |i, j| f64::from(u8::from(i == j)));
+        let pairs = |values: [f64; 4], next| Eigenpairs {
+            values: values.to_vec(),
+            vectors: kernel.clone(),
+            residuals: vec![0.0; 4],
+            next,
+            products: 4,
+            status: crate::Status::Converged,
+        };
+        let bank = |storage| Bank::from_matrices(vec![("k".into(), kernel.clone())], storage).unwrap();
+        let cut = |storage, values, next| determined(&bank(storage), pairs(values, next));
+        let all = pairs([1.0, 0.5, 1e-11, 2e-12], Some(1e-16));
+        assert_eq!(cut(Storage::Resident, [1.0, 0.5, 1e-11, 2e-12], Some(1e-16)), all);
+        let two = cut(Storage::ResidentF32, [1.0, 0.5, 1e-11, 2e-12], Some(1e-16));
+        assert_eq!((two.values, two.next), (vec![1.0, 0.5], Some(0.0)));
+        assert_eq!((two.vectors.cols(), two.vectors.get(1, 1), two.residuals.len()), (2, 1.0, 2));
+        // Negative eigenvalues have eigenvectors of their own.
+        let found = cut(Storage::Resident, [1.0, 1e-16, -1e-17, -0.3], Some(-0.4));
+        assert_eq!((found.values, found.next), (vec![1.0, -0.3], Some(-0.4)));
+        assert_eq!(found.vectors.get(3, 1), 1.0);
+        let list = |kept: &[usize]| {
+            let named: Vec<_> = kept.iter().map(|k| (format!("kernel '{k}'"), *k)).collect();
+            left_out(&named, 5)
+        };
+        assert_eq!(list(&[5, 5]), None);
+        assert!(list(&[5, 3]).unwrap().starts_with("kernel '3': 3 of 5 eigenvalues are above"));
+        let many = list(&[1, 2, 5, 3, 4, 2]).unwrap();
+        let start = "kernel '1': 1 of 5, kernel '2': 2 of 5, kernel '3': 3 of 5, and fewer than all of 2";
+        assert!(many.starts_with(start), "{many}");
+    }
 
     #[test]
     fn rows_that_are_only_rounding_stay_zero() {

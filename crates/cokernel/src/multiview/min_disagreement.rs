@@ -189,6 +189,8 @@ impl Embedder for MinDisagreement {
             stacked(&images)
         };
         let pairs = work.top(views * n, r, &apply)?;
+        let pairs = work.determined(pairs, "the graph of all views");
+        let r = pairs.values.len();
         run.tell(Event::End);
         let used: Vec<usize> = if mean { (0..views).collect() } else { shown };
         let name = |v: usize| format!("the graph of all views, in '{}'", bank.kernels()[v].name);

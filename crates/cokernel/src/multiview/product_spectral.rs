@@ -147,7 +147,8 @@ impl Embedder for ProductSpectral {
         if self.zero_diagonal {
             affinity::without(&mut degrees, &diagonal, "the product of the kernels")?;
         }
-        let (pairs, s) = work.normalized(&degrees, r, |x| {
+        let whose = "the product of the kernels";
+        let (pairs, s) = work.normalized(whose, &degrees, r, |x| {
             let mut image = product.multiply(x);
             if self.zero_diagonal {
                 affinity::subtract(&diagonal, x, &mut image);
@@ -155,7 +156,7 @@ impl Embedder for ProductSpectral {
             image
         })?;
         run.tell(Event::End);
-        let rows = work.unit_rows(&pairs.vectors, "the product of the kernels");
+        let rows = work.unit_rows(&pairs.vectors, whose);
         let stage = Stage::normalized(Source::Product, &s, &divided(&pairs.vectors, &pairs.values));
         Ok(Embedding {
             rows,

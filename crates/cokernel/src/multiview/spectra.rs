@@ -13,6 +13,9 @@ use crate::solve::eigen::{Options, top_eigenpairs};
 use crate::{Counts, Error, Event, Result, Run, Status, Watch};
 use serde::{Deserialize, Serialize};
 
+/// Residual of an eigenpair; eigenvalues below it may be 0.
+const TOL: f64 = 1e-8;
+
 /// The leading eigenvalues of the normalised similarity of one kernel.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Spectrum {
@@ -55,7 +58,7 @@ fn spectrum(bank: &Bank, m: usize, count: usize, run: &Run, watch: &Watch) -> Re
     let scaling = laplacian::scaling(&laplacian::degrees(bank, m, watch)?);
     let multiply = |x: &Matrix| bank.apply_in(m, x, &Pass::under(watch));
     let apply = |block: &Matrix| laplacian::apply(block, &scaling, multiply);
-    let options = Options { tol: 1e-8, ..Options::default() };
+    let options = Options { tol: TOL, ..Options::default() };
     let (n, mut counts) = (bank.n(), Counts::default());
     let pairs = top_eigenpairs(n, count, &apply, None, &options, run, watch, &mut counts)?;
     if let status @ (Status::TimeLimit | Status::Interrupted) = pairs.status {
@@ -70,11 +73,14 @@ fn spectrum(bank: &Bank, m: usize, count: usize, run: &Run, watch: &Watch) -> Re
     })
 }
 
-/// Agreement of the spans of the `k` leading eigenvectors, kernel by kernel: 1 on the diagonal,
-/// [`subspace_agreement`] elsewhere.
+/// Agreement of the spans of the `k` leading eigenvectors (of fewer, where eigenvalues are 0: the
+/// eigenvectors of these are arbitrary), kernel by kernel: 1 on the diagonal, [`subspace_agreement`]
+/// elsewhere.
 pub fn agreement_matrix(spectra: &[Spectrum], k: usize) -> Vec<Vec<f64>> {
     let head = |s: &Spectrum| {
-        Matrix::from_fn(s.vectors.rows(), k.min(s.vectors.cols()), |i, j| s.vectors.get(i, j))
+        let floor = TOL * s.values.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
+        let columns = (0..k.min(s.values.len())).filter(|j| s.values[*j].abs() > floor);
+        s.vectors.select_cols(&columns.collect::<Vec<_>>())
     };
     let heads: Vec<Matrix> = spectra.iter().map(head).collect();
     let mut matrix = vec![vec![1.0; heads.len()]; heads.len()];

@@ -122,19 +122,23 @@ impl Embedder for Spectral {
             image
         };
         let apply = |block: &Matrix| laplacian::apply(block, &s, multiply);
-        let pairs =
+        let found =
             top_eigenpairs(n, r, &apply, None, &laplacian::precise(), run, &watch, &mut counts)?;
         run.tell(Event::End);
+        let pairs = laplacian::determined(bank, found);
+        let count = pairs.values.len();
         let (rows, zero) = laplacian::unit_rows(&pairs.vectors);
         let mut notes = bank.notes().to_vec();
         let whose = match used.as_slice() {
             [one] => format!("kernel '{}'", bank.kernels()[*one].name),
             _ => "the mean kernel".to_string(),
         };
-        notes.extend(laplacian::unreached(&zero, r, &whose));
+        notes.extend(laplacian::unreached(&zero, count, &whose));
         if let [one] = used.as_slice() {
-            notes.extend(graphs.remark(&[(*one, &s, pairs.values.last().copied())]));
+            let last = pairs.values.last().copied().filter(|_| count == r);
+            notes.extend(graphs.remark(&[(*one, &s, last)]));
         }
+        notes.extend(laplacian::left_out(&[(whose, count)], r));
         let mut report = Report { counts, notes, ..Report::closed_form(run) };
         if let Some(status) = cut_short(pairs.status, &pairs.residuals, &mut report.notes) {
             report.status = status;

@@ -9,19 +9,22 @@ use crate::{Counts, Report, Result, Run, Status, Watch};
 
 /// See the [module](self).
 pub(super) struct Work<'a> {
+    bank: &'a Bank,
     pub(super) run: &'a Run,
     pub(super) watch: Watch,
     pub(super) counts: Counts,
     pub(super) notes: Vec<String>,
     /// Time limit or interrupted, once one of them has ended a computation.
     pub(super) status: Option<Status>,
+    /// Of each similarity its name and how many eigenvectors it has, and how many were asked for.
+    determined: (Vec<(String, usize)>, usize),
 }
 
 impl<'a> Work<'a> {
     /// Starts the clock; the notes are those of the bank.
-    pub(super) fn new(bank: &Bank, run: &'a Run) -> Self {
-        let (watch, notes) = (run.watch(), bank.notes().to_vec());
-        Work { run, watch, counts: Counts::default(), notes, status: None }
+    pub(super) fn new(bank: &'a Bank, run: &'a Run) -> Self {
+        let (watch, notes, counts) = (run.watch(), bank.notes().to_vec(), Counts::default());
+        Work { bank, run, watch, counts, notes, status: None, determined: (Vec::new(), 0) }
     }
 
     /// The r leading eigenpairs of an n × n operator.
@@ -38,17 +41,27 @@ impl<'a> Work<'a> {
         Ok(pairs)
     }
 
-    /// The r leading eigenpairs of D^{-1/2} K D^{-1/2} and the diagonal of D^{-1/2}, for the
-    /// product `multiply` with K and its row sums.
+    /// Those of the pairs of `whose` that are no matter of rounding; what is left out is noted.
+    pub(super) fn determined(&mut self, pairs: Eigenpairs, whose: &str) -> Eigenpairs {
+        let asked = pairs.values.len();
+        let pairs = laplacian::determined(self.bank, pairs);
+        self.determined.0.push((whose.to_string(), pairs.values.len()));
+        self.determined.1 = asked;
+        pairs
+    }
+
+    /// The (up to) r leading eigenpairs of D^{-1/2} K D^{-1/2} and the diagonal of D^{-1/2}, for the
+    /// product `multiply` with the similarity K of this name and its row sums.
     pub(super) fn normalized(
         &mut self,
+        whose: &str,
         degrees: &[f64],
         r: usize,
         multiply: impl Fn(&Matrix) -> Matrix,
     ) -> Result<(Eigenpairs, Vec<f64>)> {
         let s = laplacian::scaling(degrees);
         let pairs = self.top(s.len(), r, &|x| laplacian::apply(x, &s, &multiply))?;
-        Ok((pairs, s))
+        Ok((self.determined(pairs, whose), s))
     }
 
     /// Rows of unit length; instances that no eigenvector reaches are noted.
@@ -59,7 +72,8 @@ impl<'a> Work<'a> {
     }
 
     /// How it went, for methods without an outer iteration.
-    pub(super) fn report(self) -> Report {
+    pub(super) fn report(mut self) -> Report {
+        self.notes.extend(laplacian::left_out(&self.determined.0, self.determined.1));
         let closed = Report::closed_form(self.run);
         let status = self.status.unwrap_or(closed.status);
         let seconds = self.watch.seconds();

@@ -2,7 +2,7 @@
 //! `.points`, `.link.i`, `.constant`, `.degree`, `.degree.link.i`, as far as it has them; `centers`.
 
 use super::read::{Checked, Compared, Opened, Tables, misfit, sized, with_bytes, with_file};
-use super::{Kind, Tensors, bytes, flat, matrix, put, put_norms, put_views};
+use super::{Kind, PLAIN, Tensors, bytes, flat, matrix, put, put_norms, put_views};
 use crate::Result;
 use crate::data::Matrix;
 use crate::model::EmbeddingModel;
@@ -80,7 +80,7 @@ pub fn to_bytes(model: &EmbeddingModel) -> Result<Vec<u8>> {
         outputs: e.outputs.clone(),
         unit_rows: e.unit_rows,
     });
-    bytes(Kind::Embedding, &Content { info, extension }, &support, &tensors)
+    bytes((Kind::Embedding, PLAIN), &Content { info, extension }, &support, &tensors)
 }
 
 fn put_stage(s: usize, stage: &Stage, tensors: &mut Tensors) -> StageShape {

@@ -1,7 +1,7 @@
 //! The content of a file of fitted kernels: no tensors of its own.
 
 use super::read::{Checked, Compared, Opened, misfit, with_bytes};
-use super::{Kind, Tensors, bytes, put_norms, put_views};
+use super::{Kind, PLAIN, Tensors, bytes, put_norms, put_views};
 use crate::Result;
 use crate::model::FittedKernels;
 use crate::model::kernels::KernelsInfo;
@@ -12,7 +12,7 @@ pub fn to_bytes(kernels: &FittedKernels) -> Result<Vec<u8>> {
     let mut tensors = Tensors::new();
     put_norms(&mut info.norms, &mut tensors);
     let support = put_views(&kernels.rows, &mut tensors);
-    bytes(Kind::Kernels, &info, &support, &tensors)
+    bytes((Kind::Kernels, PLAIN), &info, &support, &tensors)
 }
 
 /// See [`FittedKernels::from_bytes`].

@@ -1,11 +1,13 @@
 //! The file of a classification model. Its own tensors: kept (u32), coef, bias, machine_gaps,
-//! machine_primals, machine_duals (the last two not in files of early versions).
+//! machine_primals, machine_duals (the last two not in files of early versions); where instances
+//! were left out, learned (u32), which is what makes format 2.
 //!
 //! `kept` are the training instances that prediction compares with; coef has one row per machine
-//! and one column per kept instance.
+//! and one column per kept instance. `kept` counts in the instances that were learned from, whose
+//! places among those that were given are `learned`.
 
 use super::read::{Checked, Compared, Opened, misfit, refuse, sized, with_bytes, with_file};
-use super::{Kind, Tensors, bytes, f64s, flat, put, put_norms, put_views, u32s};
+use super::{FORMAT, Kind, PLAIN, Tensors, bytes, f64s, flat, put, put_norms, put_views, u32s};
 use crate::Result;
 use crate::data::Matrix;
 use crate::mkl::Rule;
@@ -53,7 +55,11 @@ pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
     tensors.insert("objective".to_string(), flat(&take(&mut info.report.objective)));
     put_norms(&mut info.norms, &mut tensors);
     let support = put_views(&model.support, &mut tensors);
-    bytes(Kind::Classifier, &info, &support, &tensors)
+    let format = if info.n_given.is_some() { FORMAT } else { PLAIN };
+    if info.n_given.is_some() {
+        tensors.insert("learned".to_string(), u32s(&model.learned));
+    }
+    bytes((Kind::Classifier, format), &info, &support, &tensors)
 }
 
 /// Reads a model; see [`Model::load`].
@@ -94,7 +100,8 @@ pub fn assemble(file: &Opened) -> Checked<Model> {
     info.report.objective = tables.reals("objective", None)?;
     tables.norms(&mut info.norms, info.kernels.len(), s)?;
     let support = tables.views(&views, s)?;
-    let model = Model { info, kept, support, coef, bias };
+    let given = info.n_given.take();
+    let mut model = Model { info, kept, support, coef, bias, learned: Vec::new() };
     if let Some(problem) = inconsistency(&model) {
         return misfit(problem);
     }
@@ -104,6 +111,14 @@ pub fn assemble(file: &Opened) -> Checked<Model> {
     Compared { preparation, kernels, norms, active, support, n_train: *n_train }.check()?;
     if s != *n_train && keeps_all(&model.info.rule, kernels, active) {
         return misfit(format!("{s} of {n_train} instances are kept, and kernels need all"));
+    }
+    if let Some(n) = given {
+        let learned = tables.whole("learned")?;
+        let rows: Vec<usize> = learned.iter().map(|i| *i as usize).collect();
+        model = sized(model.of_given(&rows, n))?;
+        if model.info.n_given.is_none() {
+            return misfit("instances are left out, and none is");
+        }
     }
     Ok(model)
 }

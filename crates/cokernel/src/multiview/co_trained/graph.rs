@@ -15,6 +15,7 @@
 //! Cost: the least entry (`least`) up to n² 2c operations; all else O(n c²).
 
 use super::least::least;
+use crate::multiview::laplacian::NOTHING;
 use crate::data::Matrix;
 use crate::solve::dense::{self, Slice};
 use crate::solve::orthonormal::orthonormal;
@@ -22,9 +23,6 @@ use crate::{Error, Result};
 
 /// Degrees below this share of the largest are 0 up to rounding.
 const ISOLATED: f64 = 1e-13;
-
-/// Eigenvalues below this share of the terms they are the difference of are 0 up to rounding.
-pub(super) const NOTHING: f64 = 1e-12;
 
 /// See the [module](self).
 pub(super) struct Graph {

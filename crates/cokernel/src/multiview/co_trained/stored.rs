@@ -9,7 +9,7 @@
 //! graph is made.
 
 use super::divided;
-use super::graph::{Graph, Leading, NOTHING};
+use super::graph::{Graph, Leading};
 use crate::data::Matrix;
 use crate::multiview::laplacian;
 use crate::solve::dense::{self, Slice};
@@ -88,7 +88,7 @@ impl Stored {
         let found = self.subspace.follow(m, count, &none, &laplacian::precise(), watch)?;
         let Some(found) = found.filter(|f| f.status == Status::Converged) else { return Ok(None) };
         // Where eigenvalues are near rounding, the other way knows which of them are above it.
-        let floor = NOTHING * graph.terms();
+        let floor = laplacian::NOTHING * graph.terms();
         if !found.values.last().is_some_and(|v| *v > floor) {
             return Ok(None);
         }

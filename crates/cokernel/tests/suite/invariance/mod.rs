@@ -9,6 +9,7 @@ mod embedding_models;
 mod incomplete;
 mod mkl;
 pub mod multiview;
+mod null_space;
 mod old_files;
 mod smo;
 mod weights;
