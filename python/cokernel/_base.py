@@ -249,8 +249,8 @@ class SavedEstimator(NativeEstimator):
 
 def plain(value: Any) -> Any:
     """A parameter value without numpy types."""
-    if isinstance(value, (bool, np.bool_)):
-        return "yes" if value else "no"
+    if isinstance(value, np.bool_):
+        return bool(value)
     if isinstance(value, np.integer):
         return int(value)
     if isinstance(value, np.floating):

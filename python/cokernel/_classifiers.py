@@ -333,6 +333,16 @@ class KernelClassifier(ClassifierMixin, SavedEstimator):  # type: ignore[misc]
         return tags
 
 
+def refuse_others(estimator: Any) -> None:
+    """Refuses what is no classifier of this package, such as the name of a method."""
+    if isinstance(estimator, KernelClassifier):
+        return
+    found = type(estimator).__name__
+    if isinstance(estimator, str):
+        found = f"{estimator!r}; to choose a method, give MKLClassifier({estimator!r})"
+    raise ValueError(f"expected a classifier of this package, found {found}")
+
+
 class MKLClassifier(KernelClassifier):
     """Classification with any of the methods that learn a combination of kernels.
 

@@ -208,7 +208,10 @@ class MultiViewSpectralClustering(ViewClusterer):
         the centroid of a method that has one, or of the one matrix that the method makes. Empty where
         the embedding is not made of eigenvectors.
     eigenvalues_ : list of ndarray
-        Leading eigenvalues, for each kernel or for the one matrix that the method makes.
+        Leading eigenvalues, for each kernel or for the one matrix that the method makes. Those that
+        are 0 up to rounding are left out, with their eigenvectors. Of ``cca`` and ``kernel_cca`` the
+        first array holds the eigenvalues of the matrix of Bach and Jordan less 1: for two views the
+        regularised canonical correlations.
     eigengaps_ : list of float or None
         The gap after the last eigenvalue that is used.
     agreement_ : ndarray

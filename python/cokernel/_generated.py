@@ -1251,7 +1251,8 @@ class CCASpectralClustering(ViewClusterer):
         classical analysis. A real number at least 0 and at most 1000000.
     components : int, default=0
         Canonical variates per view; 0 takes as many as clusters. Those without correlation
-        are left out. Whole number, at least 0.
+        are left out. Their eigenvalues are told less 1: for two views, canonical
+        correlations. Whole number, at least 0.
     embedding : str, default="concat"
         The canonical variates that are used: concat (those of all views side by side), or
         the name of a view or kernel.
@@ -1367,7 +1368,8 @@ class KernelCCASpectralClustering(ViewClusterer):
         least 0.00000001 and at most 1000000.
     components : int, default=0
         Canonical variates per view; 0 takes as many as clusters. Those without correlation
-        are left out. Whole number, at least 0.
+        are left out. Their eigenvalues are told less 1: for two views, canonical
+        correlations. Whole number, at least 0.
     embedding : str, default="concat"
         The canonical variates that are used: concat (those of all views side by side), or
         the name of a view or kernel.

@@ -20,7 +20,7 @@ from ._base import (
     seed_of,
     whole,
 )
-from ._classifiers import KernelClassifier, MKLClassifier
+from ._classifiers import KernelClassifier, MKLClassifier, refuse_others
 from ._clusterers import graph_texts
 from ._kernels import kernel_texts
 from ._report import Report, Weights, warn_unless_converged
@@ -192,18 +192,18 @@ class KernelCombiner(_Transformer):
     """
 
     def __init__(self, estimator: KernelClassifier | None = None) -> None:
+        if estimator is not None:
+            refuse_others(estimator)
         self.estimator = estimator
 
     def _prepare(self, X: Any, y: Any, ordered: bool = False) -> _native.Prepared:
         """``ordered``: y must be in the order of X, for others take it by position."""
         from sklearn.base import clone
 
-        chosen = MKLClassifier() if self.estimator is None else clone(self.estimator)
-        if not isinstance(chosen, KernelClassifier):
-            raise ValueError(
-                "estimator: expected a classifier of this package, found "
-                f"{type(chosen).__name__}"
-            )
+        chosen: Any = MKLClassifier()
+        if self.estimator is not None:
+            refuse_others(self.estimator)
+            chosen = clone(self.estimator)
         given = chosen._match(X, reset=True, y=y)
         if ordered and given.others["y"] is not y:
             raise ValueError(
@@ -310,7 +310,8 @@ class MultiViewEmbedding(
     ----------
     n_components : int, default=8
         The number of clusters for which the method embeds; the embedding has as many columns, or
-        as many from each view where the method puts views side by side.
+        as many from each view where the method puts views side by side (fewer, with a note, where
+        eigenvalues are 0 up to rounding).
     method, method_params, views, kernels, graphs, scale, storage
         As in :class:`MultiViewSpectralClustering`.
     time_limit, memory, random_state, n_jobs, verbose

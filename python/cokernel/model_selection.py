@@ -21,19 +21,12 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from . import _native
 from ._base import seed_of
-from ._classifiers import KernelClassifier, instance_weights
+from ._classifiers import KernelClassifier, instance_weights, refuse_others
 from ._instances import Given, align, n_rows, take
 from ._report import warn_unless_converged
 from ._views import Layout
 
 __all__ = ["GridSearchBank", "cross_validate_bank"]
-
-
-def _refuse_others(estimator: Any) -> None:
-    if not isinstance(estimator, KernelClassifier):
-        raise ValueError(
-            f"expected a classifier of this package, found {type(estimator).__name__}"
-        )
 
 
 class _Bank:
@@ -165,7 +158,7 @@ def cross_validate_bank(
     several = isinstance(estimators, Mapping)
     named = dict(estimators) if several else {"": estimators}
     for estimator in named.values():
-        _refuse_others(estimator)
+        refuse_others(estimator)
     _refuse_several_scores(scoring)
     problem = _Problem.of(named, X, y, sample_weight, groups)
     found: dict[str, dict[str, list[Any]]] = {name: {} for name in named}
@@ -275,7 +268,7 @@ class GridSearchBank(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         self
             The fitted search.
         """
-        _refuse_others(self.estimator)
+        refuse_others(self.estimator)
         _refuse_several_scores(self.scoring)
         grid = list(ParameterGrid(self.param_grid))
         made = [clone(self.estimator).set_params(**params) for params in grid]

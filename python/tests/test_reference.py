@@ -90,3 +90,21 @@ def test_precomputed_equals_scikit_learn(digits: Any) -> None:
         votes[np.arange(len(test)), np.where(value > 0, a, b)] += 1
     chosen = ours.predict(gram[np.ix_(test, train)])
     assert (votes[np.arange(len(test)), chosen] == votes.max(axis=1)).all()
+
+
+@pytest.mark.parametrize("views", [2, 3])
+def test_eigenvalues_of_canonical_correlation(views: int) -> None:
+    """The docs did not say that they are those of the matrix of Bach and Jordan less 1."""
+    n, rng = 40, np.random.default_rng(3)
+    common = rng.normal(size=(n, 1))
+    X = {f"v{v}": np.hstack([common, rng.normal(size=(n, 2))]) for v in range(views)}
+    center = np.eye(n) - 1.0 / n
+    smooth = []
+    for table in X.values():
+        K = center @ (table @ table.T) @ center
+        smooth.append(K @ np.linalg.inv(K + 0.01 * np.trace(K) * np.eye(n)))
+    blocks = [[np.eye(n) if v == w else smooth[v] @ smooth[w] for w in range(views)] for v in range(views)]
+    expected = np.sort(np.linalg.eigvalsh(np.block(blocks)))[::-1][:2]
+    found = cokernel.KernelCCASpectralClustering(2, kernels=[cokernel.linear()], random_state=0).fit(X)
+    np.testing.assert_allclose(found.eigenvalues_[0], expected - 1.0, atol=1e-8)
+    assert "less 1" in " ".join(str(type(found).__doc__).split())

@@ -188,6 +188,18 @@ def test_wrong_input(table: Any) -> None:
             ),
             "parameter 'lambda': expected .*, found '?-1",
         ),
+        (
+            lambda: cokernel.SimpleMKLClassifier(max_iterations=True),
+            "parameter 'max_iterations': expected whole number, at least 1, found True$",
+        ),
+        (
+            lambda: cokernel.MKLClassifier(method_params={"max_iterations": np.False_}),
+            "parameter 'max_iterations': expected whole number, at least 1, found False$",
+        ),
+        (
+            lambda: cokernel.CoTrainedSpectralClustering(3, projection=True),
+            "parameter 'projection': expected whole number, at least 0, found True$",
+        ),
         (lambda: cokernel.SpectralClustering(81), "parameter 'n_clusters': .*found 81"),
         (lambda: cokernel.SpectralClustering(0), "n_clusters: expected a whole number, at least 1"),
         (lambda: cokernel.SpectralClustering(2.5), "n_clusters: expected a whole number, at least 1"),
@@ -231,6 +243,12 @@ def test_hints_can_be_followed(table: Any) -> None:
         MeanMKLClassifier().fit(X, y)
     with pytest.raises(ValueError, match="column 2. An instance that lacks a view has NaN"):
         cokernel.SpectralClustering(2).fit(X)
+    # Without any number in a row the view is missing, which the sentence explains.
+    X[1] = np.nan
+    whole = np.arange(len(X)) != 1
+    with pytest.raises(ValueError, match="leave these instances out .* where its row has no number"):
+        MeanMKLClassifier().fit(X, y)
+    MeanMKLClassifier().fit(X[whole], y[whole])
 
 
 def test_missing_views(table: Any) -> None:

@@ -91,6 +91,7 @@ impl Clusterer {
             .scale(Scale::from_id(scale).map_err(to_py)?)
             .storage(self::storage(storage)?);
         for (name, value) in params {
+            let value = value.of(inner.method(), &name)?;
             inner = inner.param(name, value);
         }
         inner.params().map_err(to_py)?;

@@ -8,8 +8,9 @@ use cokernel::bank::Storage;
 use cokernel::data::{Labels, Scale};
 use cokernel::kernel::KernelSpec;
 use cokernel::machine::{Decomposition, Svc};
+use cokernel::method::Method;
 use cokernel::model::Mkl;
-use cokernel::params::Value;
+use cokernel::params::{Range, Value};
 use cokernel::{Error, mkl, model};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
@@ -23,20 +24,35 @@ use std::sync::Arc;
 /// A parameter value from Python.
 #[derive(FromPyObject)]
 pub enum Given {
+    Bool(bool),
     Int(i64),
     Real(f64),
     Text(String),
     Reals(Vec<f64>),
 }
 
-impl From<Given> for Value {
-    fn from(given: Given) -> Self {
-        match given {
+impl Given {
+    /// The value for this parameter of a method. True and False stand for yes and no where these may
+    /// be chosen, and for no number.
+    pub fn of(self, method: &Method, name: &str) -> PyResult<Value> {
+        Ok(match self {
             Given::Int(v) => Value::Int(v),
             Given::Real(v) => Value::Real(v),
             Given::Text(v) => Value::Text(v),
             Given::Reals(v) => Value::Reals(v),
-        }
+            Given::Bool(v) => {
+                let word = if v { "yes" } else { "no" };
+                match method.param(name) {
+                    Some(p) if !matches!(p.range, Range::Choice { of, .. } if of.contains(&word)) =>
+                    {
+                        let found = if v { "True" } else { "False" };
+                        let problem = format!("expected {}, found {found}", p.range_text());
+                        return Err(to_py(Error::parameter(p.name, problem)));
+                    }
+                    _ => Value::Text(word.to_string()),
+                }
+            }
+        })
     }
 }
 
@@ -109,6 +125,7 @@ impl Learner {
             .scale(Scale::from_id(scale).map_err(to_py)?)
             .storage(self::storage(storage)?);
         for (name, value) in params {
+            let value = value.of(inner.method(), &name)?;
             inner = inner.param(name, value);
         }
         inner.params().map_err(to_py)?;

@@ -1,4 +1,4 @@
-use crate::toy::{DATA, Toy, cells};
+use crate::toy::{DATA, N, Toy, cells, labels, npy, view_a};
 
 const NEW: &str = "--view a=a.csv --view b=b.npy";
 
@@ -46,4 +46,33 @@ fn wrong_models_and_views_are_refused() {
     assert!(said.starts_with("error: model file cut.ck: "), "{said}");
     let said = toy.refusal(&format!("predict a.csv {NEW}"), 1);
     assert!(said.starts_with("error: model file a.csv: "), "{said}");
+}
+
+/// A model learned from fewer instances than were given refused similarities to all of them.
+#[test]
+fn similarities_may_be_to_instances_that_were_left_out() {
+    let toy = Toy::new();
+    let rows = view_a();
+    let near = |i: usize, j: usize| {
+        let square: f64 = rows[i].iter().zip(&rows[j]).map(|(a, b)| (a - b).powi(2)).sum();
+        (-square).exp()
+    };
+    let known: Vec<usize> = (0..N).filter(|i| i % 7 != 3).collect();
+    let all: Vec<usize> = (0..N).collect();
+    let table = |columns: &[usize]| -> Vec<Vec<f64>> {
+        (0..N).map(|i| columns.iter().map(|j| near(i, *j)).collect()).collect()
+    };
+    toy.write("all.npy", &npy(&table(&all)));
+    toy.write("known.npy", &npy(&table(&known)));
+    let names = labels();
+    let cells = |i: &usize| if known.contains(i) { names[*i].as_str() } else { "NA" };
+    toy.write(
+        "some.csv",
+        format!("class\n{}\n", all.iter().map(cells).collect::<Vec<_>>().join("\n")).as_bytes(),
+    );
+    toy.run("fit --similarity s=all.npy --labels some.csv --method mean").success();
+    let found = toy.output("predict model.ck --similarity s=all.npy");
+    assert_eq!(found.lines().count(), N + 1);
+    assert_eq!(found, toy.output("predict model.ck --similarity s=known.npy"));
+    assert!(toy.output("inspect model.ck").contains("9 instances without a label"));
 }

@@ -283,7 +283,8 @@ impl Bank {
         let diagonals = raw_diagonals(&tiles);
         keep(&mut tiles, storage, &pass);
         pass.complete("the computation of kernels")?;
-        Ok((Bank { n, kernels, norms, notes, warnings, diagonals, tiles }, filled))
+        let sigmoids = Vec::new();
+        Ok((Bank { n, kernels, norms, notes, warnings, sigmoids, diagonals, tiles }, filled))
     }
 }
 

@@ -47,6 +47,7 @@ use crate::error::room_for;
 use crate::kernel::{Function, Kernel, KernelSpec, Metric, Norm, Normalization, refuse_negative};
 use crate::run::Pass;
 use crate::{Error, Result, Run, Watch};
+use definite::Proof;
 use engine::Engine;
 use gram::{check_symmetric_among, check_symmetric_graph};
 use rayon::prelude::*;
@@ -74,6 +75,8 @@ pub struct Bank {
     norms: Vec<Vec<Norm>>,
     notes: Vec<String>,
     warnings: Vec<String>,
+    /// Those that are not positive semi-definite.
+    sigmoids: Vec<(String, Proof)>,
     diagonals: Vec<Vec<f64>>,
     tiles: Tiles,
 }
@@ -125,12 +128,12 @@ impl Bank {
         let (norms, diagonals, mut notes) = norm::fit(&mut tiles, &kernels, diagonals, &pass);
         pass.complete("the computation of kernels")?;
         check_range(views, &kernels, &diagonals)?;
-        notes.extend(remarks::of(&tiles, &kernels, &diagonals));
+        notes.extend(remarks::of(&tiles, &kernels));
         let warnings = remarks::extreme(views, &tiles.engine)?;
-        notes.extend(remarks::indefinite(views, &kernels)?);
+        let sigmoids = definite::sigmoids(&tiles, &kernels, &diagonals);
         keep(&mut tiles, storage, &pass);
         pass.complete("the computation of kernels")?;
-        Ok(Bank { n, kernels, norms, notes, warnings, diagonals, tiles })
+        Ok(Bank { n, kernels, norms, notes, warnings, sigmoids, diagonals, tiles })
     }
 
     /// A bank from named n × n symmetric matrices.
@@ -179,8 +182,7 @@ impl Bank {
         &self.norms[m]
     }
 
-    /// Sentences about the kernels that a user should read (nearly constant, nearly the identity,
-    /// not positive semi-definite …).
+    /// Sentences about the kernels that a user should read (nearly constant, nearly the identity …).
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
@@ -188,6 +190,18 @@ impl Bank {
     /// Sentences that must not be overlooked (rows far from all others).
     pub fn warnings(&self) -> &[String] {
         &self.warnings
+    }
+
+    /// A sentence about kernels that are not positive semi-definite, for those who train machines on
+    /// them; `views` are those that the bank was made of. Costs 30 n² multiplications for each
+    /// similarity among them. Silence proves nothing.
+    ///
+    /// # Errors
+    /// Unknown views.
+    pub fn indefinite(&self, views: &Views) -> Result<Option<String>> {
+        let mut found = definite::similarities(views, &self.kernels)?;
+        found.extend_from_slice(&self.sigmoids);
+        Ok(definite::remark(&found))
     }
 
     /// Gives kernel m another name.

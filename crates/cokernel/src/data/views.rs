@@ -389,8 +389,9 @@ impl Views {
             if let Some(row) = v.present.as_ref().and_then(|p| p.iter().position(|x| !x)) {
                 let absent = self.missing().iter().find(|m| m.0 == v.name).map_or(0, |m| m.1);
                 return Err(Error::Data(format!(
-                    "view '{}' is missing for {absent} of {} instances (first: row {row}); \
-                     this method needs every view: keep the complete instances only",
+                    "view '{}' is missing for {absent} of {} instances (first: row {row}); this \
+                     method needs every view: leave these instances out of all views, labels and \
+                     weights (a view is missing where its row has no number, or a mask says so)",
                     v.name, self.n
                 )));
             }

@@ -64,6 +64,8 @@ mod pegasos;
 mod slope;
 
 use super::{Learned, Learner, Problem, Rule, check};
+use crate::bank::Bank;
+use crate::kernel::{Function, Kernel, KernelSpec, Normalization};
 use crate::method::{Entry, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
 use crate::{Event, Report, Result, Run, Status, Watch};
@@ -119,6 +121,10 @@ const CHECKED_NUMBERS: usize = 1 << 22;
 /// Numbers in the K-examples that are few, and kernels up to which they are solved exactly.
 const FEW: usize = 1 << 20;
 const FEW_KERNELS: usize = 256;
+
+/// Rows in which the mean of a kernel is looked for, and the share of the root mean square that counts.
+const ROWS: usize = 32;
+const MEAN: f64 = 0.1;
 
 /// Change of the objective over the second half of the steps, relative, that counts as none.
 const PROGRESS: f64 = 0.01;
@@ -233,19 +239,43 @@ fn exactly(sampler: &Sampler<'_>, lambda: f64, watch: &Watch, report: &mut Repor
     Weights { mu: found.mu, pairs: all.len(), zero_is_best }
 }
 
-/// A remark if a kernel is not centred, as those of the source are.
+/// A remark if a kernel is not centred, as those of the source are: one that no step has centred last,
+/// and whose values do not sum to nothing.
 fn uncentred(problem: &Problem<'_>) -> Option<String> {
-    let kernels = problem.bank.kernels();
-    let bare = kernels.iter().filter(|k| !k.normalize.iter().any(|n| n.centers())).count();
-    (bare > 0).then(|| {
-        format!(
-            "two_stage: kernels that are not centred: {bare} of {}; the source (LMS §5.3) centres \
-             kernels and gives them unit variance, without that the weights can mislead: try \
-             normalize=center_unit_variance, as in \
-             gaussian:sigma=median:normalize=center_unit_variance",
-            kernels.len()
-        )
-    })
+    let (bank, kernels) = (problem.bank, problem.bank.kernels());
+    let last_centred = |k: &Kernel| k.normalize.last().is_some_and(|n| n.centers());
+    let bare: Vec<&Kernel> = (0..kernels.len())
+        .filter(|m| !last_centred(&kernels[*m]) && has_mean(bank, *m))
+        .map(|m| &kernels[m])
+        .collect();
+    let first = bare.first()?;
+    let spec = match first.function {
+        Function::Precomputed => KernelSpec::precomputed().view(&first.view),
+        _ => KernelSpec::gaussian().sigma_median(),
+    };
+    Some(format!(
+        "two_stage: kernels that are not centred: {} of {}; the source (LMS §5.3) centres kernels and \
+         gives them unit variance, without that the weights can mislead: try \
+         normalize=center_unit_variance, as in {}",
+        bare.len(),
+        kernels.len(),
+        spec.normalize([Normalization::CenterUnitVariance])
+    ))
+}
+
+/// Whether the values of kernel m in a few rows have a mean of more than [`MEAN`] of their root mean
+/// square. Those of a centred matrix have none, and those of a part of one (a fold) next to none.
+fn has_mean(bank: &Bank, m: usize) -> bool {
+    let n = bank.n();
+    let (rows, mut row) = (n.min(ROWS), vec![0.0; n]);
+    let (mut sum, mut squares) = (0.0, 0.0);
+    for r in 0..rows {
+        bank.row(m, r * n / rows, &mut row);
+        sum += row.iter().sum::<f64>();
+        squares += row.iter().map(|v| v * v).sum::<f64>();
+    }
+    let count = (rows * n) as f64;
+    (sum / count).abs() > MEAN * (squares / count).sqrt()
 }
 
 impl TwoStage {

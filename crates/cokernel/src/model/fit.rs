@@ -218,6 +218,7 @@ impl Mkl {
         let specs = if concat { without_view(specs) } else { specs };
         let bank = Bank::build(&views, &specs, self.storage, run)?;
         notes.extend_from_slice(bank.notes());
+        notes.extend(bank.indefinite(&views)?);
         run.tell(Event::End);
         Ok(Prepared {
             rows,

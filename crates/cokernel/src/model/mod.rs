@@ -234,7 +234,10 @@ impl Model {
         let learned: Vec<u32> = rows.iter().filter_map(|&i| u32::try_from(i).ok()).collect();
         let increasing = learned.windows(2).all(|w| w[0] < w[1]);
         let below = learned.last().is_some_and(|i| (*i as usize) < n);
-        if learned.len() != self.info.n_train || rows.len() != learned.len() || !increasing || !below
+        if learned.len() != self.info.n_train
+            || rows.len() != learned.len()
+            || !increasing
+            || !below
         {
             let expected = format!("{} increasing row numbers below {n}", self.info.n_train);
             return Err(Error::shape("instances of training", expected, rows.len()));

@@ -21,7 +21,7 @@ use crate::{Error, Result};
 pub(super) const COMPONENTS: Param = Param {
     name: "components",
     doc: "Canonical variates per view; 0 takes as many as clusters. Those without correlation \
-          are left out.",
+          are left out. Their eigenvalues are told less 1: for two views, canonical correlations.",
     range: Range::Int { default: 0, min: 0, max: i64::MAX },
 };
 

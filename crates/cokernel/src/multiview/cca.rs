@@ -6,7 +6,9 @@
 //! `kernel_cca` is U_v D_v U_vᵀ, and its eigenvectors are x_v = U_v z_v for the leading eigenvectors
 //! (z_1; …; z_M), Σ_v ‖z_v‖² = 1, of the matrix with blocks I for v = w and D_v U_vᵀ U_w D_w =
 //! T_vᵀ X̄_vᵀ X̄_w T_w for v ≠ w, T_v = W_v S_v (S_v² + κ_v I)^{-1}. The canonical variates are
-//! f_v = R_v x_v = X̄_v T_v z_v. Without regularisation this is the analysis of Hotelling.
+//! f_v = R_v x_v = X̄_v T_v z_v. Without regularisation this is the analysis of Hotelling. The first list
+//! of [`Embedding::eigenvalues`] holds the eigenvalues of this matrix less 1, as in `kernel_cca`: for two
+//! views the canonical correlations.
 //!
 //! Source: Hotelling, Biometrika 28, 1936; regularised and for several views as Bach, Jordan, JMLR
 //! 3, 2002; as a step before spectral clustering Blaschko, Lampert, CVPR 2008; LMS §3.4.

@@ -482,8 +482,7 @@ impl<'a> Blocks<'a> {
         let widths: Vec<usize> = shown.iter().map(|a| self.u[*a].cols()).collect();
         let mut stages = Vec::new();
         for v in 0..views {
-            let parts: Vec<Matrix> =
-                shown.iter().map(|a| part(&self.sources[*a], v, n)).collect();
+            let parts: Vec<Matrix> = shown.iter().map(|a| part(&self.sources[*a], v, n)).collect();
             let right = side_by_side(&parts.iter().collect::<Vec<_>>());
             if right.values().iter().any(|x| *x != 0.0) {
                 let weights = (0..views).map(|w| f64::from(u8::from(w == v))).collect();

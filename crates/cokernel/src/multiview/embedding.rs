@@ -32,10 +32,13 @@ pub struct Embedding {
     pub rows: Matrix,
     /// The eigenvectors that the rows are made of, before these are brought to unit length: n × r,
     /// one matrix per kernel (then that of the centroid, if there is one) or one for a combined
-    /// kernel. Empty where rows are no eigenvectors.
+    /// kernel; fewer columns than were asked for where eigenvalues are 0 up to rounding. Empty where rows
+    /// are no eigenvectors.
     pub eigenvectors: Vec<Matrix>,
     /// Leading eigenvalues (or singular values) of the operators whose eigenvectors the embedding
-    /// is made of, one list per view (one list for a combined kernel). Empty if there are none.
+    /// is made of, one list per view (one list for a combined kernel). Empty if there are none. Of
+    /// canonical correlation the first list holds eigenvalues less 1 (see
+    /// [`kernel_cca`](super::kernel_cca)).
     pub eigenvalues: Vec<Vec<f64>>,
     /// For each list of `eigenvalues`, the difference of its last value and the next one of the
     /// same operator, to the accuracy of a few digits, where it is known. For the co-regularised

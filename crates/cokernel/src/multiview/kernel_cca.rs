@@ -4,7 +4,10 @@
 //! With K̄_v = H K_v H, H = I − 11ᵀ/n, and R_v = K̄_v (K̄_v + κ_v I)^{-1}: the c leading eigenvectors
 //! (x_1; …; x_M), Σ_v ‖x_v‖² = 1, of the M n × M n matrix with blocks I for v = w and R_v R_w for
 //! v ≠ w. The canonical variates of view v are the columns of f_v = R_v x_v. For two views the
-//! eigenvalues are 1 ± ρ with the regularised canonical correlations ρ.
+//! eigenvalues are 1 ± ρ with the regularised canonical correlations ρ. Told are the eigenvalues less 1:
+//! the first list of [`Embedding::eigenvalues`] holds θ_j − 1 of the matrix above, descending, which is
+//! ρ_j for two views and at most M − 1 for M views. A second list, where spectral clustering follows, has
+//! the eigenvalues of the normalised Gaussian similarity of the variates.
 //!
 //! Source: Bach, Jordan, JMLR 3, 2002, §3.2 (two views, regularised), §3.3 (several views); as a
 //! step before spectral clustering Blaschko, Lampert, CVPR 2008; LMS §3.4.

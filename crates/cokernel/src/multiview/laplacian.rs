@@ -227,7 +227,8 @@ mod tests {
             products: 4,
             status: crate::Status::Converged,
         };
-        let bank = |storage| Bank::from_matrices(vec![("k".into(), kernel.clone())], storage).unwrap();
+        let bank =
+            |storage| Bank::from_matrices(vec![("k".into(), kernel.clone())], storage).unwrap();
         let cut = |storage, values, next| determined(&bank(storage), pairs(values, next));
         let all = pairs([1.0, 0.5, 1e-11, 2e-12], Some(1e-16));
         assert_eq!(cut(Storage::Resident, [1.0, 0.5, 1e-11, 2e-12], Some(1e-16)), all);
@@ -245,7 +246,8 @@ mod tests {
         assert_eq!(list(&[5, 5]), None);
         assert!(list(&[5, 3]).unwrap().starts_with("kernel '3': 3 of 5 eigenvalues are above"));
         let many = list(&[1, 2, 5, 3, 4, 2]).unwrap();
-        let start = "kernel '1': 1 of 5, kernel '2': 2 of 5, kernel '3': 3 of 5, and fewer than all of 2";
+        let start =
+            "kernel '1': 1 of 5, kernel '2': 2 of 5, kernel '3': 3 of 5, and fewer than all of 2";
         assert!(many.starts_with(start), "{many}");
     }
 

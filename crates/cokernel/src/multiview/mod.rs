@@ -108,7 +108,7 @@ impl Default for Wants {
 /// The one trait that a multi-view method implements.
 pub trait Embedder: fmt::Debug + Send + Sync {
     /// Embeds the n instances for `k` clusters (k columns, or k per view, unless the method's
-    /// parameters say otherwise).
+    /// parameters say otherwise; fewer where eigenvalues are 0 up to rounding).
     ///
     /// # Errors
     /// k is 0 or above n, negative similarities, isolated instances, views that the method cannot

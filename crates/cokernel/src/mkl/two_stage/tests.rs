@@ -21,6 +21,42 @@ fn kernels_that_are_not_centred_are_a_warning() {
     assert!(!said.iter().any(|n| n.contains("centred")), "{said:?}");
 }
 
+/// Matrices that were centred before were said not to be, with an advice for features.
+#[test]
+fn centred_matrices_are_seen() {
+    let (views, labels) = crate::data::toy::views(60, 2, &[3.0, 1.0], 1).unwrap();
+    let specs = |text: &str| [text.parse::<KernelSpec>().unwrap()];
+    let given = |normalize: &str| {
+        let text = format!("gaussian:sigma=median{normalize}");
+        let bank = Bank::build(&views, &specs(&text), Storage::Resident, &Run::default()).unwrap();
+        let mut given = crate::data::Views::new();
+        for m in 0..bank.len() {
+            let matrix = Matrix::from_fn(60, 60, |i, j| bank.entry(m, i, j));
+            let name = bank.kernels()[m].view.replace("view", "set: ");
+            given = given.with(name, crate::data::Table::Similarity(matrix)).unwrap();
+        }
+        given
+    };
+    let said = |views: &crate::data::Views, rows: &[usize], spec: &str| {
+        let mkl = crate::model::Mkl::new("two_stage").unwrap().param("steps", 20);
+        let mkl = mkl.kernels(specs(spec));
+        let model = mkl.fit(&views.select(rows), &labels.select(rows), &Run::default()).unwrap();
+        model.report().warnings.join("; ")
+    };
+    let (all, fold): (Vec<usize>, Vec<usize>) =
+        ((0..60).collect(), (0..60).filter(|i| i % 5 != 2).collect());
+    let centred = given(":normalize=center_unit_variance");
+    assert_eq!(said(&centred, &all, "precomputed"), "");
+    assert_eq!(said(&centred, &fold, "precomputed"), "");
+    let raw = given("");
+    let warning = said(&raw, &all, "precomputed");
+    assert!(warning.contains("not centred: 2 of 2"), "{warning}");
+    // The advice can be followed as it stands.
+    let advice = warning.split("as in ").nth(1).unwrap();
+    assert_eq!(advice, "precomputed@\"set: 0\":normalize=center_unit_variance");
+    assert_eq!(said(&raw, &all, advice), "");
+}
+
 /// Gaussian kernels of random features, some useful, of random scales; up to three classes.
 fn random_problem(n: usize, kernels: usize, seed: u64) -> (Bank, Classes) {
     let mut rng = Run::with_seed(seed).rng("random pair problems");

@@ -15,8 +15,8 @@
 //! Cost: the least entry (`least`) up to n² 2c operations; all else O(n c²).
 
 use super::least::least;
-use crate::multiview::laplacian::NOTHING;
 use crate::data::Matrix;
+use crate::multiview::laplacian::NOTHING;
 use crate::solve::dense::{self, Slice};
 use crate::solve::orthonormal::orthonormal;
 use crate::{Error, Result};

@@ -59,11 +59,14 @@ fn the_order_of_instances_is_no_matter() {
         let notes = &found.report.notes;
         assert!(!notes.iter().any(|n| n.contains("little but themselves")), "{id}: {notes:?}");
         let said = notes.iter().find(|n| n.contains("eigenvalues are above rounding"));
-        let singles = ["concat_embeddings", "co_trained", "co_regularized", "co_regularized_centroid"];
+        let singles =
+            ["concat_embeddings", "co_trained", "co_regularized", "co_regularized_centroid"];
         if singles.contains(&id) {
             let start = "kernel 'linear@a': 3 of 8, kernel 'linear@b': 4 of 8 eigenvalues";
             assert!(said.is_some_and(|n| n.starts_with(start)), "{id}: {notes:?}");
-        } else if let Some(rank) = [("spectral", 7), ("min_disagreement", 3)].iter().find(|m| m.0 == id) {
+        } else if let Some(rank) =
+            [("spectral", 7), ("min_disagreement", 3)].iter().find(|m| m.0 == id)
+        {
             let count = format!(": {} of 8", rank.1);
             assert!(said.is_some_and(|n| n.contains(&count)), "{id}: {notes:?}");
             assert_eq!(found.eigenvalues[0].len(), rank.1, "{id}");

@@ -178,7 +178,7 @@ fn deficient_ranks_leave_fewer_columns() {
     for values in &found.embedding.eigenvalues {
         assert!(values.len() == 3 && values.iter().all(|v| (v - 1.0).abs() < 1e-10), "{values:?}");
     }
-    let note = "kernel 'view 0': 3 of 5 eigenvalues are above rounding";
+    let note = "kernel 'view 0': 3 of 5, kernel 'view 1': 3 of 5 eigenvalues are above rounding";
     assert!(found.report.notes.iter().any(|n| n.starts_with(note)), "{:?}", found.report.notes);
     assert_eq!(found.embedding.gaps, [Some(found.embedding.eigenvalues[0][2]); 2]);
 }

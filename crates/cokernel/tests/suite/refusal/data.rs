@@ -258,7 +258,8 @@ fn views() {
     assert_eq!(
         sentence(views.require_complete()),
         "view 'k' is missing for 1 of 2 instances (first: row 1); this method needs every view: \
-         keep the complete instances only"
+         leave these instances out of all views, labels and weights (a view is missing where its row \
+         has no number, or a mask says so)"
     );
 }
 
