@@ -69,7 +69,7 @@ def bytes_of(name: str, value: Any) -> int | None:
         size = float(number) * _UNITS[unit]
     except (TypeError, ValueError, OverflowError):
         raise wrong from None
-    if isinstance(value, bool) or not 1 <= size < 2**63:
+    if isinstance(value, bool) or not 0 <= size < 2**63:
         raise wrong
     return int(size)
 

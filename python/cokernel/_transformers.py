@@ -100,7 +100,7 @@ class KernelBank(_Transformer):
                 storage=self.storage,
             )
             prepared = method.prepare(views, self._run())
-        self.notes_ = prepared.notes
+        self.notes_ = [*prepared.warnings, *prepared.notes]
         for remark in prepared.warnings:
             warnings.warn(f"{type(self).__name__}: {remark}", UserWarning, stacklevel=3)
         self._kernels = prepared.fitted_kernels()

@@ -23,7 +23,9 @@ mod system;
 mod table;
 mod visible;
 
+use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
+use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -84,7 +86,14 @@ fn main() -> ExitCode {
         let text = visible::on_one_line(&text);
         let _ = writeln!(std::io::stderr(), "error: a fault in cokernel, please report it: {text}");
     }));
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) if error.kind() == ErrorKind::InvalidUtf8 => {
+            let _ = writeln!(std::io::stderr(), "error: {}", not_text(std::env::args_os()));
+            return ExitCode::from(2);
+        }
+        Err(error) => error.exit(),
+    };
     if cli.global.spreadsheet {
         files::for_spreadsheets();
     }
@@ -123,9 +132,31 @@ fn main() -> ExitCode {
     }
 }
 
+/// Which of the arguments are no text, where text is wanted.
+fn not_text(arguments: impl Iterator<Item = OsString>) -> String {
+    let wrong = arguments.filter(|a| a.to_str().is_none());
+    let names: Vec<String> =
+        wrong.map(|a| format!("'{}'", visible::on_one_line(&a.to_string_lossy()))).collect();
+    format!(
+        "{}: expected UTF-8 text; give the file another name, or a link to it with such a name",
+        names.join(", ")
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;
+
+    /// It was not said which argument is meant.
+    #[cfg(unix)]
+    #[test]
+    fn arguments_that_are_no_text_are_named() {
+        use std::ffi::OsString;
+        use std::os::unix::ffi::OsStringExt;
+        let arguments = [b"fit".to_vec(), b"a=b\xff.csv".to_vec()].map(OsString::from_vec);
+        let said = super::not_text(arguments.into_iter());
+        assert!(said.starts_with("'a=b\u{fffd}.csv': expected UTF-8 text"), "{said}");
+    }
 
     #[test]
     fn the_flags_are_consistent() {

@@ -173,6 +173,11 @@ impl EmbeddingModel {
             )));
         };
         let info = &self.info;
+        // The parts of all stages, side by side and apart, and the result.
+        let (rows, columns) = (views.n(), extension.columns());
+        room_for::<f64>(columns.checked_mul(3).and_then(|c| rows.checked_mul(c)), || {
+            format!("the embedding of {rows} instances")
+        })?;
         let views = info.preparation.apply(views)?;
         views.require_complete()?;
         // Without kernels no row is looked at.
@@ -187,11 +192,6 @@ impl EmbeddingModel {
             RowMeans::Exact,
         )?
         .under(run.watch());
-        // The parts of all stages, side by side and apart, and the result.
-        let (rows, columns) = (views.n(), extension.columns());
-        room_for::<f64>(columns.checked_mul(3).and_then(|c| rows.checked_mul(c)), || {
-            format!("the embedding of {rows} instances")
-        })?;
         let z = extension.apply(&cross, info.active.len(), &views)?;
         if let Some(p) = z.values().iter().position(|v| !v.is_finite()) {
             return Err(Error::Data(format!(

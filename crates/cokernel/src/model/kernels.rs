@@ -118,7 +118,8 @@ impl FittedKernels {
     /// # Errors
     /// As [`cross`](Self::cross); [`Error::Stopped`].
     pub fn cross_in(&self, views: &Views, run: &Run) -> Result<Vec<Matrix>> {
-        let (cross, new) = self.compared(views, run)?;
+        let kernels = self.kernels().len();
+        let (cross, new) = self.compared(views, kernels, run)?;
         (0..self.kernels().len()).map(|m| cross.kernel(&new, m)).collect()
     }
 
@@ -140,10 +141,9 @@ impl FittedKernels {
             let expected = format!("{kernels}, one per kernel");
             return Err(Error::shape("weights", expected, weights.len()));
         }
-        let (cross, new) = self.compared(views, run)?;
-        let (n, cols) = (new.n(), self.n_train());
-        room_for::<f64>(n.checked_mul(cols), || format!("a matrix of {n} × {cols} numbers"))?;
-        let mut sum = Matrix::zeros(n, cols);
+        // The sum, and one of its terms.
+        let (cross, new) = self.compared(views, 2, run)?;
+        let mut sum = Matrix::zeros(new.n(), self.n_train());
         for (m, w) in weights.iter().enumerate().filter(|(_, w)| **w != 0.0) {
             let kernel = cross.kernel(&new, m)?;
             sum.values_mut().iter_mut().zip(kernel.values()).for_each(|(s, k)| *s += w * k);
@@ -151,7 +151,13 @@ impl FittedKernels {
         Ok(sum)
     }
 
-    fn compared(&self, views: &Views, run: &Run) -> Result<(Cross, NewRows)> {
+    /// What compares new rows, if there is room for so many matrices.
+    fn compared(&self, views: &Views, matrices: usize, run: &Run) -> Result<(Cross, NewRows)> {
+        let (n, cols) = (views.n(), self.n_train());
+        room_for::<f64>(n.checked_mul(cols).and_then(|c| c.checked_mul(matrices)), || {
+            let what = if matrices == 1 { "matrix" } else { "matrices" };
+            format!("{matrices} {what} of {n} × {cols} numbers")
+        })?;
         let info = &self.info;
         let views = info.preparation.apply(views)?;
         views.require_complete()?;
