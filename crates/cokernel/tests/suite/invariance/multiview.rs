@@ -157,7 +157,7 @@ fn an_early_stop_gives_a_sentence_or_something() {
         let model = MultiView::new(method.id).unwrap();
         let prepared = model.prepare(&views, &Run::default()).unwrap();
         match model.embed_prepared(&prepared, 3, &run) {
-            Err(e) => assert!(e.to_string().contains("stopped before"), "{}: {e}", method.id),
+            Err(e) => assert!(e.to_string().contains("before there was"), "{}: {e}", method.id),
             Ok(found) => {
                 let rows = &found.rows;
                 assert!((1..150).any(|i| rows.row(i) != rows.row(0)), "{}", method.id);
