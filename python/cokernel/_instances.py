@@ -59,7 +59,7 @@ def opened(table: Table) -> Table:
     if sparse.issparse(table):
         _refuse_damaged(table)
         return table
-    kinds = getattr(table, "dtypes", getattr(table, "dtype", None))
+    kinds: Any = getattr(table, "dtypes", getattr(table, "dtype", None))
     kinds = list(kinds) if hasattr(kinds, "__iter__") else [kinds]
     if any(getattr(kind, "kind", "") in ("m", "M") for kind in kinds):
         raise ValueError(
@@ -67,7 +67,7 @@ def opened(table: Table) -> Table:
             "since a date"
         )
     if isinstance(table, np.ma.MaskedArray):
-        return table.astype(np.float64).filled(np.nan)
+        return np.ma.filled(table.astype(np.float64), np.nan)
     return table
 
 

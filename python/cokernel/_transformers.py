@@ -214,7 +214,7 @@ class KernelCombiner(_Transformer):
         run = chosen._run(seed_of(chosen.random_state))
         with chosen._words():
             learner, names = chosen._native_problem()
-            prepared = learner.prepare(views, names, codes, None, run)
+            prepared: _native.Prepared = learner.prepare(views, names, codes, None, run)
             model, _ = learner.fit_prepared(prepared, run)
         chosen._took(model)
         warn_unless_converged(type(chosen).__name__, chosen.report_)
@@ -283,7 +283,8 @@ class KernelCombiner(_Transformer):
         fitted = self.estimator_
         views, run = fitted._read_new(X), fitted._run()
         if self._rule is not None:
-            return self._kernels.combined(views, self._rule, run)
+            combined: npt.NDArray[np.float64] = self._kernels.combined(views, self._rule, run)
+            return combined
         product: npt.NDArray[np.float64] = np.prod(self._kernels.cross(views, run), axis=0)
         return product
 
