@@ -29,6 +29,17 @@ pub trait Rows: Sync {
         None
     }
 
+    /// Row i in f64: where it lies in memory, else computed into `room`, of length n.
+    fn row<'a>(&'a self, i: usize, room: &'a mut [f64]) -> &'a [f64] {
+        if let Some(row) = self.stored_row(i) {
+            return row;
+        }
+        let mut one = vec![0.0; room.len()];
+        one[i] = 1.0;
+        self.multiply(&one, room);
+        room
+    }
+
     /// out = K·coef in f64; zeros of `coef` are skipped. Solvers use it to remove the rounding
     /// of [`fill`](Self::fill) from their final answer.
     fn multiply(&self, coef: &[f64], out: &mut [f64]);

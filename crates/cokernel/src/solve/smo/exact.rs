@@ -1,14 +1,13 @@
-//! f = Kx + q, rounded once, for rows that lie in memory.
+//! f = Kx + q, rounded once.
 //!
 //! Where a box is far larger than 1/ε, the sum of K_ij x_j cancels to the size of q, and what rounding
 //! leaves there times the size of the box is in the duality gap. Products and sums are therefore taken
 //! in pairs of f64 (Dekker, *Numer. Math.* 18, 1971; Ogita, Rump, Oishi, *SIAM J. Sci. Comput.* 26, 2005):
-//! the error is that of one rounding plus n²ε² of Σ|K_ij x_j|. 25 operations an entry.
+//! the error is that of one rounding plus n²ε² of Σ|K_ij x_j|. 25 operations an entry of the rows whose
+//! x_j is not 0; rows that are not in memory are computed one by one, the clock is looked at with each.
 
 use super::Quadratic;
-
-/// Accumulators of one sum.
-const LANES: usize = 8;
+use crate::Watch;
 
 /// 2²⁷ + 1 (Veltkamp's constant).
 const HALVES: f64 = 134_217_729.0;
@@ -23,7 +22,7 @@ fn split(a: f64) -> (f64, f64) {
 
 /// a + b and its error.
 #[inline(always)]
-fn sum(a: f64, b: f64) -> (f64, f64) {
+fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let s = a + b;
     let t = s - a;
     (s, (a - (s - t)) + (b - t))
@@ -37,42 +36,55 @@ fn product(a: f64, b: f64, (high, low): (f64, f64)) -> (f64, f64) {
     (p, ((h * high - p) + h * low + l * high) + l * low)
 }
 
-/// Writes f into `out`. False, and `out` is not to be used, if rows do not lie in memory or numbers are
-/// too large to be taken apart.
-pub(super) fn gradient(p: &Quadratic<'_>, x: &[f64], out: &mut [f64]) -> bool {
-    let halves: Vec<(f64, f64)> = x.iter().map(|v| split(*v)).collect();
-    for (i, out) in out.iter_mut().enumerate() {
-        let Some(row) = p.rows.stored_row(i) else { return false };
-        let (mut sums, mut errors) = ([0.0; LANES], [0.0; LANES]);
-        for (first, block) in row.chunks(LANES).enumerate() {
-            for (lane, a) in block.iter().enumerate() {
-                let j = first * LANES + lane;
-                let (term, error) = product(*a, x[j], halves[j]);
-                let (next, lost) = sum(sums[lane], term);
-                sums[lane] = next;
-                errors[lane] += lost + error;
-            }
-        }
-        let (mut all, mut error) = (p.linear[i], errors.iter().sum::<f64>());
-        for s in sums {
-            let (next, lost) = sum(all, s);
-            all = next;
-            error += lost;
-        }
-        *out = all + error;
-        if !out.is_finite() {
+/// Writes f into `out`. False, and `out` is not to be used, after a stop and where numbers are too large
+/// to be taken apart.
+pub(super) fn gradient(p: &Quadratic<'_>, x: &[f64], out: &mut [f64], watch: &Watch) -> bool {
+    let n = x.len();
+    out.copy_from_slice(p.linear);
+    let (mut errors, mut computed) = (vec![0.0; n], vec![0.0; n]);
+    for j in (0..n).filter(|&j| x[j] != 0.0) {
+        if watch.stop().is_some() {
             return false;
         }
+        let halves = split(x[j]);
+        let row = p.rows.row(j, &mut computed);
+        for ((sum, error), k) in out.iter_mut().zip(&mut errors).zip(row) {
+            let (term, of_product) = product(*k, x[j], halves);
+            let (next, of_sum) = two_sum(*sum, term);
+            *sum = next;
+            *error += of_product + of_sum;
+        }
     }
-    true
+    out.iter_mut().zip(&errors).for_each(|(f, e)| *f += e);
+    out.iter().all(|f| f.is_finite())
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::Run;
     use crate::bank::Gram;
     use crate::data::Matrix;
+    use crate::solve::Rows;
+
+    /// A matrix of which no row lies in memory.
+    struct Computed(Gram);
+
+    impl Rows for Computed {
+        fn n(&self) -> usize {
+            Rows::n(&self.0)
+        }
+        fn diagonal(&self) -> Vec<f64> {
+            self.0.diagonal()
+        }
+        fn fill(&self, i: usize, columns: Option<&[u32]>, out: &mut [f32]) {
+            self.0.fill(i, columns, out);
+        }
+        fn multiply(&self, coef: &[f64], out: &mut [f64]) {
+            self.0.multiply(coef, out);
+        }
+    }
 
     /// x = 2⁶⁰ at column 3 and −2⁶⁰ at column 30, which is equal, plus small numbers: K x loses all
     /// digits in f64, but K is of integers over 2¹⁰ and x of integers, so that the sum is known.
@@ -95,9 +107,15 @@ mod tests {
         let rows = Gram::new(k).unwrap();
         let p = Quadratic { rows: &rows, linear: &linear, lower: &lower, upper: &upper };
         let mut f = vec![0.0; n];
-        assert!(gradient(&p, &x, &mut f));
+        let watch = Run::default().watch();
+        assert!(gradient(&p, &x, &mut f, &watch));
+        // Rows that are computed give the same.
+        let computed = Computed(rows.clone());
+        let p = Quadratic { rows: &computed, ..p };
+        let mut again = vec![0.0; n];
+        assert!(gradient(&p, &x, &mut again, &watch) && again == f);
         let mut plain = vec![0.0; n];
-        crate::solve::Rows::multiply(&rows, &x, &mut plain);
+        Rows::multiply(&rows, &x, &mut plain);
         let mut differ = 0;
         for i in 0..n {
             let sum: i128 = (0..n).map(|j| entry(i, j) * whole[j]).sum();

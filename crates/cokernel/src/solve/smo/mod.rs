@@ -42,8 +42,8 @@
 //! all variables, and the gap is taken from that; if it is too large, the steps go on. Below a
 //! relative gap of about 1e-6, and where rows rounded to f32 led astray, the rows are kept in f64, so
 //! rounding of rows does not limit the answer. Where the rounding of that product times the size of
-//! the boxes is not small beside the gap that is asked for, it is taken in twice the precision from rows
-//! that lie in memory (`exact`), and the steps go on from there.
+//! the boxes is not small beside the gap that is asked for, it is taken in twice the precision (`exact`),
+//! and the steps go on from there.
 //!
 //! **Ending.** A round of steps ends at its aim, after a number of looks at the gap that brought
 //! little, or where the violation is below the rounding of f; Newton steps on the free variables
@@ -164,7 +164,7 @@ pub fn solve(
     let norm = size(&p.rows.diagonal()) * (p.rows.n() as f64).sqrt();
     let mut reach = 0.1 * NOISE * size(p.linear) / (0.5 * f64::EPSILON * norm);
     let primal = |s: &Solution| s.gap - s.objective;
-    let (mut best, mut steps) = (found, 0);
+    let (mut steps, mut best) = (found.steps, found);
     for _ in 0..BOXES {
         let cut = |v: &[f64]| v.iter().map(|b| b.clamp(-reach, reach)).collect::<Vec<f64>>();
         let (lower, upper) = (cut(p.lower), cut(p.upper));
@@ -192,7 +192,7 @@ pub fn solve(
         }
         reach *= SMALLER;
     }
-    Solution { steps: best.steps.max(steps), ..best }
+    Solution { steps, ..best }
 }
 
 /// One solution; also whether rounding hid the conditions.
@@ -226,17 +226,8 @@ fn attempt(
     let doubts = |full: &Full, value: &Value| full.doubtful(p, &diagonal, value, settings.tol);
     let mut exactly = false;
     let status = loop {
-        if value.gap <= settings.tol {
-            if exactly || !doubts(&full, &value) {
-                break Status::Converged;
-            }
-            (exactly, single, fruit) = (true, false, Fruit::new(PATIENCE));
-            full.renew(p, true);
-            value = Value::of(p, &full, &diagonal, sum, settings.tol);
-            best = (full.clone(), value);
-            continue;
-        }
-        if let Some(status) = halted {
+        let reached = value.gap <= settings.tol;
+        if !reached && let Some(status) = halted {
             break status;
         }
         let (found, objective) = (value.found, value.objective);
@@ -247,12 +238,16 @@ fn attempt(
         if !single && value.gap < best.1.gap {
             best = (full.clone(), value);
         }
-        if idle && !single {
-            if exactly || !doubts(&full, &value) {
-                break Status::Stalled;
+        if reached || (idle && !single) {
+            let doubted = !exactly && doubts(&full, &value);
+            if !doubted || !full.renew_exactly(p, watch) {
+                break match watch.stop() {
+                    Some(stopped) if doubted => stopped,
+                    _ if reached => Status::Converged,
+                    _ => Status::Stalled,
+                };
             }
-            (exactly, fruit) = (true, Fruit::new(PATIENCE));
-            full.renew(p, true);
+            (exactly, single, fruit) = (true, false, Fruit::new(PATIENCE));
             value = Value::of(p, &full, &diagonal, sum, settings.tol);
             best = (full.clone(), value);
             continue;
@@ -279,9 +274,7 @@ fn attempt(
             target *= 0.5;
         }
         full.balance(p, sum);
-        if exactly {
-            full.renew(p, true);
-        } else if !full.sync(p, watch) {
+        if !full.refresh(p, exactly, watch) {
             full = before;
             halted = halted.or(watch.stop());
             continue;
@@ -300,14 +293,11 @@ fn attempt(
         let mut moved = false;
         if slow && !noise && value.gap > settings.tol && watch.stop().is_none() {
             let mut polished = full.clone();
-            let synced = |polished: &mut Full| {
+            let refreshed = |polished: &mut Full| {
                 polished.balance(p, sum);
-                if exactly {
-                    polished.renew(p, true);
-                }
-                exactly || polished.sync(p, watch)
+                polished.refresh(p, exactly, watch)
             };
-            if polish::polish(p, &mut polished, &mut work) && synced(&mut polished) {
+            if polish::polish(p, &mut polished, &mut work) && refreshed(&mut polished) {
                 let next = Value::of(p, &polished, &diagonal, sum, settings.tol);
                 moved = better(&next, &value);
                 if moved {
@@ -328,7 +318,9 @@ fn attempt(
     }
     if matches!(status, Status::Stalled | Status::IterationLimit) {
         // Once more from nothing, without the rounding of all changes.
-        full.renew(p, doubts(&full, &value));
+        if !(doubts(&full, &value) && full.renew_exactly(p, watch)) {
+            full.renew(p);
+        }
         value = Value::of(p, &full, &diagonal, sum, settings.tol);
         if value.gap <= settings.tol {
             status = Status::Converged;

@@ -24,7 +24,7 @@ impl Full {
         let (anchor, scratch) = (vec![0.0; n], vec![0.0; n]);
         let mut full = Full { unit, x, gradient: p.linear.to_vec(), anchor, scratch };
         if sum != 0.0 {
-            full.renew(p, false);
+            full.renew(p);
         } else if !full.sync(p, watch) {
             full.x.fill(0.0);
             full.anchor.fill(0.0);
@@ -32,13 +32,24 @@ impl Full {
         full
     }
 
-    /// The gradient from x alone; rounded once only, where rows lie in memory and `exactly`.
-    pub fn renew(&mut self, p: &Quadratic<'_>, exactly: bool) {
-        if exactly && exact::gradient(p, &self.x, &mut self.scratch) {
+    /// The gradient from x alone, rounded once. False, and nothing is changed, where that cannot be had.
+    pub fn renew_exactly(&mut self, p: &Quadratic<'_>, watch: &Watch) -> bool {
+        let done = exact::gradient(p, &self.x, &mut self.scratch, watch);
+        if done {
             self.gradient.copy_from_slice(&self.scratch);
             self.anchor.copy_from_slice(&self.x);
-            return;
         }
+        done
+    }
+
+    /// The gradient after x has changed: from x alone where it has to be exact and can be, else brought
+    /// up to date. False, and of no use, after a stop.
+    pub fn refresh(&mut self, p: &Quadratic<'_>, exactly: bool, watch: &Watch) -> bool {
+        (exactly && self.renew_exactly(p, watch)) || self.sync(p, watch)
+    }
+
+    /// The gradient from x alone.
+    pub fn renew(&mut self, p: &Quadratic<'_>) {
         p.rows.multiply(&self.x, &mut self.scratch);
         let sums = self.scratch.iter().zip(p.linear);
         self.gradient.iter_mut().zip(sums).for_each(|(g, (s, q))| *g = q + s);

@@ -36,8 +36,10 @@ pub(super) fn polish(p: &Quadratic<'_>, full: &mut Full, work: &mut f64) -> bool
         return false;
     }
     let mut block = vec![0.0; size * size];
+    let mut room = vec![0.0; full.x.len()];
     for (out, &i) in block.chunks_mut(size).zip(&all) {
-        row(p, i, &all, full.unit, out);
+        let row = p.rows.row(i, &mut room);
+        out.iter_mut().zip(&all).for_each(|(o, c)| *o = row[*c] / full.unit);
     }
     let mut f: Vec<f64> = all.iter().map(|&i| full.gradient[i]).collect();
     // Positions in `all` that are free still.
@@ -89,19 +91,6 @@ pub(super) fn polish(p: &Quadratic<'_>, full: &mut Full, work: &mut f64) -> bool
         }
     }
     moved
-}
-
-/// Row i of K at some columns, divided by `unit`.
-fn row(p: &Quadratic<'_>, i: usize, columns: &[usize], unit: f64, out: &mut [f64]) {
-    if let Some(row) = p.rows.stored_row(i) {
-        out.iter_mut().zip(columns).for_each(|(o, c)| *o = row[*c] / unit);
-        return;
-    }
-    let n = p.rows.n();
-    let (mut one, mut row) = (vec![0.0; n], vec![0.0; n]);
-    one[i] = 1.0;
-    p.rows.multiply(&one, &mut row);
-    out.iter_mut().zip(columns).for_each(|(o, c)| *o = row[*c] / unit);
 }
 
 /// The Newton direction over `face`, with sum 0.
