@@ -3,10 +3,14 @@
 pub mod dense;
 pub mod eigen;
 pub mod filter;
+pub mod one_class;
 pub mod orthonormal;
 pub mod recycle;
 pub mod simplex;
 pub mod smo;
+pub mod solved;
+pub mod svr;
+mod twins;
 pub mod verify;
 
 use crate::Watch;

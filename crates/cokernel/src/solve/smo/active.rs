@@ -62,8 +62,8 @@ pub(super) struct Active<T> {
     shrinking: bool,
     max_steps: u64,
     tau: f64,
-    /// The largest |q|.
-    scale: f64,
+    /// As in [`Full`].
+    magnitude: f64,
     level: Level,
     trial: Option<Trial>,
 }
@@ -121,7 +121,7 @@ impl<T: Real> Active<T> {
             low: vec![0; padded(m) / 8],
             cache: Cache::new(m, padded(m), settings.cache, unit),
             all: m == n,
-            scale: p.linear.iter().fold(0.0, |a, q| a.max(q.abs())),
+            magnitude: full.magnitude,
             shrinking: settings.shrinking,
             max_steps: settings.max_steps,
             level: Level::detect(),
@@ -189,7 +189,7 @@ impl<T: Real> Active<T> {
             if rounding >= NOISE {
                 break End::Noise;
             }
-            if violation <= rounding * self.scale {
+            if violation <= rounding * self.magnitude {
                 break End::NoProgress;
             }
             if fruit.none_after([gap, found.gap, violation], f64::INFINITY) || fruit.looks >= LOOKS
@@ -224,6 +224,7 @@ impl<T: Real> Active<T> {
             lower: &self.lower,
             upper: &self.upper,
             diagonal: &self.diagonal[..m],
+            magnitude: self.magnitude,
         }
     }
 

@@ -86,6 +86,8 @@ pub(super) struct View<'a> {
     pub upper: &'a [f64],
     /// K_ii.
     pub diagonal: &'a [f64],
+    /// The size of f.
+    pub magnitude: f64,
 }
 
 impl View<'_> {
@@ -95,14 +97,13 @@ impl View<'_> {
         self.diagonal.iter().zip(self.x).map(|(d, x)| d.abs().sqrt() * x.abs()).sum()
     }
 
-    /// The typical rounding of a difference of two entries of f, relative to the largest of q: near
+    /// The typical rounding of a difference of two entries of f, relative to its size: near
     /// 1, f means nothing.
     pub fn rounding(&self) -> f64 {
         let largest = self.diagonal.iter().fold(0.0_f64, |a, d| a.max(d.abs())).sqrt();
         let square = |(d, x): (&f64, &f64)| (d.abs().sqrt() * x).powi(2);
         let norm = self.diagonal.iter().zip(self.x).map(square).sum::<f64>().sqrt();
-        let linear = self.linear.iter().fold(0.0_f64, |a, q| a.max(q.abs()));
-        0.5 * f64::EPSILON * (1.0 + largest * norm / linear.max(f64::MIN_POSITIVE))
+        0.5 * f64::EPSILON * (1.0 + largest * norm / self.magnitude.max(f64::MIN_POSITIVE))
     }
 }
 
@@ -180,6 +181,7 @@ mod tests {
                 lower: &lower,
                 upper: &upper,
                 diagonal: &diagonal,
+                magnitude: 1.0,
             })
         };
         let found = at(1e17).unwrap();

@@ -211,7 +211,6 @@ fn attempt(
     let sum = if sum.abs() <= 1e-12 * size { 0.0 } else { sum };
     let mut full = Full::new(p, start, sum, unit(p, &diagonal), watch);
     let largest = diagonal.iter().fold(0.0_f64, |a, d| a.max(d.abs()));
-    let scale = p.linear.iter().fold(0.0_f64, |a, q| a.max(q.abs()));
     let (mut steps, mut work) = (0, polish::WORK);
     let mut target = settings.tol * 0.95;
     let mut single = (1.0 / SINGLE_RANGE..=SINGLE_RANGE).contains(&largest);
@@ -234,7 +233,7 @@ fn attempt(
         let violation = found.max_low - found.min_up;
         let idle = fruit.none_after([value.gap, found.gap, violation], objective)
             || fruit.looks > ROUNDS
-            || violation <= scale * full.view(p, &diagonal).rounding();
+            || violation <= full.magnitude * full.view(p, &diagonal).rounding();
         if !single && value.gap < best.1.gap {
             best = (full.clone(), value);
         }

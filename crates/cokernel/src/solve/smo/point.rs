@@ -10,6 +10,8 @@ use crate::Watch;
 pub(super) struct Full {
     /// A power of two near the largest entry of K.
     pub unit: f64,
+    /// The size of f: the largest |q|; where Σ x is not 0, the largest |f| at the start if that is more.
+    pub magnitude: f64,
     pub x: Vec<f64>,
     pub gradient: Vec<f64>,
     /// The x at which `gradient` was taken.
@@ -22,9 +24,13 @@ impl Full {
     pub fn new(p: &Quadratic<'_>, x: Vec<f64>, sum: f64, unit: f64, watch: &Watch) -> Self {
         let n = x.len();
         let (anchor, scratch) = (vec![0.0; n], vec![0.0; n]);
-        let mut full = Full { unit, x, gradient: p.linear.to_vec(), anchor, scratch };
+        let largest = |v: &[f64]| v.iter().fold(0.0_f64, |a, q| a.max(q.abs()));
+        let magnitude = largest(p.linear);
+        let gradient = p.linear.to_vec();
+        let mut full = Full { unit, magnitude, x, gradient, anchor, scratch };
         if sum != 0.0 {
             full.renew(p);
+            full.magnitude = magnitude.max(largest(&full.gradient));
         } else if !full.sync(p, watch) {
             full.x.fill(0.0);
             full.anchor.fill(0.0);
@@ -95,8 +101,7 @@ impl Full {
         if value.multiple.is_some() {
             return false;
         }
-        let scale = p.linear.iter().fold(0.0_f64, |a, q| a.max(q.abs()));
-        let error = scale * self.view(p, diagonal).rounding();
+        let error = self.magnitude * self.view(p, diagonal).rounding();
         let inside =
             (0..self.x.len()).filter(|&i| p.lower[i] < self.x[i] && self.x[i] < p.upper[i]);
         let rooms: f64 = inside.map(|i| (p.upper[i] - self.x[i]).max(self.x[i] - p.lower[i])).sum();
@@ -106,8 +111,8 @@ impl Full {
     }
 
     pub fn view<'a>(&'a self, p: &Quadratic<'a>, diagonal: &'a [f64]) -> View<'a> {
-        let (x, f, linear) = (&self.x, &self.gradient, p.linear);
-        View { x, f, linear, lower: p.lower, upper: p.upper, diagonal }
+        let (x, f, linear, magnitude) = (&self.x, &self.gradient, p.linear, self.magnitude);
+        View { x, f, linear, lower: p.lower, upper: p.upper, diagonal, magnitude }
     }
 
     pub fn objective(&self, p: &Quadratic<'_>) -> f64 {

@@ -3,10 +3,12 @@
 mod blobs;
 mod groups;
 mod learning;
+mod program;
 
 pub use blobs::{blobs, dense};
 pub use groups::{Real, Toy, cluster, points, run_method};
 pub use learning::{bank, classes, problem, simple_mkl, weights};
+pub use program::least;
 
 use cokernel::data::Matrix;
 

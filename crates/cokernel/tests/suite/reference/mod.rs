@@ -6,6 +6,7 @@ mod co_trained;
 mod controls;
 mod diagonal;
 mod graphs;
+mod machines;
 mod mkl;
 mod multiview;
 mod scores;
