@@ -10,7 +10,6 @@ pub mod simplex;
 pub mod smo;
 pub mod solved;
 pub mod svr;
-mod twins;
 pub mod verify;
 
 use crate::Watch;

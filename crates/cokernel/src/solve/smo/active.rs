@@ -2,10 +2,11 @@
 
 use super::cache::{Cache, Real};
 use super::gap::{Measure, View, measure, multiple};
+use super::halves::{Halves, Problem, Sides};
 use super::passes::{self, First, LANES, Level};
 use super::point::{Full, relative, scaled_objective};
 use super::progress::Fruit;
-use super::{NOISE, Quadratic, Settings};
+use super::{NOISE, Settings};
 use crate::{Status, Watch};
 
 /// Why the steps ended.
@@ -66,6 +67,8 @@ pub(super) struct Active<T> {
     magnitude: f64,
     level: Level,
     trial: Option<Trial>,
+    /// Of a problem with a kink: `x`, `f` and all else are those of one half of each variable.
+    sides: Option<Sides>,
 }
 
 fn padded(m: usize) -> usize {
@@ -84,18 +87,30 @@ fn alive(x: f64, f: f64, lower: f64, upper: f64, min_up: f64, max_low: f64) -> b
 
 impl<T: Real> Active<T> {
     pub fn new(
-        p: &Quadratic<'_>,
+        p: &Problem<'_>,
         full: &Full,
         diagonal: &[f64],
         found: &Measure,
         settings: &Settings,
     ) -> Self {
         let n = full.x.len();
+        let living = |i: usize, f: f64, lower: f64, upper: f64| {
+            alive(full.x[i], f, lower, upper, found.min_up, found.max_low)
+        };
         let keep = |i: &usize| {
-            let (lower, upper) = (p.lower[*i], p.upper[*i]);
-            let (x, f) = (full.x[*i], full.gradient[*i]);
+            let (i, f) = (*i, full.gradient[*i]);
+            let (lower, upper) = (p.lower[i], p.upper[i]);
             lower < upper
-                && (!settings.shrinking || alive(x, f, lower, upper, found.min_up, found.max_low))
+                && (!settings.shrinking
+                    || match p.kink {
+                        Some(kink) if full.x[i] == 0.0 => {
+                            living(i, f + kink, 0.0, upper) || living(i, f - kink, lower, 0.0)
+                        }
+                        _ => {
+                            let (lower, upper) = p.bounds(i, full.x[i]);
+                            living(i, f + p.kink_slope(full.x[i]), lower, upper)
+                        }
+                    })
         };
         let kept: Vec<usize> = (0..n).filter(keep).collect();
         let m = kept.len();
@@ -126,7 +141,11 @@ impl<T: Real> Active<T> {
             max_steps: settings.max_steps,
             level: Level::detect(),
             trial: None,
+            sides: None,
         };
+        if let Some(kink) = p.kink {
+            active.take_sides(kink, found);
+        }
         (0..m).for_each(|k| active.mark(k));
         active
     }
@@ -138,6 +157,34 @@ impl<T: Real> Active<T> {
         self
     }
 
+    /// Makes each variable one of its halves.
+    fn take_sides(&mut self, kink: f64, found: &Measure) {
+        let m = self.index.len();
+        let of = |k: usize| Sides::of(self.x[k], self.f[k], found.threshold);
+        let side: Vec<f64> = (0..m).map(of).collect();
+        let mut other = vec![0.0; m];
+        for k in 0..m {
+            let far = if side[k] > 0.0 { &mut self.lower[k] } else { &mut self.upper[k] };
+            other[k] = std::mem::replace(far, 0.0);
+            self.f[k] += side[k] * kink;
+            self.linear[k] += side[k] * kink;
+        }
+        self.sides = Some(Sides { kink, side, other });
+    }
+
+    /// Makes a variable at 0 its other half.
+    fn turn(&mut self, k: usize) {
+        let Some(sides) = &mut self.sides else { return };
+        let change = -2.0 * sides.side[k] * sides.kink;
+        let own = if sides.side[k] > 0.0 { self.upper[k] } else { self.lower[k] };
+        let far = std::mem::replace(&mut sides.other[k], own);
+        (self.lower[k], self.upper[k]) = (far.min(0.0), far.max(0.0));
+        sides.side[k] = -sides.side[k];
+        self.f[k] += change;
+        self.linear[k] += change;
+        self.mark(k);
+    }
+
     fn mark(&mut self, k: usize) {
         set(&mut self.up, k, self.x[k] < self.upper[k]);
         set(&mut self.low, k, self.x[k] > self.lower[k]);
@@ -147,7 +194,7 @@ impl<T: Real> Active<T> {
     /// bring it down; writes x back, and the gradient where it is exact.
     pub fn run(
         mut self,
-        p: &Quadratic<'_>,
+        p: &Problem<'_>,
         objective: f64,
         aim: f64,
         steps: &mut u64,
@@ -163,12 +210,16 @@ impl<T: Real> Active<T> {
                 break End::Halted(Status::IterationLimit);
             }
             let fetched = self.cache.fetched;
-            match self.step(p, &mut best, &mut objective) {
-                Step::Done => *steps += 1,
-                Step::Optimal => break End::Reached,
+            let optimal = match self.step(p, &mut best, &mut objective) {
+                Step::Done => false,
+                Step::Optimal => true,
                 Step::Void => break End::NoProgress,
+            };
+            if optimal && self.sides.is_none() {
+                break End::Reached;
             }
-            countdown -= 1;
+            *steps += u64::from(!optimal);
+            countdown = if optimal { 0 } else { countdown - 1 };
             // Computing a row can take long; looking at the clock does not.
             if (countdown == 0 || self.cache.fetched > fetched)
                 && let Some(status) = watch.stop()
@@ -179,8 +230,12 @@ impl<T: Real> Active<T> {
                 continue;
             }
             let m = self.index.len();
-            let found = measure(&self.x, &self.f[..m], &self.lower, &self.upper);
-            let gap = self.gap(objective, &found, aim);
+            let halves = self.halves();
+            let found = match &halves {
+                None => measure(&self.x, &self.f[..m], &self.lower, &self.upper),
+                Some(h) => measure(&h.x, &h.f, &h.lower, &h.upper),
+            };
+            let gap = self.gap(objective, &found, aim, halves.as_ref());
             if gap <= aim {
                 break End::Reached;
             }
@@ -196,6 +251,11 @@ impl<T: Real> Active<T> {
             {
                 break End::Slow;
             }
+            if self.turn_all(&found) {
+                best = passes::first(&self.f, &self.up, &self.low);
+            } else if optimal {
+                break End::Reached;
+            }
             if let Some(trial) = &self.trial {
                 if trial.requests * 5 > trial.distinct * 7 || self.survivors(&found).is_some() {
                     break End::Settled;
@@ -210,6 +270,10 @@ impl<T: Real> Active<T> {
         if self.trial.is_some() {
             let m = self.index.len();
             full.gradient.copy_from_slice(&self.f[..m]);
+            if let Some(sides) = &self.sides {
+                let seen = full.gradient.iter_mut().zip(&sides.side);
+                seen.for_each(|(f, side)| *f -= side * sides.kink);
+            }
             full.anchor.copy_from_slice(&full.x);
         }
         end
@@ -228,13 +292,48 @@ impl<T: Real> Active<T> {
         }
     }
 
+    /// Both halves of each variable, of a problem with a kink.
+    fn halves(&self) -> Option<Halves> {
+        let sides = self.sides.as_ref()?;
+        let m = self.index.len();
+        let shift = |v: &[f64]| -> Vec<f64> {
+            let other = v.iter().zip(&sides.side).map(|(v, s)| v - 2.0 * s * sides.kink);
+            v.iter().copied().chain(other).collect()
+        };
+        let ends = |own: &[f64], least: bool| -> Vec<f64> {
+            let other = sides.other.iter().map(|o| if least { o.min(0.0) } else { o.max(0.0) });
+            own.iter().copied().chain(other).collect()
+        };
+        let mut x = self.x.clone();
+        x.resize(2 * m, 0.0);
+        let (lower, upper) = (ends(&self.lower, true), ends(&self.upper, false));
+        Some(Halves { x, f: shift(&self.f[..m]), linear: shift(&self.linear), lower, upper })
+    }
+
+    /// Turns the variables at 0 whose other half violates its condition; whether there are any.
+    fn turn_all(&mut self, found: &Measure) -> bool {
+        let Some(sides) = &self.sides else { return false };
+        let wants = |k: &usize| self.x[*k] == 0.0 && sides.wants_other(*k, self.f[*k], found);
+        let turning: Vec<usize> = (0..self.index.len()).filter(wants).collect();
+        turning.iter().for_each(|k| self.turn(*k));
+        !turning.is_empty()
+    }
+
     /// The relative gap over the active variables, of a multiple of x where that is needed.
-    fn gap(&self, objective: f64, found: &Measure, aim: f64) -> f64 {
+    fn gap(&self, objective: f64, found: &Measure, aim: f64, halves: Option<&Halves>) -> f64 {
         let plain = relative(objective, found.gap);
         if plain <= aim || self.others {
             return plain;
         }
-        let scaled = multiple(&self.view()).map(|s| {
+        let own = self.view();
+        let best = match halves {
+            None => multiple(&own),
+            Some(h) => {
+                let diagonal = &own.diagonal.repeat(2);
+                multiple(&View { diagonal, ..h.view(self.magnitude) })
+            }
+        };
+        let scaled = best.map(|s| {
             let linear: f64 = self.x.iter().zip(&self.linear).map(|(x, q)| x * q).sum();
             relative(scaled_objective(objective, linear, s.factor), s.gap)
         });
@@ -247,20 +346,25 @@ impl<T: Real> Active<T> {
     }
 
     /// Writes x back; what is at a bound here is at the bound there, to the last bit.
-    fn write(&self, p: &Quadratic<'_>, x: &mut [f64]) {
+    fn write(&self, p: &Problem<'_>, x: &mut [f64]) {
         for (k, i) in self.index.iter().map(|i| *i as usize).enumerate() {
+            let (lower, upper) = match &self.sides {
+                None => (p.lower[i], p.upper[i]),
+                Some(sides) if sides.side[k] > 0.0 => (0.0, p.upper[i]),
+                Some(_) => (p.lower[i], 0.0),
+            };
             x[i] = if self.x[k] >= self.upper[k] {
-                p.upper[i]
+                upper
             } else if self.x[k] <= self.lower[k] {
-                p.lower[i]
+                lower
             } else {
-                (self.x[k] / self.unit).clamp(p.lower[i], p.upper[i])
+                (self.x[k] / self.unit).clamp(lower, upper)
             };
         }
     }
 
     /// One pair step; `best` becomes the first variable of the next pair.
-    fn step(&mut self, p: &Quadratic<'_>, best: &mut First, objective: &mut f64) -> Step {
+    fn step(&mut self, p: &Problem<'_>, best: &mut First, objective: &mut f64) -> Step {
         let (i, f_i) = (best.i, best.min_up);
         if best.max_low <= f_i || !f_i.is_finite() {
             return Step::Optimal;
@@ -287,6 +391,14 @@ impl<T: Real> Active<T> {
         }
         self.mark(i);
         self.mark(j);
+        if self.sides.is_some() {
+            // A step that ends at the kink goes on behind it, if at all.
+            for k in [i, j] {
+                if self.x[k] == 0.0 {
+                    self.turn(k);
+                }
+            }
+        }
         if let Some(trial) = &mut self.trial {
             for k in [i, j] {
                 trial.distinct += u64::from(!std::mem::replace(&mut trial.seen[k], true));
@@ -307,17 +419,24 @@ impl<T: Real> Active<T> {
             return None;
         }
         let m = self.index.len();
+        let living = |x: f64, f: f64, lower: f64, upper: f64| {
+            alive(x, f, lower, upper, found.min_up, found.max_low)
+        };
         let keep = |k: &u32| {
             let k = *k as usize;
-            let (lower, upper) = (self.lower[k], self.upper[k]);
-            alive(self.x[k], self.f[k], lower, upper, found.min_up, found.max_low)
+            let other = |s: &Sides| {
+                let (f, end) = (self.f[k] - 2.0 * s.side[k] * s.kink, s.other[k]);
+                self.x[k] == 0.0 && living(0.0, f, end.min(0.0), end.max(0.0))
+            };
+            living(self.x[k], self.f[k], self.lower[k], self.upper[k])
+                || self.sides.as_ref().is_some_and(other)
         };
         let kept: Vec<u32> = (0..m as u32).filter(keep).collect();
         (kept.len() * 4 <= m * 3).then_some(kept)
     }
 
     /// Sets aside all variables but those at the positions `kept`.
-    fn shrink(&mut self, kept: &[u32], p: &Quadratic<'_>, x: &mut [f64]) {
+    fn shrink(&mut self, kept: &[u32], p: &Problem<'_>, x: &mut [f64]) {
         self.write(p, x);
         let moved = |x: &[f64]| x.iter().filter(|v| **v != 0.0).count();
         let before = moved(&self.x);
@@ -329,6 +448,9 @@ impl<T: Real> Active<T> {
         self.others |= moved(&self.x) < before;
         self.f = pick(&self.f);
         self.diagonal = pick(&self.diagonal);
+        if let Some(sides) = &mut self.sides {
+            (sides.side, sides.other) = (pick(&sides.side), pick(&sides.other));
+        }
         self.index = kept.iter().map(|&k| self.index[k as usize]).collect();
         let m = kept.len();
         self.f.resize(padded(m), 0.0);

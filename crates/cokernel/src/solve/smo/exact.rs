@@ -6,7 +6,7 @@
 //! the error is that of one rounding plus n²ε² of Σ|K_ij x_j|. 25 operations an entry of the rows whose
 //! x_j is not 0; rows that are not in memory are computed one by one, the clock is looked at with each.
 
-use super::Quadratic;
+use super::Problem;
 use crate::Watch;
 
 /// 2²⁷ + 1 (Veltkamp's constant).
@@ -38,7 +38,7 @@ fn product(a: f64, b: f64, (high, low): (f64, f64)) -> (f64, f64) {
 
 /// Writes f into `out`. False, and `out` is not to be used, after a stop and where numbers are too large
 /// to be taken apart.
-pub(super) fn gradient(p: &Quadratic<'_>, x: &[f64], out: &mut [f64], watch: &Watch) -> bool {
+pub(super) fn gradient(p: &Problem<'_>, x: &[f64], out: &mut [f64], watch: &Watch) -> bool {
     let n = x.len();
     out.copy_from_slice(p.linear);
     let (mut errors, mut computed) = (vec![0.0; n], vec![0.0; n]);
@@ -62,6 +62,7 @@ pub(super) fn gradient(p: &Quadratic<'_>, x: &[f64], out: &mut [f64], watch: &Wa
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use super::super::Quadratic;
     use super::*;
     use crate::Run;
     use crate::bank::Gram;
@@ -105,13 +106,14 @@ mod tests {
         let linear = vec![-1.0; n];
         let (lower, upper) = (vec![-1e30; n], vec![1e30; n]);
         let rows = Gram::new(k).unwrap();
-        let p = Quadratic { rows: &rows, linear: &linear, lower: &lower, upper: &upper };
+        let plain = Quadratic { rows: &rows, linear: &linear, lower: &lower, upper: &upper };
+        let p = Problem { plain, kink: None };
         let mut f = vec![0.0; n];
         let watch = Run::default().watch();
         assert!(gradient(&p, &x, &mut f, &watch));
         // Rows that are computed give the same.
         let computed = Computed(rows.clone());
-        let p = Quadratic { rows: &computed, ..p };
+        let p = Problem { plain: Quadratic { rows: &computed, ..plain }, ..p };
         let mut again = vec![0.0; n];
         assert!(gradient(&p, &x, &mut again, &watch) && again == f);
         let mut plain = vec![0.0; n];

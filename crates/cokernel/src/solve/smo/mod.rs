@@ -59,6 +59,7 @@ mod active;
 mod cache;
 mod exact;
 mod gap;
+mod halves;
 mod passes;
 mod point;
 mod polish;
@@ -68,6 +69,7 @@ use super::Rows;
 use crate::{Status, Watch};
 use active::{Active, End};
 pub use gap::{Measure, measure};
+pub use halves::Problem;
 use point::{Full, Value, exact_sum, relative, unit};
 use progress::Fruit;
 
@@ -143,12 +145,22 @@ const NOISE: f64 = 0.1;
 const SINGLE_RANGE: f64 = 1e30;
 
 /// Solves from `start` (inside the box; its sum is the constant of the constraint) or from x = 0.
+pub fn solve(
+    p: &Quadratic<'_>,
+    start: Option<Vec<f64>>,
+    settings: &Settings,
+    watch: &Watch,
+) -> Solution {
+    solve_problem(&Problem { plain: *p, kink: None }, start, settings, watch)
+}
+
+/// [`solve`] for a problem that may have a kink.
 ///
 /// Where x grows until rounding hides the conditions, the problem is solved in smaller boxes, too:
 /// in the largest in which it should not, and some below. The answer is the one with the least primal
 /// objective −objective + gap in the box that was asked for, with its gap there.
-pub fn solve(
-    p: &Quadratic<'_>,
+pub fn solve_problem(
+    p: &Problem<'_>,
     start: Option<Vec<f64>>,
     settings: &Settings,
     watch: &Watch,
@@ -162,16 +174,17 @@ pub fn solve(
     }
     let size = |v: &[f64]| v.iter().fold(0.0_f64, |a, d| a.max(d.abs()));
     let norm = size(&p.rows.diagonal()) * (p.rows.n() as f64).sqrt();
-    let mut reach = 0.1 * NOISE * size(p.linear) / (0.5 * f64::EPSILON * norm);
+    let mut reach = 0.1 * NOISE * p.magnitude() / (0.5 * f64::EPSILON * norm);
     let primal = |s: &Solution| s.gap - s.objective;
     let (mut steps, mut best) = (found.steps, found);
     for _ in 0..BOXES {
         let cut = |v: &[f64]| v.iter().map(|b| b.clamp(-reach, reach)).collect::<Vec<f64>>();
         let (lower, upper) = (cut(p.lower), cut(p.upper));
-        let small = Quadratic { lower: &lower, upper: &upper, ..*p };
+        let plain = Quadratic { lower: &lower, upper: &upper, ..p.plain };
+        let small = Problem { plain, ..*p };
         let (inner, _) = attempt(&small, None, settings, watch);
         steps += inner.steps;
-        let value = measure(&inner.x, &inner.gradient, p.lower, p.upper);
+        let value = p.measure(&inner.x, &inner.gradient);
         let status = match inner.status {
             Status::Converged if relative(inner.objective, value.gap) > settings.tol => {
                 Status::Stalled
@@ -197,7 +210,7 @@ pub fn solve(
 
 /// One solution; also whether rounding hid the conditions.
 fn attempt(
-    p: &Quadratic<'_>,
+    p: &Problem<'_>,
     start: Option<Vec<f64>>,
     settings: &Settings,
     watch: &Watch,

@@ -1,8 +1,8 @@
 //! A point with its exact gradient, and what it is worth.
 
-use super::Quadratic;
 use super::exact;
-use super::gap::{Measure, Multiple, View, measure, multiple};
+use super::gap::{Measure, Multiple, View};
+use super::halves::Problem;
 use crate::Watch;
 
 /// x with its exact gradient.
@@ -21,11 +21,11 @@ pub(super) struct Full {
 
 impl Full {
     /// At x, or at 0 if a stop comes before the gradient at x is known and the sum of x is 0.
-    pub fn new(p: &Quadratic<'_>, x: Vec<f64>, sum: f64, unit: f64, watch: &Watch) -> Self {
+    pub fn new(p: &Problem<'_>, x: Vec<f64>, sum: f64, unit: f64, watch: &Watch) -> Self {
         let n = x.len();
         let (anchor, scratch) = (vec![0.0; n], vec![0.0; n]);
         let largest = |v: &[f64]| v.iter().fold(0.0_f64, |a, q| a.max(q.abs()));
-        let magnitude = largest(p.linear);
+        let magnitude = p.magnitude();
         let gradient = p.linear.to_vec();
         let mut full = Full { unit, magnitude, x, gradient, anchor, scratch };
         if sum != 0.0 {
@@ -39,7 +39,7 @@ impl Full {
     }
 
     /// The gradient from x alone, rounded once. False, and nothing is changed, where that cannot be had.
-    pub fn renew_exactly(&mut self, p: &Quadratic<'_>, watch: &Watch) -> bool {
+    pub fn renew_exactly(&mut self, p: &Problem<'_>, watch: &Watch) -> bool {
         let done = exact::gradient(p, &self.x, &mut self.scratch, watch);
         if done {
             self.gradient.copy_from_slice(&self.scratch);
@@ -50,12 +50,12 @@ impl Full {
 
     /// The gradient after x has changed: from x alone where it has to be exact and can be, else brought
     /// up to date. False, and of no use, after a stop.
-    pub fn refresh(&mut self, p: &Quadratic<'_>, exactly: bool, watch: &Watch) -> bool {
+    pub fn refresh(&mut self, p: &Problem<'_>, exactly: bool, watch: &Watch) -> bool {
         (exactly && self.renew_exactly(p, watch)) || self.sync(p, watch)
     }
 
     /// The gradient from x alone.
-    pub fn renew(&mut self, p: &Quadratic<'_>) {
+    pub fn renew(&mut self, p: &Problem<'_>) {
         p.rows.multiply(&self.x, &mut self.scratch);
         let sums = self.scratch.iter().zip(p.linear);
         self.gradient.iter_mut().zip(sums).for_each(|(g, (s, q))| *g = q + s);
@@ -64,7 +64,7 @@ impl Full {
 
     /// Brings the gradient up to date in f64 for the variables that moved. False if that was given
     /// up because of a stop: then this point is of no use.
-    pub fn sync(&mut self, p: &Quadratic<'_>, watch: &Watch) -> bool {
+    pub fn sync(&mut self, p: &Problem<'_>, watch: &Watch) -> bool {
         let mut moved = false;
         for (a, x) in self.anchor.iter_mut().zip(&self.x) {
             let change = x - *a;
@@ -83,12 +83,13 @@ impl Full {
 
     /// Puts what rounding of steps has added to Σ x back: into the largest variable that is not at
     /// a bound, where it is of the size of a last bit.
-    pub fn balance(&mut self, p: &Quadratic<'_>, sum: f64) {
-        let free = |i: &usize| p.lower[*i] < self.x[*i] && self.x[*i] < p.upper[*i];
+    pub fn balance(&mut self, p: &Problem<'_>, sum: f64) {
+        let free = |i: &usize| p.is_free(*i, self.x[*i]);
         let by_size = |a: &usize, b: &usize| self.x[*a].abs().total_cmp(&self.x[*b].abs());
         if let Some(i) = (0..self.x.len()).filter(free).max_by(by_size) {
             let moved = self.x[i] + (sum - exact_sum(&self.x));
-            if p.lower[i] < moved && moved < p.upper[i] {
+            let (lower, upper) = p.bounds(i, self.x[i]);
+            if lower < moved && moved < upper {
                 self.x[i] = moved;
             }
         }
@@ -97,34 +98,37 @@ impl Full {
     /// Whether the typical rounding of Kx changes the gap by more than a twentieth of `tol`, relative
     /// to the primal objective, or by more than a fifth of the gap: the free variables count with their
     /// larger room.
-    pub fn doubtful(&self, p: &Quadratic<'_>, diagonal: &[f64], value: &Value, tol: f64) -> bool {
+    pub fn doubtful(&self, p: &Problem<'_>, diagonal: &[f64], value: &Value, tol: f64) -> bool {
         if value.multiple.is_some() {
             return false;
         }
         let error = self.magnitude * self.view(p, diagonal).rounding();
-        let inside =
-            (0..self.x.len()).filter(|&i| p.lower[i] < self.x[i] && self.x[i] < p.upper[i]);
-        let rooms: f64 = inside.map(|i| (p.upper[i] - self.x[i]).max(self.x[i] - p.lower[i])).sum();
+        let room = |i: usize| {
+            let (x, (lower, upper)) = (self.x[i], p.bounds(i, self.x[i]));
+            (upper - x).max(x - lower)
+        };
+        let inside = (0..self.x.len()).filter(|&i| p.is_free(i, self.x[i]));
+        let rooms: f64 = inside.map(room).sum();
         let (lost, gap) = (error * rooms, value.found.gap);
         let primal = (gap - value.objective).abs();
         lost > 0.05 * tol * primal || lost > (0.2 * gap).max(1e-9 * primal)
     }
 
-    pub fn view<'a>(&'a self, p: &Quadratic<'a>, diagonal: &'a [f64]) -> View<'a> {
+    pub fn view<'a>(&'a self, p: &Problem<'a>, diagonal: &'a [f64]) -> View<'a> {
         let (x, f, linear, magnitude) = (&self.x, &self.gradient, p.linear, self.magnitude);
         View { x, f, linear, lower: p.lower, upper: p.upper, diagonal, magnitude }
     }
 
-    pub fn objective(&self, p: &Quadratic<'_>) -> f64 {
+    pub fn objective(&self, p: &Problem<'_>) -> f64 {
         let terms = self.x.iter().zip(&self.gradient).zip(p.linear);
-        0.5 * terms.map(|((x, g), q)| x * (g + q)).sum::<f64>()
+        0.5 * terms.map(|((x, g), q)| x * (g + q)).sum::<f64>() + p.kinks(&self.x)
     }
 
-    fn linear(&self, p: &Quadratic<'_>) -> f64 {
-        self.x.iter().zip(p.linear).map(|(x, q)| x * q).sum()
+    fn linear(&self, p: &Problem<'_>) -> f64 {
+        self.x.iter().zip(p.linear).map(|(x, q)| x * q).sum::<f64>() + p.kinks(&self.x)
     }
 
-    pub fn scale(&mut self, p: &Quadratic<'_>, factor: f64) {
+    pub fn scale(&mut self, p: &Problem<'_>, factor: f64) {
         self.x.iter_mut().for_each(|x| *x *= factor);
         for (f, q) in self.gradient.iter_mut().zip(p.linear) {
             *f = factor * (*f - q) + q;
@@ -156,7 +160,7 @@ pub(super) fn scaled_objective(objective: f64, linear: f64, s: f64) -> f64 {
 
 /// The power of two that K is divided by: near its largest diagonal entry, if the boxes stay
 /// within range.
-pub(super) fn unit(p: &Quadratic<'_>, diagonal: &[f64]) -> f64 {
+pub(super) fn unit(p: &Problem<'_>, diagonal: &[f64]) -> f64 {
     let largest = |v: &[f64]| v.iter().fold(0.0_f64, |a, d| a.max(d.abs()));
     let (entry, room) = (largest(diagonal), largest(p.lower).max(largest(p.upper)));
     if !(entry > 0.0 && entry.is_finite() && room > 0.0) {
@@ -178,15 +182,16 @@ pub(super) struct Value {
 }
 
 impl Value {
-    pub fn of(p: &Quadratic<'_>, full: &Full, diagonal: &[f64], sum: f64, tol: f64) -> Self {
-        let found = measure(&full.x, &full.gradient, p.lower, p.upper);
+    pub fn of(p: &Problem<'_>, full: &Full, diagonal: &[f64], sum: f64, tol: f64) -> Self {
+        let found = p.measure(&full.x, &full.gradient);
         let objective = full.objective(p);
         let gap = relative(objective, found.gap);
         let plain = Value { found, objective, gap, multiple: None };
         if gap <= tol || sum != 0.0 {
             return plain;
         }
-        let Some(m) = multiple(&full.view(p, diagonal)) else { return plain };
+        let view = full.view(p, diagonal);
+        let Some(m) = p.multiple(&view) else { return plain };
         let scaled = relative(scaled_objective(objective, full.linear(p), m.factor), m.gap);
         if scaled < gap { Value { gap: scaled, multiple: Some(m), ..plain } } else { plain }
     }

@@ -15,7 +15,7 @@
 //! so on until a whole step fits. The objective never increases. |F|³/3 for each variable that
 //! leaves, 8·|F|² bytes.
 
-use super::{Full, Quadratic};
+use super::{Full, Problem};
 use cokernel_dense::Cholesky;
 
 /// Largest |F|.
@@ -28,9 +28,10 @@ const CHANGES: usize = 200;
 /// Moves the free variables of `full` to the minimum over them, or to the nearest bounds on the way;
 /// the gradient is not brought up to date. What it costs is taken off `work`. Whether anything
 /// moved.
-pub(super) fn polish(p: &Quadratic<'_>, full: &mut Full, work: &mut f64) -> bool {
-    let inside = |i: &usize| p.lower[*i] < full.x[*i] && full.x[*i] < p.upper[*i];
+pub(super) fn polish(p: &Problem<'_>, full: &mut Full, work: &mut f64) -> bool {
+    let inside = |i: &usize| p.is_free(*i, full.x[*i]);
     let all: Vec<usize> = (0..full.x.len()).filter(inside).collect();
+    let bounds: Vec<(f64, f64)> = all.iter().map(|&i| p.bounds(i, full.x[i])).collect();
     let size = all.len();
     if !(2..=LARGEST).contains(&size) {
         return false;
@@ -41,7 +42,7 @@ pub(super) fn polish(p: &Quadratic<'_>, full: &mut Full, work: &mut f64) -> bool
         let row = p.rows.row(i, &mut room);
         out.iter_mut().zip(&all).for_each(|(o, c)| *o = row[*c] / full.unit);
     }
-    let mut f: Vec<f64> = all.iter().map(|&i| full.gradient[i]).collect();
+    let mut f: Vec<f64> = all.iter().map(|&i| full.gradient[i] + p.kink_slope(full.x[i])).collect();
     // Positions in `all` that are free still.
     let mut face: Vec<usize> = (0..size).collect();
     let mut moved = false;
@@ -66,7 +67,7 @@ pub(super) fn polish(p: &Quadratic<'_>, full: &mut Full, work: &mut f64) -> bool
         let mut leaving = None;
         for (at, (k, v)) in face.iter().zip(&d).enumerate() {
             let (i, v) = (all[*k], v / full.unit);
-            let bound = if v > 0.0 { p.upper[i] } else { p.lower[i] };
+            let bound = if v > 0.0 { bounds[*k].1 } else { bounds[*k].0 };
             let reach = (bound - full.x[i]) / v;
             if v != 0.0 && reach < t {
                 (t, leaving) = (reach, Some((at, bound)));
@@ -77,14 +78,13 @@ pub(super) fn polish(p: &Quadratic<'_>, full: &mut Full, work: &mut f64) -> bool
         }
         for (k, v) in face.iter().zip(&d) {
             let i = all[*k];
-            full.x[i] = (full.x[i] + t * (v / full.unit)).clamp(p.lower[i], p.upper[i]);
+            full.x[i] = (full.x[i] + t * (v / full.unit)).clamp(bounds[*k].0, bounds[*k].1);
         }
         f.iter_mut().zip(&change).for_each(|(f, c)| *f += t * c);
         moved = true;
         let Some((at, bound)) = leaving else { break };
         full.x[all[face[at]]] = bound;
-        let free =
-            |k: &usize| p.lower[all[*k]] < full.x[all[*k]] && full.x[all[*k]] < p.upper[all[*k]];
+        let free = |k: &usize| bounds[*k].0 < full.x[all[*k]] && full.x[all[*k]] < bounds[*k].1;
         face.retain(free);
         if face.len() < 2 {
             break;
