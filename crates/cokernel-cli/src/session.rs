@@ -6,7 +6,9 @@ use crate::report::remarks;
 use crate::system::keeps_after_hang_up;
 use crate::visible::{escaped_json, on_one_line, visible};
 use anyhow::Result;
-use cokernel::{Cancel, Observer, Report, Run, Status, address_space, brief, threads_with_room};
+use cokernel::{
+    Cancel, Observer, Report, Run, Status, address_space, brief, take_workspaces, threads_with_room,
+};
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
@@ -85,7 +87,9 @@ fn start_threads(asked: Option<usize>, quiet: bool) -> Result<()> {
             crate::table::count(wanted, "thread", "threads")
         ));
     }
-    Ok(builder.num_threads(threads).use_current_thread().build_global()?)
+    builder.num_threads(threads).use_current_thread().build_global()?;
+    take_workspaces();
+    Ok(())
 }
 
 impl Session {

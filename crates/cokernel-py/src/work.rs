@@ -109,10 +109,12 @@ fn threads(number: usize) -> PyResult<ThreadPool> {
         return Ok(idle.swap_remove(place).2);
     }
     drop(idle);
-    rayon::ThreadPoolBuilder::new()
+    let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(cokernel::threads_with_room(number).map_err(to_py)?)
         .build()
-        .map_err(|e| PyRuntimeError::new_err(format!("threads cannot be started: {e}")))
+        .map_err(|e| PyRuntimeError::new_err(format!("threads cannot be started: {e}")))?;
+    pool.install(cokernel::take_workspaces);
+    Ok(pool)
 }
 
 /// Keeps threads for the next computation.

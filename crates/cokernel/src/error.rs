@@ -131,12 +131,18 @@ impl Error {
     }
 }
 
+/// What must be left beside something large, for the vectors that go with it: they are not looked at
+/// one by one.
+const BESIDE: usize = 32 << 20;
+
 /// Refuses what the system has no room for: a failed allocation would end the program.
 ///
 /// # Errors
 /// [`Error::Memory`].
 pub(crate) fn room_for<T>(count: Option<usize>, what: impl FnOnce() -> String) -> Result<()> {
-    let room = count.is_some_and(|c| Vec::<T>::new().try_reserve_exact(c).is_ok());
+    let mut all: (Vec<T>, Vec<u8>) = (Vec::new(), Vec::new());
+    let room = count.is_some_and(|c| all.0.try_reserve_exact(c).is_ok())
+        && all.1.try_reserve_exact(BESIDE).is_ok();
     let bytes = count.map_or(usize::MAX, |c| c.saturating_mul(size_of::<T>()));
     if room { Ok(()) } else { Err(Error::Memory { what: what(), bytes }) }
 }

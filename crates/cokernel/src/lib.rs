@@ -46,7 +46,7 @@ mod threads;
 
 pub use error::{Error, Result, brief};
 pub use run::{Cancel, Counts, Event, MachineReport, Observer, Report, Run, Status, Watch};
-pub use threads::{address_space, threads_with_room};
+pub use threads::{address_space, take_workspaces, threads_with_room};
 
 /// The version of this library, written into every result and model file.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

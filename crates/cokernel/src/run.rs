@@ -179,7 +179,7 @@ impl Cancel {
     /// Asks to stop. The computation returns its last complete state with
     /// [`Status::Interrupted`].
     pub fn cancel(&self) {
-        // The first time counts.
+        // A second call leaves the time of the first one, from which the delay is measured.
         let _ = self.0.set(Instant::now());
     }
 

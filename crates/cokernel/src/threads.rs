@@ -7,11 +7,15 @@
 //! where the system does not tell (outside Linux).
 
 use crate::{Error, Result};
+use cokernel_dense::{Slice, product_nn};
 use std::fs;
 use std::path::Path;
 
 /// What a thread takes beside its workspace: its stack, and what the allocator reserves for it.
 const OWN: usize = 72 << 20;
+
+/// Products of matrices of this width use the workspace; smaller ones may not.
+const WIDTH: usize = 64;
 
 /// What is left for data and for threads that only wait.
 const DATA: usize = 144 << 20;
@@ -25,6 +29,18 @@ pub fn threads_with_room(asked: usize) -> Result<usize> {
     match (address_space(), used()) {
         (Some(limit), Some(used)) => with_room(asked, limit, used, workspace()),
         _ => Ok(asked),
+    }
+}
+
+/// Gives every thread of the pool its workspace now, where the address space is bounded: what data and
+/// kernels leave later may not do for one, and an allocation inside a product ends the program.
+pub fn take_workspaces() {
+    if address_space().is_some() {
+        let ones = [1.0; WIDTH * WIDTH];
+        rayon::broadcast(|_| {
+            let (block, mut out) = (Slice::new(&ones, WIDTH, WIDTH), [0.0; WIDTH * WIDTH]);
+            product_nn(block, block, &mut out);
+        });
     }
 }
 
@@ -59,9 +75,12 @@ fn limit_in(text: &str) -> Option<usize> {
 
 /// The bytes of address space that the process uses.
 fn used() -> Option<usize> {
-    const PAGE: usize = 4096;
-    let text = fs::read_to_string("/proc/self/statm").ok()?;
-    Some(text.split_whitespace().next()?.parse::<usize>().ok()?.saturating_mul(PAGE))
+    used_in(&fs::read_to_string("/proc/self/status").ok()?)
+}
+
+fn used_in(text: &str) -> Option<usize> {
+    let line = text.lines().find_map(|l| l.strip_prefix("VmSize:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()?.checked_mul(1 << 10)
 }
 
 /// The bytes of a thread's workspace: twice the third-level caches of all processors, and at least
@@ -134,6 +153,9 @@ mod tests {
         assert_eq!(size_of_cache("266240K"), Some(266_240 << 10));
         assert_eq!(size_of_cache("32M"), Some(32 << 20));
         assert_eq!(size_of_cache("32"), None);
-        assert!(workspace() >= 4 << 20);
+        // In kB whatever the size of a page is, which was taken to be 4096 bytes.
+        let status = "VmPeak:\t   20000 kB\nVmSize:\t   10240 kB\nVmLck:\t       0 kB\n";
+        assert_eq!(used_in(status), Some(10 << 20));
+        assert_eq!(used_in("VmPeak:\t   20000 kB\n"), None);
     }
 }

@@ -164,6 +164,7 @@ fn one(
 ) -> Result<Vec<Outcome>> {
     let mut run = session.run.clone();
     run.seed = global.seed.unwrap_or(plan.protocol.seed);
+    spec.check_folds(plan, data, run.seed)?;
     let Some(store) = &args.store else { return run_plan(plan, data, &run) };
     let cells = plan.cells(data, run.seed)?;
     let path = store.join(format!("{}.sqlite", plan.id));

@@ -102,6 +102,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
         work(&mut store, &plan, &cells, folder.as_deref(), available, &run, &mut |_, _| {})?;
         return Ok(session.end([]));
     }
+    spec.check_folds(&plan, folder.as_deref(), seed)?;
     let (mut store, mended) = Store::prepare(&path, &spec, &plan, &cells, seed, args.update)?;
     session.notes(first_few(mended, "results"));
     store.again("refused")?;

@@ -4,6 +4,7 @@ mod bench;
 mod cells;
 mod collect;
 mod file;
+mod folds;
 mod generator;
 mod measured;
 mod outcome;
@@ -73,6 +74,11 @@ impl Specification {
     /// What it means.
     pub fn parse(&self) -> Result<Experiment> {
         Experiment::parse(&self.place, &self.id, &self.text, &self.base)
+    }
+
+    /// Refuses folds that the labels of data in files do not suffice for.
+    pub fn check_folds(&self, plan: &Experiment, folder: Option<&Path>, seed: u64) -> Result<()> {
+        plan.check_folds((&self.place, &self.text), folder, seed)
     }
 }
 

@@ -336,6 +336,54 @@ fn a_damaged_store_is_reported_and_left_alone() {
     assert_eq!(said, "error: there is no store nothing.sqlite");
 }
 
+/// 20 of each class, 16 in a training set: with 17 folds inside it, every cell of "inner" failed, after
+/// those of the other row had run.
+#[test]
+fn folds_that_files_do_not_suffice_for_are_refused_before_any_cell() {
+    let toy = Toy::new();
+    let text = r#"
+title = "Files"
+data = { kind = "files", files = { a = "a.csv", b = "b.csv" }, labels = "y.csv" }
+
+[protocol]
+folds = 5
+inner_folds = 17
+scores = ["accuracy"]
+
+[[rows]]
+label = "mean"
+method = "mean"
+
+[[rows]]
+label = "inner"
+method = "mean"
+pick = "inner"
+grid = { c = [0.1, 1.0] }
+"#;
+    let needs = "of each class; use fewer folds or leave it out";
+    let (inner, outer) = ("inner_folds = 17", "folds = 5");
+    let mut given: Vec<(&str, String, String)> = Vec::new();
+    let said = |line: usize, key: &str, class: usize, folds: usize| {
+        format!(
+            "error: exp.toml, line {line}: {key}: data 'a+b': labels: class 'blue' has {class} labelled \
+             instances, but {folds}-fold cross-validation needs at least {folds} {needs}"
+        )
+    };
+    given.push(("inner_folds", text.to_string(), said(7, "inner_folds", 16, 17)));
+    given.push(("folds", text.replace(outer, "folds = 21"), said(6, "folds", 20, 21)));
+    // The default of inner folds, in training sets of 4 of each class.
+    let small = text.replace(inner, "").replace(outer, "test_fraction = 0.8");
+    given.push(("default", small, said(6, "inner_folds", 4, 5)));
+    for (what, text, said) in given {
+        toy.write("exp.toml", text.as_bytes());
+        assert_eq!(toy.refusal("run exp.toml", 2), said, "{what}");
+        assert_eq!(toy.refusal("reproduce exp.toml", 2), said, "{what}");
+        assert!(!toy.path("exp.sqlite").exists(), "{what}");
+    }
+    toy.write("exp.toml", text.replace(inner, "inner_folds = 16").as_bytes());
+    assert!(toy.output("run exp.toml").contains("15 done"));
+}
+
 #[test]
 fn cells_that_fail_or_do_not_fit_are_told_and_the_rest_goes_on() {
     let toy = Toy::new();

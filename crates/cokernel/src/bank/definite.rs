@@ -46,7 +46,8 @@ pub(super) fn negative_eigenvalue(
         multiply(&x, &mut image);
         diagonal.push(simd::dot(&x, &image));
         basis.push(std::mem::take(&mut x));
-        // Twice is enough.
+        // One pass leaves parts of the basis of about ε‖image‖/‖rest‖ of what remains, the second brings
+        // them to ε (Giraud, Langou, Rozložník 2005, "twice is enough").
         for _ in 0..2 {
             for b in &basis {
                 let part: f64 = simd::dot(b, &image);

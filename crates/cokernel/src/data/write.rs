@@ -25,7 +25,7 @@ pub fn atomic_write(
         return Err(io(std::io::Error::new(ErrorKind::IsADirectory, "is a folder, not a file")));
     }
     if target.exists() && !target.is_file() {
-        // A device or a pipe keeps its name.
+        // A device or a pipe is written to as it is: renaming a file to it would replace it.
         let mut out = BufWriter::new(File::create(&target).map_err(io)?);
         write(&mut out)?;
         return out.flush().map_err(io);

@@ -153,7 +153,8 @@ fn scores(x: &Factor<'_>, dims: usize, what: &str, run: &Run) -> Result<Matrix> 
         top_eigenpairs(n, k, &apply, None, &precise(), run, &watch, &mut counts)
     }?;
     run.tell(Event::End);
-    // A stalled search is as good as rounding allows.
+    // `Stalled`: the residuals no longer shrink, which at the tolerance of `precise` means that they are
+    // at rounding.
     if !matches!(pairs.status, Status::Converged | Status::Stalled) {
         return Err(Error::Data(format!("{what}: ended early ({})", pairs.status)));
     }

@@ -188,8 +188,8 @@ mod tests {
 
     #[test]
     fn hand_computed() {
-        // min (x₁ − x₂)²/2·… from (1, 0): H = I, g = (0, −1): x = (½, ½) + (−½, ½)·½ … = (½, ½)?
-        // f(x) = −x₂ + ½((x₁ − 1)² + x₂²) with x₁ = 1 − x₂: −x₂ + x₂², least at x₂ = ½, value −¼.
+        // From (1, 0) with H = I, g = (0, −1): f(x) = −x₂ + ½((x₁ − 1)² + x₂²), which on x₁ = 1 − x₂ is
+        // −x₂ + x₂²: least at x₂ = ½, value −¼.
         let (x, decrease) = minimize_on_simplex(&[1.0, 0.0], &[0.0, -1.0], &[1.0, 0.0, 0.0, 1.0]);
         assert!((x[0] - 0.5).abs() < 1e-9 && (decrease - 0.25).abs() < 1e-9, "{x:?} {decrease}");
     }

@@ -63,7 +63,8 @@ fn ratios(c: &Matrix, h: &Matrix) -> Vec<(f64, f64)> {
     let (x, y) =
         (dense::product(Slice::of(c), Slice::of(&v)), dense::product(Slice::of(h), Slice::of(&v)));
     let (of_x, of_y) = (column_squares(&x), column_squares(&y));
-    // Any numbers would do; these make s and t small.
+    // The bound holds for any positive factors. The fourth root of the ratio of the squares gives a
+    // column of x and one of y the same length, so that s is not small at the cost of t.
     let balance =
         |y: f64, x: f64| Some((y / x).sqrt().sqrt()).filter(|d| d.is_normal()).unwrap_or(1.0);
     let weights: Vec<f64> = of_x.iter().zip(&of_y).map(|(x, y)| balance(*y, *x)).collect();
@@ -209,7 +210,7 @@ mod tests {
                 assert_eq!(least_of(c, h, &few).to_bits(), least_of(c, h, &all).to_bits(), "{n}");
             }
         }
-        // What is left out must be most of it, or nothing is gained.
+        // Of smooth columns fewer than 10 of 8 · SIDE rows stay candidates.
         let n = 8 * SIDE;
         let few = candidates(&wave(n, 5, 0.37), &wave(n, 5, 0.71), &all(n));
         assert!(few.is_some_and(|f| f.len() < 10));
