@@ -3,12 +3,15 @@
 pub mod dense;
 pub mod eigen;
 pub mod filter;
+pub mod joint;
 pub mod one_class;
 pub mod orthonormal;
 pub mod recycle;
+pub mod ridge;
 pub mod simplex;
 pub mod smo;
 pub mod solved;
+pub mod squared_hinge;
 pub mod svr;
 pub mod verify;
 

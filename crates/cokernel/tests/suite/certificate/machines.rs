@@ -4,9 +4,12 @@
 use crate::common::gaussian;
 use cokernel::bank::Gram;
 use cokernel::data::Matrix;
+use cokernel::solve::joint::{Joint, joint_classes};
 use cokernel::solve::one_class::{data_description, one_class};
+use cokernel::solve::ridge::Ridge;
 use cokernel::solve::smo::Settings;
 use cokernel::solve::solved::Solved;
+use cokernel::solve::squared_hinge::squared_hinge;
 use cokernel::solve::svr::epsilon_svr;
 use cokernel::{Run, Status};
 use rand::RngExt;
@@ -177,6 +180,86 @@ fn one_class_machines_of_every_scale() {
 }
 
 #[test]
+fn squared_hinges_of_every_scale() {
+    let n = 40;
+    let base = gaussian(&points(n), 20.0);
+    let y: Vec<f64> =
+        (0..n).map(|i| if base.get(i, 7) > 0.2 || i % 9 == 4 { 1.0 } else { -1.0 }).collect();
+    for (k, _, c) in SCALES {
+        let kernel = Matrix::from_fn(n, n, |i, j| k * base.get(i, j));
+        let gram = Gram::new(kernel.clone()).unwrap();
+        let what = format!("kernel × {k:e}, C = {c:e}");
+        let costs = vec![c; n];
+        let found = squared_hinge(&gram, &y, &costs, None, &SETTINGS, &Run::default().watch());
+        let values = products(&kernel, &found.coef);
+        let (mut primal, mut dual, mut noise) = (0.0, 0.0, 0.0);
+        for i in 0..n {
+            let (b, v) = (found.coef[i], values[i]);
+            assert!(b * y[i] >= 0.0, "{what}: {b}");
+            let rounding = kernel.row(i).iter().zip(&found.coef).map(|(k, c)| (k * c).abs());
+            let rounding = 4e-16 * (rounding.sum::<f64>() + 1.0 + found.bias.abs());
+            let loss = (1.0 - y[i] * (v + found.bias)).max(0.0);
+            noise += (b.abs() + c * (loss + rounding)) * rounding;
+            primal += 0.5 * b * v + 0.5 * c * loss * loss;
+            dual += b * y[i] - 0.5 * b * v - 0.5 * b * b / c;
+        }
+        let reached = certify(&found, primal, dual, noise, &what);
+        // Equal instances of different classes have a loss at every C.
+        assert!(reached || c * k > 1e7, "{what}: {} at {:e}", found.status, found.gap);
+    }
+}
+
+#[test]
+fn joint_machines_of_every_scale() {
+    let (n, classes) = (45, 4);
+    let base = gaussian(&points(n), 20.0);
+    // The last class has no instance.
+    let codes: Vec<u32> =
+        (0..n).map(|i| u32::from(base.get(i, 7) > 0.1) + u32::from(i % 5 == 4)).collect();
+    for (k, _, c) in SCALES {
+        let kernel = Matrix::from_fn(n, n, |i, j| k * base.get(i, j));
+        let gram = Gram::new(kernel.clone()).unwrap();
+        let what = format!("kernel × {k:e}, C = {c:e}");
+        let costs = vec![c; n];
+        let problem = Joint { rows: &gram, codes: &codes, classes, margins: None, costs: &costs };
+        let settings = Settings { tol: 1e-4, max_steps: 300_000, ..SETTINGS };
+        let found = joint_classes(&problem, None, &settings, &Run::default().watch());
+        let values: Vec<Vec<f64>> = found.coef.iter().map(|c| products(&kernel, c)).collect();
+        let (mut norm, mut gain, mut loss, mut noise) = (0.0, 0.0, 0.0, 0.0);
+        for i in 0..n {
+            let y = codes[i] as usize;
+            let f = |l: usize| values[l][i] + found.bias[l];
+            let total: f64 = (0..classes).map(|l| found.coef[l][i]).sum();
+            assert!(total.abs() <= 1e-12 * found.coef[y][i].abs(), "{what}: {total:e}");
+            for l in 0..classes {
+                let alpha = -found.coef[l][i];
+                let sizes = kernel.row(i).iter().zip(&found.coef[l]).map(|(k, c)| (k * c).abs());
+                let rounding = 4e-16 * (sizes.sum::<f64>() + 2.0 + found.bias[l].abs());
+                norm -= alpha * values[l][i];
+                if l != y {
+                    assert!(alpha >= 0.0 && alpha <= c * (1.0 + 1e-12), "{what}: {alpha}");
+                    gain += 2.0 * alpha;
+                    loss += c * (2.0 - f(y) + f(l)).max(0.0);
+                    noise += (alpha + if 2.0 - f(y) + f(l) > -1e-9 { c } else { 0.0 }) * rounding;
+                }
+            }
+        }
+        let total: f64 = found.coef.iter().flatten().map(|c| c.abs()).sum();
+        for coef in &found.coef {
+            assert!(coef.iter().sum::<f64>().abs() <= 1e-12 * total, "{what}");
+        }
+        let (primal, dual) = (0.5 * norm + loss, gain - 0.5 * norm);
+        let scale = primal.abs();
+        let gap = (primal - dual) / scale;
+        let near = 1e-9 + 2.0 * noise / scale;
+        assert!((gap - found.gap).abs() <= near * (1.0 + gap.abs()), "{what}: {gap:e} {found:?}");
+        let reached = found.status.is_success();
+        assert_eq!(reached, found.gap <= settings.tol, "{what}: {} {gap:e}", found.status);
+        assert!(reached || c * k > 1e3, "{what}: {} at {gap:e}", found.status);
+    }
+}
+
+#[test]
 fn a_stop_is_kept() {
     let n = 60;
     let gram = Gram::new(gaussian(&points(n), 20.0)).unwrap();
@@ -188,7 +271,17 @@ fn a_stop_is_kept() {
     assert_eq!(found.status, Status::Interrupted);
     let found = one_class(&gram, &vec![0.1; n], None, &SETTINGS, &watch);
     assert_eq!(found.status, Status::Interrupted);
+    let signs: Vec<f64> = (0..n).map(|i| if i % 3 == 0 { 1.0 } else { -1.0 }).collect();
+    let costs = vec![1.0; n];
+    let found = squared_hinge(&gram, &signs, &costs, None, &SETTINGS, &watch);
+    assert_eq!(found.status, Status::Interrupted);
+    let codes: Vec<u32> = (0..n as u32).map(|i| i % 3).collect();
+    let joint = Joint { rows: &gram, codes: &codes, classes: 3, margins: None, costs: &costs };
+    assert_eq!(joint_classes(&joint, None, &SETTINGS, &watch).status, Status::Interrupted);
+    assert!(matches!(Ridge::new(&gram, &costs, true, &watch), Err(Status::Interrupted)));
     let few = Settings { max_steps: 3, ..SETTINGS };
+    let found = joint_classes(&joint, None, &few, &Run::default().watch());
+    assert_eq!((found.status, found.steps), (Status::IterationLimit, 3));
     let found = epsilon_svr(&gram, &y, 0.1, &vec![1.0; n], None, &few, &Run::default().watch());
     assert_eq!((found.status, found.steps), (Status::IterationLimit, 3));
 }
