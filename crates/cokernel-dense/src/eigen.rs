@@ -31,11 +31,11 @@ pub fn leading_eigen(
     let n = a.rows;
     if n >= FEW
         && 3 * k <= n
-        && let Some((mut values, found)) = leading::leading(a.faer(), k, least)
+        && let Some((mut values, found)) = leading::leading(a, k, least)
     {
         let least = values.get(k).copied().unwrap_or(f64::NAN);
         values.truncate(k);
-        write(vectors, k, |i, j| found[(i, j)]);
+        write(vectors, k, |i, j| found[j * n + i]);
         return Some((values, least));
     }
     let (mut values, found) = eigen(a)?;

@@ -1,6 +1,6 @@
 //! The k largest eigenpairs of a small symmetric n × n matrix where k is well below n.
 //!
-//! Method: reduction to a tridiagonal matrix T by reflections (faer); eigenvalues of T by
+//! Method: reduction to a tridiagonal matrix T by reflections; eigenvalues of T by
 //! bisection with Sturm counts, sixteen at a time; its eigenvectors by inverse iteration, each
 //! cleared of all before it; the reflections applied to these alone (Golub & Van Loan, *Matrix
 //! Computations*, 4th ed., §8.2-8.4; LAPACK's DSTEBZ and DSTEIN do the same). A full
@@ -15,15 +15,10 @@
 //!
 //! Cost: 4/3 n³ for the reduction, O(n k (k + 50)) for the rest.
 
-use crate::simd::{TOGETHER, positive_pivots};
-use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
-use faer::linalg::evd::tridiag::{tridiag_in_place, tridiag_in_place_scratch};
-use faer::linalg::householder::{
-    apply_block_householder_sequence_on_the_left_in_place_scratch,
-    apply_block_householder_sequence_on_the_left_in_place_with_conj,
-};
-use faer::linalg::qr::no_pivoting::factor::recommended_block_size;
-use faer::{Conj, Mat, MatRef, Par};
+use crate::Slice;
+use crate::products::below_diagonal;
+use crate::simd::{self, Lanes, Shifted, TOGETHER, positive_pivots};
+use crate::tridiagonal::Reduced;
 
 /// Halvings of an interval as long as the spectrum, after which it is as short as rounding.
 const HALVINGS: usize = 54;
@@ -38,52 +33,36 @@ const ROUNDING: f64 = 20.0;
 const FAIR: f64 = 2.0;
 
 /// The k largest eigenvalues, descending, and after them, if it is wanted, the `least` of all; the
-/// vectors of the k as columns. Of a matrix of finite numbers, of which the lower triangle is read;
-/// n ≥ 2. `None` if they were not found as precisely as a full decomposition gives them.
-pub(super) fn leading(a: MatRef<'_, f64>, k: usize, least: bool) -> Option<(Vec<f64>, Mat<f64>)> {
-    let n = a.nrows();
+/// vectors of the k one after the other. Of a matrix of finite numbers, of which the lower triangle is
+/// read; n ≥ 2. `None` if they were not found as precisely as a full decomposition gives them.
+pub(super) fn leading(a: Slice<'_>, k: usize, least: bool) -> Option<(Vec<f64>, Vec<f64>)> {
+    let n = a.rows;
+    let row = |i: usize| &a.values[i * a.stride..=i * a.stride + i];
+    let largest = (0..n).flat_map(row).fold(0.0_f64, |m, v| m.max(v.abs()));
     // Entries of the order of 1, so that no square overflows or vanishes.
-    let entries = (0..n).flat_map(|j| (j..n).map(move |i| (i, j)));
-    let largest = entries.fold(0.0_f64, |m, (i, j)| m.max(a[(i, j)].abs()));
     let scale = if largest > 0.0 { largest.log2().floor().exp2() } else { 1.0 };
-    let mut reduced = Mat::from_fn(n, n, |i, j| if i >= j { a[(i, j)] / scale } else { 0.0 });
-    let block = recommended_block_size::<f64>(n, n);
-    let mut factors = Mat::<f64>::zeros(block, n - 1);
-    let scratch = StackReq::any_of(&[
-        tridiag_in_place_scratch::<f64>(n, Par::Seq, Default::default()),
-        apply_block_householder_sequence_on_the_left_in_place_scratch::<f64>(n - 1, block, k),
-    ]);
-    let mut memory = MemBuffer::new(scratch);
-    let stack = MemStack::new(&mut memory);
-    tridiag_in_place(reduced.as_mut(), factors.as_mut(), Par::Seq, stack, Default::default());
-    let d: Vec<f64> = (0..n).map(|i| reduced[(i, i)]).collect();
-    let e: Vec<f64> = (1..n).map(|i| reduced[(i, i - 1)]).collect();
-    let t = Tridiagonal::new(d, e);
+    let mut turned = vec![0.0; n * n];
+    (0..n).for_each(|i| turned[i * n + i] = row(i)[i] / scale);
+    below_diagonal(n, |i, j| turned[j * n + i] = row(i)[j] / scale);
+    let reduced = Reduced::new(n, turned);
+    let t = Tridiagonal::new(&reduced.d, &reduced.e);
     let values = t.values(&(0..k).chain(least.then_some(n - 1)).collect::<Vec<_>>());
-    let vectors = t.vectors(&values[..k])?;
-    let mut vectors = Mat::from_fn(n, k, |i, j| vectors[j][i]);
-    apply_block_householder_sequence_on_the_left_in_place_with_conj(
-        reduced.as_ref().submatrix(1, 0, n - 1, n - 1),
-        factors.as_ref(),
-        Conj::No,
-        vectors.as_mut().subrows_mut(1, n - 1),
-        Par::Seq,
-        stack,
-    );
+    let mut vectors = t.vectors(&values[..k])?;
+    reduced.apply(&mut vectors);
     Some((values.into_iter().map(|v| scale * v).collect(), vectors))
 }
 
 /// A symmetric tridiagonal matrix.
-struct Tridiagonal {
-    d: Vec<f64>,
-    e: Vec<f64>,
+struct Tridiagonal<'a> {
+    d: &'a [f64],
+    e: &'a [f64],
     /// All eigenvalues lie between these (Gershgorin).
     from: f64,
     to: f64,
 }
 
-impl Tridiagonal {
-    fn new(d: Vec<f64>, e: Vec<f64>) -> Self {
+impl<'a> Tridiagonal<'a> {
+    fn new(d: &'a [f64], e: &'a [f64]) -> Self {
         let beside = |i: usize| {
             let before = if i == 0 { 0.0 } else { e[i - 1].abs() };
             before + e.get(i).map_or(0.0, |e| e.abs())
@@ -107,7 +86,7 @@ impl Tridiagonal {
             let (mut low, mut high) = ([self.from - slack; TOGETHER], [self.to + slack; TOGETHER]);
             for _ in 0..HALVINGS {
                 let middle: [f64; TOGETHER] = std::array::from_fn(|l| 0.5 * (low[l] + high[l]));
-                let above = positive_pivots(&self.d, &squares, &middle);
+                let above = positive_pivots(self.d, &squares, &middle);
                 for (l, number) in numbers.iter().enumerate() {
                     let (low, high) = (&mut low[l], &mut high[l]);
                     *(if above[l] > *number as f64 { low } else { high }) = middle[l];
@@ -118,36 +97,49 @@ impl Tridiagonal {
         values
     }
 
-    /// Orthonormal eigenvectors of the eigenvalues.
-    fn vectors(&self, values: &[f64]) -> Option<Vec<Vec<f64>>> {
+    /// Orthonormal eigenvectors of the eigenvalues, one after the other.
+    fn vectors(&self, values: &[f64]) -> Option<Vec<f64>> {
         let n = self.d.len();
         let unit = f64::EPSILON * self.norm();
-        let mut vectors: Vec<Vec<f64>> = Vec::with_capacity(values.len());
-        for (j, value) in values.iter().enumerate() {
-            let factors = Factors::new(self, *value);
-            // Any vector that is not orthogonal to the wanted one.
-            let golden = 0.618_033_988_749_894_9 * (j + 1) as f64;
-            let mut x: Vec<f64> = (1..=n).map(|i| (golden * i as f64).fract() - 0.45).collect();
-            let mut residual = f64::INFINITY;
-            for _ in 0..STEPS {
+        let mut vectors = vec![0.0; values.len() * n];
+        for (c, values) in values.chunks(TOGETHER).enumerate() {
+            let first = c * TOGETHER;
+            let shifts: Lanes = std::array::from_fn(|l| values[l.min(values.len() - 1)]);
+            let factors = Shifted::new(self.d, self.e, &shifts, unit);
+            // Any vectors that are not orthogonal to the wanted ones.
+            let start = |i: usize, l: usize| {
+                let golden = 0.618_033_988_749_894_9 * ((first + l + 1) * (i + 1)) as f64;
+                golden - (golden as u64) as f64 - 0.45
+            };
+            let mut x: Vec<Lanes> = (0..n).map(|i| std::array::from_fn(|l| start(i, l))).collect();
+            let mut worst = f64::INFINITY;
+            for step in 0..STEPS {
                 factors.solve(&mut x);
-                normalize(&mut x);
-                for _ in 0..2 {
-                    for earlier in &vectors {
-                        let share: f64 = earlier.iter().zip(&x).map(|(a, b)| a * b).sum();
-                        x.iter_mut().zip(earlier).for_each(|(x, a)| *x -= share * a);
+                worst = 0.0;
+                for (l, value) in values.iter().enumerate() {
+                    let (earlier, own) = vectors.split_at_mut((first + l) * n);
+                    let own = &mut own[..n];
+                    own.iter_mut().zip(&x).for_each(|(v, x)| *v = x[l]);
+                    normalize(own);
+                    // One step is never the last, and twice is enough.
+                    for _ in 0..if step == 0 { 1 } else { 2 } {
+                        for earlier in earlier.chunks_exact(n) {
+                            let share = simd::dot(earlier, own);
+                            simd::subtract(own, share, earlier);
+                        }
+                        normalize(own);
                     }
-                    normalize(&mut x);
+                    let residual = self.residual(own, *value);
+                    worst = if residual > worst || residual.is_nan() { residual } else { worst };
+                    x.iter_mut().zip(own).for_each(|(x, v)| x[l] = *v);
                 }
-                residual = self.residual(&x, *value);
-                if residual <= ROUNDING * unit {
+                if step > 0 && worst <= ROUNDING * unit {
                     break;
                 }
             }
-            if residual.is_nan() || residual > FAIR * n as f64 * unit {
+            if worst.is_nan() || worst > FAIR * n as f64 * unit {
                 return None;
             }
-            vectors.push(x);
         }
         Some(vectors)
     }
@@ -164,58 +156,12 @@ impl Tridiagonal {
     }
 }
 
-/// T − λ as a product of row exchanges, a lower and an upper triangle.
-struct Factors {
-    /// The upper triangle: rows (1 / diagonal, next, next but one).
-    upper: Vec<[f64; 3]>,
-    /// Row i + 1 lost this much of row i, after both were exchanged or not.
-    lower: Vec<(f64, bool)>,
-}
-
-impl Factors {
-    fn new(t: &Tridiagonal, value: f64) -> Self {
-        let n = t.d.len();
-        let least = f64::EPSILON * t.norm();
-        let pivot = |p: f64| if p.abs() < least { least.copysign(p) } else { p };
-        let (mut upper, mut lower) = (Vec::with_capacity(n), Vec::with_capacity(n - 1));
-        let mut row = (t.d[0] - value, t.e[0]);
-        for i in 0..n - 1 {
-            let beside = t.e.get(i + 1).copied().unwrap_or(0.0);
-            let next = (t.e[i], t.d[i + 1] - value, beside);
-            let exchanged = row.0.abs() < next.0.abs();
-            let diagonal = pivot(if exchanged { next.0 } else { row.0 });
-            let inverse = 1.0 / diagonal;
-            let factor = if exchanged { row.0 } else { next.0 } * inverse;
-            if exchanged {
-                upper.push([inverse, next.1, next.2]);
-                row = (row.1 - factor * next.1, -factor * next.2);
-            } else {
-                upper.push([inverse, row.1, 0.0]);
-                row = (next.1 - factor * row.1, next.2);
-            }
-            lower.push((factor, exchanged));
-        }
-        upper.push([1.0 / pivot(row.0), 0.0, 0.0]);
-        Factors { upper, lower }
-    }
-
-    /// x becomes (T − λ)⁻¹ x.
-    fn solve(&self, x: &mut [f64]) {
-        for (i, (factor, exchanged)) in self.lower.iter().enumerate() {
-            if *exchanged {
-                x.swap(i, i + 1);
-            }
-            x[i + 1] -= factor * x[i];
-        }
-        let (mut next, mut after) = (0.0, 0.0);
-        for (x, [inverse, beside, far]) in x.iter_mut().zip(&self.upper).rev() {
-            *x = (*x - beside * next - far * after) * inverse;
-            (next, after) = (*x, next);
-        }
-    }
-}
-
 fn normalize(x: &mut [f64]) {
+    let square = simd::dot(x, x);
+    if square.is_normal() {
+        let inverse = 1.0 / square.sqrt();
+        return x.iter_mut().for_each(|v| *v *= inverse);
+    }
     let largest = x.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
     let length = largest * x.iter().map(|v| (v / largest).powi(2)).sum::<f64>().sqrt();
     x.iter_mut().for_each(|v| *v /= length);

@@ -16,11 +16,13 @@ mod leading;
 mod products;
 pub mod simd;
 mod tall;
+mod tridiagonal;
 
 pub use cholesky::Cholesky;
 pub use eigen::{leading_eigen, symmetric_eigen};
 pub use products::{
-    add_scaled_gram, gram_tn, product_nn, product_nt, product_nt_f32, product_plus,
+    add_scaled_gram, gram_tn, plus_gram, product_nn, product_nt, product_nt_f32, product_plus,
+    symmetric_part,
 };
 
 use faer::MatRef;

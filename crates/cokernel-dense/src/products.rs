@@ -1,9 +1,14 @@
 //! Products of matrices.
 
+use super::tridiagonal::strided;
 use super::{Slice, tall};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
+
+/// Rows of a strip of a symmetric matrix, and the side of the squares in which it is transposed.
+const STRIP: usize = 128;
+const SQUARE: usize = 32;
 
 /// Rows that one task works on. A constant, because the sums of [`gram_tn`] are cut at it.
 const CHUNK: usize = 512;
@@ -33,6 +38,42 @@ pub fn product_nt_f32(a: &[f32], b: &[f32], d: usize, out: &mut [f32]) {
 pub fn add_scaled_gram(alpha: f64, a: Slice<'_>, out: &mut [f64]) {
     let out = MatMut::from_row_major_slice_mut(out, a.rows, a.rows);
     matmul(out, Accum::Add, a.faer(), a.faer().transpose(), alpha, Par::Seq);
+}
+
+/// out = L + F Fᵀ for a symmetric L and F n × d, into `out` (n × n, no gaps): strips of the lower triangle
+/// in parallel, then mirrored.
+pub fn plus_gram(l: Slice<'_>, f: Slice<'_>, out: &mut [f64]) {
+    let n = l.rows;
+    out.par_chunks_mut((STRIP * n).max(1)).enumerate().for_each(|(s, strip)| {
+        let (first, rows) = (s * STRIP, strip.len() / n);
+        let width = first + rows;
+        for (row, i) in strip.chunks_exact_mut(n).zip(first..) {
+            row[..width].copy_from_slice(&l.values[i * l.stride..][..width]);
+        }
+        let (left, right) = (f.rows(first, rows).faer(), f.rows(0, width).faer());
+        let part = strided(strip, rows, width, n);
+        matmul(part, Accum::Add, left, right.transpose(), 1.0, Par::Seq);
+    });
+    below_diagonal(n, |i, j| out[j * n + i] = out[i * n + j]);
+}
+
+/// ½ (A + Aᵀ) in the place of A (n × n, no gaps).
+pub fn symmetric_part(n: usize, a: &mut [f64]) {
+    below_diagonal(n, |i, j| {
+        let half = 0.5 * (a[i * n + j] + a[j * n + i]);
+        (a[i * n + j], a[j * n + i]) = (half, half);
+    });
+}
+
+/// All (i, j) with j < i < n, square by square, so that both (i, j) and (j, i) stay in the cache.
+pub(crate) fn below_diagonal(n: usize, mut each: impl FnMut(usize, usize)) {
+    for first in (0..n).step_by(SQUARE) {
+        for other in (0..=first).step_by(SQUARE) {
+            for i in first..n.min(first + SQUARE) {
+                (other..i.min(other + SQUARE)).for_each(|j| each(i, j));
+            }
+        }
+    }
 }
 
 /// out += α A B for A m × d and B d × k, into `out` (m × k, no gaps), in parallel over the rows.

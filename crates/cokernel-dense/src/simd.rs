@@ -40,12 +40,16 @@ macro_rules! dispatch {
 }
 
 mod pivots;
+mod shifted;
 mod squares;
+mod symmetric;
 mod thin;
 
 pub use pivots::{TOGETHER, positive_pivots};
+pub use shifted::{Lanes, Shifted};
 pub use squares::{add_squares, nearest_so_far};
 pub use squares::{distances, lost_digits, rough_distances};
+pub use symmetric::symmetric_times;
 pub use thin::{
     BothSides, LEAST_PANEL, both_sides_2, both_sides_4, both_sides_8, both_sides_12, both_sides_16,
     columns_at_once, least_product,
@@ -174,6 +178,17 @@ dispatch! {
 }
 
 #[inline(always)]
+fn subtract_body<const FMA: bool>(x: &mut [f64], factor: f64, y: &[f64]) {
+    for (x, y) in x.iter_mut().zip(y) {
+        *x = fma::<FMA>(-factor, *y, *x);
+    }
+}
+dispatch! {
+    /// x −= factor · y.
+    fn subtract(x: &mut [f64], factor: f64, y: &[f64]) = subtract_body
+}
+
+#[inline(always)]
 fn squared_distance_body<const FMA: bool>(a: &[f64], b: &[f64]) -> f64 {
     fold_pairs::<false>(a, b, |s, x, z| fma::<FMA>(x - z, x - z, s))
 }
@@ -284,7 +299,19 @@ fn prefetch_far<T>(values: *const T, at: usize) {
 
 #[inline(always)]
 fn weighted_sum_body<const FMA: bool>(terms: &[(f64, &[f64])], out: &mut [f64]) {
-    for (w, x) in terms {
+    // Four terms for each time that `out` is read and written.
+    let (fours, rest) = terms.as_chunks::<4>();
+    for [(a, x), (b, y), (c, z), (d, u)] in fours {
+        let inputs = x.chunks(LINE).zip(y.chunks(LINE)).zip(z.chunks(LINE)).zip(u.chunks(LINE));
+        for (o, (((x, y), z), u)) in out.chunks_mut(LINE).zip(inputs) {
+            [x, y, z, u].iter().for_each(|v| prefetch(v.as_ptr(), AHEAD));
+            for ((((o, x), y), z), u) in o.iter_mut().zip(x).zip(y).zip(z).zip(u) {
+                let sum = fma::<FMA>(*b, *y, fma::<FMA>(*a, *x, *o));
+                *o = fma::<FMA>(*d, *u, fma::<FMA>(*c, *z, sum));
+            }
+        }
+    }
+    for (w, x) in rest {
         for (o, v) in out.chunks_mut(LINE).zip(x.chunks(LINE)) {
             prefetch(v.as_ptr(), AHEAD);
             for (o, v) in o.iter_mut().zip(v) {

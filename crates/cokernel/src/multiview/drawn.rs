@@ -46,7 +46,7 @@
 
 use super::affinity::{self, Affinities};
 use super::embedding::{cut_short, mean_agreement, side_by_side, unit_concat};
-use super::extension::{Extension, Source, Stage, divided};
+use super::extension::{Extension, Source, Stage, divisors};
 use super::kmeans::check_clusters;
 use super::min_disagreement::part;
 use super::{Embedding, Problem, laplacian};
@@ -464,15 +464,26 @@ impl<'a> Blocks<'a> {
         }
         let (n, views) = (self.bank.n(), self.bank.len());
         let columns = vectors.cols();
-        let mut sum = Matrix::zeros(n * views, columns);
+        let divisors = divisors(values);
+        // The last B_a has no part in the sum: its memory is used again.
+        let mut sum = std::mem::take(&mut self.sources[a]);
+        if (sum.rows(), sum.cols()) == (n * views, columns) {
+            sum.values_mut().fill(0.0);
+        } else {
+            sum = Matrix::zeros(n * views, columns);
+        }
         if a < views {
-            let own = a * n * columns..(a + 1) * n * columns;
-            sum.values_mut()[own].copy_from_slice(vectors.values());
+            for i in 0..n {
+                let pairs = vectors.row(i).iter().zip(&divisors);
+                sum.row_mut(a * n + i).iter_mut().zip(pairs).for_each(|(s, (u, d))| *s = u / d);
+            }
         }
         for ((b, lambda), cross) in pulls.iter().zip(crosses) {
-            dense::accumulate(&mut sum, *lambda, Slice::of(&self.sources[*b]), Slice::of(cross));
+            let cross =
+                Matrix::from_fn(cross.rows(), columns, |i, j| cross.get(i, j) / divisors[j]);
+            dense::accumulate(&mut sum, *lambda, Slice::of(&self.sources[*b]), Slice::of(&cross));
         }
-        self.sources[a] = divided(&sum, values);
+        self.sources[a] = sum;
     }
 
     /// How new rows get the blocks `shown`: for each view one stage with its part of all their

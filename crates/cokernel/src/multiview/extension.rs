@@ -124,10 +124,18 @@ impl Stage {
 /// `u` with column j divided by `values[j]`; a column whose value is not above 1e-12 of the
 /// largest has no extension and becomes 0.
 pub(super) fn divided(u: &Matrix, values: &[f64]) -> Matrix {
+    let divisors = divisors(values);
+    let mut out = u.clone();
+    for i in 0..out.rows() {
+        out.row_mut(i).iter_mut().zip(&divisors).for_each(|(v, d)| *v /= d);
+    }
+    out
+}
+
+/// What [`divided`] divides columns by: infinite where the column becomes 0.
+pub(super) fn divisors(values: &[f64]) -> Vec<f64> {
     let floor = 1e-12 * values.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
-    Matrix::from_fn(u.rows(), u.cols(), |i, j| {
-        if values[j].abs() > floor { u.get(i, j) / values[j] } else { 0.0 }
-    })
+    values.iter().map(|v| if v.abs() > floor { *v } else { f64::INFINITY }).collect()
 }
 
 impl Extension {

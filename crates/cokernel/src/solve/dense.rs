@@ -22,6 +22,21 @@ pub fn accumulate(out: &mut Matrix, alpha: f64, a: Slice<'_>, b: Slice<'_>) {
     cokernel_dense::product_plus(out.values_mut(), alpha, a, b);
 }
 
+/// L + F Fᵀ for a symmetric n × n matrix L and F n × d, into `out`; one triangle is computed.
+pub fn plus_gram(l: &Matrix, f: &Matrix, out: &mut Matrix) {
+    let n = l.rows();
+    assert_eq!((l.cols(), f.rows(), out.rows(), out.cols()), (n, n, n, n));
+    cokernel_dense::plus_gram(l.into(), f.into(), out.values_mut());
+}
+
+/// ½ (A + Aᵀ) for a square A.
+pub fn symmetric_part(mut a: Matrix) -> Matrix {
+    let n = a.rows();
+    assert_eq!(a.cols(), n);
+    cokernel_dense::symmetric_part(n, a.values_mut());
+    a
+}
+
 /// Aᵀ B for A n × m and B n × k, chunk by chunk of rows, the chunks added in order.
 pub fn gram_tn(a: Slice<'_>, b: Slice<'_>) -> Matrix {
     let mut out = Matrix::zeros(a.cols, b.cols);
@@ -142,6 +157,23 @@ mod tests {
             let want = naive(&a.select_cols(&cols), &b.select_rows(&rows));
             let got = product(Slice::head(&a, half), Slice::of(&b.select_rows(&rows)));
             assert_close(&got, &want, 1e-12);
+        }
+    }
+
+    /// L + F Fᵀ and the symmetric part, for sizes around those of strips and squares.
+    #[test]
+    fn symmetric_products() {
+        for (n, d) in [(1, 1), (31, 3), (33, 40), (127, 5), (128, 2), (290, 17)] {
+            let (half, f) = (random(n, n, 1), random(n, d, 2));
+            let l = symmetric_part(half.clone());
+            let mean = |i: usize, j: usize| 0.5 * (half.get(i, j) + half.get(j, i));
+            assert_eq!(l, Matrix::from_fn(n, n, mean));
+            let mut got = Matrix::from_fn(n, n, |_, _| f64::NAN);
+            plus_gram(&l, &f, &mut got);
+            let square = naive(&f, &f.transposed());
+            let want = Matrix::from_fn(n, n, |i, j| l.get(i, j) + square.get(i, j));
+            assert_close(&got, &want, 1e-12);
+            assert_eq!(got, got.transposed());
         }
     }
 

@@ -21,21 +21,20 @@
 //! and hold two random columns in each answer, so that a direction that F brings up is not missed: an
 //! answer counts only when the best pairs outside the r are known to a tenth of their distance from the
 //! r-th. How many there are follows from the Ritz values: more of them widen the gap and cost more a
-//! product. Where the last answer is far off, the columns of F join it for one Rayleigh–Ritz step: M
-//! differs from an operator whose eigenvectors are known by what they span. Residuals are measured.
-//! Where the filter would need more products than a decomposition is worth, or its columns lose
-//! independence, M is decomposed.
+//! product. Pairs that are known well enough stay as they are, and the others are filtered and turned
+//! beside them. Residuals are measured. Where the filter would need more products than a decomposition is
+//! worth, or its columns lose independence, M is decomposed.
 //!
 //! Cost: forming M 2 n² columns(F); per degree 2 n² b; per filter O(n b² + b³). Memory 2 n² values.
 //! A decomposition 4/3 n³ at the speed of memory.
 
+mod ritz;
 mod subspace;
 
 use super::dense::{self, Slice};
 use super::eigen::{Eigenpairs, Options, top_eigenpairs};
 use crate::data::Matrix;
 use crate::{Counts, Error, Result, Run, Watch};
-use rayon::prelude::*;
 use subspace::EXTRA;
 pub(crate) use subspace::Subspace;
 
@@ -46,15 +45,12 @@ const LARGEST: usize = 2600;
 /// at n = 400 and 1,600 (`benches/peers/many_clusters.py`).
 const SHARE: usize = 64;
 
-/// Rows of a strip of M.
-const STRIP: usize = 128;
-
 /// Residual, relative to the norm of L, with which its least eigenvalue is known well enough.
 const ROUGH: f64 = 1e-3;
 
-/// From this n a filter from random columns is tried before M is decomposed for the first answer
-/// (measured: about as long as a decomposition at n = 400, two thirds of it at n = 1,600).
-const COLD: usize = 1000;
+/// n over r from which a filter from random columns is tried before M is decomposed for the first answer:
+/// at n = 1,600, r = 100 a decomposition took four fifths of its time, at n = 400, r = 40 the same.
+const COLD: usize = 20;
 
 /// See the [module](self).
 #[derive(Debug)]
@@ -113,38 +109,19 @@ impl Filtered {
         if subspace.holds() < r {
             return first(&self.l, m, subspace, r, options, &self.run, watch);
         }
-        match subspace.follow(m, r, factor, options, watch)? {
+        match subspace.follow(m, r, None, options, watch)? {
             Some(found) => Ok(found),
             None => subspace.decomposed(m, r),
         }
     }
 
-    /// M = L + F Fᵀ, into the memory of the last one: strips of the lower triangle, mirrored.
+    /// M = L + F Fᵀ, into the memory of the last one.
     fn form(&mut self, factor: &Matrix) {
-        let (n, l) = (self.l.rows(), &self.l);
+        let n = self.l.rows();
         if self.drawn.rows() == 0 {
             self.drawn = Matrix::zeros(n, n);
         }
-        let turned = factor.transposed();
-        let strip = |first: usize| {
-            let rows: Vec<usize> = (first..n.min(first + STRIP)).collect();
-            let part = factor.select_rows(&rows);
-            dense::product(Slice::of(&part), Slice::head(&turned, first + rows.len()))
-        };
-        let firsts: Vec<usize> = (0..n).step_by(STRIP).collect();
-        let strips: Vec<Matrix> = firsts.par_iter().map(|first| strip(*first)).collect();
-        for (first, strip) in firsts.into_iter().zip(strips) {
-            for i in 0..strip.rows() {
-                let pairs = l.row(first + i).iter().zip(strip.row(i));
-                let row = &mut self.drawn.row_mut(first + i)[..strip.cols()];
-                row.iter_mut().zip(pairs).for_each(|(m, (l, s))| *m = l + s);
-            }
-            for j in 0..first {
-                let row = &mut self.drawn.row_mut(j)[first..first + strip.rows()];
-                let of_l = &l.row(j)[first..];
-                row.iter_mut().enumerate().for_each(|(i, m)| *m = of_l[i] + strip.get(i, j));
-            }
-        }
+        dense::plus_gram(&self.l, factor, &mut self.drawn);
     }
 }
 
@@ -163,8 +140,8 @@ fn first(
         let apply = |x: &Matrix| dense::product(Slice::of(m), Slice::of(x));
         return top_eigenpairs(n, r, &apply, None, options, run, watch, counts);
     }
-    if n < COLD && std::ptr::eq(l, m) {
-        // The least eigenvalue of L comes with it.
+    if r.saturating_mul(COLD) > n {
+        // The least eigenvalue of L comes with it, or is not below that of M.
         return subspace.decomposed(m, r);
     }
     if subspace.low.is_nan() {
@@ -177,12 +154,10 @@ fn first(
         let found = top_eigenpairs(n, 1, &below, None, &rough, run, watch, counts)?;
         subspace.low = -found.values[0] - found.residuals[0];
     }
-    if n >= COLD
-        && let Some(found) = subspace.cold(m, r, options, watch)?
-    {
-        return Ok(found);
+    match subspace.cold(m, r, options, watch)? {
+        Some(found) => Ok(found),
+        None => subspace.decomposed(m, r),
     }
-    subspace.decomposed(m, r)
 }
 
 #[cfg(test)]

@@ -97,24 +97,6 @@ impl Graph {
     /// # Errors
     /// Numbers that are too large for floating point.
     pub fn leading(&self, count: usize) -> Result<Leading> {
-        Ok(self.leading_and_least(count)?.0)
-    }
-
-    /// The size of the terms that the eigenvalues are differences of.
-    pub fn terms(&self) -> f64 {
-        let mut squares = [0.0; 3];
-        for (i, s) in self.scaling.iter().enumerate() {
-            let rows = [self.c.row(i), self.h.row(i), &[1.0]];
-            squares.iter_mut().zip(rows).for_each(|(sum, row)| *sum += s * s * dot(row, row));
-        }
-        (squares[0] * squares[1]).sqrt() - self.low * squares[2]
-    }
-
-    /// [`leading`](Self::leading), and the least of the eigenvalues other than 0.
-    ///
-    /// # Errors
-    /// As [`leading`](Self::leading).
-    pub fn leading_and_least(&self, count: usize) -> Result<(Leading, f64)> {
         let (n, width) = (self.c.rows(), self.c.cols());
         let mut z = Matrix::zeros(2 * width + 1, n);
         for (i, s) in self.scaling.iter().enumerate() {
@@ -130,8 +112,7 @@ impl Graph {
         let t = Matrix::from_fn(rank, rank, |i, j| {
             0.5 * (product.get(i, j) + product.get(j, i)) - self.low * one[i] * one[j]
         });
-        let dense::Leading { values: found, vectors: turn, least } =
-            dense::leading_and_least(&t, (count + 1).min(rank))?;
+        let (found, turn) = dense::leading_eigen(&t, (count + 1).min(rank))?;
         let floor = NOTHING * (norm(of_c) * norm(of_h) - self.low * dot(one, one));
         let kept = found.iter().take(count).take_while(|v| **v > floor).count();
         if kept == 0 {
@@ -152,7 +133,17 @@ impl Graph {
         };
         let values = found[..kept].to_vec();
         let vectors = dense::product(Slice::of(&y), Slice::of(&q)).transposed();
-        Ok((Leading { values, vectors, next, shares }, least))
+        Ok(Leading { values, vectors, next, shares })
+    }
+
+    /// The size of the terms that the eigenvalues are differences of.
+    pub fn terms(&self) -> f64 {
+        let mut squares = [0.0; 3];
+        for (i, s) in self.scaling.iter().enumerate() {
+            let rows = [self.c.row(i), self.h.row(i), &[1.0]];
+            squares.iter_mut().zip(rows).for_each(|(sum, row)| *sum += s * s * dot(row, row));
+        }
+        (squares[0] * squares[1]).sqrt() - self.low * squares[2]
     }
 }
 

@@ -1,9 +1,10 @@
 //! The graphs of one view as stored matrices, where C and H have so many columns together that their
 //! rows' orthonormalisation and the small eigenproblem ([`Graph::leading`]) cost more than n × n
 //! products: S = ½ (C Hᵀ + H Cᵀ), whose least entry m is then seen, and
-//! M = D^{-1/2} (S − m 11ᵀ) D^{-1/2}, whose leading eigenvectors are filtered from those of the round
-//! before ([`filter`]). D^{1/2} 1 is an eigenvector of M, of the eigenvalue 1: it is given to the filter
-//! as it is, because what others hold of it would grow most.
+//! M = D^{-1/2} (S − m 11ᵀ) D^{-1/2}, which is decomposed in the first round, and whose leading
+//! eigenvectors are then filtered from those of the round before ([`filter`]). D^{1/2} 1 is an
+//! eigenvector of M, of the eigenvalue 1: it is given to the filter as it is, because what others hold of
+//! it would grow most.
 //!
 //! Cost: 2 n² c operations for S, 2 n² r for each of about twenty products, memory 3 n² values while a
 //! graph is made.
@@ -13,8 +14,10 @@ use super::graph::{Graph, Leading};
 use crate::data::Matrix;
 use crate::multiview::laplacian;
 use crate::solve::dense::{self, Slice};
+use crate::solve::eigen::Eigenpairs;
 use crate::solve::filter::{self, Subspace};
 use crate::{Result, Run, Status, Watch};
+use cokernel_dense::simd;
 
 /// 2c from this share of n: at n = 400, 2c = 240 a round then took 0.6 of the time; at n = 1,600,
 /// 2c = 400, twenty products alone would take twice as long as a round the other way
@@ -53,64 +56,65 @@ impl Stored {
         count: usize,
         watch: &Watch,
     ) -> Result<(Graph, Leading)> {
-        let (mut s, least) = similarities(&c, &h);
+        let (mut m, least) = similarities(&c, &h);
         let graph = Graph::with_least(c, h, least, shift)?;
-        if self.subspace.holds() > 0 {
-            for i in 0..s.rows() {
-                let (own, low) = (graph.scaling[i], graph.low);
-                let pairs = s.row_mut(i).iter_mut().zip(&graph.scaling);
-                pairs.for_each(|(v, other)| *v = own * other * (*v - low));
-            }
-            if let Some(leading) = self.follow(&s, &graph, count, watch)? {
+        for i in 0..m.rows() {
+            let (own, low) = (graph.scaling[i], graph.low);
+            let pairs = m.row_mut(i).iter_mut().zip(&graph.scaling);
+            pairs.for_each(|(v, other)| *v = own * other * (*v - low));
+        }
+        if let Some(found) = self.solved(&m, &graph, count, watch)? {
+            // Where eigenvalues are near rounding, the other way knows which of them are above it.
+            let floor = laplacian::NOTHING * graph.terms();
+            if found.values.last().is_some_and(|v| *v > floor) {
+                let leading = shared(&graph, found);
                 return Ok((graph, leading));
             }
         }
-        let (leading, least) = graph.leading_and_least(count)?;
-        self.subspace.begin(&leading.vectors, BELOW * least.min(0.0));
+        let leading = graph.leading(count)?;
         Ok((graph, leading))
     }
 
-    /// From the last answer; `None` where the other way is to be gone.
-    fn follow(
+    /// The leading pairs of M, from the last answer or by decomposition; `None` after a stop.
+    fn solved(
         &mut self,
         m: &Matrix,
         graph: &Graph,
         count: usize,
         watch: &Watch,
-    ) -> Result<Option<Leading>> {
-        let n = m.rows();
-        if self.subspace.holds() < count {
-            return Ok(None);
+    ) -> Result<Option<Eigenpairs>> {
+        if self.subspace.holds() >= count {
+            let root = |s: &f64| if *s > 0.0 { 1.0 / s } else { 0.0 };
+            let known: Vec<f64> = graph.scaling.iter().map(root).collect();
+            let precise = laplacian::precise();
+            let found = self.subspace.follow(m, count, Some(&known), &precise, watch)?;
+            if let Some(found) = found {
+                return Ok(Some(found).filter(|f| f.status == Status::Converged));
+            }
         }
-        let root = |s: &f64| if *s > 0.0 { 1.0 / s } else { 0.0 };
-        self.subspace.replace_first(&graph.scaling.iter().map(root).collect::<Vec<_>>());
-        let none = Matrix::zeros(n, 0);
-        let found = self.subspace.follow(m, count, &none, &laplacian::precise(), watch)?;
-        let Some(found) = found.filter(|f| f.status == Status::Converged) else { return Ok(None) };
-        // Where eigenvalues are near rounding, the other way knows which of them are above it.
-        let floor = laplacian::NOTHING * graph.terms();
-        if !found.values.last().is_some_and(|v| *v > floor) {
-            return Ok(None);
-        }
-        let mut g = divided(&found.vectors, &found.values);
-        laplacian::scale_rows(&mut g, &graph.scaling);
-        let ones = Matrix::from_fn(n, 1, |_, _| 1.0);
-        let shares =
-            [&graph.c, &graph.h, &ones].map(|x| dense::gram_tn(Slice::of(x), Slice::of(&g)));
-        let next = found.next.map(|v| if 2 * graph.c.cols() + 1 < n { v.max(0.0) } else { v });
-        Ok(Some(Leading { values: found.values, vectors: found.vectors, next, shares }))
+        self.subspace.low = f64::NAN;
+        let found = self.subspace.decomposed(m, count)?;
+        self.subspace.low = BELOW * self.subspace.low.min(0.0);
+        Ok(Some(found))
     }
+}
+
+/// What else new rows need of the pairs.
+fn shared(graph: &Graph, found: Eigenpairs) -> Leading {
+    let n = graph.c.rows();
+    let mut g = divided(&found.vectors, &found.values);
+    laplacian::scale_rows(&mut g, &graph.scaling);
+    let ones = Matrix::from_fn(n, 1, |_, _| 1.0);
+    let shares = [&graph.c, &graph.h, &ones].map(|x| dense::gram_tn(Slice::of(x), Slice::of(&g)));
+    let next = found.next.map(|v| if 2 * graph.c.cols() + 1 < n { v.max(0.0) } else { v });
+    Leading { values: found.values, vectors: found.vectors, next, shares }
 }
 
 /// ½ (C Hᵀ + H Cᵀ) and its least entry.
 fn similarities(c: &Matrix, h: &Matrix) -> (Matrix, f64) {
-    let mut s = dense::product(Slice::of(c), Slice::of(&h.transposed()));
-    let turned = s.transposed();
-    let mut least = f64::INFINITY;
-    s.values_mut().iter_mut().zip(turned.values()).for_each(|(v, t)| {
-        *v = 0.5 * (*v + t);
-        least = if *v < least { *v } else { least };
-    });
+    let s = dense::product(Slice::of(c), Slice::of(&h.transposed()));
+    let s = dense::symmetric_part(s);
+    let least = simd::least(s.values());
     (s, least)
 }
 

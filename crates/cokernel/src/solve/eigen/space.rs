@@ -302,14 +302,22 @@ pub(super) fn residual_norms(image: &Matrix, vectors: &Matrix, values: &[f64]) -
 
 /// Makes the entry of the largest magnitude in each column positive.
 pub(crate) fn orient(vectors: &mut Matrix) {
-    for j in 0..vectors.cols() {
-        let column = vectors.col(j);
-        let largest = column.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
-        let first = column.iter().find(|v| v.abs() >= largest * (1.0 - 1e-8));
-        if first.is_some_and(|v| *v < 0.0) {
-            for i in 0..vectors.rows() {
-                vectors.set(i, j, -vectors.get(i, j));
+    let mut largest = vec![0.0_f64; vectors.cols()];
+    for i in 0..vectors.rows() {
+        largest.iter_mut().zip(vectors.row(i)).for_each(|(m, v)| *m = m.max(v.abs()));
+    }
+    // Of the first entry that is as large.
+    let mut signs = vec![0.0; vectors.cols()];
+    for i in 0..vectors.rows() {
+        for ((sign, v), largest) in signs.iter_mut().zip(vectors.row(i)).zip(&largest) {
+            if *sign == 0.0 && v.abs() >= largest * (1.0 - 1e-8) {
+                *sign = if *v < 0.0 { -1.0 } else { 1.0 };
             }
+        }
+    }
+    if signs.contains(&-1.0) {
+        for i in 0..vectors.rows() {
+            vectors.row_mut(i).iter_mut().zip(&signs).for_each(|(v, sign)| *v *= sign);
         }
     }
 }

@@ -1,17 +1,16 @@
 //! The subspace of the [module above](super) and its steps on a stored symmetric matrix M.
 
+use super::ritz::{Ritz, beside, clear, head, independent, tail, unit_columns};
 use crate::data::Matrix;
 use crate::solve::dense::{self, Slice};
-use crate::solve::eigen::{Eigenpairs, Options, orient};
+use crate::solve::eigen::{Eigenpairs, Options};
 use crate::{Result, Run, Status, Watch};
-use cokernel_dense::Cholesky;
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Columns beyond r at least, how many of them are new random ones each time, and how many must be known.
+/// Columns beyond r at least, and how many of them are new random ones each time.
 pub(super) const EXTRA: usize = 8;
 const RANDOM: usize = 2;
-const SETTLED: usize = 3;
 
 /// Highest degree of a filter, and the logarithm of how much more than the others it may lift one column
 /// from what the others hold of it.
@@ -21,19 +20,9 @@ const APART: f64 = 23.0;
 /// Residuals are to become this much shorter than they must be.
 const SAFETY: f64 = 3.0;
 
-/// Gram matrices of one orthonormalisation at most, the shift of the first in units of its trace, and how
-/// near the identity the last must be, whose factor goes into the Rayleigh–Ritz step.
-const PASSES: usize = 5;
-const SHIFT: f64 = 1e-13;
-const ALMOST: f64 = 1e-2;
-
-/// Columns of products, as a multiple of n, that are worth a decomposition (measured: 3.5 at n = 400,
-/// 3.8 at n = 1,600, less what orthonormal columns cost), and from which the columns of F join the block.
-pub(super) const WORTH: usize = 3;
-const JOIN: f64 = 1.5;
-
-/// Residuals of this share of what is allowed are left alone while others are filtered.
-const SETTLED_SHARE: f64 = 0.3;
+/// Columns of products, as a multiple of n, that are worth a decomposition (measured: 4 at n = 400,
+/// 2.7 at n = 1,600, less what the steps between products cost).
+pub(super) const WORTH: f64 = 2.0;
 
 /// Products that take as long as the Rayleigh–Ritz step after a filter.
 const STEP: f64 = 2.0;
@@ -55,21 +44,13 @@ pub(crate) struct Subspace {
     rng: Xoshiro256PlusPlus,
 }
 
-/// Rayleigh–Ritz pairs of a block; before the first filter Rayleigh quotients of its columns.
-struct Ritz {
-    values: Vec<f64>,
-    block: Matrix,
-    image: Matrix,
-    lengths: Vec<f64>,
-}
-
 /// The next filter.
 struct Plan {
     degree: usize,
     /// The upper end of what it keeps down.
     high: f64,
-    /// Products that are still needed, if all goes on like this.
-    products: f64,
+    /// Columns of products that are still needed, if all goes on like this.
+    columns: f64,
 }
 
 impl Subspace {
@@ -84,20 +65,6 @@ impl Subspace {
         self.block.cols()
     }
 
-    /// Begins with these columns, orthonormal and in the order of their eigenvalues.
-    pub fn begin(&mut self, block: &Matrix, low: f64) {
-        self.block.clone_from(block);
-        self.low = low;
-    }
-
-    /// Puts an eigenvector of the next matrix, of any length but 0, in the place of the first column.
-    pub fn replace_first(&mut self, vector: &[f64]) {
-        let length = vector.iter().map(|v| v * v).sum::<f64>().sqrt();
-        if self.block.cols() > 0 && length > 0.0 {
-            vector.iter().enumerate().for_each(|(i, v)| self.block.set(i, 0, v / length));
-        }
-    }
-
     /// By decomposition.
     pub fn decomposed(&mut self, m: &Matrix, r: usize) -> Result<Eigenpairs> {
         let n = m.rows();
@@ -106,11 +73,9 @@ impl Subspace {
         if self.low.is_nan() {
             self.low = found.least;
         }
-        let (values, block) = (found.values, found.vectors);
-        let image = dense::product(Slice::of(m), Slice::of(&block));
-        let lengths = lengths(&image, &block, &values);
-        self.block.clone_from(&block);
-        Ok(Ritz { values, block, image, lengths }.finish(r, n, Status::Converged))
+        self.block = found.vectors.clone();
+        let image = dense::product(Slice::of(m), Slice::of(&found.vectors));
+        Ok(Ritz::of(found.values, found.vectors, image).finish(r, n, Status::Converged))
     }
 
     /// From random columns; `None` if that is not worth it.
@@ -127,48 +92,57 @@ impl Subspace {
         let once = dense::product(Slice::of(m), Slice::of(&start));
         let Some((block, turn)) = independent(once) else { return Ok(None) };
         let image = dense::product(Slice::of(m), Slice::of(&block));
-        let ritz = rayleigh_ritz(&block, &image, &turn, width)?;
-        self.search(m, ritz, true, r, &Matrix::zeros(n, 0), options, watch)
+        let ritz = Ritz::of_span(&block, &image, &turn)?;
+        self.search(m, ritz, true, 0, r, options, watch)
     }
 
-    /// From the last block; `None` if that is not worth it. M differs from the matrix before by no more
-    /// than what the columns of `factor` and of the factor before span, as far as these help.
+    /// From the last block; `None` if that is not worth it. An eigenvector of M that is `known`, of any
+    /// length but 0, stands in the place of the first column.
     pub fn follow(
         &mut self,
         m: &Matrix,
         r: usize,
-        factor: &Matrix,
+        known: Option<&[f64]>,
         options: &Options,
         watch: &Watch,
     ) -> Result<Option<Eigenpairs>> {
         let n = m.rows();
         let width = (r + EXTRA).max(self.block.cols()).min(n);
         let kept = self.block.cols().min(width - RANDOM.min(width));
-        let fresh = self.random(n, width - kept);
-        let start = beside(&self.block, kept, &fresh);
+        let mut fresh = self.random(n, width - kept);
+        let last = head(&self.block, kept);
+        clear(&mut fresh, &last);
+        let mut start = beside(&last, kept, &unit_columns(fresh));
+        if let Some(known) = known {
+            let known = unit_columns(Matrix::from_fn(n, 1, |i, _| known[i]));
+            // What other columns hold of it would be lifted most.
+            let mut others = tail(&start, 1);
+            (0..2).for_each(|_| clear(&mut others, &known));
+            start = beside(&known, 1, &others);
+        }
         let Some((block, _)) = independent(start) else { return Ok(None) };
         let image = dense::product(Slice::of(m), Slice::of(&block));
-        let values = quotients(&block, &image);
-        let lengths = lengths(&image, &block, &values);
-        self.search(m, Ritz { values, block, image, lengths }, false, r, factor, options, watch)
+        let known = usize::from(known.is_some());
+        self.search(m, Ritz::quotients(block, image), false, known, r, options, watch)
     }
 
-    /// By filters from the given block, whose pairs are Ritz pairs if it is `turned`.
+    /// By filters from the given block, whose pairs are Ritz pairs if it is `turned`; if it is not, only
+    /// the first `known` of them may be eigenvectors already.
     fn search(
         &mut self,
         m: &Matrix,
         mut ritz: Ritz,
         mut turned: bool,
+        known: usize,
         r: usize,
-        factor: &Matrix,
         options: &Options,
         watch: &Watch,
     ) -> Result<Option<Eigenpairs>> {
         let n = m.rows();
-        let (mut columns, mut joined) = (ritz.values.len(), factor.cols() == 0);
+        let mut columns = ritz.values.len();
         loop {
-            let excess = ritz.excess(r, options);
             if turned {
+                let excess = ritz.excess(r, options);
                 let done = (excess <= 1.0).then_some(Status::Converged);
                 if let Some(status) = done.or(watch.stop()) {
                     let width = self.width(&ritz, r, USUAL);
@@ -178,40 +152,34 @@ impl Subspace {
                 let width = self.width(&ritz, r, excess);
                 ritz.narrow(width);
             }
-            let plan = self.plan(&ritz, r, excess);
-            let width = ritz.values.len();
-            let needed = plan.as_ref().map_or(f64::INFINITY, |p| p.products * width as f64);
-            let (fixed, next, most) = if !joined && needed > JOIN * n as f64 {
-                joined = true;
-                if width + factor.cols() > n / 2 {
-                    continue;
-                }
-                (0, beside(&ritz.block, width, &unit_columns(factor.clone())), 2 * r)
-            } else {
-                let Some(Plan { degree, high, .. }) = plan else { return Ok(None) };
-                let fixed = if turned { ritz.settled(r, options) } else { 0 };
-                let moving = width - fixed;
-                if columns + degree * moving > WORTH * n {
-                    return Ok(None);
-                }
-                columns += (degree - 1) * moving;
-                let (block, image) = (tail(&ritz.block, fixed), tail(&ritz.image, fixed));
-                let next = self.filter(m, block, image, degree, high);
-                (fixed, beside(&ritz.block, fixed, &next), width)
-            };
-            let Some((block, turn)) = independent(next) else { return Ok(None) };
-            let next = dense::product(Slice::of(m), Slice::of(&tail(&block, fixed)));
-            columns += next.cols();
-            let image = if fixed == 0 { next } else { beside(&ritz.image, fixed, &next) };
-            ritz = rayleigh_ritz(&block, &image, &turn, most.min(block.cols()))?;
+            let settled = ritz.settled(r, options);
+            let fixed = if turned { settled } else { settled.min(known) };
+            let Some(plan) = self.plan(&ritz, fixed, r, options) else { return Ok(None) };
+            if columns as f64 + plan.columns > WORTH * n as f64 {
+                return Ok(None);
+            }
+            let (block, image) = (tail(&ritz.block, fixed), tail(&ritz.image, fixed));
+            columns += plan.degree * block.cols();
+            let mut next = self.filter(m, block, image, &plan);
+            let before = head(&ritz.block, fixed);
+            if fixed > 0 {
+                clear(&mut next, &before);
+                next = unit_columns(next);
+            }
+            let Some((mut block, turn)) = independent(next) else { return Ok(None) };
+            if fixed > 0 {
+                clear(&mut block, &before);
+            }
+            let image = dense::product(Slice::of(m), Slice::of(&block));
+            ritz = ritz.joined(fixed, Ritz::of_span(&block, &image, &turn)?);
             turned = true;
         }
     }
 
-    /// Degree of the next filter and the upper end of what it keeps down.
-    fn plan(&self, ritz: &Ritz, r: usize, excess: f64) -> Option<Plan> {
-        let values = &ritz.values;
-        let high = values[values.len() - 1 - RANDOM.min(values.len() - 1)];
+    /// The next filter of the columns after the first `fixed`.
+    fn plan(&self, ritz: &Ritz, fixed: usize, r: usize, options: &Options) -> Option<Plan> {
+        let (values, width) = (&ritz.values, ritz.values.len());
+        let high = values[width - 1 - RANDOM.min(width - 1)];
         let wanted = values[..r].iter().fold(f64::INFINITY, |a, v| a.min(*v));
         let most = values[..r].iter().fold(f64::NEG_INFINITY, |a, v| a.max(*v));
         let (low, scale) = (self.low, most.abs().max(self.low.abs()));
@@ -219,18 +187,32 @@ impl Subspace {
         if !(high - low > 1e-12 * scale && wanted - high > 1e-9 * scale) {
             return None;
         }
-        let lift = |value: f64| lift(value, low, high);
-        let least = lift(wanted);
-        let products = (2.0 * SAFETY * excess).ln() / least;
+        let lifts: Vec<f64> = values[..r].iter().map(|v| lift(*v, low, high)).collect();
+        let least = lift(wanted, low, high);
         // What is known of a vector is not in the other columns, and need not be kept small there.
-        let room =
-            values[..r].iter().zip(&ritz.lengths).fold(f64::INFINITY, |a, (value, length)| {
-                let more = lift(*value) - least;
-                let angle = (length / (value - high)).clamp(ROUNDING, 1.0);
-                if more > 0.0 { a.min((APART - angle.ln()) / more) } else { a }
-            });
-        let degree = products.ceil().min(room).min(DEGREE as f64) as usize;
-        (room >= 2.0).then_some(Plan { degree: degree.max(2), high, products })
+        let of_known = values[..r].iter().zip(&ritz.lengths).zip(&lifts);
+        let room = of_known.fold(f64::INFINITY, |a, ((value, length), lift)| {
+            let angle = (length / (value - high)).clamp(ROUNDING, 1.0);
+            if *lift > least { a.min((APART - angle.ln()) / (lift - least)) } else { a }
+        });
+        if room < 2.0 {
+            return None;
+        }
+        let products = |share: f64, lift: f64| ((2.0 * SAFETY * share).ln() / lift).max(0.0);
+        let shares =
+            ritz.shares(r, options).zip(&lifts).map(|(share, lift)| products(share, *lift));
+        let needed: Vec<f64> = shares.skip(fixed).collect();
+        let all = products(ritz.excess(r, options), least).ceil().max(2.0);
+        // Some columns are found before others: these alone are then filtered again.
+        let work = |degree: f64| {
+            let rest = needed.iter().filter(|products| **products > degree).count() + width - r;
+            let again = if degree < all { rest as f64 * (all - degree + STEP) } else { 0.0 };
+            degree * (width - fixed) as f64 + again
+        };
+        let last = all.min(room).min(DEGREE as f64) as usize;
+        let degree =
+            (2..=last.max(2)).min_by(|a, b| work(*a as f64).total_cmp(&work(*b as f64)))?;
+        Some(Plan { degree, high, columns: work(degree as f64) })
     }
 
     /// How many columns of Ritz pairs, of those that there are, find the first r with the least work.
@@ -254,17 +236,10 @@ impl Subspace {
     }
 
     /// T_d((M − c)/e) X for X and MX, each column brought to unit length.
-    fn filter(
-        &self,
-        m: &Matrix,
-        mut before: Matrix,
-        mut now: Matrix,
-        degree: usize,
-        high: f64,
-    ) -> Matrix {
-        let (centre, half) = (0.5 * (high + self.low), 0.5 * (high - self.low));
+    fn filter(&self, m: &Matrix, mut before: Matrix, mut now: Matrix, plan: &Plan) -> Matrix {
+        let (centre, half) = (0.5 * (plan.high + self.low), 0.5 * (plan.high - self.low));
         combine(&mut now, 1.0 / half, &before, -centre / half);
-        for _ in 1..degree {
+        for _ in 1..plan.degree {
             combine(&mut before, -1.0, &now, -2.0 * centre / half);
             dense::accumulate(&mut before, 2.0 / half, Slice::of(m), Slice::of(&now));
             std::mem::swap(&mut before, &mut now);
@@ -286,153 +261,4 @@ fn lift(value: f64, low: f64, high: f64) -> f64 {
 /// a ← α a + β b.
 fn combine(a: &mut Matrix, alpha: f64, b: &Matrix, beta: f64) {
     a.values_mut().iter_mut().zip(b.values()).for_each(|(a, b)| *a = alpha * *a + beta * b);
-}
-
-/// The first `count` columns of `a` and all of `b`.
-fn beside(a: &Matrix, count: usize, b: &Matrix) -> Matrix {
-    let mut out = Matrix::zeros(a.rows(), count + b.cols());
-    for i in 0..a.rows() {
-        let (left, right) = out.row_mut(i).split_at_mut(count);
-        left.copy_from_slice(&a.row(i)[..count]);
-        right.copy_from_slice(b.row(i));
-    }
-    out
-}
-
-/// The first `count` columns.
-fn head(a: &Matrix, count: usize) -> Matrix {
-    beside(a, count, &Matrix::zeros(a.rows(), 0))
-}
-
-/// The columns from `first` on.
-fn tail(a: &Matrix, first: usize) -> Matrix {
-    let mut out = Matrix::zeros(a.rows(), a.cols() - first);
-    (0..a.rows()).for_each(|i| out.row_mut(i).copy_from_slice(&a.row(i)[first..]));
-    out
-}
-
-/// Columns of length 1; those of 0 stay.
-fn unit_columns(mut a: Matrix) -> Matrix {
-    let mut factors = vec![0.0; a.cols()];
-    for i in 0..a.rows() {
-        factors.iter_mut().zip(a.row(i)).for_each(|(s, v)| *s += v * v);
-    }
-    factors.iter_mut().for_each(|s| *s = if *s > 0.0 { 1.0 / s.sqrt() } else { 0.0 });
-    for i in 0..a.rows() {
-        a.row_mut(i).iter_mut().zip(&factors).for_each(|(v, f)| *v *= f);
-    }
-    a
-}
-
-/// Nearly orthonormal columns with the span of those of `x`, of about unit length, and the small matrix
-/// that makes them orthonormal, by Cholesky factors of Gram matrices: mostly two, or, where columns are
-/// nearly sums of others, one more with a shift that keeps the first factor real (Fukaya, Kannan,
-/// Nakatsukasa, Yamamoto, Yanagisawa, *SIAM J. Sci. Comput.* 42, 2020). `None` if that does not help.
-fn independent(mut x: Matrix) -> Option<(Matrix, Matrix)> {
-    let b = x.cols();
-    for _ in 0..PASSES {
-        let gram = dense::gram_tn(Slice::of(&x), Slice::of(&x));
-        let apart = (0..b * b).fold(0.0_f64, |a, p| {
-            let identity = f64::from(u8::from(p / b == p % b));
-            a.max((gram.values()[p] - identity).abs())
-        });
-        let factor = Cholesky::new(b, gram.values().to_vec()).or_else(|| {
-            let mut shifted = gram.values().to_vec();
-            (0..b).for_each(|i| shifted[i * b + i] += SHIFT * b as f64);
-            Cholesky::new(b, shifted)
-        })?;
-        // L⁻¹ of I, column by column, is L⁻ᵀ row by row.
-        let mut turn = Matrix::from_fn(b, b, |i, j| f64::from(u8::from(i == j)));
-        factor.forward(turn.values_mut(), b);
-        if apart < ALMOST {
-            return Some((x, turn));
-        }
-        x = dense::product(Slice::of(&x), Slice::of(&turn));
-    }
-    None
-}
-
-/// The first `count` Ritz pairs, descending, of the span of `block`, whose columns `turn` makes
-/// orthonormal.
-fn rayleigh_ritz(block: &Matrix, image: &Matrix, turn: &Matrix, count: usize) -> Result<Ritz> {
-    let b = block.cols();
-    let inner = dense::gram_tn(Slice::of(block), Slice::of(image));
-    let inner = dense::product(Slice::of(&inner), Slice::of(turn));
-    let inner = dense::gram_tn(Slice::of(turn), Slice::of(&inner));
-    let inner = Matrix::from_fn(b, b, |i, j| 0.5 * (inner.get(i, j) + inner.get(j, i)));
-    let (values, vectors) = dense::leading_eigen(&inner, count)?;
-    let turn = dense::product(Slice::of(turn), Slice::of(&vectors));
-    let block = dense::product(Slice::of(block), Slice::of(&turn));
-    let image = dense::product(Slice::of(image), Slice::of(&turn));
-    let lengths = lengths(&image, &block, &values);
-    Ok(Ritz { values, block, image, lengths })
-}
-
-/// xᵀMx of each column of unit length.
-fn quotients(block: &Matrix, image: &Matrix) -> Vec<f64> {
-    let mut sums = vec![0.0; block.cols()];
-    for i in 0..block.rows() {
-        let pairs = image.row(i).iter().zip(block.row(i));
-        sums.iter_mut().zip(pairs).for_each(|(s, (m, x))| *s += m * x);
-    }
-    sums
-}
-
-/// ‖Mx − θx‖ of each column.
-fn lengths(image: &Matrix, block: &Matrix, values: &[f64]) -> Vec<f64> {
-    let mut squares = vec![0.0; values.len()];
-    for i in 0..block.rows() {
-        let pairs = image.row(i).iter().zip(block.row(i)).zip(values);
-        squares.iter_mut().zip(pairs).for_each(|(s, ((m, x), t))| *s += (m - t * x).powi(2));
-    }
-    squares.into_iter().map(f64::sqrt).collect()
-}
-
-impl Ritz {
-    /// How many times too long the residuals are: those of the first r, and those of the next few,
-    /// which are to be known to a tenth of their distance from the r-th.
-    fn excess(&self, r: usize, options: &Options) -> f64 {
-        let scale = self.values.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
-        let last = self.values[r - 1];
-        let beyond = r..(r + SETTLED).min(self.values.len());
-        let of_next = beyond.fold(0.0_f64, |a, j| {
-            let allowed = options.good_enough(scale, 0.0).max(0.1 * (last - self.values[j]));
-            a.max(self.lengths[j] / allowed)
-        });
-        // Where the next one is not known yet, `of_next` is above 1 and nothing ends.
-        self.shares(r, options).fold(of_next, f64::max)
-    }
-
-    /// How many times too long the residuals of the first r are.
-    fn shares<'a>(&'a self, r: usize, options: &'a Options) -> impl Iterator<Item = f64> + 'a {
-        let scale = self.values.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
-        let gap = move |j: usize| self.values.get(r).map_or(0.0, |next| self.values[j] - next);
-        (0..r).map(move |j| self.lengths[j] / options.good_enough(scale, gap(j)))
-    }
-
-    /// How many of the first pairs are known so well that no filter is needed for them.
-    fn settled(&self, r: usize, options: &Options) -> usize {
-        self.shares(r, options).take_while(|share| *share <= SETTLED_SHARE).count()
-    }
-
-    /// Leaves the first `width` pairs.
-    fn narrow(&mut self, width: usize) {
-        if width < self.values.len() {
-            self.block = head(&self.block, width);
-            self.image = head(&self.image, width);
-            self.values.truncate(width);
-            self.lengths.truncate(width);
-        }
-    }
-
-    /// The first r pairs.
-    fn finish(self, r: usize, products: usize, status: Status) -> Eigenpairs {
-        let mut vectors = head(&self.block, r);
-        orient(&mut vectors);
-        let (next, mut values, mut residuals) =
-            (self.values.get(r).copied(), self.values, self.lengths);
-        values.truncate(r);
-        residuals.truncate(r);
-        Eigenpairs { values, vectors, residuals, next, products, status }
-    }
 }

@@ -30,7 +30,7 @@ fn a_sequence_of_factors() {
             let f = Matrix::from_fn(n, 2 * r, |i, j| 0.1 * (f.get(i, j) + shrink * step.get(i, j)));
             last = top(&f);
         }
-        assert!(last < WORTH * n, "{last} products");
+        assert!((last as f64) < WORTH * n as f64, "{last} products");
         // Something else altogether, and nothing.
         top(&random(n, r, 9));
         top(&Matrix::zeros(n, 0));

@@ -1,0 +1,138 @@
+//! Products of a symmetric matrix and a vector, with every entry read once.
+
+use super::fma;
+
+/// Rows at once: each number of x and y is then read for four of the matrix.
+const ROWS: usize = 4;
+
+/// Numbers that are summed side by side.
+const LANES: usize = 32;
+
+/// y = A x for a symmetric A, whose row i begins at i · `stride` and of which the entries from the
+/// diagonal on are read.
+pub fn symmetric_times(a: &[f64], stride: usize, x: &[f64], y: &mut [f64]) {
+    let n = x.len();
+    assert!(y.len() == n && stride >= n && (n == 0 || a.len() >= (n - 1) * stride + n));
+    y.fill(0.0);
+    for first in (0..n).step_by(ROWS) {
+        let end = n.min(first + ROWS);
+        for i in first..end {
+            let row = &a[i * stride..i * stride + end];
+            y[i] += row[i] * x[i];
+            for j in i + 1..end {
+                y[i] += row[j] * x[j];
+                y[j] += row[j] * x[i];
+            }
+        }
+        if end < n {
+            let rows = std::array::from_fn(|r| &a[(first + r) * stride + end..][..n - end]);
+            let own = std::array::from_fn(|r| x[first + r]);
+            let (before, after) = y.split_at_mut(end);
+            let sums = both_ways(&rows, &own, &x[end..], after);
+            before[first..].iter_mut().zip(sums).for_each(|(y, sum)| *y += sum);
+        }
+    }
+}
+
+/// y += Σ_r own_r · rows_r; ⟨rows_r, x⟩.
+fn both_ways(rows: &[&[f64]; ROWS], own: &[f64; ROWS], x: &[f64], y: &mut [f64]) -> [f64; ROWS] {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx512f") {
+        assert!(x.len() == y.len() && rows.iter().all(|row| row.len() == x.len()));
+        // SAFETY: the instruction set was just found on this machine, and the lengths agree.
+        return unsafe { both_ways_512(rows, own, x, y) };
+    }
+    both_ways_up_to_256(rows, own, x, y)
+}
+
+#[inline(always)]
+fn both_ways_body<const FMA: bool>(
+    rows: &[&[f64]; ROWS],
+    own: &[f64; ROWS],
+    x: &[f64],
+    y: &mut [f64],
+) -> [f64; ROWS] {
+    let mut sums = [0.0; ROWS];
+    for r in 0..ROWS {
+        let mut lanes = [0.0; LANES];
+        let (row, x) = (rows[r].chunks(LANES), x.chunks(LANES));
+        for ((row, x), y) in row.zip(x).zip(y.chunks_mut(LANES)) {
+            for (l, ((v, x), y)) in row.iter().zip(x).zip(y).enumerate() {
+                lanes[l] = fma::<FMA>(*v, *x, lanes[l]);
+                *y = fma::<FMA>(own[r], *v, *y);
+            }
+        }
+        sums[r] = lanes.iter().sum();
+    }
+    sums
+}
+dispatch! {
+    fn both_ways_up_to_256(rows: &[&[f64]; ROWS], own: &[f64; ROWS], x: &[f64], y: &mut [f64])
+        -> [f64; ROWS] = both_ways_body
+}
+
+/// By hand: what the compiler makes of the loop over four rows takes twice as long.
+///
+/// # Safety
+/// The machine has AVX-512; rows, x and y have the same length.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+unsafe fn both_ways_512(
+    rows: &[&[f64]; ROWS],
+    own: &[f64; ROWS],
+    x: &[f64],
+    y: &mut [f64],
+) -> [f64; ROWS] {
+    use std::arch::x86_64::{
+        _mm512_fmadd_pd, _mm512_loadu_pd, _mm512_reduce_add_pd, _mm512_set1_pd, _mm512_setzero_pd,
+        _mm512_storeu_pd,
+    };
+    let whole = x.len() / 8 * 8;
+    let own_lanes: [_; ROWS] = std::array::from_fn(|r| _mm512_set1_pd(own[r]));
+    let mut lanes = [_mm512_setzero_pd(); ROWS];
+    for at in (0..whole).step_by(8) {
+        // SAFETY: eight numbers from `at` on lie within all slices.
+        unsafe {
+            let at_x = _mm512_loadu_pd(x.as_ptr().add(at));
+            let mut at_y = _mm512_loadu_pd(y.as_ptr().add(at));
+            for r in 0..ROWS {
+                let v = _mm512_loadu_pd(rows[r].as_ptr().add(at));
+                lanes[r] = _mm512_fmadd_pd(v, at_x, lanes[r]);
+                at_y = _mm512_fmadd_pd(own_lanes[r], v, at_y);
+            }
+            _mm512_storeu_pd(y.as_mut_ptr().add(at), at_y);
+        }
+    }
+    std::array::from_fn(|r| {
+        let rest = rows[r][whole..].iter().zip(&x[whole..]).zip(&mut y[whole..]);
+        rest.fold(_mm512_reduce_add_pd(lanes[r]), |sum, ((v, x), y)| {
+            *y += own[r] * v;
+            sum + v * x
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn is_the_product() {
+        for n in [0, 1, 3, 4, 5, 11, 12, 13, 40, 97] {
+            let stride = n + 3;
+            let entry = |i: usize, j: usize| ((i.min(j) * 7 + i.max(j) * 3) as f64 * 0.7).sin();
+            // What lies before the diagonal is not read.
+            let a: Vec<f64> = (0..n * stride)
+                .map(|p| (p / stride, p % stride))
+                .map(|(i, j)| if j < i { f64::NAN } else { entry(i, j) })
+                .collect();
+            let x: Vec<f64> = (0..n).map(|i| (i as f64).cos()).collect();
+            let mut y = vec![f64::NAN; n];
+            symmetric_times(&a, stride, &x, &mut y);
+            for i in 0..n {
+                let want: f64 = (0..n).map(|j| entry(i, j) * x[j]).sum();
+                assert!((y[i] - want).abs() < 1e-12, "{n}, {i}: {} and {want}", y[i]);
+            }
+        }
+    }
+}
