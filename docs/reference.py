@@ -9,8 +9,13 @@ from typing import Any
 
 import cokernel
 
-TASKS: dict[str, Any] = {"classify": cokernel.MKLClassifier, "cluster": cokernel.MultiViewSpectralClustering}
-PLACE = re.compile(r"<!-- (methods|parameters|classes): (\w+) -->")
+TASKS: dict[str, Any] = {
+    "classify": cokernel.MKLClassifier,
+    "regress": cokernel.MKLRegressor,
+    "detect": cokernel.MKLOutlierDetector,
+    "cluster": cokernel.MultiViewSpectralClustering,
+}
+PLACE = re.compile(r"<!-- (methods|parameters|classes|machines): (\w+) -->")
 
 
 def public_names() -> list[str]:
@@ -74,11 +79,29 @@ def classes_of(task: str) -> str:
     return "\n".join([*lines, "```"])
 
 
+def machines(what: str) -> str:
+    """The machines, for which task each is, and its parameters (what = all)."""
+    found = cokernel.machines()
+    lines = ["| id | machine | task | source |", "|---|---|---|---|"]
+    for m in found:
+        tasks = ", ".join(m["tasks"])
+        lines.append(f"| `{m['id']}` | {_cell(m['title'])} | {tasks} | {_cell(m['source'])} |")
+    parts = ["\n".join(lines)]
+    for m in found:
+        rows = ["| parameter | meaning | default | values |", "|---|---|---|---|"]
+        for p in m["params"]:
+            cells = (f"`{p['name']}`", p["doc"], f"`{p['default']}`", p["range"])
+            rows.append("| " + " | ".join(map(_cell, cells)) + " |")
+        parts += [f"### `{m['id']}`: {m['title']}\n\n{m['summary']}", "\n".join(rows)]
+    return "\n\n".join(parts)
+
+
 def inserted(text: str) -> str:
     """The text with what the places ask for."""
     makers: dict[str, Callable[[str], str]] = {
         "methods": methods,
         "parameters": parameters,
         "classes": classes_of,
+        "machines": machines,
     }
     return PLACE.sub(lambda found: makers[found[1]](found[2]), text)

@@ -154,7 +154,9 @@ impl Bytes<'_> {
                     let (low, value) = (min.max(-1e6), self.power(-12, 6));
                     Value::Real((low + value).min(max))
                 }
-                Range::Choice { of, .. } => Value::Text(self.of(of).to_string()),
+                Range::Choice { of, .. } | Range::Factors { of, .. } => {
+                    Value::Text(self.of(of).to_string())
+                }
                 Range::Text { default, .. } => match views.iter().nth(self.below(4)) {
                     Some(view) => Value::Text(view.name.clone()),
                     None => Value::Text(default.to_string()),

@@ -2,10 +2,13 @@
 
 Scientists rarely have one good similarity between their instances: they have gene expression and
 protein interactions and sequence. Each is a *view*; each view gives one or more *kernels*. Cokernel
-finds out which of them matter and combines them, to classify, to cluster and to embed.
+finds out which of them matter and combines them, to classify, to regress, to detect outliers, to
+cluster and to embed.
 
 =============================================  ====================================================
 :class:`MKLClassifier` and its kin             many kernels, one classifier; one class per method
+:class:`MKLRegressor` and its kin              the same for numbers
+:class:`MKLOutlierDetector` and its kin        the same without labels: what is unlike the others
 :class:`MultiViewSpectralClustering`, …        many kernels, one embedding, clusters
 :class:`KernelBank`, :class:`KernelCombiner`,  transformers: kernels, one learned kernel,
 :class:`MultiViewEmbedding`                    an embedding
@@ -21,7 +24,8 @@ finds out which of them matter and combines them, to classify, to cluster and to
 from . import datasets, metrics
 from ._classifiers import MKLClassifier
 from ._clusterers import MultiViewSpectralClustering
-from ._files import load, methods
+from ._detectors import MKLOutlierDetector
+from ._files import load, machines, methods
 from ._generated import *  # noqa: F403
 from ._generated import __all__ as _method_classes
 from ._kernels import (
@@ -36,6 +40,7 @@ from ._kernels import (
     sigmoid,
 )
 from ._native import __version__
+from ._regressors import MKLRegressor
 from ._transformers import KernelBank, KernelCombiner, MultiViewEmbedding
 from .model_selection import GridSearchBank, cross_validate_bank
 
@@ -45,6 +50,8 @@ __all__ = [
     "KernelBank",
     "KernelCombiner",
     "MKLClassifier",
+    "MKLOutlierDetector",
+    "MKLRegressor",
     "MultiViewEmbedding",
     "MultiViewSpectralClustering",
     "__version__",
@@ -56,6 +63,7 @@ __all__ = [
     "laplacian",
     "linear",
     "load",
+    "machines",
     "methods",
     "metrics",
     "polynomial",

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from numbers import Real
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_is_fitted,
-    column_or_1d,
-)
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from . import _native
-from ._base import SavedEstimator, plain, seed_of, summary
+from ._base import plain, seed_of
 from ._instances import Given
-from ._kernels import kernel_texts
-from ._report import Report, Weight, Weights, report, warn_unless_converged
+from ._learners import KernelLearner, number
+from ._report import warn_unless_converged
 
 
 def class_names(classes: npt.NDArray[Any]) -> list[str]:
@@ -42,22 +37,6 @@ def classes_from_names(names: list[str]) -> npt.NDArray[Any]:
             continue
         return values
     return np.array(names)
-
-
-def instance_weights(given: Any, count: int) -> npt.NDArray[np.float64] | None:
-    """Non-negative weights, one for each of so many instances."""
-    if given is None:
-        return None
-    found: npt.NDArray[np.float64] = _check_sample_weight(
-        given, np.empty((count, 1)), dtype=np.float64, ensure_non_negative=True
-    )
-    return found
-
-
-def _number(name: str, value: Any, which: str, fits: Callable[[float], bool]) -> float:
-    if isinstance(value, bool) or not isinstance(value, Real) or not fits(float(value)):
-        raise ValueError(f"{name}: expected a number {which}, found {value!r}")
-    return float(value)
 
 
 def refuse_missing_classes(y: Any) -> None:
@@ -86,55 +65,37 @@ def refuse_missing_classes(y: Any) -> None:
         )
 
 
-class KernelClassifier(ClassifierMixin, SavedEstimator):  # type: ignore[misc]
+class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
     """Base of the classifiers; subclasses name the method and its parameters."""
 
-    _method_id: str
-    _method_params: list[str] = []
-
-    def _method(self) -> tuple[str, list[tuple[str, Any]]]:
-        return self._method_id, self._params_of(self._method_params)
-
-    def _learner(self, classes: npt.NDArray[Any]) -> _native.Learner:
-        method, params = self._method()
-        weights: list[tuple[str, float]] = []
-        balanced = False
+    def _machine_params(self, classes: npt.NDArray[Any]) -> list[tuple[str, Any]]:
+        """The parameters of the machine that are not left at their defaults."""
+        given = self._cost_and_tol()
         if isinstance(self.class_weight, Mapping):
             known = set(classes.tolist())
-            for c, w in self.class_weight.items():
-                if c not in known:
+            weights = {}
+            for k, w in self.class_weight.items():
+                if k not in known:
                     raise ValueError(
-                        f"class_weight: there is no class {c!r}; known: {sorted(known, key=str)}"
+                        f"class_weight: there is no class {k!r}; known: {sorted(known, key=str)}"
                     )
-                value = _number(f"class_weight of {c!r}", w, "above 0", lambda v: 0 < v < np.inf)
-                weights.append((class_names(np.array([c]))[0], value))
+                value = number(f"class_weight of {k!r}", w, "above 0", lambda v: 0 < v < np.inf)
+                weights[class_names(np.array([k]))[0]] = value
+            if weights:
+                given.append(("class_weight", weights))
         elif self.class_weight == "balanced":
-            balanced = True
+            given.append(("class_weight", "balanced"))
         elif self.class_weight is not None:
             raise ValueError(
                 f"class_weight: expected a dict, 'balanced' or None, found {self.class_weight!r}"
             )
-        return _native.Learner(
-            method=method,
-            params=params,
-            kernels=None if self._precomputed() else kernel_texts(self.kernels),
-            c=_number("C", self.C, "above 0", lambda v: 0 < v < np.inf),
-            class_weights=weights,
-            balanced=balanced,
-            decomposition=self.decomposition,
-            tol=_number("machine_tol", self.machine_tol, "above 0 and below 1", lambda v: 0 < v < 1),
-            shrinking=True,
-            cache=256 << 20,
-            scale=self._scale(),
-            storage=self.storage,
-        )
+        if self.decomposition != "one_vs_rest":
+            given.append(("decomposition", self.decomposition))
+        return given
 
     def _native_problem(self) -> tuple[_native.Learner, list[str]]:
         """The learner and the names of the classes, for ``classes_`` as they are."""
-        return self._learner(self.classes_), class_names(self.classes_)
-
-    def _scale(self) -> str:
-        return "none" if self.scale is None else str(self.scale)
+        return self._learner(self._machine_params(self.classes_)), class_names(self.classes_)
 
     def _targets(self, y: Any, found: int) -> npt.NDArray[Any]:
         """The classes of the instances, as many as there are of these."""
@@ -162,15 +123,8 @@ class KernelClassifier(ClassifierMixin, SavedEstimator):  # type: ignore[misc]
         """
         views = self._read(given, reset=True, own=own)
         y = self._targets(given.others["y"], views.n)
-        weights = instance_weights(given.others.get("sample_weight"), views.n)
-        if weights is not None and not weights.all():
-            count = views.n
-            kept = np.flatnonzero(weights)
-            if len(kept) == 0:
-                raise ValueError("sample_weight: every weight is 0; no class is left to learn")
-            views, y = views.select(kept.tolist()), y[kept]
-            weights = np.ascontiguousarray(weights[kept])
-            self._layout.kept, self._layout.given = kept, count
+        views, kept, weights = self._weighed(views, given)
+        y = y if kept is None else y[kept]
         self.classes_ = np.unique(y)
         codes: npt.NDArray[np.int64] = np.searchsorted(self.classes_, y).astype(np.int64)
         return views, codes, weights
@@ -219,29 +173,6 @@ class KernelClassifier(ClassifierMixin, SavedEstimator):  # type: ignore[misc]
         self._took(self._counted(model))
         warn_unless_converged(type(self).__name__, self.report_)
         return self
-
-    def _counted(self, model: _native.Model) -> _native.Model:
-        """The model, which counts in the instances given to ``fit``, whichever were learned from."""
-        layout = self._layout
-        return model if layout.kept is None else model.of_given(layout.kept.tolist(), layout.given)
-
-    def _took(self, model: _native.Model) -> None:
-        """Keeps a model and what it tells."""
-        told = summary(model)
-        self._model = model
-        self._machines = [(m["positive"], m["negative"]) for m in told["machines"]]
-        self.weights_ = Weights(
-            Weight(w["view"], w["kernel"], w["weight"]) for w in told["weights"]
-        )
-        self.report_: Report = report(told["report"], told["library_version"])
-        rows, coef, bias = model.support()
-        signs = self._signs()
-        self.support_ = rows
-        self.dual_coef_ = coef * signs[:, np.newaxis]
-        self.intercept_ = bias * signs
-        self.dual_objectives_ = np.array([m.get("dual") for m in told["machines"]], dtype=float)
-        self.machine_gaps_ = np.array([m["gap"] for m in told["machines"]], dtype=float)
-        self.n_iter_ = max(1, self.report_.iterations)
 
     def _signs(self) -> npt.NDArray[np.float64]:
         """-1 for each machine that is positive for another class than ``decision_function`` is.
@@ -310,23 +241,6 @@ class KernelClassifier(ClassifierMixin, SavedEstimator):  # type: ignore[misc]
         given = self._match(X, reset=False, y=y, sample_weight=sample_weight)
         return float(super().score(given.X, **given.others))
 
-    def plot_weights(self, ax: Any = None) -> Any:
-        """Draw the weights of the kernels as bars, coloured by view.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw; default a new figure.
-
-        Returns
-        -------
-        Axes
-        """
-        from ._plot import plot_weights
-
-        check_is_fitted(self)
-        return plot_weights(self.weights_, ax)
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = True
@@ -360,6 +274,10 @@ class MKLClassifier(KernelClassifier):
         width on every view.
     C : float, default=1.0
         Cost of a unit of slack, above 0.
+    machine : str, default="svc"
+        The machine that learns on the combination, with parameters if need be:
+        ``"svc:max_steps=1000"``; :func:`cokernel.machines` lists them. Those that have an argument of
+        their own, as C, are set by it unless that is left at its default.
     class_weight : dict or "balanced", optional
         Factors of C by class, above 0.
     decomposition : {"one_vs_rest", "one_vs_one"}
@@ -426,6 +344,7 @@ class MKLClassifier(KernelClassifier):
         views: Any = None,
         kernels: Any = None,
         C: float = 1.0,
+        machine: str = "svc",
         class_weight: Any = None,
         decomposition: str = "one_vs_rest",
         machine_tol: float = 1e-3,
@@ -442,6 +361,7 @@ class MKLClassifier(KernelClassifier):
         self.views = views
         self.kernels = kernels
         self.C = C
+        self.machine = machine
         self.class_weight = class_weight
         self.decomposition = decomposition
         self.machine_tol = machine_tol

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from typing import Any
 
@@ -9,6 +10,8 @@ from . import _native
 from ._base import keep_embedding, summary
 from ._classifiers import MKLClassifier, classes_from_names
 from ._clusterers import MultiViewSpectralClustering
+from ._detectors import MKLOutlierDetector
+from ._regressors import MKLRegressor
 from ._transformers import MultiViewEmbedding
 from ._views import Layout
 
@@ -23,7 +26,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     Returns
     -------
-    MKLClassifier, MultiViewSpectralClustering or MultiViewEmbedding
+    MKLClassifier, MKLRegressor, MKLOutlierDetector, MultiViewSpectralClustering or MultiViewEmbedding
         A fitted estimator. It takes the views as a dict by name, or as a list in their order; a
         model with one view takes a table. Class names that are numbers become numbers. A clusterer
         or embedding from a file has no ``labels_``, ``embedding_``, ``eigenvectors_`` or
@@ -62,22 +65,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     kernels = "precomputed" if layout.similarity == set(layout.names) != set() else None
     estimator: Any
     if isinstance(model, _native.Model):
-        svc = told["svc"]
-        estimator = MKLClassifier(
-            told["method"],
-            method_params=told["params"],
-            kernels=kernels,
-            C=svc["c"],
-            decomposition=svc["decomposition"],
-            machine_tol=svc["tol"],
-            class_weight="balanced" if svc["balanced"] else None,
-            random_state=told["seed"],
-        )
-        estimator.classes_ = classes_from_names(told["classes"])
-        if svc["class_weights"] and not svc["balanced"]:
-            known = dict(zip(told["classes"], estimator.classes_.tolist()))
-            weights = {known[name]: w for name, w in svc["class_weights"]}
-            estimator.class_weight = weights
+        estimator = _learner(told, kernels)
         estimator._took(model)
     else:
         common = {"method": told["method"], "method_params": told["params"], "kernels": kernels}
@@ -111,7 +99,67 @@ def methods() -> list[dict[str, Any]]:
     >>> [m["id"] for m in cokernel.methods() if "classify" in m["tasks"]][:3]
     ['best_single', 'concat', 'mean']
     """
-    import json
-
     found: list[dict[str, Any]] = json.loads(_native.methods())
     return found
+
+
+def machines() -> list[dict[str, Any]]:
+    """All machines that learn on a combination of kernels, in the form of :func:`methods`.
+
+    Returns
+    -------
+    list of dict
+
+    Examples
+    --------
+    >>> import cokernel
+    >>> [p["name"] for p in cokernel.machines()[0]["params"]][:3]
+    ['c', 'class_weight', 'decomposition']
+    """
+    found: list[dict[str, Any]] = json.loads(_native.machines())
+    return found
+
+
+def _machine(id: str) -> dict[str, Any]:
+    """The registry entry of a machine."""
+    return next(m for m in machines() if m["id"] == id)
+
+
+def _learner(told: dict[str, Any], kernels: Any) -> Any:
+    """An estimator with the parameters of a model, as far as a file has them."""
+    id, params = told["machine"]["id"], dict(told["machine"]["params"])
+    entry = _machine(id)
+    own = {name: params.pop(name, None) for name in OWN[entry["tasks"][0]]}
+    defaults = {p["name"]: p["default"] for p in entry["params"]}
+    others = [f":{name}={v}" for name, v in params.items() if v != defaults[name]]
+    common = {
+        "method_params": told["params"],
+        "kernels": kernels,
+        "machine": "".join([id, *others]),
+        "random_state": told["seed"],
+    }
+    given = {OWN[entry["tasks"][0]][name]: v for name, v in own.items() if v is not None}
+    kind = {"classify": MKLClassifier, "regress": MKLRegressor, "detect": MKLOutlierDetector}
+    class_weight = given.pop("class_weight", None)
+    estimator = kind[entry["tasks"][0]](told["method"], **common, **given)
+    if isinstance(estimator, MKLClassifier):
+        estimator.classes_ = classes_from_names(told["classes"])
+        if isinstance(class_weight, dict):
+            known = dict(zip(told["classes"], estimator.classes_.tolist()))
+            estimator.class_weight = {known[name]: w for name, w in class_weight.items()}
+        elif class_weight != "none":
+            estimator.class_weight = class_weight
+    return estimator
+
+
+#: Parameters of machines that have an argument of their own, by task.
+OWN = {
+    "classify": {
+        "c": "C",
+        "tol": "machine_tol",
+        "decomposition": "decomposition",
+        "class_weight": "class_weight",
+    },
+    "regress": {"c": "C", "epsilon": "epsilon", "tol": "machine_tol"},
+    "detect": {"nu": "nu", "tol": "machine_tol"},
+}

@@ -46,6 +46,9 @@ class BestSingleMKLClassifier(KernelClassifier):
         width on every view.
     C : float, default=1.0
         Cost of a unit of slack, above 0.
+    machine : str, default="svc"
+        The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
+        Those that have an argument of their own, as C, are set by it unless that is left at its default.
     folds : int, default=3
         Folds of the inner cross-validation on the training instances. Whole number from 2
         to 100.
@@ -97,6 +100,7 @@ class BestSingleMKLClassifier(KernelClassifier):
         views: Any = None,
         kernels: Any = None,
         C: float = 1.0,
+        machine: str = "svc",
         folds: int = 3,
         class_weight: Any = None,
         decomposition: str = "one_vs_rest",
@@ -112,6 +116,7 @@ class BestSingleMKLClassifier(KernelClassifier):
         self.views = views
         self.kernels = kernels
         self.C = C
+        self.machine = machine
         self.folds = folds
         self.class_weight = class_weight
         self.decomposition = decomposition
@@ -141,6 +146,9 @@ class ConcatMKLClassifier(KernelClassifier):
         width on every view.
     C : float, default=1.0
         Cost of a unit of slack, above 0.
+    machine : str, default="svc"
+        The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
+        Those that have an argument of their own, as C, are set by it unless that is left at its default.
     class_weight : dict or "balanced", optional
         Factors of C by class, above 0.
     decomposition : {"one_vs_rest", "one_vs_one"}
@@ -189,6 +197,7 @@ class ConcatMKLClassifier(KernelClassifier):
         views: Any = None,
         kernels: Any = None,
         C: float = 1.0,
+        machine: str = "svc",
         class_weight: Any = None,
         decomposition: str = "one_vs_rest",
         machine_tol: float = 1e-3,
@@ -203,6 +212,7 @@ class ConcatMKLClassifier(KernelClassifier):
         self.views = views
         self.kernels = kernels
         self.C = C
+        self.machine = machine
         self.class_weight = class_weight
         self.decomposition = decomposition
         self.machine_tol = machine_tol
@@ -231,6 +241,9 @@ class MeanMKLClassifier(KernelClassifier):
         width on every view.
     C : float, default=1.0
         Cost of a unit of slack, above 0.
+    machine : str, default="svc"
+        The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
+        Those that have an argument of their own, as C, are set by it unless that is left at its default.
     class_weight : dict or "balanced", optional
         Factors of C by class, above 0.
     decomposition : {"one_vs_rest", "one_vs_one"}
@@ -279,6 +292,7 @@ class MeanMKLClassifier(KernelClassifier):
         views: Any = None,
         kernels: Any = None,
         C: float = 1.0,
+        machine: str = "svc",
         class_weight: Any = None,
         decomposition: str = "one_vs_rest",
         machine_tol: float = 1e-3,
@@ -293,6 +307,7 @@ class MeanMKLClassifier(KernelClassifier):
         self.views = views
         self.kernels = kernels
         self.C = C
+        self.machine = machine
         self.class_weight = class_weight
         self.decomposition = decomposition
         self.machine_tol = machine_tol
@@ -321,6 +336,9 @@ class SumMKLClassifier(KernelClassifier):
         width on every view.
     C : float, default=1.0
         Cost of a unit of slack, above 0.
+    machine : str, default="svc"
+        The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
+        Those that have an argument of their own, as C, are set by it unless that is left at its default.
     class_weight : dict or "balanced", optional
         Factors of C by class, above 0.
     decomposition : {"one_vs_rest", "one_vs_one"}
@@ -369,6 +387,7 @@ class SumMKLClassifier(KernelClassifier):
         views: Any = None,
         kernels: Any = None,
         C: float = 1.0,
+        machine: str = "svc",
         class_weight: Any = None,
         decomposition: str = "one_vs_rest",
         machine_tol: float = 1e-3,
@@ -383,6 +402,7 @@ class SumMKLClassifier(KernelClassifier):
         self.views = views
         self.kernels = kernels
         self.C = C
+        self.machine = machine
         self.class_weight = class_weight
         self.decomposition = decomposition
         self.machine_tol = machine_tol
@@ -411,6 +431,9 @@ class ProductMKLClassifier(KernelClassifier):
         width on every view.
     C : float, default=1.0
         Cost of a unit of slack, above 0.
+    machine : str, default="svc"
+        The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
+        Those that have an argument of their own, as C, are set by it unless that is left at its default.
     class_weight : dict or "balanced", optional
         Factors of C by class, above 0.
     decomposition : {"one_vs_rest", "one_vs_one"}
@@ -459,6 +482,7 @@ class ProductMKLClassifier(KernelClassifier):
         views: Any = None,
         kernels: Any = None,
         C: float = 1.0,
+        machine: str = "svc",
         class_weight: Any = None,
         decomposition: str = "one_vs_rest",
         machine_tol: float = 1e-3,
@@ -473,6 +497,7 @@ class ProductMKLClassifier(KernelClassifier):
         self.views = views
         self.kernels = kernels
         self.C = C
+        self.machine = machine
         self.class_weight = class_weight
         self.decomposition = decomposition
         self.machine_tol = machine_tol
@@ -502,6 +527,9 @@ class SimpleMKLClassifier(KernelClassifier):
         width on every view.
     C : float, default=1.0
         Cost of a unit of slack, above 0.
+    machine : str, default="svc"
+        The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
+        Those that have an argument of their own, as C, are set by it unless that is left at its default.
     tol : float, default=0.001
         Relative duality gap (upper − lower bound) divided by the upper bound to stop at. A
         real number greater than 0 and at most 0.5.
@@ -558,6 +586,7 @@ class SimpleMKLClassifier(KernelClassifier):
         views: Any = None,
         kernels: Any = None,
         C: float = 1.0,
+        machine: str = "svc",
         tol: float = 0.001,
         max_iterations: int = 500,
         direction: str = "newton",
@@ -575,6 +604,7 @@ class SimpleMKLClassifier(KernelClassifier):
         self.views = views
         self.kernels = kernels
         self.C = C
+        self.machine = machine
         self.tol = tol
         self.max_iterations = max_iterations
         self.direction = direction
@@ -607,6 +637,9 @@ class TwoStageMKLClassifier(KernelClassifier):
         width on every view.
     C : float, default=1.0
         Cost of a unit of slack, above 0.
+    machine : str, default="svc"
+        The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
+        Those that have an argument of their own, as C, are set by it unless that is left at its default.
     steps : int, default=10000
         Sub-gradient steps; few pairs are solved without them. Whole number from 1 to
         1000000000.
@@ -666,6 +699,7 @@ class TwoStageMKLClassifier(KernelClassifier):
         views: Any = None,
         kernels: Any = None,
         C: float = 1.0,
+        machine: str = "svc",
         steps: int = 10000,
         batch: int = 100,
         lam: float = 0.0,
@@ -684,6 +718,7 @@ class TwoStageMKLClassifier(KernelClassifier):
         self.views = views
         self.kernels = kernels
         self.C = C
+        self.machine = machine
         self.steps = steps
         self.batch = batch
         self.lam = lam

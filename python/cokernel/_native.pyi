@@ -79,13 +79,8 @@ class Learner:
         method: str,
         params: _Params,
         kernels: list[str] | None,
-        c: float,
-        class_weights: list[tuple[str, float]],
-        balanced: bool,
-        decomposition: str,
-        tol: float,
-        shrinking: bool,
-        cache: int,
+        machine: str,
+        machine_params: _Params,
         scale: str,
         storage: str,
     ) -> Learner: ...
@@ -99,6 +94,10 @@ class Learner:
     def fit(
         self, views: Views, names: list[str], codes: _Codes, weights: _Reals | None, run: Run
     ) -> Model: ...
+    def fit_numbers(
+        self, views: Views, targets: _Reals, weights: _Reals | None, run: Run
+    ) -> Model: ...
+    def fit_alone(self, views: Views, weights: _Reals | None, run: Run) -> Model: ...
 
 @final
 class Prepared:
@@ -176,6 +175,7 @@ class EmbeddingModel:
     @staticmethod
     def from_bytes(bytes: bytes) -> EmbeddingModel: ...
 
+def machines() -> str: ...
 def methods() -> str: ...
 def kernel_specs(text: str) -> list[str]: ...
 def cluster_scores(clusters: _Codes, classes: _Codes) -> str: ...

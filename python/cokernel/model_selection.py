@@ -21,7 +21,8 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from . import _native
 from ._base import seed_of
-from ._classifiers import KernelClassifier, instance_weights, refuse_others
+from ._classifiers import KernelClassifier, refuse_others
+from ._learners import instance_weights
 from ._instances import Given, align, n_rows, take
 from ._report import warn_unless_converged
 from ._views import Layout

@@ -8,6 +8,8 @@ import cokernel
 import pytest
 from cokernel._classifiers import KernelClassifier
 from cokernel._clusterers import ViewClusterer
+from cokernel._detectors import KernelOutlierDetector
+from cokernel._regressors import KernelRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 #: Methods that are defined for two views or more.
@@ -29,9 +31,19 @@ def estimators() -> list[Any]:
             tight = {"tol": 1e-9} if "tol" in kind._method_params else {}
             kernel = cokernel.gaussian(gamma=0.1)
             made.append(kind(kernels=[kernel], machine_tol=1e-12, random_state=0, **tight))
+        elif issubclass(kind, (KernelRegressor, KernelOutlierDetector)):
+            # They differ in the method only, which the classifiers' checks cover.
+            if kind._method_id not in ("simple_mkl", "best_single"):
+                continue
+            tight = {"tol": 1e-9} if "tol" in kind._method_params else {}
+            kernel = cokernel.gaussian(gamma=0.1)
+            made.append(kind(kernels=[kernel], machine_tol=1e-12, random_state=0, **tight))
         else:
             assert issubclass(kind, ViewClusterer)
             made.append(kind(2, views=views, n_init=3, random_state=0))
+    for machine in (cokernel.MKLRegressor, cokernel.MKLOutlierDetector):
+        kernel = cokernel.gaussian(gamma=0.1)
+        made.append(machine("mean", kernels=[kernel], machine_tol=1e-12, random_state=0))
     made.append(
         cokernel.MKLClassifier(
             "mean", kernels=[cokernel.gaussian(gamma=0.1)], machine_tol=1e-12, random_state=0

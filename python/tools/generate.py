@@ -1,4 +1,4 @@
-"""Writes ``python/cokernel/_generated.py``: one class for each method of the registry.
+"""Writes ``python/cokernel/_generated.py``: one class for each task of each method of the registry.
 
     python python/tools/generate.py            rewrites the file
     python python/tools/generate.py --check    fails if the file is not what it would write
@@ -44,7 +44,10 @@ scale : {"standard", "min_max"}, optional
     1, or from 0 to 1. Default: none."""
 MACHINE = """\
 C : float, default=1.0
-    Cost of a unit of slack, above 0."""
+    Cost of a unit of slack, above 0.
+machine : str, default="svc"
+    The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
+    Those that have an argument of their own, as C, are set by it unless that is left at its default."""
 MACHINE_MORE = """\
 class_weight : dict or "balanced", optional
     Factors of C by class, above 0.
@@ -52,6 +55,16 @@ decomposition : {"one_vs_rest", "one_vs_one"}
     How several classes become binary problems.
 machine_tol : float, default=1e-3
     Relative duality gap of the kernel machines, above 0 and below 1."""
+EPSILON = """\
+epsilon : float, default=0.1
+    Errors up to it cost nothing; at least 0, in the units of y."""
+NU = """\
+nu : float, default=0.5
+    Largest fraction of training instances outside, and least fraction of support vectors; above 0
+    and at most 1."""
+TOL = """\
+machine_tol : float, default=1e-3
+    Relative duality gap of the kernel machine, above 0 and below 1."""
 CLUSTERS = """\
 n_clusters : int, default=8
     Number of clusters."""
@@ -67,11 +80,27 @@ CLASSIFIER_TAIL = """\
 See Also
 --------
 MKLClassifier : the same with the method as a parameter; its attributes are those of this class."""
+REGRESSOR_TAIL = CLASSIFIER_TAIL.replace("Classifier", "Regressor")
+DETECTOR_TAIL = CLASSIFIER_TAIL.replace("Classifier", "OutlierDetector")
 CLUSTERER_TAIL = """\
 See Also
 --------
 MultiViewSpectralClustering : the same with the method as a parameter; its attributes are those of
     this class."""
+KINDS = {"classify": "Classifier", "regress": "Regressor", "detect": "OutlierDetector"}
+BASES = {
+    "classify": "KernelClassifier",
+    "regress": "KernelRegressor",
+    "detect": "KernelOutlierDetector",
+    "cluster": "ViewClusterer",
+}
+TAILS = {
+    "classify": CLASSIFIER_TAIL,
+    "regress": REGRESSOR_TAIL,
+    "detect": DETECTOR_TAIL,
+    "cluster": CLUSTERER_TAIL,
+}
+MACHINES = {"classify": "svc", "regress": "svr", "detect": "one_class_svm"}
 RUN_DEFAULTS = [
     ("storage", '"auto"', "str"),
     ("time_limit", "None", "float | None"),
@@ -101,12 +130,12 @@ def methods() -> list[dict[str, Any]]:
     return found
 
 
-def class_name(method: dict[str, Any]) -> str:
+def class_name(method: dict[str, Any], task: str) -> str:
     """simple_mkl: SimpleMKLClassifier; co_trained: CoTrainedSpectralClustering."""
     parts = method["id"].split("_")
     words = "".join(WORDS.get(p, p.capitalize()) for p in parts)
-    if "classify" in method["tasks"]:
-        return words + ("" if "mkl" in parts else "MKL") + "Classifier"
+    if task in KINDS:
+        return words + ("" if "mkl" in parts else "MKL") + KINDS[task]
     return words + ("" if {"spectral", "kmeans"} & set(parts) else "Spectral") + "Clustering"
 
 
@@ -143,36 +172,63 @@ def paragraph(text: str, width: int = 92) -> str:
     return textwrap.fill(" ".join(text.split()), width)
 
 
-def example(name: str, classify: bool) -> str:
+def example(name: str, task: str) -> str:
     data = "X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)"
     lines = [f"from cokernel import {name}", "from cokernel.datasets import make_gaussian_views"]
-    if classify:
+    value = "1.0"
+    if task == "classify":
         lines += [data, f"{name}(random_state=0).fit(X, y).score(X, y)"]
+    elif task == "regress":
+        lines += [data, f"reg = {name}(C=10.0, random_state=0).fit(X, y)"]
+        lines.append("bool(reg.score(X, y) > 0.9)")
+        value = "True"
+    elif task == "detect":
+        lines += [data, f"found = {name}(nu=0.1, random_state=0).fit(X).predict(X)"]
+        lines.append("bool((found < 0).mean() <= 0.2)")
+        value = "True"
     else:
         lines.append("from cokernel.metrics import cluster_scores")
         lines += [data, f"clusters = {name}(2, random_state=0).fit_predict(X)"]
         lines.append('cluster_scores(y, clusters)["accuracy"]')
-    return "\n".join(["Examples", "--------", *(f">>> {line}" for line in lines), "1.0"])
+    return "\n".join(["Examples", "--------", *(f">>> {line}" for line in lines), value])
 
 
-def one(method: dict[str, Any]) -> str:
-    classify = "classify" in method["tasks"]
+def machine_arguments(task: str) -> tuple[list[tuple[str, str, str]], list[str]]:
+    """Arguments for the machine, the first of them those that come first, with their texts."""
+    machine = ("machine", f'"{MACHINES[task]}"', "str")
+    text = MACHINE.replace('"svc"', f'"{MACHINES[task]}"').replace("``\"svc:", f'``"{MACHINES[task]}:')
+    if task == "classify":
+        return [("C", "1.0", "float"), machine], [text]
+    if task == "regress":
+        cost, rest = text.split("\n", 2)[:2], text.split("\n", 2)[2]
+        cost[1] = "    Cost of a unit of error beyond epsilon, above 0."
+        arguments = [("C", "1.0", "float"), ("epsilon", "0.1", "float"), machine]
+        return arguments, ["\n".join(cost), EPSILON, rest]
+    rest = text.split("\n", 2)[2].replace("as C, are", "as nu, are")
+    return [("nu", "0.5", "float"), machine], [NU, rest]
+
+
+def one(method: dict[str, Any], task: str) -> str:
     own = method["params"]
     names = [p["name"] for p in own]
     params = [("views", "None", "Any"), ("kernels", "None", "Any")]
     docs = [VIEWS, KERNELS]
-    if classify:
-        params.append(("C", "1.0", "float"))
-        docs.append(MACHINE)
+    if task in KINDS:
+        arguments, texts = machine_arguments(task)
+        params += arguments
+        docs += texts
     params += [(p["python"], default(p), annotation(p)) for p in own]
     docs += [documented(p) for p in own]
-    if classify:
+    if task == "classify":
         params += [
             ("class_weight", "None", "Any"),
             ("decomposition", '"one_vs_rest"', "str"),
             ("machine_tol", "1e-3", "float"),
         ]
         docs.append(MACHINE_MORE)
+    elif task in KINDS:
+        params.append(("machine_tol", "1e-3", "float"))
+        docs.append(TOL)
     else:
         params += [
             ("graphs", "None", "Any"),
@@ -186,8 +242,9 @@ def one(method: dict[str, Any]) -> str:
     params += RUN_DEFAULTS
     docs.append(RUN)
     title = method["title"][0].upper() + method["title"][1:]
+    for_what = {"regress": ", for numbers", "detect": ", for outliers"}.get(task, "")
     parts = [
-        f"{title}.",
+        f"{title}{for_what}.",
         "",
         paragraph(method["summary"]),
         "",
@@ -195,26 +252,25 @@ def one(method: dict[str, Any]) -> str:
         "----------",
         *docs,
         "",
-        CLASSIFIER_TAIL if classify else CLUSTERER_TAIL,
+        TAILS[task],
         "",
         "References",
         "----------",
         paragraph(method["source"]) + ".",
         "",
-        example(class_name(method), classify),
+        example(class_name(method, task), task),
     ]
     text = textwrap.indent("\n".join(parts), "    ").lstrip()
-    base = "KernelClassifier" if classify else "ViewClusterer"
-    lines = [f"class {class_name(method)}({base}):", f'    """{text}', '    """', ""]
+    lines = [f"class {class_name(method, task)}({BASES[task]}):", f'    """{text}', '    """', ""]
     lines.append(f'    _method_id = "{method["id"]}"')
     lines.append(f"    _method_params = {json.dumps(names)}")
     lines += ["", "    def __init__(", "        self,"]
-    if not classify:
+    if task == "cluster":
         lines.append("        n_clusters: int = 8,")
     lines.append("        *,")
     lines += [f"        {name}: {kind} = {value}," for name, value, kind in params]
     lines.append("    ) -> None:")
-    if not classify:
+    if task == "cluster":
         lines.append("        self.n_clusters = n_clusters")
     lines += [f"        self.{name} = {name}" for name, _, _ in params]
     return "\n".join(line.rstrip() for line in "\n".join(lines).split("\n"))
@@ -222,15 +278,17 @@ def one(method: dict[str, Any]) -> str:
 
 def module() -> str:
     found = methods()
-    names = sorted(class_name(m) for m in found)
+    pairs = [(m, task) for m in found for task in m["tasks"]]
+    names = sorted(class_name(m, task) for m, task in pairs)
     listed = "\n".join(f'    "{n}",' for n in names)
     head = (
-        '"""One class for each method of the registry. Written by python/tools/generate.py: do not\n'
+        '"""One class for each task of each method of the registry. Written by python/tools/generate.py: do not\n'
         'edit."""\n\nfrom __future__ import annotations\n\nfrom typing import Any\n\n'
-        "from ._classifiers import KernelClassifier\nfrom ._clusterers import ViewClusterer\n\n"
+        "from ._classifiers import KernelClassifier\nfrom ._clusterers import ViewClusterer\n"
+        "from ._detectors import KernelOutlierDetector\nfrom ._regressors import KernelRegressor\n\n"
         f"__all__ = [\n{listed}\n]\n"
     )
-    return head + "".join(f"\n\n{one(m)}\n" for m in found)
+    return head + "".join(f"\n\n{one(m, task)}\n" for m, task in pairs)
 
 
 def main() -> None:

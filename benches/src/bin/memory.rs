@@ -6,7 +6,7 @@
 use cokernel::Run;
 use cokernel::bank::{Bank, Storage};
 use cokernel::catalogue::find;
-use cokernel::data::{Classes, Views};
+use cokernel::data::{Classes, Target, Views};
 use cokernel::kernel::{Function, Kernel, Metric};
 use cokernel::machine::Svc;
 use cokernel::mkl::{Problem, Rule, train};
@@ -32,17 +32,17 @@ fn main() {
     let run = Run::default();
     let bank = Bank::from_kernels(&views, kernels, Storage::OnDemand, &run).expect("a bank");
     let texts: Vec<String> = labels.values().iter().map(f64::to_string).collect();
-    let classes = Classes::from_texts(&texts).expect("two classes");
+    let target = Target::from(Classes::from_texts(&texts).expect("two classes"));
     let machine = Svc { c, tol, ..Svc::default() };
-    let problem = Problem::new(&bank, &classes, &machine);
+    let problem = Problem::new(&bank, &target, &machine);
     let method = find("simple_mkl").expect("registered");
     let params = method.check([("tol", &Value::Real(tol))]).expect("parameters");
     let learner = cokernel::mkl::learner(method, &params).expect("a learner");
     let learned = train(&problem, learner.as_ref(), &run).expect("learned");
     let Rule::Linear { weights } = &learned.rule else { panic!("weights") };
-    let dual = &learned.machines.as_ref().expect("machines").duals[0];
-    let mut coef = dual.coef.clone();
-    coef.push(dual.bias);
+    let dual = &learned.machines.as_ref().expect("machines").blocks[0];
+    let mut coef = dual.heads[0].coef.clone();
+    coef.push(dual.heads[0].bias);
     write_npy(&folder.join("weights.npy"), 1, weights.len(), weights);
     write_npy(&folder.join("coef.npy"), 1, coef.len(), &coef);
     let line = serde_json::json!({

@@ -6,7 +6,7 @@
 use cokernel::Run;
 use cokernel::bank::{Bank, Storage};
 use cokernel::catalogue::find;
-use cokernel::data::{Classes, Matrix};
+use cokernel::data::{Classes, Matrix, Target};
 use cokernel::machine::Svc;
 use cokernel::mkl::{Problem, Rule, train};
 use cokernel::params::Value;
@@ -30,9 +30,9 @@ fn main() {
         .collect();
     let bank = Bank::from_matrices(matrices, Storage::Resident).expect("a bank");
     let texts: Vec<String> = labels.values().iter().map(f64::to_string).collect();
-    let classes = Classes::from_texts(&texts).expect("two classes");
+    let target = Target::from(Classes::from_texts(&texts).expect("two classes"));
     let machine = Svc { c, tol, ..Svc::default() };
-    let problem = Problem::new(&bank, &classes, &machine);
+    let problem = Problem::new(&bank, &target, &machine);
     let method = find("simple_mkl").expect("registered");
     let given = [("tol", Value::Real(tol)), ("direction", Value::Text(direction.to_string()))];
     let params = method.check(given.iter().map(|(n, v)| (*n, v))).expect("parameters");
@@ -41,9 +41,9 @@ fn main() {
     let (seconds, learned) =
         best_of(times, || train(&problem, learner.as_ref(), &run).expect("learned"));
     let Rule::Linear { weights } = &learned.rule else { panic!("weights") };
-    let dual = &learned.machines.as_ref().expect("machines").duals[0];
-    let mut coef = dual.coef.clone();
-    coef.push(dual.bias);
+    let dual = &learned.machines.as_ref().expect("machines").blocks[0];
+    let mut coef = dual.heads[0].coef.clone();
+    coef.push(dual.heads[0].bias);
     write_npy(&folder.join("weights.npy"), 1, weights.len(), weights);
     write_npy(&folder.join("coef.npy"), 1, coef.len(), &coef);
     let report = &learned.report;

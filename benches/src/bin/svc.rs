@@ -21,11 +21,11 @@ fn main() {
     let run = Run::default();
     let (seconds, found) =
         best_of(times, || svc.fit(&gram, &classes, None, None, &run).expect("a machine"));
-    let dual = &found.duals[0];
-    write_npy(&folder.join("coef.npy"), dual.coef.len(), 1, &dual.coef);
+    let dual = &found.blocks[0];
+    write_npy(&folder.join("coef.npy"), dual.heads[0].coef.len(), 1, &dual.heads[0].coef);
     let line = serde_json::json!({
-        "seconds": seconds, "bias": dual.bias, "objective": dual.objective, "gap": dual.gap,
-        "steps": found.counts.smo_steps, "support": dual.support_count(),
+        "seconds": seconds, "bias": dual.heads[0].bias, "objective": dual.objective, "gap": dual.gap,
+        "steps": found.counts.smo_steps, "support": dual.heads[0].support_count(),
     });
     println!("{line}");
 }

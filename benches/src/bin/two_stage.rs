@@ -6,7 +6,7 @@
 use cokernel::Run;
 use cokernel::bank::{Bank, Storage};
 use cokernel::catalogue::find;
-use cokernel::data::{Classes, Views};
+use cokernel::data::{Classes, Target, Views};
 use cokernel::kernel::{Function, Kernel, Metric};
 use cokernel::machine::Svc;
 use cokernel::mkl::{Problem, Rule};
@@ -36,9 +36,9 @@ fn main() {
     let run = Run::default();
     let bank = Bank::from_kernels(&views, kernels, Storage::Resident, &run).expect("a bank");
     let texts: Vec<String> = labels.values().iter().map(f64::to_string).collect();
-    let classes = Classes::from_texts(&texts).expect("classes");
+    let target = Target::from(Classes::from_texts(&texts).expect("classes"));
     let machine = Svc::default();
-    let problem = Problem::new(&bank, &classes, &machine);
+    let problem = Problem::new(&bank, &target, &machine);
     let method = find("two_stage").expect("registered");
     let params = method.check([("steps", &Value::Int(steps))]).expect("parameters");
     let learner = cokernel::mkl::learner(method, &params).expect("a learner");

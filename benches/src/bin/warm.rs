@@ -5,7 +5,7 @@
 use cokernel::Run;
 use cokernel::bank::Gram;
 use cokernel::data::Classes;
-use cokernel::machine::{Machines, Svc};
+use cokernel::machine::{Solution, Svc};
 use cokernel_benches::{best_of, read_npy, write_npy};
 use std::path::PathBuf;
 
@@ -21,18 +21,23 @@ fn main() {
     let classes = Classes { names: vec!["-1".to_string(), "1".to_string()], codes };
     let svc = Svc { c, tol, ..Svc::default() };
     let run = Run::default();
-    let fit = |kernel: &Gram, start: Option<&Machines>| {
+    let fit = |kernel: &Gram, start: Option<&Solution>| {
         svc.fit(kernel, &classes, None, start, &run).expect("a machine")
     };
     let start = fit(&before, None);
     let (cold_seconds, cold) = best_of(times, || fit(&after, None));
     let (warm_seconds, warm) = best_of(times, || fit(&after, Some(&start)));
     for (name, found) in [("cold.npy", &cold), ("warm.npy", &warm)] {
-        write_npy(&folder.join(name), found.duals[0].coef.len(), 1, &found.duals[0].coef);
+        write_npy(
+            &folder.join(name),
+            found.blocks[0].heads[0].coef.len(),
+            1,
+            &found.blocks[0].heads[0].coef,
+        );
     }
     let line = serde_json::json!({
         "cold_seconds": cold_seconds, "warm_seconds": warm_seconds,
-        "cold_bias": cold.duals[0].bias, "warm_bias": warm.duals[0].bias,
+        "cold_bias": cold.blocks[0].heads[0].bias, "warm_bias": warm.blocks[0].heads[0].bias,
         "cold_steps": cold.counts.smo_steps, "warm_steps": warm.counts.smo_steps,
     });
     println!("{line}");

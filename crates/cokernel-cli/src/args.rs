@@ -4,7 +4,6 @@ use crate::misuse::misuse;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use cokernel::data::Header;
-use cokernel::params::Value;
 use serde::Deserialize;
 use std::path::PathBuf;
 
@@ -132,6 +131,14 @@ pub struct GraphArgs {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Machine")]
 pub struct MachineArgs {
+    /// What is learned: classes, numbers, or which instances are unlike the others; it chooses the
+    /// machine [default: that of the machine, classify]
+    #[arg(long, value_name = "classify|regress|detect")]
+    pub task: Option<String>,
+    /// Machine that learns on the combination, with parameters: ID:NAME=VALUE:… (see `cokernel methods`)
+    /// [default: svc; of --task regress svr, of --task detect one_class_svm]
+    #[arg(long, value_name = "MACHINE")]
+    pub machine: Option<String>,
     /// Cost of a unit of slack, greater than 0; after normalize=unit_trace or frobenius a useful one
     /// grows with the number of instances [default: 1]
     #[arg(long, value_name = "C", allow_negative_numbers = true)]
@@ -170,17 +177,6 @@ pub fn name_and_rest<'a>(flag: &str, what: &str, text: &'a str) -> Result<(&'a s
     }
 }
 
-/// A parameter value as it is typed: a whole number, a real number or a word.
-pub fn value(text: &str) -> Value {
-    if let Ok(v) = text.parse::<i64>() {
-        Value::Int(v)
-    } else if let Ok(v) = text.parse::<f64>() {
-        Value::Real(v)
-    } else {
-        Value::Text(text.to_string())
-    }
-}
-
 /// A number of bytes: `2GiB`, `500 MB`, `1048576`.
 pub fn bytes(text: &str) -> Option<usize> {
     let text = text.trim();
@@ -212,9 +208,6 @@ mod tests {
         assert_eq!(bytes("1024"), Some(1024));
         assert_eq!(bytes("-1"), None);
         assert_eq!(bytes("2 elephants"), None);
-        assert_eq!(value("3"), Value::Int(3));
-        assert_eq!(value("1e-4"), Value::Real(1e-4));
-        assert_eq!(value("hinge"), Value::Text("hinge".into()));
         assert!(name_and_rest("--view", "NAME=FILE", "fou.csv").is_err());
     }
 }

@@ -2,13 +2,14 @@
 
 use crate::misuse::misuse;
 use crate::session::Session;
-use crate::settings::{Settings, ViewSource};
+use crate::settings::{Learning, Settings, ViewSource};
 use crate::table::count;
 use anyhow::Result;
 use cokernel::data::{
     AssembleOptions, LabelFile, Labels, ReadOptions, TableFile, Views, assemble, read_labels,
     read_table,
 };
+use cokernel::method::Task;
 use std::path::Path;
 
 /// What the files of a command hold.
@@ -17,10 +18,15 @@ pub struct Data {
     pub labels: Labels,
 }
 
-/// Reads views and labels to learn from; there must be labels.
-pub fn load_labelled(settings: &Settings, session: &Session) -> Result<Data> {
-    let data = read(settings, session, false, settings.drop_incomplete)?;
-    if let Labels::Absent(_) = data.labels {
+/// Reads views and labels to learn from; there must be labels, but to detect outliers.
+pub fn load_labelled(settings: &Settings, session: &Session, learning: &Learning) -> Result<Data> {
+    let task = learning.task();
+    let (incomplete, real) = (settings.drop_incomplete, task == Task::Regress);
+    let data = read(settings, session, false, incomplete, real)?;
+    if learning.assumed {
+        refuse_doubtful(&data.labels)?;
+    }
+    if let (Labels::Absent(_), true) = (&data.labels, task != Task::Detect) {
         return Err(misuse(
             "no labels are given; add --labels FILE, or --label-column NAME if a view has them",
         ));
@@ -28,45 +34,65 @@ pub fn load_labelled(settings: &Settings, session: &Session) -> Result<Data> {
     Ok(data)
 }
 
+/// Refuses classes that are most probably numbers to predict, where it was not said which is meant:
+/// all names are numbers, and there are more than 20 of them with fractions or above half as many as
+/// instances.
+fn refuse_doubtful(labels: &Labels) -> Result<()> {
+    let Labels::Classes { names, codes } = labels else { return Ok(()) };
+    let numbers: Option<Vec<f64>> = names.iter().map(|n| n.parse().ok()).collect();
+    let Some(numbers) = numbers.filter(|n| n.len() > 20) else { return Ok(()) };
+    let fractions = numbers.iter().any(|v| v.fract() != 0.0);
+    let known = codes.iter().flatten().count();
+    if fractions || 2 * numbers.len() > known {
+        return Err(misuse(format!(
+            "the labels of {known} instances are {} different numbers: add --task regress to learn the \
+             numbers, or --task classify to learn each as a class",
+            numbers.len()
+        )));
+    }
+    Ok(())
+}
+
 /// Reads the instances to cluster, with labels if there are any. Instances may lack views, unless
 /// these are to be left out.
 pub fn load_incomplete(settings: &Settings, session: &Session) -> Result<Data> {
-    read(settings, session, false, true)
+    read(settings, session, false, true, false)
 }
 
 /// Reads instances to be compared with those of a model.
-pub fn load_new(settings: &Settings, session: &Session) -> Result<Data> {
-    read(settings, session, true, settings.drop_incomplete)
+pub fn load_new(settings: &Settings, session: &Session, real: bool) -> Result<Data> {
+    read(settings, session, true, settings.drop_incomplete, real)
 }
 
-/// `incomplete`: instances may lack views.
+/// `incomplete`: instances may lack views; `real`: labels are numbers.
 fn read(
     settings: &Settings,
     session: &Session,
     new_instances: bool,
     incomplete: bool,
+    real: bool,
 ) -> Result<Data> {
     if settings.views.is_empty() {
         return Err(misuse("no view is given; add --view NAME=FILE, or write a cokernel.toml"));
     }
     session.notes(&settings.remarks);
-    let (data, notes) = read_files(settings, new_instances, incomplete)?;
+    let (data, notes) = read_files(settings, new_instances, incomplete, real)?;
     session.notes(&notes);
     if settings.drop_incomplete { Ok(complete(data, session, new_instances)) } else { Ok(data) }
 }
 
-/// What the files hold, and remarks. `incomplete`: instances may lack views.
+/// What the files hold, and remarks. `incomplete`: instances may lack views; `real`: labels are numbers.
 pub fn read_files(
     settings: &Settings,
     new_instances: bool,
     incomplete: bool,
+    real_targets: bool,
 ) -> Result<(Data, Vec<String>)> {
     settings.views.iter().try_for_each(|v| named_columns(v, settings))?;
     let labels = settings.labels.as_ref().map(|p| label_file(p, settings)).transpose()?;
     let labelled = labels.as_ref().map(|l| l.texts.len());
     let (tables, mut notes) = tables(settings, new_instances, incomplete, labelled)?;
-    let options =
-        AssembleOptions { allow_missing: incomplete, new_instances, ..AssembleOptions::default() };
+    let options = AssembleOptions { allow_missing: incomplete, new_instances, real_targets };
     let assembled = assemble(tables, labels, &options).map_err(|e| match e {
         cokernel::Error::Match(problem) => {
             let library = "allow missing views";

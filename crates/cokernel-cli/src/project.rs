@@ -25,6 +25,8 @@ kernels = ["gaussian@fou:sigma=median", "linear@fac", "precomputed@graph"]
 graph = ["knn@zer:k=10"]            # for cluster: in place of the features of a view
 method = "simple_mkl"               # for fit and evaluate
 methods = ["simple_mkl", "mean"]    # for compare
+task = "classify"                   # or "regress", "detect"
+machine = "svc"                     # or with parameters, "svc:tol=1e-6"
 c = 1.0                             # cost of slack
 class_weights = "balanced"          # or { rare = 5.0, common = 1.0 }
 decomposition = "one_vs_rest"       # or "one_vs_one"
@@ -67,6 +69,8 @@ pub struct Content {
     pub method: Option<Spanned<String>>,
     pub methods: Option<Vec<Spanned<String>>>,
     pub params: BTreeMap<String, Spanned<ParamEntry>>,
+    pub task: Option<Spanned<String>>,
+    pub machine: Option<Spanned<String>>,
     pub c: Option<f64>,
     pub class_weights: Option<ClassWeights>,
     pub decomposition: Option<Spanned<String>>,

@@ -5,7 +5,7 @@ mod clusterings;
 pub use clusterings::{clusterings, clusterings_csv, instances_csv};
 
 use crate::table::{self, Table, bar, count, gap, percent, percent_spread, seconds, weight};
-use cokernel::eval::{Comparison, MeanWeight, Stat};
+use cokernel::eval::{Comparison, MeanWeight, Measure, Stat};
 use cokernel::model::{EmbeddingSummary, KernelWeight, Model};
 use cokernel::{MachineReport, Report};
 
@@ -183,9 +183,20 @@ pub fn stat_percent(stat: &Stat) -> String {
     percent_spread(stat.mean, spread(stat))
 }
 
+/// The values of a measure over the splits, without the unit.
+pub fn measure_spread(measure: &Measure, stat: &Stat) -> String {
+    match (measure.percent, spread(stat)) {
+        (true, _) => stat_percent(stat),
+        (false, Some(_)) => measure.spread(stat),
+        (false, None) => measure.cell(stat.mean),
+    }
+}
+
 /// One row per method of a comparison.
 pub fn comparison(result: &Comparison) -> String {
-    let titles = ["method", "accuracy %", "active kernels", "support vectors %", "seconds", "gap"];
+    let main = result.rows.first().and_then(|r| r.measures.main());
+    let heading = main.map_or(String::new(), |(measure, _)| measure.heading());
+    let titles = ["method", &heading, "active kernels", "support vectors %", "seconds", "gap"];
     let stopped = result.rows.iter().any(|r| !r.status.is_success());
     let mut header = titles.to_vec();
     if stopped {
@@ -199,7 +210,7 @@ pub fn comparison(result: &Comparison) -> String {
         };
         let mut cells = vec![
             row.name.clone(),
-            stat_percent(&row.accuracy),
+            row.measures.main().map_or(String::new(), |(m, s)| measure_spread(m, s)),
             active,
             percent(row.support_percent.mean / 100.0),
             seconds(row.seconds.mean),

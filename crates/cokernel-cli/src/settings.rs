@@ -2,7 +2,6 @@
 
 use crate::args::{
     DataArgs, GlobalArgs, GraphArgs, KernelArgs, MachineArgs, SplitArgs, bytes, name_and_rest,
-    value,
 };
 use crate::data::in_flags;
 use crate::files::{check_place, not_an_input};
@@ -12,11 +11,11 @@ use crate::session::Options;
 use anyhow::{Context, Result};
 use cokernel::bank::Storage;
 use cokernel::brief;
-use cokernel::catalogue::{find, methods, recommended};
+use cokernel::catalogue::{default_machine, find, methods, recommended};
 use cokernel::data::{Header, ReadOptions, Scale, ViewsIn, views_in};
 use cokernel::eval::Protocol;
 use cokernel::kernel::{GraphSpec, KernelSpec};
-use cokernel::machine::{Decomposition, Svc};
+use cokernel::machine::MachineSpec;
 use cokernel::method::{Method, Task};
 use cokernel::model::Mkl;
 use cokernel::params::Value;
@@ -45,8 +44,10 @@ pub struct Given {
 
 /// Everything about learning but the method and the data.
 pub struct Learning {
+    /// Whether neither task nor machine was named.
+    pub assumed: bool,
     pub kernels: Option<Vec<KernelSpec>>,
-    pub svc: Svc,
+    pub machine: MachineSpec,
     pub scale: Scale,
     pub storage: Storage,
 }
@@ -65,6 +66,13 @@ pub struct Settings {
     /// Remarks about the choice of views.
     pub remarks: Vec<String>,
     params: Vec<Given>,
+}
+
+impl Learning {
+    /// What is learned.
+    pub fn task(&self) -> Task {
+        self.machine.method().tasks[0]
+    }
 }
 
 impl Settings {
@@ -212,7 +220,9 @@ impl Settings {
     pub fn learning(&mut self, kernels: &KernelArgs, machine: &MachineArgs) -> Result<Learning> {
         Ok(Learning {
             kernels: self.kernels(kernels)?,
-            svc: self.machine(machine)?,
+            assumed: self.word(machine.task.as_ref(), "task", |f| f.task.as_ref()).is_none()
+                && self.word(machine.machine.as_ref(), "machine", |f| f.machine.as_ref()).is_none(),
+            machine: self.machine(machine)?,
             scale: self.scale(kernels)?,
             storage: self.storage(kernels)?,
         })
@@ -226,7 +236,7 @@ impl Settings {
         learning: &Learning,
     ) -> Result<Mkl> {
         let mut mkl = Mkl::new(method.id)?
-            .svc(learning.svc.clone())
+            .machine(learning.machine.clone())
             .scale(learning.scale)
             .storage(learning.storage);
         if let Some(kernels) = &learning.kernels {
@@ -316,47 +326,69 @@ impl Settings {
         Ok(kept)
     }
 
-    /// The machine.
-    pub fn machine(&self, args: &MachineArgs) -> Result<Svc> {
-        let mut machine = Svc::default();
+    /// The machine: its text, with the flags and keys for single parameters over it.
+    pub fn machine(&self, args: &MachineArgs) -> Result<MachineSpec> {
+        let task = self.word(args.task.as_ref(), "task", |f| f.task.as_ref());
+        let task = task.map(|(id, place)| Task::from_id(&id).context(place)).transpose()?;
+        let text = self.word(args.machine.as_ref(), "machine", |f| f.machine.as_ref());
+        let mut machine = match (text, task.map(default_machine)) {
+            (Some((text, place)), _) => text.parse::<MachineSpec>().context(place)?,
+            (None, None) => MachineSpec::default(),
+            (None, Some(Some(machine))) => MachineSpec::new(machine.id)?,
+            (None, Some(None)) => {
+                return Err(misuse(
+                    "--task cluster: expected classify, regress or detect; `cokernel cluster` and \
+                     `cokernel compare --task cluster` cluster",
+                ));
+            }
+        };
+        if let Some(task) = task.filter(|t| !machine.method().tasks.contains(t)) {
+            return Err(misuse(format!(
+                "machine '{}' is there to {}, not to {}",
+                machine.method().id,
+                machine.method().tasks[0].id(),
+                task.id()
+            )));
+        }
         if let Some(c) = self.or_file(args.c, |f| f.c) {
-            machine.c = c;
+            machine.set("c", c);
         }
         let word =
             self.word(args.decomposition.as_ref(), "decomposition", |f| f.decomposition.as_ref());
         if let Some((word, place)) = word {
-            let known = [
-                ("one_vs_rest", Decomposition::OneVsRest),
-                ("one_vs_one", Decomposition::OneVsOne),
-            ];
-            machine.decomposition = choose("decomposition", &word, &known).context(place)?;
+            machine.set("decomposition", word);
+            machine.checked().context(place)?;
         }
         if args.class_weights.is_empty() {
             match self.content().and_then(|f| f.class_weights.as_ref()) {
                 None => {}
-                Some(ClassWeights::Word(word)) if word == "balanced" => machine.balanced = true,
+                Some(ClassWeights::Word(word)) if word == "balanced" => {
+                    machine.set("class_weight", "balanced");
+                }
                 Some(ClassWeights::Word(word)) => {
                     return Err(misuse(format!(
                         "class_weights: expected \"balanced\" or a table, found \"{word}\""
                     )));
                 }
                 Some(ClassWeights::ByClass(table)) => {
-                    machine.class_weights = table.iter().map(|(k, v)| (k.clone(), *v)).collect();
+                    table
+                        .iter()
+                        .for_each(|(k, v)| machine.add_factor("class_weight", k.clone(), *v));
                 }
             }
         }
-        for text in &args.class_weights {
-            if text == "balanced" {
-                machine.balanced = true;
-                continue;
-            }
+        for text in args.class_weights.iter().filter(|text| *text != "balanced") {
             let what = "CLASS=FACTOR or `balanced`";
             let (class, factor) = name_and_rest("--class-weight", what, text)?;
             let factor = factor.parse().map_err(|_| {
                 misuse(format!("--class-weight {class}: expected a number, found '{factor}'"))
             })?;
-            machine.class_weights.push((class.to_string(), factor));
+            machine.add_factor("class_weight", class.to_string(), factor);
         }
+        if args.class_weights.iter().any(|text| text == "balanced") {
+            machine.set("class_weight", "balanced");
+        }
+        machine.checked()?;
         Ok(machine)
     }
 
@@ -431,7 +463,11 @@ pub fn for_task(method: &'static Method, task: Task) -> Result<&'static Method> 
     let able: Vec<&str> = methods().filter(|m| m.tasks.contains(&task)).map(|m| m.id).collect();
     let (does, instead) = match task {
         Task::Cluster => ("learns from labels; it does not cluster", "to cluster"),
-        _ => ("clusters; it does not learn from labels", "to learn from labels"),
+        _ if method.tasks.contains(&Task::Cluster) => {
+            ("clusters; it does not learn from labels", "to learn from labels")
+        }
+        Task::Regress => ("learns classes; it does not learn numbers", "to learn numbers"),
+        _ => ("needs classes to learn from", "to detect outliers"),
     };
     let able = able.join(", ");
     Err(misuse(format!("method '{}' {does}; methods {instead}: {able}", method.id)))
@@ -545,7 +581,7 @@ fn params(set: &[String], project: Option<&Project>) -> Result<Vec<Given>> {
             Some((id, name)) => (vec![find(id).context("--set")?.id.to_string()], name),
             None => (Vec::new(), name),
         };
-        let (name, value) = (name.to_string(), value(rest));
+        let (name, value) = (name.to_string(), Value::parse(rest));
         all.push(Given { methods, name, value, place: "--set".to_string() });
     }
     Ok(all)

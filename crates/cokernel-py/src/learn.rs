@@ -1,4 +1,4 @@
-//! Methods that learn from classes: kernels, fits, models.
+//! Methods that learn a combination for a machine: kernels, fits, models.
 
 use crate::array::to_numpy;
 use crate::kernels::{self, FittedKernels};
@@ -7,7 +7,7 @@ use crate::work::{Run, to_py, work};
 use cokernel::bank::Storage;
 use cokernel::data::{Labels, Scale};
 use cokernel::kernel::KernelSpec;
-use cokernel::machine::{Decomposition, Svc};
+use cokernel::machine::MachineSpec;
 use cokernel::method::Method;
 use cokernel::model::Mkl;
 use cokernel::params::{Range, Value};
@@ -16,8 +16,7 @@ use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use serde::de::value::{Error as NameError, StrDeserializer};
-use serde::de::{Deserialize, IntoDeserializer};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -29,6 +28,7 @@ pub enum Given {
     Real(f64),
     Text(String),
     Reals(Vec<f64>),
+    Factors(BTreeMap<String, f64>),
 }
 
 impl Given {
@@ -40,6 +40,7 @@ impl Given {
             Given::Real(v) => Value::Real(v),
             Given::Text(v) => Value::Text(v),
             Given::Reals(v) => Value::Reals(v),
+            Given::Factors(v) => Value::Factors(v),
             Given::Bool(v) => {
                 let word = if v { "yes" } else { "no" };
                 match method.param(name) {
@@ -79,12 +80,6 @@ pub fn storage(name: &str) -> PyResult<Storage> {
     })
 }
 
-fn decomposition(name: &str) -> PyResult<Decomposition> {
-    let deserializer: StrDeserializer<'_, NameError> = name.into_deserializer();
-    Decomposition::deserialize(deserializer)
-        .map_err(|_| to_py(Error::unknown("decomposition", name, ["one_vs_rest", "one_vs_one"])))
-}
-
 /// A method with its parameters, kernels, machine and scaling.
 #[pyclass(frozen, module = "cokernel._native")]
 pub struct Learner {
@@ -94,34 +89,25 @@ pub struct Learner {
 #[pymethods]
 impl Learner {
     #[new]
-    #[pyo3(signature = (method, params, kernels, c, class_weights, balanced, decomposition, tol, shrinking, cache, scale, storage))]
+    #[pyo3(signature = (method, params, kernels, machine, machine_params, scale, storage))]
     fn new(
         method: &str,
         params: Vec<(String, Given)>,
         kernels: Option<Vec<String>>,
-        c: f64,
-        class_weights: Vec<(String, f64)>,
-        balanced: bool,
-        decomposition: &str,
-        tol: f64,
-        shrinking: bool,
-        cache: usize,
+        machine: &str,
+        machine_params: Vec<(String, Given)>,
         scale: &str,
         storage: &str,
     ) -> PyResult<Self> {
-        let svc = Svc {
-            c,
-            class_weights,
-            balanced,
-            decomposition: self::decomposition(decomposition)?,
-            tol,
-            shrinking,
-            cache,
-            ..Svc::default()
-        };
+        let mut machine: MachineSpec = machine.parse().map_err(to_py)?;
+        for (name, value) in machine_params {
+            let value = value.of(machine.method(), &name)?;
+            machine.set(name, value);
+        }
+        machine.checked().map_err(to_py)?;
         let mut inner = Mkl::new(method)
             .map_err(to_py)?
-            .svc(svc)
+            .machine(machine)
             .scale(Scale::from_id(scale).map_err(to_py)?)
             .storage(self::storage(storage)?);
         for (name, value) in params {
@@ -193,8 +179,47 @@ impl Learner {
         weights: Option<PyReadonlyArray1<'_, f64>>,
         run: &Run,
     ) -> PyResult<Model> {
+        self.learn(py, views, labels(names, codes)?, weights, run)
+    }
+
+    /// Learns numbers.
+    #[pyo3(signature = (views, targets, weights, run))]
+    fn fit_numbers(
+        &self,
+        py: Python<'_>,
+        views: &Views,
+        targets: PyReadonlyArray1<'_, f64>,
+        weights: Option<PyReadonlyArray1<'_, f64>>,
+        run: &Run,
+    ) -> PyResult<Model> {
+        let targets = targets.as_array().iter().map(|v| Some(*v)).collect();
+        self.learn(py, views, Labels::Real(targets), weights, run)
+    }
+
+    /// Learns without labels.
+    #[pyo3(signature = (views, weights, run))]
+    fn fit_alone(
+        &self,
+        py: Python<'_>,
+        views: &Views,
+        weights: Option<PyReadonlyArray1<'_, f64>>,
+        run: &Run,
+    ) -> PyResult<Model> {
+        let n = views.shared().n();
+        self.learn(py, views, Labels::Absent(n), weights, run)
+    }
+}
+
+impl Learner {
+    fn learn(
+        &self,
+        py: Python<'_>,
+        views: &Views,
+        labels: Labels,
+        weights: Option<PyReadonlyArray1<'_, f64>>,
+        run: &Run,
+    ) -> PyResult<Model> {
         let (mkl, views) = (self.inner.clone(), views.shared());
-        let labels = labels(names, codes)?;
         let weights = weights.map(|w| w.to_vec()).transpose()?;
         let model = work(py, run, move |run| match weights {
             None => mkl.fit(&views, &labels, run),
@@ -252,7 +277,7 @@ pub struct Learned {
     inner: Arc<mkl::Learned>,
 }
 
-/// A classification model.
+/// A model of a machine on a combination.
 #[pyclass(frozen, module = "cokernel._native")]
 pub struct Model {
     inner: Arc<model::Model>,
@@ -267,7 +292,7 @@ impl Model {
 
 #[pymethods]
 impl Model {
-    /// Codes into the classes, and decision values (instances × machines).
+    /// Codes into the classes (none of a regression), and decision values (instances × machines).
     #[allow(clippy::type_complexity)]
     fn predict<'py>(
         &self,

@@ -24,7 +24,7 @@ mod _native {
     #[pymodule_export]
     use crate::learn::{Learned, Learner, Model, Prepared};
     #[pymodule_export]
-    use crate::registry::{cluster_scores, digits, kernel_specs, load, methods, toy};
+    use crate::registry::{cluster_scores, digits, kernel_specs, load, machines, methods, toy};
     #[pymodule_export]
     use crate::views::Views;
     #[pymodule_export]

@@ -46,6 +46,16 @@ struct Entry {
 /// All methods, in their order, as JSON.
 #[pyfunction]
 pub fn methods() -> PyResult<String> {
+    listed(&catalogue::methods().collect::<Vec<_>>())
+}
+
+/// All machines, in their order, as JSON.
+#[pyfunction]
+pub fn machines() -> PyResult<String> {
+    listed(&catalogue::machines().collect::<Vec<_>>())
+}
+
+fn listed(all: &[&'static Method]) -> PyResult<String> {
     let parameter = |p: &Param| {
         let (kind, choices): (_, &'static [&'static str]) = match p.range {
             Range::Int { .. } => ("int", &[]),
@@ -53,6 +63,7 @@ pub fn methods() -> PyResult<String> {
             Range::Reals { .. } => ("floats", &[]),
             Range::Choice { of, .. } => ("choice", of),
             Range::Text { .. } => ("str", &[]),
+            Range::Factors { of, .. } => ("factors", of),
         };
         let (default, range) = (p.default(), p.range_text());
         Parameter { name: p.name, doc: p.doc, kind, default, range, choices }
@@ -68,7 +79,7 @@ pub fn methods() -> PyResult<String> {
         weights: m.weights,
         params: m.params.iter().map(parameter).collect(),
     };
-    json(&catalogue::methods().map(entry).collect::<Vec<_>>())
+    json(&all.iter().copied().map(entry).collect::<Vec<_>>())
 }
 
 /// The canonical texts of the kernels that a text stands for.

@@ -9,10 +9,39 @@ pub fn methods() -> impl Iterator<Item = &'static Method> {
     learners.chain(crate::multiview::REGISTRY.iter().map(|e| e.method))
 }
 
+/// All machines that learn on a combination.
+pub fn machines() -> impl Iterator<Item = &'static Method> {
+    crate::machine::REGISTRY.iter().map(|e| e.method)
+}
+
 /// What a comparison shows that names no method: the controls and the recommended methods of a
 /// task.
 pub fn recommended(task: Task) -> impl Iterator<Item = &'static Method> {
     methods().filter(move |m| m.tasks.contains(&task) && (m.control || m.recommended))
+}
+
+/// The machine that is meant for a task where none is named: the first that is recommended.
+pub fn default_machine(task: Task) -> Option<&'static Method> {
+    machines().find(|m| m.tasks.contains(&task) && m.recommended)
+}
+
+/// Refuses a method and a machine that have no task in common.
+///
+/// # Errors
+/// The machines that go with the method.
+pub fn goes_with(method: &Method, machine: &Method) -> Result<()> {
+    if machine.tasks.iter().any(|t| method.tasks.contains(t)) {
+        return Ok(());
+    }
+    let fits = |m: &&Method| m.tasks.iter().any(|t| method.tasks.contains(t));
+    let known: Vec<&str> = machines().filter(fits).map(|m| m.id).collect();
+    Err(Error::Data(format!(
+        "method '{}' does not go with machine '{}' ({}): it goes with {}",
+        method.id,
+        machine.id,
+        machine.tasks[0].id(),
+        if known.is_empty() { "none".to_string() } else { known.join(", ") }
+    )))
 }
 
 /// The method with this id.

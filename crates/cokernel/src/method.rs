@@ -4,8 +4,8 @@
 //! lists both. The command line, the README table, the documentation and the contract tests are made
 //! from them.
 
-use crate::Result;
 use crate::params::{Param, Params, Value};
+use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::Deref;
@@ -16,8 +16,36 @@ use std::ops::Deref;
 pub enum Task {
     /// Binary and multi-class classification.
     Classify,
+    /// Regression on real numbers.
+    Regress,
+    /// Which instances are unlike the others.
+    Detect,
     /// Clustering and embedding without labels.
     Cluster,
+}
+
+impl Task {
+    /// All tasks, in the order in which they are listed to users.
+    pub const ALL: [Task; 4] = [Task::Classify, Task::Regress, Task::Detect, Task::Cluster];
+
+    /// Its name in texts.
+    pub fn id(self) -> &'static str {
+        match self {
+            Task::Classify => "classify",
+            Task::Regress => "regress",
+            Task::Detect => "detect",
+            Task::Cluster => "cluster",
+        }
+    }
+
+    /// The task with this name.
+    ///
+    /// # Errors
+    /// No such task.
+    pub fn from_id(id: &str) -> Result<Self> {
+        let found = Task::ALL.into_iter().find(|t| t.id() == id);
+        found.ok_or_else(|| Error::unknown("task", id, Task::ALL.map(Task::id)))
+    }
 }
 
 /// The set from which a method's kernel weights come; contract tests check it.
@@ -104,11 +132,17 @@ impl<T: ?Sized> Deref for Entry<T> {
 
 impl<T: ?Sized> Entry<T> {
     /// The entry of a registry with this method, built.
+    ///
+    /// # Errors
+    /// It is none of this registry; `instead` says what the others do.
     pub(crate) fn built(
         registry: &[&Entry<T>],
         method: &Method,
         params: &Params,
-    ) -> Option<Box<T>> {
-        registry.iter().find(|e| e.id == method.id).map(|e| (e.build)(params))
+        instead: &str,
+    ) -> Result<Box<T>> {
+        let entry = registry.iter().find(|e| e.id == method.id);
+        let built = entry.map(|e| (e.build)(params));
+        built.ok_or_else(|| Error::Data(format!("method '{}' {instead}", method.id)))
     }
 }

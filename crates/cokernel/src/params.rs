@@ -18,6 +18,18 @@ pub enum Value {
     Text(String),
     /// Several real numbers.
     Reals(Vec<f64>),
+    /// Real numbers by name.
+    Factors(BTreeMap<String, f64>),
+}
+
+impl Value {
+    /// The value that a text says: a whole number, a real number, else a word.
+    pub fn parse(text: &str) -> Self {
+        let text = text.trim();
+        let whole = text.parse().map(Value::Int);
+        let real = || text.parse().map(Value::Real);
+        whole.or_else(|_| real()).unwrap_or_else(|_| Value::Text(text.to_string()))
+    }
 }
 
 impl fmt::Display for Value {
@@ -28,6 +40,10 @@ impl fmt::Display for Value {
             Value::Text(v) => f.write_str(v),
             Value::Reals(v) => {
                 let parts: Vec<String> = v.iter().map(f64::to_string).collect();
+                f.write_str(&parts.join(","))
+            }
+            Value::Factors(v) => {
+                let parts: Vec<String> = v.iter().map(|(k, v)| format!("{k}={v}")).collect();
                 f.write_str(&parts.join(","))
             }
         }
@@ -116,6 +132,17 @@ pub enum Range {
         /// What is expected, in words.
         expected: &'static str,
     },
+    /// Real numbers in `min < v <= max` by name, or one of a list of words for them all.
+    Factors {
+        /// Default: one of the words.
+        default: &'static str,
+        /// All allowed words.
+        of: &'static [&'static str],
+        /// Lower end, not allowed.
+        min: f64,
+        /// Upper end, included.
+        max: f64,
+    },
 }
 
 /// One parameter: documentation, default and range at one place.
@@ -142,9 +169,9 @@ impl Param {
             Range::Int { default, .. } => Value::Int(default),
             Range::Real { default, .. } => Value::Real(default),
             Range::Reals { default, .. } => Value::Reals(vec![default]),
-            Range::Choice { default, .. } | Range::Text { default, .. } => {
-                Value::Text(default.to_string())
-            }
+            Range::Choice { default, .. }
+            | Range::Text { default, .. }
+            | Range::Factors { default, .. } => Value::Text(default.to_string()),
         }
     }
 
@@ -156,6 +183,7 @@ impl Param {
             Range::Real { min, max, closed, .. } => {
                 let low = if closed { "at least" } else { "greater than" };
                 match (min == f64::NEG_INFINITY, max == f64::INFINITY) {
+                    (false, false) if max == f64::MAX => format!("a finite number {low} {min}"),
                     (true, true) => "a real number".to_string(),
                     (true, false) => format!("a real number, at most {max}"),
                     (false, true) => format!("a real number {low} {min}"),
@@ -167,6 +195,13 @@ impl Param {
             }
             Range::Choice { of, .. } => format!("one of {}", of.join(", ")),
             Range::Text { expected, .. } => expected.to_string(),
+            Range::Factors { of, min, max, .. } => {
+                let factors = match max == f64::MAX {
+                    true => format!("finite numbers greater than {min}"),
+                    false => format!("numbers greater than {min} and at most {max}"),
+                };
+                format!("{}, or {factors} by name (NAME=NUMBER,…)", of.join(", "))
+            }
         }
     }
 
@@ -205,6 +240,7 @@ impl Param {
                         .split(',')
                         .map(|p| p.trim().parse().map_err(|_| wrong()))
                         .collect::<Result<_>>()?,
+                    Value::Factors(_) => return Err(wrong()),
                 };
                 let inside = all.iter().all(|v| (min..=max).contains(v));
                 if inside && !all.is_empty() { Ok(Value::Reals(all)) } else { Err(wrong()) }
@@ -213,6 +249,28 @@ impl Param {
                 text if text.is_empty() => Err(wrong()),
                 text => Ok(Value::Text(text)),
             },
+            (Range::Factors { of, .. }, Value::Text(v)) if of.contains(&v.as_str()) => {
+                Ok(value.clone())
+            }
+            (Range::Factors { .. }, Value::Text(v)) => {
+                let factor = |part: &str| {
+                    let (name, factor) = part.rsplit_once('=')?;
+                    Some((name.trim().to_string(), factor.trim().parse().ok()?))
+                };
+                let all = v.split(',').map(factor).collect::<Option<_>>();
+                self.check(&Value::Factors(all.ok_or_else(wrong)?))
+            }
+            (Range::Factors { min, max, .. }, Value::Factors(all)) => {
+                match all.iter().find(|(_, v)| !(**v > min && **v <= max)) {
+                    None => Ok(value.clone()),
+                    Some((name, v)) => {
+                        let expected = self.range_text();
+                        let problem =
+                            format!("expected {expected}, found {} for '{name}'", brief(*v));
+                        Err(Error::parameter(self.name, problem))
+                    }
+                }
+            }
             (Range::Choice { of, .. }, Value::Text(v)) => {
                 if of.contains(&v.as_str()) {
                     Ok(value.clone())
@@ -310,6 +368,15 @@ impl Params {
         match self.0.get(name) {
             Some(Value::Text(v)) => v,
             other => unreachable!("parameter {name} is not a declared word: {other:?}"),
+        }
+    }
+
+    /// Real numbers by name, or the word that stands for them.
+    pub fn factors(&self, name: &str) -> std::result::Result<&BTreeMap<String, f64>, &str> {
+        match self.0.get(name) {
+            Some(Value::Factors(v)) => Ok(v),
+            Some(Value::Text(v)) => Err(v),
+            other => unreachable!("parameter {name} is not declared as factors: {other:?}"),
         }
     }
 

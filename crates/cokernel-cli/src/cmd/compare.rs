@@ -12,10 +12,9 @@ use crate::session::Session;
 use crate::settings::Settings;
 use crate::table::count;
 use anyhow::{Context, Result};
-use clap::ValueEnum;
 use cokernel::data::Labels;
 use cokernel::eval::{
-    ClusteringOptions, ClusteringRow, Clusterings, Comparison, Protocol, compare,
+    ClusteringOptions, ClusteringRow, Clusterings, Comparison, Measure, Protocol, compare,
     compare_candidates,
 };
 use cokernel::method::Task;
@@ -64,9 +63,6 @@ pub struct Args {
     /// methods are named: leave out those that are not named
     #[arg(long, help_heading = "Method")]
     no_controls: bool,
-    /// What the methods are to do
-    #[arg(long, value_enum, default_value_t = Kind::Classify, help_heading = "Method")]
-    task: Kind,
     /// Number of clusters, for --task cluster
     #[arg(
         long,
@@ -95,24 +91,19 @@ pub struct Args {
     plot: Option<PathBuf>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
-enum Kind {
-    Classify,
-    Cluster,
-}
-
 /// Runs the command.
 pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let settings = Settings::load(&args.data, &args.set, global)?;
     picture::check(args.plot.as_deref())?;
     settings.check_outputs([&args.output, &args.csv, &args.plot])?;
-    match args.task {
-        Kind::Classify => classify(&args, settings),
-        Kind::Cluster => compare_clusters(&args, settings),
+    let task = settings.word(args.machine.task.as_ref(), "task", |f| f.task.as_ref());
+    match task {
+        Some((word, _)) if word == Task::Cluster.id() => compare_clusters(&args, settings),
+        _ => learners(&args, settings),
     }
 }
 
-fn classify(args: &Args, mut settings: Settings) -> Result<ExitCode> {
+fn learners(args: &Args, mut settings: Settings) -> Result<ExitCode> {
     if args.clusters.is_some() {
         return Err(misuse("--clusters needs --task cluster"));
     }
@@ -126,13 +117,14 @@ fn classify(args: &Args, mut settings: Settings) -> Result<ExitCode> {
         return Err(misuse("--plot needs --task cluster"));
     }
     args.starts.refuse()?;
-    let methods = settings.methods(&args.methods, Task::Classify)?;
     let learning = settings.learning(&args.kernels, &args.machine)?;
+    let task = learning.task();
+    let methods = settings.methods(&args.methods, task)?;
     let mkls: Vec<Mkl> =
         methods.iter().map(|m| settings.mkl(m, &methods, &learning)).collect::<Result<_>>()?;
     let protocol = settings.protocol(&args.splits)?;
     let session = Session::start(&settings.options)?;
-    let data = data::load_labelled(&settings, &session)?;
+    let data = data::load_labelled(&settings, &session, &learning)?;
     let splits = protocol.split(&data.labels, session.run.seed)?;
     let result = compare(&mkls, args.singles, &data.views, &data.labels, &splits, &session.run)?;
     session.clear_progress();
@@ -143,7 +135,7 @@ fn classify(args: &Args, mut settings: Settings) -> Result<ExitCode> {
     if let Some(path) = &args.csv {
         write(path, as_csv(&result).as_bytes())?;
     }
-    session.notes(settings.left_out(&args.methods, Task::Classify));
+    session.notes(settings.left_out(&args.methods, task));
     session.notes(report::once(result.rows.iter().flat_map(|r| &r.notes)));
     session.show(describe(&result))?;
     say_written(&session, args)?;
@@ -153,9 +145,12 @@ fn classify(args: &Args, mut settings: Settings) -> Result<ExitCode> {
 
 fn describe(result: &Comparison) -> String {
     let mut text = format!(
-        "{} in {}, {}\n\n{}",
+        "{}{}, {}\n\n{}",
         count(result.instances, "instance", "instances"),
-        count(result.classes.len(), "class", "classes"),
+        match result.classes.len() {
+            0 => String::new(),
+            k => format!(" in {}", count(k, "class", "classes")),
+        },
         splits_text(result),
         report::comparison(result)
     );
@@ -183,13 +178,20 @@ pub fn splits_text(result: &Comparison) -> String {
 }
 
 fn as_csv(result: &Comparison) -> String {
-    let mut text = csv_line([
-        "name",
-        "method",
-        "accuracy",
-        "accuracy_sd",
-        "balanced_accuracy",
-        "macro_f1",
+    let measures: Vec<&Measure> = result
+        .rows
+        .first()
+        .map(|r| r.measures.0.iter().map(|(m, _)| *m).collect())
+        .unwrap_or_default();
+    let main = measures.first().map(|m| format!("{}_sd", m.id)).unwrap_or_default();
+    let mut titles = vec!["name", "method"];
+    for (k, measure) in measures.iter().enumerate() {
+        titles.push(measure.id);
+        if k == 0 {
+            titles.push(&main);
+        }
+    }
+    titles.extend([
         "active_kernels",
         "kernels",
         "support_percent",
@@ -200,14 +202,17 @@ fn as_csv(result: &Comparison) -> String {
         "dual",
         "at_bound",
     ]);
+    let mut text = csv_line(titles);
     for r in &result.rows {
-        text.push_str(&csv_line([
-            r.name.clone(),
-            r.method.clone(),
-            r.accuracy.mean.to_string(),
-            r.accuracy.sd.to_string(),
-            r.balanced_accuracy.mean.to_string(),
-            r.macro_f1.mean.to_string(),
+        let mut cells = vec![r.name.clone(), r.method.clone()];
+        for (k, measure) in measures.iter().enumerate() {
+            let stat = r.measures.get(measure.id);
+            cells.push(stat.map_or(String::new(), |s| s.mean.to_string()));
+            if k == 0 {
+                cells.push(stat.map_or(String::new(), |s| s.sd.to_string()));
+            }
+        }
+        cells.extend([
             r.active_kernels.mean.to_string(),
             r.kernels.to_string(),
             r.support_percent.mean.to_string(),
@@ -217,7 +222,8 @@ fn as_csv(result: &Comparison) -> String {
             r.primal.mean.to_string(),
             r.dual.mean.to_string(),
             r.at_bound.mean.to_string(),
-        ]));
+        ]);
+        text.push_str(&csv_line(cells));
     }
     text
 }

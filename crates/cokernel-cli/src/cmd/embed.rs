@@ -165,7 +165,7 @@ fn apply(args: &Args, path: &Path, global: &GlobalArgs) -> Result<ExitCode> {
         not_an_input(output, [path])?;
     }
     let session = Session::start(&settings.options)?;
-    let data = data::load_new(&settings, &session)?;
+    let data = data::load_new(&settings, &session, false)?;
     let embedded = model.transform_in(&data.views, &session.run)?;
     let clusters = model.centers().map(|_| model.clusters_of(&embedded)).transpose()?;
     session.clear_progress();

@@ -3,13 +3,12 @@
 use crate::args::{DataArgs, GlobalArgs, KernelArgs, MachineArgs, SplitArgs};
 use crate::data;
 use crate::files::write_json;
-use crate::report::{once, shortened, stat_percent, weight_bars};
+use crate::report::{measure_spread, once, shortened, weight_bars};
 use crate::session::Session;
 use crate::settings::{Settings, for_task};
 use crate::table::{Table, count, gap, percent, seconds};
 use anyhow::Result;
-use cokernel::eval::{CvResult, cross_validate};
-use cokernel::method::Task;
+use cokernel::eval::{CvResult, Measure, cross_validate};
 use serde_json::to_value;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -48,15 +47,15 @@ pub struct Args {
 pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let mut settings = Settings::load(&args.data, &args.set, global)?;
     let method = settings.method(args.method.as_ref(), "simple_mkl")?;
-    let method = for_task(method, Task::Classify)?;
     let learning = settings.learning(&args.kernels, &args.machine)?;
+    let method = for_task(method, learning.task())?;
     let mkl = settings.mkl(method, &[method], &learning)?;
     let protocol = settings.protocol(&args.splits)?;
     if let Some(output) = &args.output {
         settings.check_output(output)?;
     }
     let session = Session::start(&settings.options)?;
-    let data = data::load_labelled(&settings, &session)?;
+    let data = data::load_labelled(&settings, &session, &learning)?;
     let splits = protocol.split(&data.labels, session.run.seed)?;
     let result = cross_validate(&mkl, &data.views, &data.labels, &splits, &session.run)?;
     session.clear_progress();
@@ -76,20 +75,26 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
 fn describe(result: &CvResult) -> String {
     let asked = result.splits.splits.len();
     let mut text = format!(
-        "{} on {}{}, {}: {}\n\n",
+        "{} on {}{}{}\n\n",
         result.method,
         count(result.results.len(), "split", "splits"),
         if result.results.len() < asked { format!(" of {asked}") } else { String::new() },
-        count(result.classes.len(), "class", "classes"),
-        shortened(&result.classes, 12)
+        match result.classes.len() {
+            0 => String::new(),
+            k => {
+                format!(", {}: {}", count(k, "class", "classes"), shortened(&result.classes, 12))
+            }
+        }
     );
+    let main = result.measures.main().map(|m| m.0);
+    let heading = main.map_or(String::new(), Measure::heading);
     let titles =
-        ["split", "accuracy %", "active kernels", "support vectors %", "seconds", "gap", "<status"];
+        ["split", &heading, "active kernels", "support vectors %", "seconds", "gap", "<status"];
     let mut table = Table::new(&titles);
     for (i, r) in result.results.iter().enumerate() {
         table.row(vec![
             (i + 1).to_string(),
-            percent(r.scores.accuracy),
+            main.and_then(|m| r.scores.get(m.id).map(|v| score(m, v))).unwrap_or_default(),
             format!("{} of {}", r.active_kernels, result.kernels.len()),
             percent(r.support_percent / 100.0),
             seconds(r.seconds),
@@ -98,14 +103,22 @@ fn describe(result: &CvResult) -> String {
         ]);
     }
     text.push_str(&table.text());
-    text.push_str(&format!("\n  accuracy           {} %\n", stat_percent(&result.accuracy)));
-    let balanced = stat_percent(&result.balanced_accuracy);
-    text.push_str(&format!("  balanced accuracy  {balanced} %\n"));
-    text.push_str(&format!("  macro F1           {} %\n", stat_percent(&result.macro_f1)));
+    text.push('\n');
+    let widest = result.measures.0.iter().map(|(m, _)| m.title.chars().count()).max().unwrap_or(0);
+    for (measure, stat) in &result.measures.0 {
+        let unit = if measure.percent { " %" } else { "" };
+        let (title, value) = (measure.title, measure_spread(measure, stat));
+        text.push_str(&format!("  {title:<widest$}  {value}{unit}\n"));
+    }
     if (2..=12).contains(&result.classes.len()) {
         text.push_str(&format!("\n{}", confusion(result)));
     }
     text + &format!("\n{}", weight_bars(&weights(result)))
+}
+
+/// A score without the unit.
+fn score(measure: &Measure, value: f64) -> String {
+    if measure.percent { percent(value) } else { measure.cell(value) }
 }
 
 /// Mean and spread of each weight over the splits.

@@ -8,7 +8,6 @@ use crate::report::{model_lines, model_weights};
 use crate::session::Session;
 use crate::settings::{Settings, for_task};
 use anyhow::Result;
-use cokernel::method::Task;
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -64,13 +63,13 @@ All of it can stand in a project file, and flags override it:
 pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let mut settings = Settings::load(&args.data, &args.set, global)?;
     let method = settings.method(args.method.as_ref(), "simple_mkl")?;
-    let method = for_task(method, Task::Classify)?;
     let learning = settings.learning(&args.kernels, &args.machine)?;
+    let method = for_task(method, learning.task())?;
     let mkl = settings.mkl(method, &[method], &learning)?;
     let output = settings.output(args.output.as_deref()).unwrap_or_else(|| "model.ck".into());
     settings.check_output(&output)?;
     let session = Session::start(&settings.options)?;
-    let data = data::load_labelled(&settings, &session)?;
+    let data = data::load_labelled(&settings, &session, &learning)?;
     let model = mkl.fit(&data.views, &data.labels, &session.run)?;
     session.clear_progress();
     model.save(&output)?;

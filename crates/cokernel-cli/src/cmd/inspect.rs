@@ -42,7 +42,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
 fn describe(model: &Model) -> String {
     let s = model.inspect();
     let mut text = model_lines(model);
-    text.push_str(&format!("  machine   {}\n", machine(model)));
+    text.push_str(&format!("  machine   {}\n", model.machine().told()));
     text.push_str(&format!("  made by   cokernel {}, seed {}\n", s.library_version, s.seed));
     if s.n_dropped > 0 {
         text.push_str(&format!("  left out  {} instances without a label\n", s.n_dropped));
@@ -115,25 +115,6 @@ fn embedding(s: &EmbeddingSummary) -> String {
     text.push_str(&format!("\n{}\n{}", kernels.text(), spectra(s)));
     for (word, remark) in remarks(&s.report) {
         text.push_str(&format!("\n{word}: {remark}"));
-    }
-    text
-}
-
-fn machine(model: &Model) -> String {
-    use cokernel::machine::Decomposition;
-    let svc = model.svc();
-    let mut text = format!("C-SVC, C = {}", svc.c);
-    if model.classes().len() > 2 {
-        text.push_str(match svc.decomposition {
-            Decomposition::OneVsRest => ", one versus rest",
-            Decomposition::OneVsOne => ", one versus one",
-        });
-    }
-    if svc.balanced {
-        text.push_str(", balanced classes");
-    }
-    for (class, factor) in &svc.class_weights {
-        text.push_str(&format!(", C × {factor} for class {class}"));
     }
     text
 }

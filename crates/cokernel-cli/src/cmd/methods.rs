@@ -1,10 +1,10 @@
-//! `cokernel methods`: the registry, for people, programs and the README.
+//! `cokernel methods`: the registries, for people, programs and the README.
 
 use crate::args::GlobalArgs;
 use crate::session::{Options, Session};
 use crate::table::{Table, wrap};
 use anyhow::Result;
-use cokernel::catalogue::{find, methods};
+use cokernel::catalogue::{find, machines, methods};
 use cokernel::method::{Method, Task};
 use serde_json::{Value, json};
 use std::process::ExitCode;
@@ -15,9 +15,10 @@ use std::process::ExitCode;
 Examples
   cokernel methods                   all methods with their sources
   cokernel methods simple_mkl        one method and its parameters
+  cokernel methods svc               one machine and its parameters
   cokernel methods --json            the same for programs")]
 pub struct Args {
-    /// The method to explain
+    /// The method or machine to explain
     #[arg(value_name = "ID")]
     id: Option<String>,
     /// The table of the README
@@ -29,13 +30,16 @@ pub struct Args {
 pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let session = Session::start(&Options { json: global.json, ..Options::default() })?;
     if let Some(id) = &args.id {
-        let method = find(id)?;
+        let method = match machines().find(|m| m.id == id) {
+            Some(machine) => machine,
+            None => find(id)?,
+        };
         session.show_json(&as_json(method))?;
         session.show(explain(method))?;
     } else if args.markdown {
         session.show(markdown())?;
     } else {
-        session.show_json(&methods().map(as_json).collect())?;
+        session.show_json(&methods().chain(machines()).map(as_json).collect())?;
         session.show(list())?;
     }
     Ok(session.end([]))
@@ -55,14 +59,26 @@ fn list() -> String {
         }
         text.push_str(&format!("{title}\n{}\n", table.text()));
     }
+    let mut table = Table::new(&["id", "<what it does", "<source"]);
+    for m in machines() {
+        let tasks = tasks(m).join(", ");
+        table.row(vec![m.id.to_string(), format!("{} ({tasks})", m.title), m.source.to_string()]);
+    }
+    text.push_str(&format!(
+        "Machines on the combination (--machine ID:NAME=VALUE:…)\n{}\n",
+        table.text()
+    ));
     text + "* control: something simple that other methods should beat.\n"
         + "+ recommended: compared, beside the controls, where no method is named.\n"
-        + "`cokernel methods ID` explains a method and lists its parameters.\n"
+        + "`cokernel methods ID` explains a method or a machine and lists its parameters.\n"
 }
 
 fn explain(m: &Method) -> String {
     let mut text = format!("{}: {}\n\n{}\n", m.id, m.title, wrap(m.summary, 2, 96));
-    text.push_str(&format!("  source   {}\n  weights  {}\n", m.source, weights(m)));
+    text.push_str(&format!("  source   {}\n", m.source));
+    if !is_machine(m) {
+        text.push_str(&format!("  weights  {}\n", weights(m)));
+    }
     let control =
         if m.control { " (a control: something simple that others should beat)" } else { "" };
     let control = if m.recommended { " (recommended)" } else { control };
@@ -76,8 +92,15 @@ fn explain(m: &Method) -> String {
         table.row(vec![p.name.to_string(), default, p.range_text(), p.doc.to_string()]);
     }
     let first = &m.params[0];
-    let example = format!("--set {}={}", first.name, first.default());
+    let example = match is_machine(m) {
+        true => format!("--machine {}:{}={}", m.id, first.name, first.default()),
+        false => format!("--set {}={}", first.name, first.default()),
+    };
     text + &table.text() + &format!("\nParameters are set by flags such as `{example}`.\n")
+}
+
+fn is_machine(m: &Method) -> bool {
+    machines().any(|machine| machine.id == m.id)
 }
 
 fn weights(m: &Method) -> &'static str {
@@ -90,12 +113,8 @@ fn weights(m: &Method) -> &'static str {
     }
 }
 
-fn tasks(m: &Method) -> Vec<String> {
-    let word = |t: &Task| match t {
-        Task::Classify => "classify".to_string(),
-        Task::Cluster => "cluster".to_string(),
-    };
-    m.tasks.iter().map(word).collect()
+fn tasks(m: &Method) -> Vec<&'static str> {
+    m.tasks.iter().map(|t| t.id()).collect()
 }
 
 fn as_json(m: &Method) -> Value {
@@ -108,8 +127,9 @@ fn as_json(m: &Method) -> Value {
             })
         })
         .collect();
+    let kind = if is_machine(m) { "machine" } else { "method" };
     json!({
-        "id": m.id, "title": m.title, "source": m.source, "summary": m.summary,
+        "id": m.id, "kind": kind, "title": m.title, "source": m.source, "summary": m.summary,
         "tasks": m.tasks, "control": m.control, "recommended": m.recommended, "weights": m.weights, "params": params,
     })
 }
@@ -123,6 +143,11 @@ fn markdown() -> String {
             "| `{}` | {} | {tasks} | {weights} | {} |\n",
             m.id, m.title, m.source
         ));
+    }
+    text.push_str("\n| machine on the combination | | task | source |\n|---|---|---|---|\n");
+    for m in machines() {
+        let (tasks, source) = (tasks(m).join(", "), m.source);
+        text.push_str(&format!("| `{}` | {} | {tasks} | {source} |\n", m.id, m.title));
     }
     text
 }

@@ -7,20 +7,21 @@ use crate::misuse::misuse;
 use crate::report::shortened;
 use crate::session::Session;
 use crate::settings::Settings;
-use crate::table::{count, percent};
+use crate::table::count;
 use anyhow::Result;
 use cokernel::data::{Labels, Views};
-use cokernel::eval::Scores;
+use cokernel::eval::Measured;
+use cokernel::method::Task;
 use cokernel::model::{Model, Prediction, Saved};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Label new instances with a model
+/// Label new instances with a model, or predict their numbers
 ///
 /// Writes one line per instance: its id or row number (from 0), the predicted label, and the
 /// decision value of each machine. With two classes there is one machine, positive for the class
-/// that its column begins with.
+/// that its column begins with. A regression predicts a number, a detector says outlier or inlier.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples
@@ -28,7 +29,7 @@ Examples
   cokernel predict model.ck --view fou=new-fou.csv --view fac=new-fac.csv --id sample | head
 A similarity holds one row per new instance and one column per training instance, in their order:
   cokernel predict model.ck --similarity graph=K-new.npy -o out.csv
-With --labels the accuracy is printed as well.")]
+With --labels the accuracy (of a regression R²) is printed as well.")]
 pub struct Args {
     /// The model file
     #[arg(value_name = "MODEL")]
@@ -56,7 +57,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
         not_an_input(output, [args.model.as_path()])?;
     }
     let session = Session::start(&settings.options)?;
-    let data = data::load_new(&settings, &session)?;
+    let data = data::load_new(&settings, &session, model.task() == Task::Regress)?;
     let prediction = model.predict_in(&data.views, &session.run)?;
     session.clear_progress();
     let csv = as_csv(&prediction, &data.views);
@@ -64,13 +65,16 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
         Some(output) => {
             write(output, csv.as_bytes())?;
             let n = count(prediction.labels.len(), "instance", "instances");
-            session.say(format!("{n} labelled, written to {}", output.display()))?;
+            session.say(format!("{n} predicted, written to {}", output.display()))?;
         }
         None => session.show_table(&csv)?,
     }
-    let scores = scores(&prediction, &data.labels)?;
-    if let Some(scores) = &scores {
-        session.notes([format!("accuracy on the given labels: {} %", percent(scores.accuracy))]);
+    let scores = match data.labels {
+        Labels::Absent(_) => None,
+        labels => Measured::of(model.task(), &labels, &prediction)?,
+    };
+    if let Some((measure, value)) = scores.as_ref().and_then(|s| s.values().next()) {
+        session.notes([format!("{} on the given labels: {}", measure.title, measure.text(value))]);
     }
     session.show_json(&as_json(&prediction, &data.views, scores.as_ref(), &args.output))?;
     Ok(session.end([]))
@@ -101,25 +105,10 @@ fn as_csv(prediction: &Prediction, views: &Views) -> String {
     text
 }
 
-/// Scores on the instances whose label is given.
-fn scores(prediction: &Prediction, labels: &Labels) -> Result<Option<Scores>> {
-    let Labels::Classes { names, codes } = labels else {
-        return Ok(None);
-    };
-    let (mut truth, mut said) = (Vec::new(), Vec::new());
-    for (code, label) in codes.iter().zip(&prediction.labels) {
-        if let Some(code) = code {
-            truth.push(names[*code as usize].as_str());
-            said.push(label.as_str());
-        }
-    }
-    if truth.is_empty() { Ok(None) } else { Ok(Some(Scores::new(&truth, &said)?)) }
-}
-
 fn as_json(
     prediction: &Prediction,
     views: &Views,
-    scores: Option<&Scores>,
+    scores: Option<&Measured>,
     output: &Option<PathBuf>,
 ) -> Value {
     let rows: Vec<&[f64]> =

@@ -111,7 +111,7 @@ impl Experiment {
         let (params, machine) = match self.protocol.classify() {
             true => {
                 let mkl = variant.mkl(data, &self.machine, extra)?;
-                (mkl.params()?, Some(serde_json::to_value(mkl.machine())?))
+                (mkl.params()?, Some(serde_json::to_value(mkl.machine_spec().checked()?)?))
             }
             false => (variant.multi_view(data, extra)?.params()?, None),
         };

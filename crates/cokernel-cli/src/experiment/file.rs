@@ -88,6 +88,7 @@ alpha = 0.05
 baseline = "Kernel Addition"        # compared with all others; the best row if left out
 
 # [machine]                         # where classes are learned
+# id = "svc"                        # see `cokernel methods`
 # c = 1.0
 # balanced = true                   # costs by class, so that all classes weigh the same
 # decomposition = "one_vs_one"      # or "one_vs_rest"
@@ -272,6 +273,7 @@ pub struct VariantEntry {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct MachineEntry {
+    pub id: Option<Spanned<String>>,
     pub c: Option<Spanned<f64>>,
     pub balanced: bool,
     pub decomposition: Option<Spanned<String>>,

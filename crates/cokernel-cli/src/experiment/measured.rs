@@ -3,7 +3,6 @@
 use super::score::Score;
 use anyhow::Result;
 use cokernel::data::{Classes, Matrix};
-use cokernel::eval::Scores;
 use cokernel::model::Model;
 use cokernel::multiview::project;
 use cokernel::{Report, Run, Status};
@@ -73,7 +72,11 @@ impl Details {
     }
 
     /// A model of classes; kernels on views without a cost have cost 1.
-    pub fn of_model(model: &Model, scores: &Scores, costs: &BTreeMap<String, f64>) -> Self {
+    pub fn of_model(
+        model: &Model,
+        scores: &cokernel::eval::Measured,
+        costs: &BTreeMap<String, f64>,
+    ) -> Self {
         let weights = model.weights();
         let support = model.n_support();
         let active = weights.iter().filter(|w| w.active);
@@ -85,8 +88,8 @@ impl Details {
             cost: Some(unit * support as f64),
             weights: weights.iter().map(|w| w.weight).collect(),
             kernels: weights.into_iter().map(|w| w.kernel).collect(),
-            classes: scores.classes.clone(),
-            confusion: scores.confusion.clone(),
+            classes: scores.classes.as_ref().map(|s| s.classes.clone()).unwrap_or_default(),
+            confusion: scores.classes.as_ref().map(|s| s.confusion.clone()).unwrap_or_default(),
             ..Details::of_report(model.report())
         }
     }

@@ -8,7 +8,7 @@ use cokernel::Error;
 use cokernel::data::Scale;
 use cokernel::eval;
 use cokernel::kernel::KernelSpec;
-use cokernel::machine::Svc;
+use cokernel::machine::MachineSpec;
 use cokernel::method::{Method, Task};
 use cokernel::model::{Mkl, MultiView};
 use cokernel::multiview::Starts;
@@ -41,7 +41,7 @@ pub struct Experiment {
     /// At least one.
     pub data: Vec<Data>,
     pub protocol: Protocol,
-    pub machine: Svc,
+    pub machine: MachineSpec,
     pub rows: Vec<Row>,
     pub claims: Vec<Claim>,
     pub tests: Tests,
@@ -196,13 +196,14 @@ impl Variant {
     pub fn mkl(
         &self,
         data: &Data,
-        machine: &Svc,
+        machine: &MachineSpec,
         extra: Option<(&str, f64)>,
     ) -> Result<Mkl, Error> {
         let swept = extra.filter(|(name, _)| *name == COST).map(|(_, c)| c);
-        let c = swept.or(self.c).unwrap_or(machine.c);
-        let svc = Svc { c, ..machine.clone() };
-        let mut built = Mkl::new(self.method.id)?.scale(data.scale).svc(svc);
+        let mut built = Mkl::new(self.method.id)?.scale(data.scale).machine(machine.clone());
+        if let Some(c) = swept.or(self.c) {
+            built = built.c(c);
+        }
         if let Some(kernels) = self.kernels.as_ref().or(data.kernels.as_ref()) {
             built = built.kernels(kernels.clone());
         }
@@ -210,6 +211,7 @@ impl Variant {
             built = built.param(name, value);
         }
         built.params()?;
+        built.machine_spec().checked()?;
         Ok(built)
     }
 
@@ -217,7 +219,7 @@ impl Variant {
     pub fn check(
         &self,
         data: &Data,
-        machine: &Svc,
+        machine: &MachineSpec,
         extra: Option<(&str, f64)>,
     ) -> Result<(), Error> {
         match self.classifies() {

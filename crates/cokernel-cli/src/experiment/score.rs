@@ -3,7 +3,7 @@
 use anyhow::Result;
 use cokernel::Error;
 use cokernel::eval::cluster_scores::ClusterScores;
-use cokernel::eval::{Scores, Stat};
+use cokernel::eval::{Measured, Stat};
 use serde::{Deserialize, Serialize};
 
 /// A score of a clustering against the classes, or of predicted classes.
@@ -82,11 +82,9 @@ impl Score {
     }
 
     /// Its value for predicted classes; `None` if it is no score of those.
-    pub fn of_classes(self, scores: &Scores) -> Option<f64> {
+    pub fn of_classes(self, scores: &Measured) -> Option<f64> {
         match self {
-            Score::Accuracy => Some(scores.accuracy),
-            Score::BalancedAccuracy => Some(scores.balanced_accuracy),
-            Score::MacroF1 => Some(scores.macro_f1),
+            Score::Accuracy | Score::BalancedAccuracy | Score::MacroF1 => scores.get(self.id()),
             _ => None,
         }
     }

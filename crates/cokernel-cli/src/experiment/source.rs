@@ -114,7 +114,7 @@ impl Files {
             self.label_column.clone(),
             self.id.clone(),
         );
-        let (Data { views, labels }, _) = read_files(&settings, false, false)?;
+        let (Data { views, labels }, _) = read_files(&settings, false, false, false)?;
         Ok((views, labels))
     }
 }

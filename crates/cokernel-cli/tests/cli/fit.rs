@@ -124,8 +124,8 @@ fn settings_reach_the_model() {
     let json = toy.json(&format!("fit {DATA} {flags} --kernel gaussian:gamma=0.5,1 -o m.ck"));
     assert_eq!(json["output"], "m.ck");
     let model = &json["model"];
-    assert_eq!(model["svc"]["c"], 7.0);
-    assert_eq!(model["svc"]["decomposition"], "one_vs_one");
+    assert_eq!(model["machine"]["params"]["c"], 7.0);
+    assert_eq!(model["machine"]["params"]["decomposition"], "one_vs_one");
     assert_eq!(model["params"]["tol"], 1e-4);
     assert_eq!(model["seed"], 11);
     assert_eq!(model["machines"].as_array().unwrap().len(), 3);

@@ -28,7 +28,7 @@ fn a_project_file_says_all_of_it() {
     let json = toy.json("fit");
     assert_eq!(json["output"], "./from-project.ck".trim_start_matches("./"));
     let model = &json["model"];
-    assert_eq!(model["svc"]["c"], 2.0);
+    assert_eq!(model["machine"]["params"]["c"], 2.0);
     assert_eq!(model["seed"], 9);
     assert_eq!(model["params"]["tol"], 1e-2);
     assert_eq!(model["views"][0]["name"], "b", "views keep the order of the file");
@@ -56,7 +56,7 @@ fn flags_override_the_file_and_paths_are_those_of_the_file() {
     let output = command.current_dir(toy.path("elsewhere")).assert().success();
     let json: serde_json::Value = serde_json::from_slice(&output.get_output().stdout).unwrap();
     assert_eq!(json["model"]["method"], "mean");
-    assert_eq!(json["model"]["svc"]["c"], 3.0);
+    assert_eq!(json["model"]["machine"]["params"]["c"], 3.0);
     assert_eq!(json["model"]["seed"], 1);
     assert!(toy.path("elsewhere/m.ck").is_file());
 }

@@ -125,6 +125,33 @@ impl Labels {
         }
     }
 
+    /// The labels as complete real numbers.
+    ///
+    /// # Errors
+    /// Labels are classes or absent, there is none, or one is missing.
+    pub fn real(&self) -> Result<Vec<f64>> {
+        let Labels::Real(values) = self else {
+            return Err(Error::Labels(match self {
+                Labels::Classes { .. } => "expected real numbers, found classes".to_string(),
+                _ => "expected real numbers, found none; give a label file".to_string(),
+            }));
+        };
+        if values.is_empty() {
+            return Err(Error::Labels("there are no instances".to_string()));
+        }
+        let complete = |(row, v): (usize, &Option<f64>)| match v {
+            Some(v) if v.is_finite() => Ok(*v),
+            Some(v) => {
+                let problem = format!("the target of row {row} is {v}; expected a finite number");
+                Err(Error::Labels(problem))
+            }
+            None => Err(Error::Labels(format!(
+                "the target of row {row} is missing; keep the labelled instances only"
+            ))),
+        };
+        values.iter().enumerate().map(complete).collect()
+    }
+
     /// The labels as complete classes; class names without an instance are left out.
     ///
     /// # Errors

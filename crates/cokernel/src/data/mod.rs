@@ -9,6 +9,7 @@ mod prepare;
 pub mod read;
 mod scale;
 mod shared;
+mod target;
 pub mod toy;
 mod views;
 mod write;
@@ -27,5 +28,6 @@ pub use read::{
 };
 pub use scale::{Scale, Scaler};
 pub use shared::Shared;
+pub use target::Target;
 pub use views::{Fill, Table, View, Views};
 pub use write::{atomic_write, write_csv};

@@ -1,9 +1,9 @@
 //! Several methods on the same splits.
 
 use super::cross_validate::{SplitResult, Truth, stopped_before_the_first, unless_stopped, worst};
-use super::{Split, Splits, Stat, table};
+use super::{Measures, Split, Splits, Stat, table};
 use crate::data::{Labels, Views};
-use crate::machine::Svc;
+use crate::machine::CheckedMachine;
 use crate::mkl::{Arrangement, Learned, Learner, Problem, Rule};
 use crate::model::{Mkl, Model, Prepared, Recipe};
 use crate::params::Params;
@@ -31,14 +31,11 @@ pub struct ComparisonRow {
     pub method: String,
     /// Its parameters.
     pub params: Params,
-    /// The machine's parameters.
-    pub svc: Svc,
-    /// Accuracy.
-    pub accuracy: Stat,
-    /// Balanced accuracy.
-    pub balanced_accuracy: Stat,
-    /// Macro F1.
-    pub macro_f1: Stat,
+    /// The machine and its parameters.
+    pub machine: CheckedMachine,
+    /// Each score over the splits.
+    #[serde(flatten)]
+    pub measures: Measures,
     /// Number of kernels that prediction evaluates.
     pub active_kernels: Stat,
     /// Number of kernels to choose from.
@@ -127,7 +124,8 @@ pub fn compare(
     let Some(base) = methods.iter().position(apart).or((!methods.is_empty()).then_some(0)) else {
         return Err(Error::Data("there is no method to compare; name at least one".to_string()));
     };
-    let truth = Truth::new(views, labels, &splits.splits)?;
+    let task = methods[base].task();
+    let truth = Truth::new(task, views, labels, &splits.splits)?;
     let plan = Plan { methods, recipes, base: singles.then_some(base), views, labels, truth };
     let mut rows: Vec<Collected> = Vec::new();
     let (mut steps, mut stopped) = (Steps::begin(splits.splits.len(), run), None);
@@ -156,13 +154,15 @@ pub fn compare(
     let complete = rows[0].results.len();
     let n_singles = rows.len() - methods.len();
     let rows = rows.into_iter().enumerate().map(|(i, row)| match i.checked_sub(n_singles) {
-        Some(m) => methods[m].params().map(|params| {
-            finished(methods[m].name(), methods[m].method().id, params, &methods[m], &row)
-        }),
+        Some(m) => {
+            let (name, id, params) =
+                (methods[m].name(), methods[m].method().id, methods[m].params()?);
+            finished(name, id, params, &methods[m], &row)
+        }
         None => {
             let names = table::common_names(&row.names);
             let name = format!("single:{}", names[i]);
-            Ok(finished(name, "single", Params::default(), &methods[base], &row))
+            finished(name, "single", Params::default(), &methods[base], &row)
         }
     });
     Ok(Comparison {
@@ -219,7 +219,7 @@ struct Plan<'a> {
     base: Option<usize>,
     views: &'a Views,
     labels: &'a Labels,
-    truth: Truth,
+    truth: Truth<'a>,
 }
 
 type Found = (SplitResult, Vec<String>);
@@ -289,7 +289,13 @@ fn names(prepared: &Prepared) -> Vec<String> {
     prepared.kernels().iter().map(|k| k.name.clone()).collect()
 }
 
-fn finished(name: String, id: &str, params: Params, mkl: &Mkl, row: &Collected) -> ComparisonRow {
+fn finished(
+    name: String,
+    id: &str,
+    params: Params,
+    mkl: &Mkl,
+    row: &Collected,
+) -> Result<ComparisonRow> {
     let stat = |f: &dyn Fn(&SplitResult) -> f64| Stat::new(row.results.iter().map(f).collect());
     let kernels = table::common_names(&row.names);
     let weights = kernels.iter().enumerate().map(|(m, kernel)| {
@@ -305,14 +311,12 @@ fn finished(name: String, id: &str, params: Params, mkl: &Mkl, row: &Collected) 
     let machine = |f: fn(&MachineReport) -> f64| {
         Stat::new(row.results.iter().filter_map(|r| r.machine.as_ref()).map(f).collect())
     };
-    ComparisonRow {
+    Ok(ComparisonRow {
         name,
         method: id.to_string(),
         params,
-        svc: mkl.machine().clone(),
-        accuracy: stat(&|r| r.scores.accuracy),
-        balanced_accuracy: stat(&|r| r.scores.balanced_accuracy),
-        macro_f1: stat(&|r| r.scores.macro_f1),
+        machine: mkl.machine_spec().checked()?,
+        measures: Measures::over(row.results.iter().map(|r| &r.scores)),
         active_kernels: stat(&|r| r.active_kernels as f64),
         kernels: kernels.len(),
         support_percent: stat(&|r| r.support_percent),
@@ -324,30 +328,35 @@ fn finished(name: String, id: &str, params: Params, mkl: &Mkl, row: &Collected) 
         weights: weights.collect(),
         status: worst(row.results.iter().map(|r| r.status)),
         notes,
-    }
+    })
 }
 
 impl fmt::Display for Comparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "{} instances, {} classes, {}, seed {}",
+            "{} instances{}, {}, seed {}",
             self.instances,
-            self.classes.len(),
+            match self.classes.len() {
+                0 => String::new(),
+                k => format!(", {k} classes"),
+            },
             self.splits.protocol,
             self.splits.seed
         )?;
         let row = |r: &ComparisonRow| {
             vec![
                 r.name.clone(),
-                table::percent(&r.accuracy),
+                r.measures.main().map_or(String::new(), |(m, s)| m.spread(s)),
                 format!("{}/{}", short(r.active_kernels.mean), r.kernels),
                 format!("{:.1}", r.support_percent.mean),
                 format!("{:.2}", r.seconds.mean),
                 table::gap(r.gap),
             ]
         };
-        let header = ["method", "accuracy %", "active", "SV %", "seconds", "gap"];
+        let main = self.rows.first().and_then(|r| r.measures.main());
+        let heading = main.map_or(String::new(), |m| m.0.heading());
+        let header = ["method", &heading, "active", "SV %", "seconds", "gap"];
         let rows: Vec<_> = self.rows.iter().map(row).collect();
         f.write_str(&table::aligned(&header, &rows))
     }
@@ -391,8 +400,7 @@ mod tests {
         assert_eq!((all.rows.len(), all.complete, all.instances), (3 + 4, 3, 60));
         for (row, mkl) in all.rows[3..].iter().zip(&methods) {
             let cv = cross_validate(mkl, &views, &labels, &splits, &run).unwrap();
-            assert_eq!(row.accuracy, cv.accuracy);
-            assert_eq!(row.macro_f1, cv.macro_f1);
+            assert_eq!(row.measures, cv.measures);
             let names: Vec<&String> = row.weights.iter().map(|w| &w.kernel).collect();
             assert_eq!(names, cv.kernels.iter().collect::<Vec<_>>());
             let tested: u64 = cv.confusion.iter().flatten().sum();
@@ -402,7 +410,7 @@ mod tests {
         assert_eq!(all.rows[0].name, "single:gaussian@view0");
         let alone = Mkl::new("mean").unwrap().kernels([KernelSpec::gaussian().view("view0")]);
         let alone = cross_validate(&alone, &views, &labels, &splits, &run).unwrap();
-        assert_eq!(all.rows[0].accuracy, alone.accuracy);
+        assert_eq!(all.rows[0].measures, alone.measures);
         assert_eq!(all.rows[0].active_kernels.mean, 1.0);
         assert_eq!(all.rows[5].name, "simple_mkl(tol=0.0001)");
         let again = compare(&methods, true, &views, &labels, &splits, &run).unwrap();

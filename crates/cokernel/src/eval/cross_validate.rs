@@ -1,8 +1,9 @@
 //! Cross-validation of one method.
 
-use super::{Scores, Split, Splits, Stat, table};
-use crate::data::{Labels, Views};
-use crate::machine::Svc;
+use super::{Measure, Measured, Measures, Scores, Split, Splits, table};
+use crate::data::{Labels, Target, Views};
+use crate::machine::CheckedMachine;
+use crate::method::Task;
 use crate::model::{Mkl, Model};
 use crate::params::Params;
 use crate::{Error, Event, MachineReport, Result, Run, Status, VERSION};
@@ -13,7 +14,7 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SplitResult {
     /// Scores on the test instances.
-    pub scores: Scores,
+    pub scores: Measured,
     /// Kernels that prediction evaluates.
     pub active_kernels: usize,
     /// Support vectors in percent of the training instances.
@@ -40,8 +41,8 @@ pub struct CvResult {
     pub method: String,
     /// Its parameters.
     pub params: Params,
-    /// The machine's parameters.
-    pub svc: Svc,
+    /// The machine and its parameters.
+    pub machine: CheckedMachine,
     /// How instances were split, and with which seed.
     pub splits: Splits,
     /// Seed of the methods.
@@ -51,13 +52,10 @@ pub struct CvResult {
     /// Kernel names; numbers found on training instances are left out where they differ between
     /// splits.
     pub kernels: Vec<String>,
-    /// Accuracy over the splits.
-    pub accuracy: Stat,
-    /// Balanced accuracy over the splits.
-    pub balanced_accuracy: Stat,
-    /// Macro F1 over the splits.
-    pub macro_f1: Stat,
-    /// Sum of the confusion matrices over the splits.
+    /// Each score over the splits.
+    #[serde(flatten)]
+    pub measures: Measures,
+    /// Sum of the confusion matrices over the splits; empty where classes are not learned.
     pub confusion: Vec<Vec<u64>>,
     /// Class names.
     pub classes: Vec<String>,
@@ -82,7 +80,7 @@ pub fn cross_validate(
 ) -> Result<CvResult> {
     let watch = run.watch();
     let params = mkl.params()?;
-    let truth = Truth::new(views, labels, &splits.splits)?;
+    let truth = Truth::new(mkl.task(), views, labels, &splits.splits)?;
     let total = splits.splits.len();
     run.tell(Event::Begin { stage: "splits", total: Some(total as u64) });
     let (mut results, mut names, mut stopped) = (Vec::new(), Vec::new(), None);
@@ -103,32 +101,32 @@ pub fn cross_validate(
         };
         results.push(result);
         names.push(model.kernels().iter().map(|k| k.name.clone()).collect());
-        let mean = Stat::new(accuracies(&results));
-        let message = format!("accuracy {:.2} %", 100.0 * mean.mean);
+        let so_far = Measures::over(results.iter().map(|r: &SplitResult| &r.scores));
+        let message = match so_far.main() {
+            Some((measure, stat)) => format!("{} {}", measure.title, measure.text(stat.mean)),
+            None => String::new(),
+        };
         run.tell(Event::Step { done: results.len() as u64, message: &message });
     }
     run.tell(Event::End);
     if results.is_empty() {
         return Err(stopped_before_the_first());
     }
-    let stat = |f: fn(&Scores) -> f64| Stat::new(results.iter().map(|r| f(&r.scores)).collect());
     let mut confusion = vec![vec![0; truth.classes.len()]; truth.classes.len()];
-    for r in &results {
-        for (sum, row) in confusion.iter_mut().zip(&r.scores.confusion) {
+    for scores in results.iter().filter_map(|r| r.scores.classes.as_ref()) {
+        for (sum, row) in confusion.iter_mut().zip(&scores.confusion) {
             sum.iter_mut().zip(row).for_each(|(s, v)| *s += v);
         }
     }
     Ok(CvResult {
         method: mkl.method().id.to_string(),
         params,
-        svc: mkl.machine().clone(),
+        machine: mkl.machine_spec().checked()?,
         splits: splits.clone(),
         seed: run.seed,
         library_version: VERSION.to_string(),
         kernels: table::common_names(&names),
-        accuracy: stat(|s| s.accuracy),
-        balanced_accuracy: stat(|s| s.balanced_accuracy),
-        macro_f1: stat(|s| s.macro_f1),
+        measures: Measures::over(results.iter().map(|r| &r.scores)),
         confusion,
         classes: truth.classes,
         status: stopped.unwrap_or_else(|| worst(results.iter().map(|r| r.status))),
@@ -147,11 +145,8 @@ pub fn score_split(
     split: &Split,
     run: &Run,
 ) -> Result<SplitResult> {
-    Truth::new(views, labels, std::slice::from_ref(split))?.score(model, views, split, run)
-}
-
-fn accuracies(results: &[SplitResult]) -> Vec<f64> {
-    results.iter().map(|r| r.scores.accuracy).collect()
+    Truth::new(model.task(), views, labels, std::slice::from_ref(split))?
+        .score(model, views, split, run)
 }
 
 /// What was found; `None` if a stop came before there was anything.
@@ -180,42 +175,49 @@ pub(super) fn worst(all: impl IntoIterator<Item = Status>) -> Status {
     all.into_iter().max_by_key(rank).unwrap_or(Status::ClosedForm)
 }
 
-/// The true classes, by row of the given views.
-pub(super) struct Truth {
+/// What is known of the instances, by row of the given views.
+pub(super) struct Truth<'a> {
     pub(super) classes: Vec<String>,
     pub(super) labelled: usize,
-    codes: Vec<Option<u32>>,
+    task: Task,
+    labels: &'a Labels,
 }
 
-impl Truth {
+impl<'a> Truth<'a> {
     /// Checks that the splits belong to these labels.
-    pub(super) fn new(views: &Views, labels: &Labels, splits: &[Split]) -> Result<Self> {
+    pub(super) fn new(
+        task: Task,
+        views: &Views,
+        labels: &'a Labels,
+        splits: &[Split],
+    ) -> Result<Self> {
         if labels.len() != views.n() {
             let expected = format!("{}, one per instance of the views", views.n());
             return Err(Error::shape("labels", expected, labels.len()));
         }
-        let rows = labels.known_rows();
-        let known = labels.select(&rows).classes()?;
-        let mut codes = vec![None; labels.len()];
-        for (&row, &code) in rows.iter().zip(&known.codes) {
-            codes[row] = Some(code);
-        }
+        let rows = Target::rows(labels, task);
+        let classes = match Target::of(&labels.select(&rows), task)? {
+            Target::Classes(classes) => classes.names,
+            _ => Vec::new(),
+        };
         if splits.is_empty() {
             return Err(Error::Data("there is no split; make some with Protocol::split".into()));
         }
+        let mut usable = vec![false; labels.len()];
+        rows.iter().for_each(|&i| usable[i] = true);
         for (s, split) in splits.iter().enumerate() {
             if split.train.is_empty() || split.test.is_empty() {
                 return Err(Error::Data(format!("split {s} has an empty training or test set")));
             }
             let all = split.train.iter().chain(&split.test);
-            if let Some(i) = all.into_iter().find(|i| codes.get(**i).is_none_or(Option::is_none)) {
+            if let Some(i) = all.into_iter().find(|i| usable.get(**i) != Some(&true)) {
                 return Err(Error::Data(format!(
                     "split {s} holds row {i}, which has no label or does not exist; make the \
                      splits from the same labels"
                 )));
             }
         }
-        Ok(Truth { classes: known.names, labelled: rows.len(), codes })
+        Ok(Truth { classes, labelled: rows.len(), task, labels })
     }
 
     /// Predicts the test instances and scores the predictions.
@@ -228,14 +230,23 @@ impl Truth {
     ) -> Result<SplitResult> {
         let new = views.select_new(&split.test, &split.train);
         let predicted = model.predict_in(&new, run)?;
-        let name = |i: &usize| self.codes[*i].map_or("", |c| self.classes[c as usize].as_str());
-        let truth: Vec<&str> = split.test.iter().map(name).collect();
-        let labels: Vec<&str> = predicted.labels.iter().map(String::as_str).collect();
+        let truth = self.labels.select(&split.test);
+        let scores = match &truth {
+            // The confusion matrices of all splits have the same order.
+            Labels::Classes { names, codes } if self.task == Task::Classify => {
+                let name = |c: &Option<u32>| c.map_or("", |c| names[c as usize].as_str());
+                let truth: Vec<&str> = codes.iter().map(name).collect();
+                let labels: Vec<&str> = predicted.labels.iter().map(String::as_str).collect();
+                Measured::classes(Scores::of_classes(&truth, &labels, &self.classes)?)
+            }
+            _ => Measured::of(self.task, &truth, &predicted)?
+                .ok_or_else(|| Error::Labels("there is no instance to score".to_string()))?,
+        };
         let weights = model.weights();
         let report = model.report();
         let machines = model.machines().iter().fold(0.0_f64, |a, m| a.max(m.gap));
         Ok(SplitResult {
-            scores: Scores::of_classes(&truth, &labels, &self.classes)?,
+            scores,
             active_kernels: weights.iter().filter(|w| w.active).count(),
             support_percent: model.support_percent(),
             seconds: report.seconds,
@@ -252,9 +263,11 @@ impl fmt::Display for CvResult {
     /// Scores over the splits, then one line per split.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}: {}, seed {}", self.method, self.splits.protocol, self.splits.seed)?;
-        writeln!(f, "accuracy           {} %", table::percent(&self.accuracy))?;
-        writeln!(f, "balanced accuracy  {} %", table::percent(&self.balanced_accuracy))?;
-        writeln!(f, "macro F1           {} %", table::percent(&self.macro_f1))?;
+        for (measure, stat) in &self.measures.0 {
+            let unit = if measure.percent { " %" } else { "" };
+            writeln!(f, "{:<18} {}{unit}", measure.title, measure.spread(stat))?;
+        }
+        let main = self.measures.main().map(|m| m.0);
         let rows: Vec<Vec<String>> = self
             .results
             .iter()
@@ -262,7 +275,9 @@ impl fmt::Display for CvResult {
             .map(|(i, r)| {
                 vec![
                     (i + 1).to_string(),
-                    format!("{:.2}", 100.0 * r.scores.accuracy),
+                    main.map_or(String::new(), |m| {
+                        r.scores.get(m.id).map_or(String::new(), |v| m.cell(v))
+                    }),
                     format!("{}/{}", r.active_kernels, self.kernels.len()),
                     format!("{:.1}", r.support_percent),
                     format!("{:.2}", r.seconds),
@@ -271,7 +286,8 @@ impl fmt::Display for CvResult {
                 ]
             })
             .collect();
-        let header = ["split", "accuracy %", "active", "SV %", "seconds", "gap", "status"];
+        let heading = main.map_or(String::new(), Measure::heading);
+        let header = ["split", &heading, "active", "SV %", "seconds", "gap", "status"];
         f.write_str(&table::aligned(&header, &rows))
     }
 }

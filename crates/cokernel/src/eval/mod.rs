@@ -4,6 +4,7 @@ pub mod cluster_scores;
 mod clusterings;
 mod compare;
 mod cross_validate;
+mod measures;
 mod scores;
 pub mod significance;
 mod splits;
@@ -15,5 +16,6 @@ pub use clusterings::{
 };
 pub use compare::{Comparison, ComparisonRow, MeanWeight, compare};
 pub use cross_validate::{CvResult, SplitResult, cross_validate, score_split};
+pub use measures::{Measure, Measured, Measures};
 pub use scores::{Scores, Stat};
 pub use splits::{Protocol, Split, Splits};

@@ -77,23 +77,37 @@ pub struct Splits {
 const MOST_ROWS: usize = 1 << 26;
 
 impl Protocol {
-    /// Splits the instances whose class is known.
+    /// Splits the instances whose label is known, stratified by class where labels are classes; all
+    /// where there are no labels.
     ///
     /// # Errors
-    /// Labels are not classes, a number is out of range, or a class has too few instances.
+    /// A number is out of range, there is one class only, or it has too few instances.
     pub fn split(self, labels: &Labels, seed: u64) -> Result<Splits> {
-        let known = labels.known_rows();
-        let classes = labels.select(&known).classes()?;
-        let mut by_class: Vec<Vec<usize>> = vec![Vec::new(); classes.n_classes()];
-        for (&row, &code) in known.iter().zip(&classes.codes) {
-            by_class[code as usize].push(row);
+        let known = match labels {
+            Labels::Absent(n) => (0..*n).collect(),
+            _ => labels.known_rows(),
+        };
+        let (mut names, mut by_class) = (Vec::new(), vec![known.clone()]);
+        if let Labels::Classes { .. } = labels {
+            let classes = labels.select(&known).classes()?;
+            by_class = vec![Vec::new(); classes.n_classes()];
+            for (&row, &code) in known.iter().zip(&classes.codes) {
+                by_class[code as usize].push(row);
+            }
+            names = classes.names;
         }
         let (needed, repeats) = self.check()?;
+        if names.is_empty() && known.len() < needed {
+            return Err(Error::Labels(format!(
+                "there are {} instances to learn from, but {self} needs at least {needed}",
+                known.len()
+            )));
+        }
         if let Some(c) = (0..by_class.len()).find(|&c| by_class[c].len() < needed) {
             return Err(Error::Labels(format!(
                 "class '{}' has {} labelled instance{}, but {self} needs at least {needed} of \
                  each class; {}",
-                classes.names[c],
+                names[c],
                 by_class[c].len(),
                 if by_class[c].len() == 1 { "" } else { "s" },
                 match self {
@@ -273,7 +287,13 @@ mod tests {
             say(Protocol::Shuffle { repeats: 0, test: 0.5 }),
             "parameter 'repeats': expected at least 1, found 0"
         );
-        assert!(Protocol::FiveByTwo.split(&Labels::Absent(3), 0).is_err());
+        assert!(Protocol::FiveByTwo.split(&Labels::Absent(1), 0).is_err());
+        // Without classes every instance is of one kind.
+        let numbers = Labels::Real((0..7).map(|i| (i != 2).then_some(0.5)).collect());
+        let folds = Protocol::KFold { folds: 3, repeats: 1 }.split(&numbers, 0).unwrap();
+        let mut tested: Vec<usize> = folds.splits.iter().flat_map(|s| s.test.clone()).collect();
+        tested.sort_unstable();
+        assert_eq!(tested, [0, 1, 3, 4, 5, 6]);
         // They were listed until the memory was full.
         let many = 1_000_000_000_000;
         for protocol in [

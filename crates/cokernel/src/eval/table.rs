@@ -20,11 +20,6 @@ pub(super) fn aligned(header: &[&str], rows: &[Vec<String>]) -> String {
     text
 }
 
-/// `97.35 ± 0.42` of a fraction in percent.
-pub(super) fn percent(stat: &super::Stat) -> String {
-    format!("{:.2} ± {:.2}", 100.0 * stat.mean, 100.0 * stat.sd)
-}
-
 /// `3.2e-4`, or `-`.
 pub(super) fn gap(gap: Option<f64>) -> String {
     gap.map_or("-".to_string(), |g| format!("{g:.1e}"))

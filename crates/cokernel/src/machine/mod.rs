@@ -1,7 +1,126 @@
-//! Kernel machines: one kernel to a dual.
+//! Kernel machines: one kernel and a target to coefficients.
+//!
+//! Every machine here maximises, over a set of coefficients that does not depend on the kernel K,
+//!
+//! ```text
+//! J(K) = Σ_blocks max_c  ℓ(c) − ½ Σ_u c_uᵀ K c_u
+//! ```
+//!
+//! with ℓ concave and free of K, and gives f_u(x) = Σ_i c_ui k(x_i, x) + b_u. That is all a method that
+//! combines kernels has to know: it drives a [`Machine`], reads [`Block::linear`] = ℓ(c), the
+//! coefficients of the heads u, both objectives and what is [free](Free) to move, and gets its certificate
+//! from P − (Σ ℓ(c) − ½ max_m Σ_u c_uᵀ K_m c_u) whichever machine it is.
 
+mod binary;
+mod common;
 mod multiclass;
+mod one_class_svm;
+mod solution;
+mod spec;
 mod svc;
+mod svr;
 
-pub use multiclass::{Decomposition, Machines};
-pub use svc::{Dual, Svc};
+pub use multiclass::Decomposition;
+pub use solution::{Block, Free, Head, Role, Says, Solution};
+pub use spec::{CheckedMachine, MachineSpec};
+pub use svc::Svc;
+
+use crate::data::Target;
+use crate::method::Entry;
+use crate::solve::Rows;
+use crate::{Result, Run};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// All machines. To add one, write `machine/<id>.rs` with a `pub static ENTRY: Entry<dyn Machine>` and add
+/// its line.
+pub static REGISTRY: &[&Entry<dyn Machine>] = &[&svc::ENTRY, &svr::ENTRY, &one_class_svm::ENTRY];
+
+/// What a machine is given beside a kernel and a target.
+#[derive(Debug, Clone, Copy)]
+pub struct How<'a> {
+    /// Non-negative weights of the instances, which multiply C; `None` is 1 for each. An instance with
+    /// weight 0 takes no part.
+    pub weights: Option<&'a [f64]>,
+    /// The solution of a nearby problem with the same instances and heads, to start from.
+    pub warm: Option<&'a Solution>,
+    /// Relative duality gap to stop at; `None` is the machine's own.
+    pub tol: Option<f64>,
+    /// Limits and progress.
+    pub run: &'a Run,
+}
+
+impl<'a> How<'a> {
+    /// Without weights and start, to the machine's own tolerance.
+    pub fn new(run: &'a Run) -> Self {
+        How { weights: None, warm: None, tol: None, run }
+    }
+}
+
+/// The one trait that a new machine implements.
+pub trait Machine: fmt::Debug + Send + Sync {
+    /// Learns on one kernel.
+    ///
+    /// # Errors
+    /// A target of another kind, parameters out of range, lengths that differ, numbers beyond f64.
+    fn solve(&self, kernel: &dyn Rows, target: &Target, how: &How<'_>) -> Result<Solution>;
+
+    /// Refuses parameters that no machine of this kind can have.
+    ///
+    /// # Errors
+    /// The parameter, and what was expected.
+    fn check(&self) -> Result<()>;
+
+    /// Relative duality gap to which it solves where nothing else is asked.
+    fn tol(&self) -> f64;
+
+    /// What its decision values say.
+    fn reading(&self) -> Reading;
+
+    /// What to try where `share` of the coefficients that could be at their bound are there, on kernels
+    /// with this mean diagonal.
+    fn advice(&self, share: f64, diagonal: f64) -> Option<String>;
+}
+
+/// What decision values say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reading {
+    /// Classes, by binary problems.
+    Classes(Decomposition),
+    /// The number that is predicted.
+    Number,
+    /// At least 0 for instances like those of training, below for others.
+    Inside,
+}
+
+impl Default for Reading {
+    fn default() -> Self {
+        Reading::Classes(Decomposition::OneVsRest)
+    }
+}
+
+impl Reading {
+    /// Whether the coefficients of every head sum to 0, so that a constant added to all values of a
+    /// kernel with a new instance changes nothing.
+    pub fn sums_to_zero(self) -> bool {
+        !matches!(self, Reading::Inside)
+    }
+
+    /// How right the values `decisions[t][i]` of head t for instance i are, the more the better: 1 where
+    /// the class is the true one, else 0; minus the squared error of a number; 0 where nothing is known.
+    pub fn right(self, target: &Target, roles: &[Role], decisions: &[Vec<f64>]) -> Vec<f64> {
+        match (self, target) {
+            (Reading::Classes(decomposition), Target::Classes(classes)) => {
+                let codes = decomposition.decide(roles, classes.n_classes(), decisions);
+                let pairs = codes.iter().zip(&classes.codes);
+                pairs.map(|(found, is)| f64::from(u8::from(found == is))).collect()
+            }
+            (Reading::Number, Target::Real(values)) => {
+                let pairs = decisions[0].iter().zip(values);
+                pairs.map(|(found, is)| -(found - is).powi(2)).collect()
+            }
+            _ => vec![0.0; target.len()],
+        }
+    }
+}

@@ -6,8 +6,7 @@
 //! (b, a) for a < b in the order (1,0), (2,0), …, (k−1,0), (2,1), …: the class with the higher
 //! code is positive. Decision ties go to the lowest code.
 
-use super::Dual;
-use crate::{Counts, Status};
+use super::Role;
 use serde::{Deserialize, Serialize};
 
 /// How several classes become binary problems.
@@ -21,6 +20,20 @@ pub enum Decomposition {
 }
 
 impl Decomposition {
+    /// Its name in texts.
+    pub fn id(self) -> &'static str {
+        match self {
+            Decomposition::OneVsRest => "one_vs_rest",
+            Decomposition::OneVsOne => "one_vs_one",
+        }
+    }
+
+    /// What the head of each binary problem says.
+    pub fn roles(self, n_classes: usize) -> Vec<Role> {
+        let of = |(positive, negative)| Role::Classes { positive, negative };
+        self.pairs(n_classes).into_iter().map(of).collect()
+    }
+
     /// Positive and negative class (`None`: the rest) of each binary problem.
     pub fn pairs(self, n_classes: usize) -> Vec<(u32, Option<u32>)> {
         let k = n_classes as u32;
@@ -32,34 +45,16 @@ impl Decomposition {
             }
         }
     }
-}
 
-/// All binary problems of one classification, on one kernel.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Machines {
-    /// How they decide together.
-    pub decomposition: Decomposition,
-    /// The binary problems: one for two classes.
-    pub duals: Vec<Dual>,
-    /// Work done.
-    pub counts: Counts,
-}
-
-impl Machines {
     /// Class codes from the decision values `decisions[t][i]` of machine t for instance i
-    /// (without loss of generality the order of `duals`).
+    /// (in the order of `roles`).
     ///
     /// Two classes: a positive value means the positive class. One-versus-rest: the class with
     /// the highest value. One-versus-one: most votes, then the highest sum of decision values
     /// (counted positive for the class that a machine votes for), then the lowest code.
-    pub fn decide(
-        decomposition: Decomposition,
-        pairs: &[(u32, Option<u32>)],
-        n_classes: usize,
-        decisions: &[Vec<f64>],
-    ) -> Vec<u32> {
+    pub fn decide(self, roles: &[Role], n_classes: usize, decisions: &[Vec<f64>]) -> Vec<u32> {
         let n = decisions.first().map_or(0, Vec::len);
-        if let ([(positive, negative)], 2) = (pairs, n_classes) {
+        if let ([Role::Classes { positive, negative }], 2) = (roles, n_classes) {
             let negative = negative.unwrap_or(1 - positive);
             return decisions[0]
                 .iter()
@@ -72,10 +67,11 @@ impl Machines {
         for i in 0..n {
             votes.fill(0);
             sums.fill(0.0);
-            for ((positive, negative), values) in pairs.iter().zip(decisions) {
+            for (role, values) in roles.iter().zip(decisions) {
+                let Role::Classes { positive, negative } = role else { continue };
                 let v = values[i];
                 sums[*positive as usize] += v;
-                if let (Some(negative), Decomposition::OneVsOne) = (negative, decomposition) {
+                if let (Some(negative), Decomposition::OneVsOne) = (negative, self) {
                     sums[*negative as usize] -= v;
                     votes[if v > 0.0 { *positive } else { *negative } as usize] += 1;
                 }
@@ -92,59 +88,6 @@ impl Machines {
         }
         codes
     }
-
-    /// Positive and negative class of each machine, as [`decide`](Self::decide) wants them.
-    pub fn pairs(&self) -> Vec<(u32, Option<u32>)> {
-        self.duals.iter().map(|d| (d.positive, d.negative)).collect()
-    }
-
-    /// Indices of the instances that are a support vector of at least one machine, ascending.
-    pub fn support(&self) -> Vec<usize> {
-        let n = self.duals.first().map_or(0, |d| d.coef.len());
-        (0..n).filter(|&i| self.duals.iter().any(|d| d.coef[i] != 0.0)).collect()
-    }
-
-    /// The largest relative duality gap of the binary problems.
-    pub fn gap(&self) -> f64 {
-        self.duals.iter().fold(0.0, |a, d| a.max(d.gap))
-    }
-
-    /// Sum of the dual objectives.
-    pub fn objective(&self) -> f64 {
-        self.duals.iter().map(|d| d.objective).sum()
-    }
-
-    /// Sum of the primal objectives.
-    pub fn primal(&self) -> f64 {
-        self.duals.iter().map(|d| d.primal).sum()
-    }
-
-    /// A sentence about the machine that ended farthest from what was asked, if one did.
-    pub fn remark(&self) -> Option<String> {
-        let early = self.duals.iter().filter(|d| !d.status.is_success());
-        let worst = early.max_by(|a, b| a.gap.total_cmp(&b.gap))?;
-        let (status, gap) = (worst.status, worst.gap);
-        let why = match status {
-            Status::Stalled if gap > 0.1 => {
-                ": steps gain no more in f64 with this kernel and C, and how good the answer is cannot \
-                 be told; normalise the kernel, scale the features or use a smaller C"
-            }
-            Status::Stalled => {
-                ": steps gain no more in f64 with this kernel and C, the answer is as good as that"
-            }
-            _ => "",
-        };
-        Some(format!(
-            "the machine on the combined kernel stopped early ({status}) at relative gap \
-             {gap:.1e}{why}"
-        ))
-    }
-
-    /// How the worst of the solvers ended: the first status that is not a success.
-    pub fn status(&self) -> Status {
-        let failed = self.duals.iter().map(|d| d.status).find(|s| !s.is_success());
-        failed.unwrap_or(Status::Converged)
-    }
 }
 
 #[cfg(test)]
@@ -160,21 +103,22 @@ mod tests {
 
     #[test]
     fn ties_go_to_sums_then_to_the_lowest_code() {
-        let pairs = Decomposition::OneVsOne.pairs(3);
+        let pairs = Decomposition::OneVsOne.roles(3);
         // 1 beats 0, 0 beats 2, 2 beats 1: one vote each.
         let cycle = |a: f64, b: f64, c: f64| vec![vec![a], vec![b], vec![c]];
-        let decide = |d: &[Vec<f64>]| Machines::decide(Decomposition::OneVsOne, &pairs, 3, d)[0];
+        let decide = |d: &[Vec<f64>]| Decomposition::OneVsOne.decide(&pairs, 3, d)[0];
         assert_eq!(decide(&cycle(1.0, -1.0, 1.0)), 0);
         assert_eq!(decide(&cycle(2.0, -1.0, 1.0)), 1);
         assert_eq!(decide(&cycle(1.0, -1.0, 3.0)), 2);
-        let rest = Decomposition::OneVsRest.pairs(3);
+        let rest = Decomposition::OneVsRest.roles(3);
         let values = [vec![-1.0], vec![-0.5], vec![-0.5]];
-        assert_eq!(Machines::decide(Decomposition::OneVsRest, &rest, 3, &values), [1]);
+        assert_eq!(Decomposition::OneVsRest.decide(&rest, 3, &values), [1]);
     }
 
     #[test]
     fn zero_is_the_negative_class() {
         let d = [vec![0.0, 1e-9, -1.0]];
-        assert_eq!(Machines::decide(Decomposition::OneVsRest, &[(1, Some(0))], 2, &d), [0, 1, 0]);
+        let roles = Decomposition::OneVsRest.roles(2);
+        assert_eq!(Decomposition::OneVsRest.decide(&roles, 2, &d), [0, 1, 0]);
     }
 }

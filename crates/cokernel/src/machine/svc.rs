@@ -5,7 +5,7 @@
 //! dual    max Σ α_i − ½ Σ α_i α_j y_i y_j k(x_i, x_j)      Σ α_i y_i = 0, 0 ≤ α_i ≤ C_i
 //! ```
 //!
-//! C_i = `c` × class weight × instance weight. [`Dual::coef`] is α_i y_i, [`Dual::bias`] is b.
+//! C_i = `c` × class weight × instance weight. [`Head::coef`] is α_i y_i, [`Head::bias`] is b.
 //! An instance with C_i = 0 takes no part; one-versus-one sets it for the classes outside the
 //! pair, so a pair costs what its own instances cost.
 //!
@@ -13,16 +13,62 @@
 //! for the w found, exactly (the middle of the interval where several are), and the reported gap
 //! is computed with that b. Where C is so large that no instance has a loss at the optimum, w is
 //! enlarged until none has one, which makes the gap independent of C: a C of 10¹⁷ costs what a hard
-//! margin costs. Binary problems run in parallel, each in one thread, so results do
-//! not depend on the number of threads.
+//! margin costs.
 
-use super::{Decomposition, Machines};
-use crate::data::Classes;
+use super::binary::{self, Binary};
+use super::common::{self, NEAR};
+use super::{Block, Decomposition, Free, Head, How, Machine, Reading, Solution};
+use crate::data::{Classes, Target};
+use crate::method::{Entry, Method, Task, WeightSet};
+use crate::params::{Param, Params, Range, Value};
 use crate::solve::Rows;
-use crate::solve::smo::{self, Quadratic, Settings};
-use crate::{Counts, Error, Event, Result, Run, Status, Watch, brief};
-use rayon::prelude::*;
+use crate::solve::smo::{self, Quadratic};
+use crate::solve::solved::of_sum_zero;
+use crate::{Error, Result, Run, brief};
 use serde::{Deserialize, Serialize};
+
+/// The registry entry.
+pub static ENTRY: Entry<dyn Machine> =
+    Entry { method: &METHOD, build: |p| Box::new(Svc::from_params(p)) };
+
+static METHOD: Method = Method {
+    id: "svc",
+    title: "C-SVC",
+    source: "Cortes, Vapnik 1995; Gönen 2010, §1.1",
+    summary: "Support vector classification with the hinge loss: few support vectors, and the same \
+              answer whatever lies far beyond the margin. Several classes by binary problems.",
+    tasks: &[Task::Classify],
+    control: false,
+    recommended: true,
+    weights: WeightSet::None,
+    params: PARAMS,
+};
+
+/// Parameters of machines that learn classes by binary problems with a cost C.
+pub(super) const PARAMS: &[Param] = &[
+    Param {
+        name: "c",
+        doc: "Cost C of a unit of slack.",
+        range: Range::Real { default: 1.0, min: 0.0, max: f64::MAX, closed: false },
+    },
+    Param {
+        name: "class_weight",
+        doc: "Factors of C by class; balanced: n / (k · n_class).",
+        range: Range::Factors { default: "none", of: &["none", BALANCED], min: 0.0, max: f64::MAX },
+    },
+    Param {
+        name: "decomposition",
+        doc: "How several classes become binary problems.",
+        range: Range::Choice { default: "one_vs_rest", of: &["one_vs_rest", "one_vs_one"] },
+    },
+    common::TOL,
+    common::SHRINKING,
+    common::CACHE,
+    common::MAX_STEPS,
+];
+
+/// The word for class weights by frequency.
+const BALANCED: &str = "balanced";
 
 /// C-SVC: parameters of the machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -61,40 +107,90 @@ impl Default for Svc {
     }
 }
 
-/// One solved binary problem.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Dual {
-    /// Code of the positive class.
-    pub positive: u32,
-    /// Code of the negative class; `None` is "the rest".
-    pub negative: Option<u32>,
-    /// α_i y_i for all n training instances (0: not a support vector).
-    pub coef: Vec<f64>,
-    /// b, added: f(x) = Σ coef_i k(x_i, x) + b.
-    pub bias: f64,
-    /// Dual objective Σα − ½ αᵀQα.
-    pub objective: f64,
-    /// Primal objective ½‖w‖² + Σ C_i ξ_i at (coef, b).
-    pub primal: f64,
-    /// (primal − objective) / max(|primal|, tiny).
-    pub gap: f64,
-    /// How the solver ended.
-    pub status: Status,
-}
-
-impl Dual {
-    /// Number of support vectors.
-    pub fn support_count(&self) -> usize {
-        self.coef.iter().filter(|c| **c != 0.0).count()
+impl Machine for Svc {
+    fn solve(&self, kernel: &dyn Rows, target: &Target, how: &How<'_>) -> Result<Solution> {
+        let tol = how.tol.unwrap_or(self.tol);
+        binary::solve(self, tol, kernel, target.classes()?, how, &hinge)
     }
 
-    fn is_finite(&self) -> bool {
-        let numbers = [self.bias, self.objective, self.primal, self.gap];
-        numbers.iter().chain(&self.coef).all(|v| v.is_finite())
+    fn check(&self) -> Result<()> {
+        if !(self.c > 0.0 && self.c.is_finite()) {
+            let problem = format!("expected a finite number above 0, found {}", brief(self.c));
+            return Err(Error::parameter("c", problem));
+        }
+        if !(self.tol > 0.0 && self.tol < 1.0) {
+            let problem = format!("expected a number between 0 and 1, found {}", brief(self.tol));
+            return Err(Error::parameter("tol", problem));
+        }
+        Ok(())
+    }
+
+    fn tol(&self) -> f64 {
+        self.tol
+    }
+
+    fn reading(&self) -> Reading {
+        Reading::Classes(self.decomposition)
+    }
+
+    fn advice(&self, share: f64, diagonal: f64) -> Option<String> {
+        let c = self.c;
+        Some(format!(
+            "{:.0} % of the instances of the smaller classes are at their bound (α = C): C = {c:.3e} is \
+             too small for these kernels, or the classes overlap. C times the mean diagonal of the \
+             combined kernel ({diagonal:.3e}) is {:.3e}; where that is below 1, scale the kernels \
+             (normalize=unit_diagonal or center_unit_variance) or try C near {:.0e}; else compare a C \
+             10 and 100 times as large",
+            100.0 * share,
+            c * diagonal,
+            if (10.0 / diagonal).is_finite() { 10.0 / diagonal } else { 10.0 * c },
+        ))
     }
 }
 
 impl Svc {
+    /// The machine with checked parameters.
+    pub(super) fn from_params(p: &Params) -> Self {
+        let class_weight = p.factors("class_weight");
+        let named = |all: &std::collections::BTreeMap<String, f64>| {
+            all.iter().map(|(name, weight)| (name.clone(), *weight)).collect()
+        };
+        Svc {
+            c: p.real("c"),
+            balanced: class_weight == Err(BALANCED),
+            class_weights: class_weight.map(named).unwrap_or_default(),
+            decomposition: match p.text("decomposition") {
+                "one_vs_one" => Decomposition::OneVsOne,
+                _ => Decomposition::OneVsRest,
+            },
+            tol: p.real("tol"),
+            shrinking: p.text("shrinking") == "yes",
+            cache: p.count("cache"),
+            max_steps: p.count("max_steps") as u64,
+        }
+    }
+
+    /// The parameters by name.
+    pub fn given(&self) -> Vec<(String, Value)> {
+        let class_weight = match (self.balanced, self.class_weights.is_empty()) {
+            (true, _) => Value::from(BALANCED),
+            (_, true) => Value::from("none"),
+            _ => Value::Factors(self.class_weights.iter().cloned().collect()),
+        };
+        let whole = |v: u64| Value::Int(i64::try_from(v).unwrap_or(i64::MAX));
+        [
+            ("c", Value::Real(self.c)),
+            ("class_weight", class_weight),
+            ("decomposition", self.decomposition.id().into()),
+            ("tol", Value::Real(self.tol)),
+            ("shrinking", if self.shrinking { "yes" } else { "no" }.into()),
+            ("cache", whole(self.cache as u64)),
+            ("max_steps", whole(self.max_steps)),
+        ]
+        .map(|(name, value)| (name.to_string(), value))
+        .into()
+    }
+
     /// Trains on one kernel.
     ///
     /// `weights`: non-negative instance weights that multiply C (length n), if given.
@@ -107,54 +203,11 @@ impl Svc {
         kernel: &dyn Rows,
         classes: &Classes,
         weights: Option<&[f64]>,
-        warm: Option<&Machines>,
+        warm: Option<&Solution>,
         run: &Run,
-    ) -> Result<Machines> {
-        self.check(kernel, classes, weights, warm)?;
-        let costs = self.costs(classes, weights)?;
-        let size = |a: f64, d: &f64| if d.is_finite() { a.max(d.abs()) } else { f64::INFINITY };
-        let largest = kernel.diagonal().iter().fold(0.0, size);
-        if !largest.is_finite() {
-            return Err(self.overflow("a diagonal entry of the kernel", largest));
-        }
-        let pairs = self.decomposition.pairs(classes.n_classes());
-        let side_by_side = pairs.len().min(rayon::current_num_threads()).max(1);
-        let settings = Settings {
-            tol: self.tol,
-            shrinking: self.shrinking,
-            cache: self.cache / side_by_side,
-            max_steps: self.max_steps,
-        };
-        let watch = run.watch();
-        run.tell(Event::Begin { stage: "support vectors", total: Some(pairs.len() as u64) });
-        let one = |t: usize| {
-            let start = warm.map(|w| w.duals[t].coef.as_slice());
-            binary(kernel, classes, &costs, pairs[t], start, &settings, &watch)
-        };
-        let solved: Vec<(Dual, u64)> = if pairs.len() == 1 {
-            vec![one(0)]
-        } else {
-            (0..pairs.len()).into_par_iter().map(one).collect()
-        };
-        run.tell(Event::End);
-        let counts = Counts {
-            machine_solves: solved.len() as u64,
-            smo_steps: solved.iter().map(|s| s.1).sum(),
-            ..Counts::default()
-        };
-        let duals: Vec<Dual> = solved.into_iter().map(|s| s.0).collect();
-        if duals.iter().any(|d| !d.is_finite()) {
-            return Err(self.overflow("a number of the machine", largest));
-        }
-        Ok(Machines { decomposition: self.decomposition, duals, counts })
-    }
-
-    fn overflow(&self, what: &str, largest: f64) -> Error {
-        Error::Data(format!(
-            "{what} is beyond what f64 can hold (the largest diagonal entry of the kernel is \
-             {largest:.1e}, C is {:.1e}); normalise the kernel, scale the features or use another C",
-            self.c
-        ))
+    ) -> Result<Solution> {
+        let how = How { weights, warm, tol: None, run };
+        binary::solve(self, self.tol, kernel, classes, &how, &hinge)
     }
 
     /// C_i of each instance.
@@ -188,114 +241,18 @@ impl Svc {
             }
         }
     }
-
-    /// Refuses a C or a tolerance that no machine can have.
-    pub(crate) fn check_ranges(&self) -> Result<()> {
-        if !(self.c > 0.0 && self.c.is_finite()) {
-            let problem = format!("expected a finite number above 0, found {}", brief(self.c));
-            return Err(Error::parameter("c", problem));
-        }
-        if !(self.tol > 0.0 && self.tol < 1.0) {
-            let problem = format!("expected a number between 0 and 1, found {}", brief(self.tol));
-            return Err(Error::parameter("tol", problem));
-        }
-        Ok(())
-    }
-
-    fn check(
-        &self,
-        kernel: &dyn Rows,
-        classes: &Classes,
-        weights: Option<&[f64]>,
-        warm: Option<&Machines>,
-    ) -> Result<()> {
-        self.check_ranges()?;
-        let n = classes.codes.len();
-        if kernel.n() != n {
-            return Err(Error::shape("kernel", format!("{n} rows, one per label"), kernel.n()));
-        }
-        if let Some(code) = classes.codes.iter().find(|c| **c as usize >= classes.n_classes()) {
-            let expected = format!("codes below {}", classes.n_classes());
-            return Err(Error::shape("classes", expected, code));
-        }
-        for (name, weight) in &self.class_weights {
-            // With C_i = 0 for a whole class there would be a machine for a class without instances.
-            if !(*weight > 0.0 && weight.is_finite()) {
-                let problem = format!(
-                    "the weight of class '{name}' is {}; expected a finite number above 0 \
-                     (to leave a class out, leave out its instances)",
-                    brief(*weight)
-                );
-                return Err(Error::parameter("class_weights", problem));
-            }
-        }
-        if let Some(weights) = weights {
-            if weights.len() != n {
-                return Err(Error::shape(
-                    "instance weights",
-                    format!("{n}, one per label"),
-                    weights.len(),
-                ));
-            }
-            if let Some(i) = weights.iter().position(|w| !(*w >= 0.0 && w.is_finite())) {
-                let problem = format!(
-                    "the weight of instance {i} is {}; expected a finite number, 0 or more",
-                    weights[i]
-                );
-                return Err(Error::parameter("weights", problem));
-            }
-        }
-        warm.map_or(Ok(()), |w| self.check_warm(w, classes))
-    }
-
-    fn check_warm(&self, warm: &Machines, classes: &Classes) -> Result<()> {
-        let pairs = self.decomposition.pairs(classes.n_classes());
-        if warm.pairs() != pairs {
-            return Err(Error::shape(
-                "warm start",
-                format!("the {} machines of this decomposition and these classes", pairs.len()),
-                format!("{} other machines", warm.duals.len()),
-            ));
-        }
-        let n = classes.codes.len();
-        if let Some(dual) = warm.duals.iter().find(|d| d.coef.len() != n) {
-            let expected = format!("{n} coefficients per machine, one per label");
-            return Err(Error::shape("warm start", expected, dual.coef.len()));
-        }
-        if warm.duals.iter().flat_map(|d| &d.coef).any(|c| !c.is_finite()) {
-            return Err(Error::shape("warm start", "finite coefficients", "one that is not"));
-        }
-        Ok(())
-    }
 }
 
 /// Solves one binary problem; also gives the number of steps.
-fn binary(
-    kernel: &dyn Rows,
-    classes: &Classes,
-    costs: &[f64],
-    (positive, negative): (u32, Option<u32>),
-    start: Option<&[f64]>,
-    settings: &Settings,
-    watch: &Watch,
-) -> (Dual, u64) {
-    let sign = |code: &u32| {
-        if *code == positive {
-            1.0
-        } else if negative.is_none_or(|c| c == *code) {
-            -1.0
-        } else {
-            0.0
-        }
-    };
-    let y: Vec<f64> = classes.codes.iter().map(sign).collect();
-    let signed: Vec<f64> = y.iter().zip(costs).map(|(y, c)| y * c).collect();
+fn hinge(problem: &Binary<'_>) -> (Block, u64) {
+    let Binary { y, signed, .. } = problem;
     let lower: Vec<f64> = signed.iter().map(|c| c.min(0.0)).collect();
     let upper: Vec<f64> = signed.iter().map(|c| c.max(0.0)).collect();
     let linear: Vec<f64> = y.iter().map(|y| -y).collect();
-    let problem = Quadratic { rows: kernel, linear: &linear, lower: &lower, upper: &upper };
-    let start = start.map(|coef| feasible(coef, &lower, &upper));
-    let found = smo::solve(&problem, start, settings, watch);
+    let quadratic =
+        Quadratic { rows: problem.kernel, linear: &linear, lower: &lower, upper: &upper };
+    let start = problem.start.map(|coef| of_sum_zero(coef, &lower, &upper));
+    let found = smo::solve(&quadratic, start, &problem.settings, problem.watch);
     let bias = -found.threshold;
     let (mut norm, mut sum, mut loss) = (0.0, 0.0, 0.0);
     for i in 0..y.len() {
@@ -306,21 +263,36 @@ fn binary(
     }
     let (primal, objective) = (0.5 * norm + loss, sum - 0.5 * norm);
     let gap = (primal - objective) / primal.abs().max(f64::MIN_POSITIVE);
-    let status = found.status;
-    (Dual { positive, negative, coef: found.x, bias, objective, primal, gap, status }, found.steps)
+    let coef = found.x;
+    let inside = |i: &usize| coef[*i] != 0.0 && coef[*i].abs() < (1.0 - NEAR) * signed[*i].abs();
+    let rows = (0..y.len()).filter(inside).map(|i| i as u32).collect();
+    let block = Block {
+        linear: sum,
+        primal,
+        objective,
+        gap,
+        status: found.status,
+        free: Some(Free { rows, ridge: Vec::new(), sum: true }),
+        at_bound: smaller_side(&coef, signed),
+        heads: vec![Head { role: problem.role, coef, bias }],
+    };
+    (block, found.steps)
 }
 
-/// The point of the box nearest to `coef`, with its larger side scaled down so that the sum is 0.
-fn feasible(coef: &[f64], lower: &[f64], upper: &[f64]) -> Vec<f64> {
-    let mut x: Vec<f64> =
-        coef.iter().zip(lower).zip(upper).map(|((c, l), u)| c.clamp(*l, *u)).collect();
-    let positive: f64 = x.iter().filter(|v| **v > 0.0).sum();
-    let negative: f64 = -x.iter().filter(|v| **v < 0.0).sum::<f64>();
-    let (up, down) = if positive > negative {
-        (negative / positive, 1.0)
-    } else {
-        (1.0, if negative > 0.0 { positive / negative } else { 1.0 })
+/// Σ_i α_i y_i = 0, so at most the smaller side of a binary problem (by the sum of its C_i) can be at its
+/// bound as a whole, together with as much of the other. Of that side: the instances at their bound, and
+/// all that take part. `signed` is y_i C_i.
+fn smaller_side(coef: &[f64], signed: &[f64]) -> (usize, usize) {
+    let side = |sign: f64| {
+        let (mut some, mut of, mut sum) = (0, 0, 0.0);
+        for (coef, c) in coef.iter().zip(signed).filter(|(_, c)| **c * sign > 0.0) {
+            some += usize::from(coef.abs() >= c.abs() * (1.0 - NEAR));
+            of += 1;
+            sum += c.abs();
+        }
+        (sum, some, of)
     };
-    x.iter_mut().for_each(|v| *v *= if *v > 0.0 { up } else { down });
-    x
+    let (positive, negative) = (side(1.0), side(-1.0));
+    let (_, some, of) = if negative.0 < positive.0 { negative } else { positive };
+    (some, of)
 }

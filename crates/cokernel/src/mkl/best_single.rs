@@ -23,8 +23,8 @@
 //! **Cost**: M·`folds` machines and M sums of one kernel; memory for one n × n matrix.
 
 use super::{Learned, Learner, Problem, Rule, check, combined};
-use crate::data::{Classes, dealt};
-use crate::machine::Machines;
+use crate::data::{Classes, Target, dealt};
+use crate::machine::{How, Solution};
 use crate::method::{Entry, Method, Task, WeightSet};
 use crate::params::{Param, Range};
 use crate::solve::Rows;
@@ -41,7 +41,7 @@ static METHOD: Method = Method {
     source: "Gönen 2010, §5; Kumar 2013, §5.3",
     summary: "Trains the machine on every kernel and keeps the one with the best accuracy in an \
               inner cross-validation. Costs a few machines per kernel.",
-    tasks: &[Task::Classify],
+    tasks: &[Task::Classify, Task::Regress, Task::Detect],
     control: true,
     recommended: false,
     weights: WeightSet::One,
@@ -60,15 +60,15 @@ struct BestSingle {
 /// What is known about a kernel.
 struct Candidate {
     kernel: usize,
-    /// Weights of the correct predictions over all folds.
-    correct: f64,
-    machines: Machines,
+    /// How right the predictions of all folds are, weighted: see [`Reading::right`].
+    right: f64,
+    machines: Solution,
 }
 
 impl Candidate {
     fn beats(&self, other: &Candidate) -> bool {
-        self.correct > other.correct
-            || (self.correct == other.correct && self.machines.primal() < other.machines.primal())
+        self.right > other.right
+            || (self.right == other.right && self.machines.primal() < other.machines.primal())
     }
 }
 
@@ -78,12 +78,23 @@ impl Learner for BestSingle {
         let watch = run.watch();
         let mut report = Report::closed_form(run);
         let kernels = problem.bank.len();
-        let fold = stratified(problem.classes, self.folds, run);
+        let fold = match problem.target {
+            Target::Classes(classes) => stratified(classes, self.folds, run),
+            _ => even(problem.target, self.folds, run),
+        };
         if fold.is_none() {
             report.notes.push(
-                "a class has a single instance, so there was no inner cross-validation; the \
-                 kernel was chosen by the objective of its machine"
-                    .to_string(),
+                match problem.target {
+                    Target::Classes(_) => {
+                        "a class has a single instance, so there was no inner cross-validation; the \
+                         kernel was chosen by the objective of its machine"
+                    }
+                    _ => {
+                        "there is nothing that predictions could be compared with, so the kernel was \
+                         chosen by the objective of its machine"
+                    }
+                }
+                .to_string(),
             );
         }
         run.tell(Event::Begin { stage: "single kernels", total: Some(kernels as u64) });
@@ -135,13 +146,13 @@ impl BestSingle {
         weights[kernel] = 1.0;
         let rows = combined(problem.bank, &weights, run, watch)?;
         report.counts.combines += 1;
-        let fit = |costs: Option<&[f64]>, warm: Option<&Machines>| {
-            let rest = run.remaining(watch).quiet();
-            problem.machine.fit(rows.as_ref(), problem.classes, costs, warm, &rest)
+        let fit = |weights: Option<&[f64]>, warm: Option<&Solution>| {
+            let how = How { weights, warm, tol: None, run: &run.remaining(watch).quiet() };
+            problem.machine.solve(rows.as_ref(), problem.target, &how)
         };
         let machines = fit(problem.weights, problem.warm_machines())?;
         report.counts.add(&machines.counts);
-        let mut correct = 0.0;
+        let mut right = 0.0;
         for held in 0..fold.map_or(0, |_| self.folds) {
             let Some(fold) = fold else { break };
             let weight = |i: usize| problem.weights.map_or(1.0, |w| w[i]);
@@ -149,29 +160,36 @@ impl BestSingle {
             let costs: Vec<f64> = (0..fold.len()).map(learned).collect();
             let part = fit(Some(&costs), Some(&machines))?;
             report.counts.add(&part.counts);
-            let predicted = predict(&part, rows.as_ref(), problem.classes.n_classes(), watch);
-            correct += (0..fold.len())
-                .filter(|&i| fold[i] == held && predicted[i] == problem.classes.codes[i])
-                .map(weight)
+            let values = decisions(&part, rows.as_ref(), watch);
+            let found = problem.machine.reading().right(problem.target, &part.roles(), &values);
+            right += (0..fold.len())
+                .filter(|&i| fold[i] == held)
+                .map(|i| weight(i) * found[i])
                 .sum::<f64>();
         }
-        Ok(Candidate { kernel, correct, machines })
+        Ok(Candidate { kernel, right, machines })
     }
 }
 
-/// Class codes of all instances; not to be used after a stop.
-fn predict(machines: &Machines, rows: &dyn Rows, n_classes: usize, watch: &Watch) -> Vec<u32> {
-    let decisions: Vec<Vec<f64>> = machines
-        .duals
-        .iter()
-        .map(|d| {
-            let mut values = vec![0.0; d.coef.len()];
-            rows.multiply_until(&d.coef, &mut values, watch);
-            values.iter_mut().for_each(|v| *v += d.bias);
-            values
-        })
-        .collect();
-    Machines::decide(machines.decomposition, &machines.pairs(), n_classes, &decisions)
+/// Values of each head for all instances; not to be used after a stop.
+fn decisions(machines: &Solution, rows: &dyn Rows, watch: &Watch) -> Vec<Vec<f64>> {
+    let values = |head: &crate::machine::Head| {
+        let mut values = vec![0.0; head.coef.len()];
+        rows.multiply_until(&head.coef, &mut values, watch);
+        values.iter_mut().for_each(|v| *v += head.bias);
+        values
+    };
+    machines.heads().map(values).collect()
+}
+
+/// A fold for each instance, in random order; `None` where there is nothing to predict.
+fn even(target: &Target, folds: usize, run: &Run) -> Option<Vec<usize>> {
+    if !matches!(target, Target::Real(_)) || target.len() < 2 {
+        return None;
+    }
+    let mut fold: Vec<usize> = (0..target.len()).map(|i| i % folds).collect();
+    fold.shuffle(&mut run.rng("best_single folds"));
+    Some(fold)
 }
 
 /// A fold for each instance, classes spread evenly; `None` if a class has a single instance.

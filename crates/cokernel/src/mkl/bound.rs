@@ -1,13 +1,11 @@
-//! Instances at their bound α_i = C_i: what the machines on a combination tell about C.
+//! Coefficients at their bound: what the machines on a combination tell about C.
 //!
-//! Σ_i α_i y_i = 0, so at most the smaller side of a binary problem (by the sum of its C_i) can be
-//! at its bound as a whole, together with as much of the other. The share is therefore that of the
-//! smaller sides, over all binary problems. A share near 1 means that the machine takes hardly any
-//! notice of distances: C is too small for the kernel, or the classes overlap.
+//! A share near 1 of those that could be there means that the machine takes hardly any notice of
+//! distances: C is too small for the kernel, or the classes overlap.
 
 use super::{Problem, Rule};
-use crate::machine::{Dual, Machines};
-use crate::{MachineReport, Report, Result};
+use crate::machine::Solution;
+use crate::{MachineReport, Report};
 
 /// Share from which it is said.
 const MOST: f64 = 0.5;
@@ -15,50 +13,15 @@ const MOST: f64 = 0.5;
 /// Share from which it is a warning.
 const NEARLY_ALL: f64 = 0.9;
 
-/// How near to C_i, relatively, counts as being there.
-const NEAR: f64 = 1e-9;
-
 /// How the machines ended.
-///
-/// # Errors
-/// As [`Svc::costs`](crate::machine::Svc::costs).
-pub(super) fn report(problem: &Problem<'_>, machines: &Machines) -> Result<MachineReport> {
-    let costs = problem.machine.costs(problem.classes, problem.weights)?;
-    let (mut at_bound, mut all) = (0, 0);
-    for dual in &machines.duals {
-        let (some, of) = smaller_side(dual, &costs, &problem.classes.codes);
-        at_bound += some;
-        all += of;
-    }
-    Ok(MachineReport {
+pub(super) fn report(machines: &Solution) -> MachineReport {
+    MachineReport {
         status: machines.status(),
         primal: machines.primal(),
         dual: machines.objective(),
         gap: machines.gap(),
-        at_bound: at_bound as f64 / all.max(1) as f64,
-    })
-}
-
-/// Of the side with the smaller sum of C_i: the instances at their bound, and all that take part.
-fn smaller_side(dual: &Dual, costs: &[f64], codes: &[u32]) -> (usize, usize) {
-    let side = |wanted: &dyn Fn(u32) -> bool| {
-        let (mut some, mut of, mut sum) = (0, 0, 0.0);
-        for ((coef, c), code) in dual.coef.iter().zip(costs).zip(codes) {
-            if *c > 0.0 && wanted(*code) {
-                some += usize::from(coef.abs() >= c * (1.0 - NEAR));
-                of += 1;
-                sum += c;
-            }
-        }
-        (sum, some, of)
-    };
-    let positive = side(&|code| code == dual.positive);
-    let negative = side(&|code| match dual.negative {
-        Some(negative) => code == negative,
-        None => code != dual.positive,
-    });
-    let (_, some, of) = if negative.0 < positive.0 { negative } else { positive };
-    (some, of)
+        at_bound: machines.at_bound(),
+    }
 }
 
 /// Says where most instances are at their bound, and what to try.
@@ -67,17 +30,7 @@ pub(super) fn remark(problem: &Problem<'_>, rule: &Rule, share: f64, report: &mu
     if share <= MOST || !report.status.is_success() {
         return;
     }
-    let (c, diagonal) = (problem.machine.c, mean_diagonal(problem, rule));
-    let said = format!(
-        "{:.0} % of the instances of the smaller classes are at their bound (α = C): C = {c:.3e} is \
-         too small for these kernels, or the classes overlap. C times the mean diagonal of the \
-         combined kernel ({diagonal:.3e}) is {:.3e}; where that is below 1, scale the kernels \
-         (normalize=unit_diagonal or center_unit_variance) or try C near {:.0e}; else compare a C \
-         10 and 100 times as large",
-        100.0 * share,
-        c * diagonal,
-        if (10.0 / diagonal).is_finite() { 10.0 / diagonal } else { 10.0 * c },
-    );
+    let Some(said) = problem.machine.advice(share, mean_diagonal(problem, rule)) else { return };
     if share > NEARLY_ALL { report.warnings.push(said) } else { report.notes.push(said) }
 }
 
@@ -100,7 +53,7 @@ mod tests {
     use crate::Run;
     use crate::bank::{Bank, Storage};
     use crate::catalogue::find;
-    use crate::data::{Classes, Matrix};
+    use crate::data::{Classes, Matrix, Target};
     use crate::machine::{Decomposition, Svc};
     use crate::mkl::{Problem, train};
 
@@ -120,11 +73,11 @@ mod tests {
         let kernel = Matrix::from_fn(60, 60, |i, j| (-2.0 * (x(i) - x(j)).powi(2)).exp() / 60.0);
         let bank = Bank::from_matrices(vec![("k".into(), kernel)], Storage::Resident).unwrap();
         let texts: Vec<String> = (0..60).map(|i| class(i).to_string()).collect();
-        let classes = Classes::from_texts(&texts).unwrap();
+        let target = Target::Classes(Classes::from_texts(&texts).unwrap());
         let machine = Svc { c, decomposition, ..Svc::default() };
         let mean = find("mean").unwrap();
         let learner = crate::mkl::learner(mean, &mean.defaults()).unwrap();
-        let problem = Problem::new(&bank, &classes, &machine);
+        let problem = Problem::new(&bank, &target, &machine);
         let report = train(&problem, learner.as_ref(), &Run::default()).unwrap().report;
         (report.machine.unwrap().at_bound, report.warnings, report.notes)
     }

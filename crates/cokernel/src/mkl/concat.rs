@@ -18,7 +18,7 @@ static METHOD: Method = Method {
     title: "concatenated views",
     source: "Kumar 2013, §3.4",
     summary: "One machine on all columns side by side; the control for combining views at all. Costs one machine.",
-    tasks: &[Task::Classify],
+    tasks: &[Task::Classify, Task::Regress, Task::Detect],
     control: true,
     recommended: false,
     weights: WeightSet::Simplex,

@@ -17,7 +17,7 @@ static METHOD: Method = Method {
     title: "mean of the kernels",
     source: "Gönen 2010, §2.1",
     summary: "All kernels with the same weight 1/M. Nothing is learned; often hard to beat when most kernels are useful. Costs one machine.",
-    tasks: &[Task::Classify],
+    tasks: &[Task::Classify, Task::Regress, Task::Detect],
     control: true,
     recommended: false,
     weights: WeightSet::Simplex,

@@ -17,8 +17,8 @@ mod sum;
 mod two_stage;
 
 use crate::bank::Bank;
-use crate::data::Classes;
-use crate::machine::{Machines, Svc};
+use crate::data::Target;
+use crate::machine::{How, Machine, Solution};
 use crate::method::{Entry, Method};
 use crate::params::Params;
 use crate::run::Pass;
@@ -43,10 +43,7 @@ pub static REGISTRY: &[&Entry<dyn Learner>] = &[
 /// # Errors
 /// The method is one of another registry.
 pub fn learner(method: &Method, params: &Params) -> Result<Box<dyn Learner>> {
-    Entry::built(REGISTRY, method, params).ok_or_else(|| {
-        let problem = format!("method '{}' clusters; it does not learn from labels", method.id);
-        Error::Data(problem)
-    })
+    Entry::built(REGISTRY, method, params, "clusters; it does not learn from labels")
 }
 
 /// What a method learns from.
@@ -54,10 +51,10 @@ pub fn learner(method: &Method, params: &Params) -> Result<Box<dyn Learner>> {
 pub struct Problem<'a> {
     /// The kernels over the n training instances.
     pub bank: &'a Bank,
-    /// Their classes.
-    pub classes: &'a Classes,
+    /// What is known about them.
+    pub target: &'a Target,
     /// The machine that will be trained on the combination.
-    pub machine: &'a Svc,
+    pub machine: &'a dyn Machine,
     /// Non-negative weights of the instances, which multiply C; `None` is 1 for each.
     pub weights: Option<&'a [f64]>,
     /// What was learned for the same instances, kernels and binary problems with other parameters:
@@ -67,12 +64,12 @@ pub struct Problem<'a> {
 
 impl<'a> Problem<'a> {
     /// Without weights and without a start.
-    pub fn new(bank: &'a Bank, classes: &'a Classes, machine: &'a Svc) -> Self {
-        Problem { bank, classes, machine, weights: None, warm: None }
+    pub fn new(bank: &'a Bank, target: &'a Target, machine: &'a dyn Machine) -> Self {
+        Problem { bank, target, machine, weights: None, warm: None }
     }
 
     /// The machines of the start.
-    fn warm_machines(&self) -> Option<&'a Machines> {
+    fn warm_machines(&self) -> Option<&'a Solution> {
         self.warm.and_then(|w| w.machines.as_ref())
     }
 }
@@ -97,7 +94,7 @@ pub struct Learned {
     pub rule: Rule,
     /// The machines on the combination, where the method solved them to the machine's tolerance
     /// itself; otherwise the caller trains the machine on the rule.
-    pub machines: Option<Machines>,
+    pub machines: Option<Solution>,
     /// How it went.
     pub report: Report,
 }
@@ -149,14 +146,14 @@ impl Learner for Known {
 /// Data or machine parameters that cannot be used.
 pub fn train(problem: &Problem<'_>, learner: &dyn Learner, run: &Run) -> Result<Learned> {
     let watch = run.watch();
-    problem.machine.check_ranges()?;
+    problem.machine.check()?;
     let mut learned = learner.learn(problem, run)?;
     let formula = learned.report.status == Status::ClosedForm;
     let (machines, trained) = match learned.machines.take() {
         Some(machines) => (machines, false),
         None => (machines(problem, &learned.rule, run, &watch)?, true),
     };
-    let ended = bound::report(problem, &machines)?;
+    let ended = bound::report(&machines);
     let report = &mut learned.report;
     if trained {
         report.counts.combines += 1;
@@ -181,7 +178,7 @@ pub fn train(problem: &Problem<'_>, learner: &dyn Learner, run: &Run) -> Result<
 }
 
 /// The problem's machine on the combination.
-fn machines(problem: &Problem<'_>, rule: &Rule, run: &Run, watch: &Watch) -> Result<Machines> {
+fn machines(problem: &Problem<'_>, rule: &Rule, run: &Run, watch: &Watch) -> Result<Solution> {
     let kernel = match rule {
         Rule::Linear { weights } => combined(problem.bank, weights, run, watch)?,
         Rule::Product => {
@@ -192,9 +189,13 @@ fn machines(problem: &Problem<'_>, rule: &Rule, run: &Run, watch: &Watch) -> Res
             Box::new(product)
         }
     };
-    let (classes, weights) = (problem.classes, problem.weights);
     let run = run.remaining(watch).quiet();
-    problem.machine.fit(kernel.as_ref(), classes, weights, problem.warm_machines(), &run)
+    let (weights, warm) = (problem.weights, problem.warm_machines());
+    problem.machine.solve(
+        kernel.as_ref(),
+        problem.target,
+        &How { weights, warm, tol: None, run: &run },
+    )
 }
 
 /// Refuses a product that is nothing but 0, or nearly, though none of its factors is.
@@ -242,7 +243,7 @@ fn all(bank: &Bank) -> Vec<usize> {
 
 /// Refuses labels for another number of instances than the bank has.
 fn check(problem: &Problem<'_>) -> Result<()> {
-    let (n, labels) = (problem.bank.n(), problem.classes.codes.len());
+    let (n, labels) = (problem.bank.n(), problem.target.len());
     if n != labels {
         return Err(Error::shape("labels", format!("{n}, one per instance"), labels));
     }

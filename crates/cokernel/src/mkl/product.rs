@@ -18,7 +18,7 @@ static METHOD: Method = Method {
     title: "product of the kernels",
     source: "Gönen 2010, §2.1; Kumar 2013, §3.4",
     summary: "Two instances are similar only if they are similar in every kernel. Nothing is learned. Costs one machine.",
-    tasks: &[Task::Classify],
+    tasks: &[Task::Classify, Task::Regress, Task::Detect],
     control: true,
     recommended: false,
     weights: WeightSet::None,

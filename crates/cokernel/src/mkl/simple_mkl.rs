@@ -2,27 +2,28 @@
 //!
 //! ```text
 //! min  J(η)   subject to   η ≥ 0, Σ η_m = 1
-//! J(η) = Σ_u max_α  Σ_i α_i − ½ Σ_m η_m q_m^u(α),      q_m^u = c_uᵀ K_m c_u,  c = α∘y
+//! J(η) = max_c  ℓ(c) − ½ Σ_u Σ_m η_m q_m^u(c),      q_m^u = c_uᵀ K_m c_u
 //! ```
 //!
-//! (Rakotomamonjy, Bach, Canu and Grandvalet, JMLR 9, 2008; LMKA §2.2.1.3; D4.) u runs over the
-//! binary problems: one for two classes, else those of the machine's decomposition, which share
-//! one η as in §3.4 of the paper. J is convex with ∂J/∂η_m = −½ Σ_u q_m^u at the optimal α.
+//! (Rakotomamonjy, Bach, Canu and Grandvalet, JMLR 9, 2008; LMKA §2.2.1.3; D4.) ℓ is that of the
+//! [machine](crate::machine): Σ_i α_i with c = α∘y for C-SVC. u runs over its decision functions: one for
+//! two classes, else those of the machine's decomposition, which share one η as in §3.4 of the paper. J is
+//! convex with ∂J/∂η_m = −½ Σ_u q_m^u at the optimal c.
 //!
 //! | symbol | name |
 //! |---|---|
 //! | η | `weights` |
-//! | c_u, P(η) | `machines.duals[u].coef`, `machines.primal()` |
+//! | c_u, P(η) | the heads of `machines`, `machines.primal()` |
 //! | q_m^u | `forms[u][m]` |
 //! | D | `direction`, scaled so that step 1 ends at the boundary or at the model's minimiser |
 //!
 //! **Certificate.** For any η and any feasible α the two numbers
 //!
 //! ```text
-//! P = Σ_u primal objective of machine u on K_η     ≥  min J  ≥     Σ_u Σ_i α_i − ½ max_m Σ_u q_m^u
+//! P = Σ_u primal objective of machine u on K_η     ≥  min J  ≥     ℓ(c) − ½ max_m Σ_u q_m^u
 //! ```
 //!
-//! bound the optimum from both sides, however exactly the machines were solved. The method stops
+//! bound the optimum from both sides for any feasible c, however exactly the machines were solved. The method stops
 //! when their difference is at most `tol`·|P| and reports it as the gap. The kernels have to be
 //! positive semi-definite; with others the numbers are no bounds.
 //!
@@ -77,7 +78,7 @@ static METHOD: Method = Method {
     summary: "The average of the kernels on which the machine has the least objective; most \
               weights become 0. Stops on the relative duality gap. Costs about ten machines and \
               as many passes over all kernels.",
-    tasks: &[Task::Classify],
+    tasks: &[Task::Classify, Task::Regress, Task::Detect],
     control: false,
     recommended: true,
     weights: WeightSet::Simplex,
@@ -168,7 +169,7 @@ impl Learner for SimpleMkl {
             };
             iterations += 1;
             let moved = if decrease > 0.5 * point.inner_gap() || !search.can_tighten() {
-                search.line(&point, &direction, decrease, self.newton)?
+                search.line(&point, &direction, decrease, self.newton && search.second)?
             } else {
                 None
             };
@@ -225,9 +226,9 @@ impl SimpleMkl {
                 *point = fewer;
             }
         }
-        if point.machines.gap() > search.problem.machine.tol {
+        if point.machines.gap() > search.problem.machine.tol() {
             let before = point.clone();
-            search.solve_to(point, search.problem.machine.tol)?;
+            search.solve_to(point, search.problem.machine.tol())?;
             search.differentiate(point, false)?;
             if search.given_up {
                 *point = before;

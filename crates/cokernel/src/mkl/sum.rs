@@ -16,7 +16,7 @@ static METHOD: Method = Method {
     title: "sum of the kernels",
     source: "Gönen 2010, §2.1; Kumar 2013, §3.4",
     summary: "All kernels with weight 1: the mean with M times the cost C. Nothing is learned. Costs one machine.",
-    tasks: &[Task::Classify],
+    tasks: &[Task::Classify, Task::Regress, Task::Detect],
     control: true,
     recommended: false,
     weights: WeightSet::NonNegative,

@@ -5,7 +5,7 @@
 //! header       JSON of safetensors; its `__metadata__` has one entry, `cokernel_model` for a
 //!              classification model, `cokernel_embedding` for an embedding model and
 //!              `cokernel_kernels` for kernels without a machine:
-//!              {"format":1, "library":"0.1.0", "crc32":"5f1c20aa", "model":{…}, "support":[…]}
+//!              {"format":3, "library":"0.1.0", "crc32":"5f1c20aa", "model":{…}, "support":[…]}
 //! tensors      per view whose rows are kept: view.<i>.dense, or view.<i>.starts (u64),
 //!              .indices (u32), .values; per centred kernel: norm.<kernel>.<step>.row_means;
 //!              objective; and those of the kind of model: see `file/mkl.rs`,
@@ -41,9 +41,9 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
-/// The newest format that is written and read: where instances were left out, which ones. Programs
-/// that know the first one only would count in those that were learned from, and refuse it.
-const FORMAT: u32 = 2;
+/// The newest format that is written and read: classification models that name their machine. Format 2
+/// said which instances were left out, where some were, and format 1 knew no such instances.
+const FORMAT: u32 = 3;
 /// The format of all other files.
 const PLAIN: u32 = 1;
 const HEADER_LIMIT: u64 = 100_000_000;

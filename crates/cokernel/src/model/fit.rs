@@ -8,10 +8,10 @@ use super::prepared::{check_square, dropped_note, kernels_or_default, used_views
 use super::{Model, Prepared, Recipe};
 use crate::bank::{Bank, Storage};
 use crate::catalogue;
-use crate::data::{Labels, Preparation, Scale, Views};
+use crate::data::{Labels, Preparation, Scale, Target, Views};
 use crate::kernel::KernelSpec;
-use crate::machine::{Decomposition, Svc};
-use crate::method::Method;
+use crate::machine::{Decomposition, Machine, MachineSpec, Svc};
+use crate::method::{Method, Task};
 use crate::mkl::{self, Arrangement, Learned, Learner, Problem};
 use crate::params::{Params, Value};
 use crate::{Error, Event, Result, Run};
@@ -39,7 +39,7 @@ pub struct Mkl {
     method: &'static Method,
     given: Vec<(String, Value)>,
     kernels: Option<Vec<KernelSpec>>,
-    svc: Svc,
+    machine: MachineSpec,
     scale: Scale,
     storage: Storage,
 }
@@ -56,7 +56,7 @@ impl Mkl {
             method,
             given: Vec::new(),
             kernels: None,
-            svc: Svc::default(),
+            machine: MachineSpec::default(),
             scale: Scale::None,
             storage: Storage::Auto,
         })
@@ -77,39 +77,52 @@ impl Mkl {
         self
     }
 
+    /// The machine that learns on the combination. Default: C-SVC.
+    #[must_use]
+    pub fn machine(mut self, machine: impl Into<MachineSpec>) -> Self {
+        self.machine = machine.into();
+        self
+    }
+
+    /// A parameter of the machine; checked against its table when fitting.
+    #[must_use]
+    pub fn machine_param(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.machine.set(name, value);
+        self
+    }
+
     /// Cost C of a unit of slack.
     #[must_use]
     pub fn c(mut self, c: f64) -> Self {
-        self.svc.c = c;
+        self.machine.set("c", c);
         self
     }
 
     /// Multiplies C for the instances of one class.
     #[must_use]
     pub fn class_weight(mut self, class: impl Into<String>, weight: f64) -> Self {
-        self.svc.class_weights.push((class.into(), weight));
+        self.machine.add_factor("class_weight", class.into(), weight);
         self
     }
 
     /// Multiplies C of each class by n / (k · n_class).
     #[must_use]
     pub fn balanced(mut self, balanced: bool) -> Self {
-        self.svc.balanced = balanced;
+        self.machine.set("class_weight", if balanced { "balanced" } else { "none" });
         self
     }
 
     /// How several classes become binary problems.
     #[must_use]
     pub fn decomposition(mut self, decomposition: Decomposition) -> Self {
-        self.svc.decomposition = decomposition;
+        self.machine.set("decomposition", decomposition.id());
         self
     }
 
-    /// All parameters of the machine at once.
+    /// C-SVC, with all its parameters at once.
     #[must_use]
-    pub fn svc(mut self, svc: Svc) -> Self {
-        self.svc = svc;
-        self
+    pub fn svc(self, svc: Svc) -> Self {
+        self.machine(&svc)
     }
 
     /// How the columns of feature views are scaled. Default: not.
@@ -126,14 +139,19 @@ impl Mkl {
         self
     }
 
+    /// What is learned: the task of the machine.
+    pub fn task(&self) -> Task {
+        self.machine.method().tasks[0]
+    }
+
     /// The registry entry of the method.
     pub fn method(&self) -> &'static Method {
         self.method
     }
 
-    /// The parameters of the machine.
-    pub fn machine(&self) -> &Svc {
-        &self.svc
+    /// The machine and its parameters.
+    pub fn machine_spec(&self) -> &MachineSpec {
+        &self.machine
     }
 
     /// `method`, or `method(name=value, …)` where parameters were given.
@@ -194,12 +212,12 @@ impl Mkl {
             let expected = format!("{}, one per instance of the views", views.n());
             return Err(Error::shape("labels", expected, labels.len()));
         }
-        let rows = labels.known_rows();
+        let rows = Target::rows(labels, recipe.task);
         let n_dropped = views.n() - rows.len();
-        if rows.is_empty() && matches!(labels, Labels::Classes { .. }) {
+        if rows.is_empty() && !matches!(labels, Labels::Absent(_)) {
             return Err(Error::Labels("every label is missing".to_string()));
         }
-        let classes = labels.select(&rows).classes()?;
+        let target = Target::of(&labels.select(&rows), recipe.task)?;
         let views = match n_dropped {
             0 => Cow::Borrowed(views),
             _ => Cow::Owned(views.select(&rows)),
@@ -222,7 +240,7 @@ impl Mkl {
         run.tell(Event::End);
         Ok(Prepared {
             rows,
-            classes,
+            target,
             preparation,
             views,
             given,
@@ -278,7 +296,8 @@ impl Mkl {
             self.learn(prepared, learner.as_ref(), warm, run)?
         } else {
             let watch = run.watch();
-            let problem = self.problem(prepared, None);
+            let machine = self.machine.checked()?.build()?;
+            let problem = problem(prepared, machine.as_ref(), None);
             let rule =
                 prepared.known.get_or((id, &params, run.seed), || learner.learn(&problem, run))?;
             let rest = run.remaining(&watch);
@@ -286,7 +305,7 @@ impl Mkl {
             learned.report.seconds = watch.seconds();
             learned
         };
-        let model = Model::build(id, params, &self.svc, prepared, learned.clone(), run)?;
+        let model = self.model(id, params, prepared, learned.clone(), run)?;
         Ok((model, learned))
     }
 
@@ -300,7 +319,7 @@ impl Mkl {
         run: &Run,
     ) -> Result<Model> {
         let learned = self.learn(prepared, learner, None, run)?;
-        Model::build(id, params, &self.svc, prepared, learned, run)
+        self.model(id, params, prepared, learned, run)
     }
 
     fn learn(
@@ -310,13 +329,19 @@ impl Mkl {
         warm: Option<&Learned>,
         run: &Run,
     ) -> Result<Learned> {
-        mkl::train(&self.problem(prepared, warm), learner, run)
+        let machine = self.machine.checked()?.build()?;
+        mkl::train(&problem(prepared, machine.as_ref(), warm), learner, run)
     }
 
-    fn problem<'a>(&'a self, prepared: &'a Prepared, warm: Option<&'a Learned>) -> Problem<'a> {
-        let (bank, classes, machine) = (&prepared.bank, &prepared.classes, &self.svc);
-        let weights = prepared.weights.as_deref();
-        Problem { bank, classes, machine, weights, warm }
+    fn model(
+        &self,
+        id: &str,
+        params: Params,
+        prepared: &Prepared,
+        learned: Learned,
+        run: &Run,
+    ) -> Result<Model> {
+        Model::build(id, params, self.machine.checked()?, prepared, learned, run)
     }
 
     fn learner(&self) -> Result<Box<dyn Learner>> {
@@ -327,13 +352,25 @@ impl Mkl {
     pub(crate) fn recipe(&self) -> Result<Recipe> {
         let arrangement = self.learner()?.arrangement();
         let (kernels, scale, storage) = (self.kernels.clone(), self.scale, self.storage);
-        Ok(Recipe { kernels, graphs: Vec::new(), scale, storage, arrangement })
+        let task = self.task();
+        catalogue::goes_with(self.method, self.machine.method())?;
+        Ok(Recipe { kernels, graphs: Vec::new(), scale, storage, arrangement, task })
     }
 
     /// The given kernel specifications, or the default for these views.
     fn specs(&self, views: &Views) -> Result<Vec<KernelSpec>> {
         kernels_or_default(self.kernels.as_deref(), views)
     }
+}
+
+fn problem<'a>(
+    prepared: &'a Prepared,
+    machine: &'a dyn Machine,
+    warm: Option<&'a Learned>,
+) -> Problem<'a> {
+    let (bank, target) = (&prepared.bank, &prepared.target);
+    let weights = prepared.weights.as_deref();
+    Problem { bank, target, machine, weights, warm }
 }
 
 /// `method`, or `method(name=value, …)` where parameters were given.

@@ -26,9 +26,10 @@ pub use summary::{
 };
 
 use crate::bank::needs_all_rows;
-use crate::data::{Matrix, Preparation, Views};
+use crate::data::{Matrix, Preparation, Target, Views};
 use crate::kernel::{Function, Kernel, Norm, Normalization};
-use crate::machine::{Machines, Svc};
+use crate::machine::{CheckedMachine, Reading, Solution, Svc};
+use crate::method::Task;
 use crate::mkl::{Learned, Rule};
 use crate::params::Params;
 use crate::{Error, Report, Result, Run, VERSION};
@@ -76,7 +77,11 @@ impl Saved {
 struct Info {
     method: String,
     params: Params,
-    svc: Svc,
+    /// What files of formats 1 and 2 say instead of `machine`.
+    #[serde(default, skip_serializing)]
+    svc: Option<Svc>,
+    #[serde(default)]
+    machine: CheckedMachine,
     seed: u64,
     library_version: String,
     classes: Vec<String>,
@@ -95,8 +100,11 @@ struct Info {
     report: Report,
 }
 
+/// What a detector says of an instance, in code order.
+const DETECTED: [&str; 2] = ["outlier", "inlier"];
+
 /// The training instances that prediction compares with; never none, so that tables have a row.
-fn kept_rows(machines: &Machines, n: usize, all: bool) -> Vec<usize> {
+fn kept_rows(machines: &Solution, n: usize, all: bool) -> Vec<usize> {
     if all {
         return (0..n).collect();
     }
@@ -144,12 +152,12 @@ fn refuse_unit_diagonal(active: &[usize], kernels: &[Kernel]) -> Result<()> {
 /// Whether every training instance must be kept, not only the support vectors.
 ///
 /// Centring subtracts r(x), the mean of k(x, ·) over all training instances. In Σ_i coef_i k(x_i, x)
-/// it cancels because Σ_i coef_i = 0. It does not cancel where the centred value is divided by its
+/// it cancels where Σ_i coef_i = 0. It does not cancel where the centred value is divided by its
 /// diagonal afterwards, or multiplied with other kernels.
-fn keeps_all(rule: &Rule, kernels: &[Kernel], active: &[usize]) -> bool {
+fn keeps_all(rule: &Rule, kernels: &[Kernel], active: &[usize], reading: Reading) -> bool {
     active.iter().any(|&m| match rule {
-        Rule::Product => kernels[m].normalize.iter().any(|step| step.centers()),
-        Rule::Linear { .. } => needs_all_rows(&kernels[m].normalize),
+        Rule::Linear { .. } if reading.sums_to_zero() => needs_all_rows(&kernels[m].normalize),
+        _ => kernels[m].normalize.iter().any(|step| step.centers()),
     })
 }
 
@@ -158,7 +166,7 @@ impl Model {
     fn build(
         method: &str,
         params: Params,
-        svc: &Svc,
+        machine: CheckedMachine,
         prepared: &Prepared,
         learned: Learned,
         run: &Run,
@@ -170,7 +178,7 @@ impl Model {
         let bank = &prepared.bank;
         let n = prepared.rows.len();
         let active = active(&rule, bank.len());
-        let all = keeps_all(&rule, bank.kernels(), &active);
+        let all = keeps_all(&rule, bank.kernels(), &active, machine.build()?.reading());
         let kept = kept_rows(&machines, n, all);
         let norms = (0..bank.len())
             .map(|m| match active.contains(&m) {
@@ -190,19 +198,27 @@ impl Model {
                 support = support.with(view.name.clone(), view.table.select_rows(&kept))?;
             }
         }
-        let coef = Matrix::from_fn(machines.duals.len(), kept.len(), |t, i| {
-            machines.duals[t].coef[kept[i]]
-        });
-        let names = &prepared.classes.names;
+        let coefs = machines.coefs();
+        let coef = Matrix::from_fn(coefs.len(), kept.len(), |t, i| coefs[t][kept[i]]);
+        let names = match &prepared.target {
+            Target::Classes(classes) => classes.names.as_slice(),
+            Target::Real(_) => &[],
+            Target::Nothing(_) => &DETECTED.map(str::to_string),
+        };
+        let infos = machines
+            .blocks
+            .iter()
+            .flat_map(|block| block.heads.iter().map(|head| MachineInfo::of(block, head, names)));
         report.notes.splice(0..0, prepared.notes().iter().cloned());
         report.warnings.splice(0..0, prepared.bank.warnings().iter().cloned());
         let info = Info {
             method: method.to_string(),
             params,
-            svc: svc.clone(),
+            svc: None,
+            machine,
             seed: run.seed,
             library_version: VERSION.to_string(),
-            classes: names.clone(),
+            classes: names.to_vec(),
             n_train: n,
             n_dropped: prepared.n_dropped,
             n_given: None,
@@ -211,10 +227,10 @@ impl Model {
             kernels: kernels.to_vec(),
             norms,
             rule,
-            machines: machines.duals.iter().map(|d| MachineInfo::of(d, names)).collect(),
+            machines: infos.collect(),
             report,
         };
-        let bias = machines.duals.iter().map(|d| d.bias).collect();
+        let bias = machines.heads().map(|h| h.bias).collect();
         let kept = kept.into_iter().map(|i| i as u32).collect();
         let model = Model { info, kept, support, coef, bias, learned: Vec::new() };
         finite::classifier(&model)?;
@@ -318,9 +334,14 @@ impl Model {
         &self.info.params
     }
 
-    /// The parameters of the machine.
-    pub fn svc(&self) -> &Svc {
-        &self.info.svc
+    /// The machine and its parameters.
+    pub fn machine(&self) -> &CheckedMachine {
+        &self.info.machine
+    }
+
+    /// What the model was learned for.
+    pub fn task(&self) -> Task {
+        self.info.machine.method().map_or(Task::Classify, |m| m.tasks[0])
     }
 
     /// The combination, over [`kernels`](Self::kernels).
@@ -380,7 +401,7 @@ impl Model {
         &self.info.machines
     }
 
-    /// Class names in code order.
+    /// Class names in code order; `outlier` and `inlier` of a detector, none of a regression.
     pub fn classes(&self) -> &[String] {
         &self.info.classes
     }
@@ -415,7 +436,7 @@ impl Model {
         Summary {
             method: self.info.method.clone(),
             params: self.info.params.clone(),
-            svc: self.info.svc.clone(),
+            machine: self.info.machine.clone(),
             library_version: self.info.library_version.clone(),
             seed: self.info.seed,
             classes: self.info.classes.clone(),

@@ -13,7 +13,7 @@ use crate::bank::{Bank, Filled, Storage, check_sources};
 use crate::catalogue;
 use crate::data::{Fill, Preparation, Scale, Views, components_note};
 use crate::kernel::{GraphSpec, KernelSpec};
-use crate::method::Method;
+use crate::method::{Method, Task};
 use crate::mkl::Arrangement;
 use crate::multiview::{self, Clustering, Embedder, Embedding, Problem, Starts};
 use crate::params::{Params, Value};
@@ -191,6 +191,7 @@ impl MultiView {
     pub(crate) fn recipe(&self) -> Result<Recipe> {
         let wants = self.embedder()?.wants();
         Ok(Recipe {
+            task: Task::Cluster,
             graphs: if wants.kernels.is_some() { Vec::new() } else { self.graphs.clone() },
             kernels: wants.kernels.or_else(|| self.kernels.clone()),
             scale: wants.scale.unwrap_or(self.scale),

@@ -5,7 +5,7 @@ use crate::bank::{Cross, RowMeans};
 use crate::data::{Matrix, Table, View, Views};
 use crate::error::room_for;
 use crate::kernel::{Kernel, Norm};
-use crate::machine::Machines;
+use crate::machine::{Reading, Role};
 use crate::mkl::Rule;
 use crate::{Error, Result, Run};
 use serde::Serialize;
@@ -14,14 +14,15 @@ use std::borrow::Cow;
 /// What a model says about new instances.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Prediction {
-    /// The name of the predicted class of each instance.
+    /// The name of the predicted class of each instance; of a regression the number, as text.
     pub labels: Vec<String>,
-    /// The same as codes into [`Model::classes`](super::Model::classes).
+    /// The same as codes into [`Model::classes`](super::Model::classes); none of a regression.
     pub codes: Vec<u32>,
     /// Decision values, instances × machines. With two classes there is one machine; it is
-    /// positive for the class that its name begins with.
+    /// positive for the class that its name begins with. Of a regression the predicted numbers, of a
+    /// detector at least 0 for inliers.
     pub decisions: Matrix,
-    /// Names of the machines, `positive vs negative` or `positive vs rest`.
+    /// Names of the machines: `positive vs negative` or `positive vs rest`, `value`, `inside`.
     pub machine_names: Vec<String>,
 }
 
@@ -31,12 +32,20 @@ pub(super) fn predict(model: &Model, views: &Views, run: &Run) -> Result<Predict
     let decisions = decisions(model, views, run)?;
     let (n, t) = (decisions.rows(), decisions.cols());
     let by_machine: Vec<Vec<f64>> = (0..t).map(|t| decisions.col(t)).collect();
-    let pairs: Vec<_> = info.machines.iter().map(|m| (m.positive, m.negative)).collect();
-    let decomposition = info.svc.decomposition;
-    let codes = Machines::decide(decomposition, &pairs, info.classes.len(), &by_machine);
-    debug_assert_eq!(codes.len(), n);
+    let roles: Vec<Role> = info.machines.iter().map(|m| m.role).collect();
+    let codes = match info.machine.build()?.reading() {
+        Reading::Classes(decomposition) => {
+            decomposition.decide(&roles, info.classes.len(), &by_machine)
+        }
+        Reading::Inside => by_machine[0].iter().map(|v| u32::from(*v >= 0.0)).collect(),
+        Reading::Number => Vec::new(),
+    };
+    let labels = match codes.is_empty() {
+        true => (0..n).map(|i| decisions.get(i, 0).to_string()).collect(),
+        false => codes.iter().map(|c| info.classes[*c as usize].clone()).collect(),
+    };
     Ok(Prediction {
-        labels: codes.iter().map(|c| info.classes[*c as usize].clone()).collect(),
+        labels,
         codes,
         decisions,
         machine_names: info.machines.iter().map(|m| m.name.clone()).collect(),

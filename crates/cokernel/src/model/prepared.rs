@@ -2,8 +2,9 @@
 
 use super::ViewInfo;
 use crate::bank::{Bank, Storage};
-use crate::data::{Classes, Preparation, Scale, View, Views};
+use crate::data::{Preparation, Scale, Target, View, Views};
 use crate::kernel::{Family, GraphSpec, Kernel, KernelSpec};
+use crate::method::Task;
 use crate::mkl::{Arrangement, Learned};
 use crate::params::Params;
 use crate::{Error, Result, Status};
@@ -18,12 +19,13 @@ pub(crate) struct Recipe {
     pub(super) scale: Scale,
     pub(super) storage: Storage,
     pub(crate) arrangement: Arrangement,
+    pub(crate) task: Task,
 }
 
 /// Training instances ready to learn from: several methods with the same kernels can share one.
 pub struct Prepared {
     pub(super) rows: Vec<usize>,
-    pub(super) classes: Classes,
+    pub(super) target: Target,
     pub(super) preparation: Preparation,
     pub(super) views: Views,
     pub(super) given: Vec<ViewInfo>,
@@ -73,9 +75,9 @@ impl Prepared {
         &self.rows
     }
 
-    /// Their classes.
-    pub fn classes(&self) -> &Classes {
-        &self.classes
+    /// What is known about them.
+    pub fn target(&self) -> &Target {
+        &self.target
     }
 
     /// With weights that multiply C, one for each instance that was given to

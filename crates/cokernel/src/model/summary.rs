@@ -2,7 +2,7 @@
 
 use crate::Report;
 use crate::data::{Table, View};
-use crate::machine::{Dual, Svc};
+use crate::machine::{Block, CheckedMachine, Head, Role, Says};
 use crate::multiview::Starts;
 use crate::params::Params;
 use serde::{Deserialize, Serialize};
@@ -50,15 +50,14 @@ pub struct KernelWeight {
     pub active: bool,
 }
 
-/// A binary problem of the decomposition and its solution.
+/// A decision function of the machine and the problem that it is the solution of.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MachineInfo {
-    /// `positive vs negative`, or `positive vs rest`.
+    /// `positive vs negative` or `positive vs rest`; `value` of a regression; `inside` of a detector.
     pub name: String,
-    /// Code of the class with positive decision values.
-    pub positive: u32,
-    /// Code of the class with negative decision values; `None` is the rest.
-    pub negative: Option<u32>,
+    /// What its values say: codes of the classes with positive and with negative ones, for classes.
+    #[serde(flatten)]
+    pub role: Role,
     /// Number of support vectors of this machine.
     pub support: usize,
     /// Relative duality gap of this machine.
@@ -72,17 +71,21 @@ pub struct MachineInfo {
 }
 
 impl MachineInfo {
-    pub(super) fn of(dual: &Dual, classes: &[String]) -> Self {
+    pub(super) fn of(block: &Block, head: &Head, classes: &[String]) -> Self {
         let name = |code: u32| classes[code as usize].as_str();
-        let rest = dual.negative.map_or("rest", name);
         MachineInfo {
-            name: format!("{} vs {rest}", name(dual.positive)),
-            positive: dual.positive,
-            negative: dual.negative,
-            support: dual.support_count(),
-            gap: dual.gap,
-            primal: dual.primal,
-            dual: dual.objective,
+            name: match head.role {
+                Role::Classes { positive, negative } => {
+                    format!("{} vs {}", name(positive), negative.map_or("rest", name))
+                }
+                Role::Only { says: Says::Number } => "value".to_string(),
+                Role::Only { says: Says::Inside } => "inside".to_string(),
+            },
+            role: head.role,
+            support: head.support_count(),
+            gap: block.gap,
+            primal: block.primal,
+            dual: block.objective,
         }
     }
 }
@@ -94,8 +97,8 @@ pub struct Summary {
     pub method: String,
     /// Its parameters.
     pub params: Params,
-    /// The machine's parameters.
-    pub svc: Svc,
+    /// The machine and its parameters.
+    pub machine: CheckedMachine,
     /// Version of the library that fitted the model.
     pub library_version: String,
     /// The seed that was used.

@@ -62,10 +62,7 @@ pub static REGISTRY: &[&Entry<dyn Embedder>] = &[
 /// # Errors
 /// The method is one of another registry.
 pub fn embedder(method: &Method, params: &Params) -> Result<Box<dyn Embedder>> {
-    Entry::built(REGISTRY, method, params).ok_or_else(|| {
-        let problem = format!("method '{}' learns from labels; it does not cluster", method.id);
-        Error::Data(problem)
-    })
+    Entry::built(REGISTRY, method, params, "learns from labels; it does not cluster")
 }
 
 /// What an embedding is made of.

@@ -5,9 +5,9 @@
 
 use crate::common::gaussian;
 use cokernel::bank::{Bank, Storage};
-use cokernel::catalogue::{find, methods};
-use cokernel::data::{Classes, Labels, Matrix, Views};
-use cokernel::machine::{Machines, Svc};
+use cokernel::catalogue::{find, machines, methods};
+use cokernel::data::{Classes, Labels, Matrix, Target, Views};
+use cokernel::machine::{Solution, Svc};
 use cokernel::method::{Method, Task, WeightSet};
 use cokernel::mkl::{Learned, Problem, Rule, train};
 use cokernel::model::MultiView;
@@ -49,7 +49,8 @@ fn learn(method: &Method, kernels: &[Matrix], classes: &Classes, c: f64, run: &R
     let learner = cokernel::mkl::learner(method, &params).unwrap();
     let bank = bank(kernels);
     let machine = Svc { c, tol: 1e-8, ..Svc::default() };
-    train(&Problem::new(&bank, classes, &machine), learner.as_ref(), run).unwrap()
+    train(&Problem::new(&bank, &Target::from(classes.clone()), &machine), learner.as_ref(), run)
+        .unwrap()
 }
 
 fn cluster_bank(method: &Method, bank: &Bank, k: usize, run: &Run) -> cokernel::Result<Clustering> {
@@ -120,9 +121,11 @@ fn decisions(learned: &Learned, kernels: &[Matrix]) -> Vec<f64> {
     let machines = learned.machines.as_ref().unwrap();
     let value = |coef: &[f64], i: usize| (0..n).map(|j| coef[j] * combined(i, j)).sum::<f64>();
     machines
-        .duals
+        .blocks
         .iter()
-        .flat_map(|d| (0..n).map(|i| value(&d.coef, i) + d.bias).collect::<Vec<_>>())
+        .flat_map(|d| {
+            (0..n).map(|i| value(&d.heads[0].coef, i) + d.heads[0].bias).collect::<Vec<_>>()
+        })
         .collect()
 }
 
@@ -187,7 +190,7 @@ fn entries_are_well_formed() {
 
 #[test]
 fn wrong_parameters_are_refused() {
-    for m in methods() {
+    for m in methods().chain(machines()) {
         let one = Value::Int(1);
         let e = m.check([("no_such_parameter", &one)]).unwrap_err().to_string();
         assert!(e.contains("unknown parameter 'no_such_parameter'"), "{}: {e}", m.id);
@@ -374,7 +377,7 @@ fn reports_are_filled() {
         let (r, machines) = (&learned.report, learned.machines.as_ref().unwrap());
         assert!(r.status.is_success(), "{}: {}", m.id, r.status);
         assert!(r.seconds > 0.0 && r.seed == 11, "{}", m.id);
-        assert_eq!(machines.duals.len(), 3, "{}", m.id);
+        assert_eq!(machines.blocks.len(), 3, "{}", m.id);
         assert!(r.counts.machine_solves >= 3 && r.counts.smo_steps > 0, "{}", m.id);
         assert!(r.counts.combines >= 1, "{}", m.id);
         assert!(machines.gap() <= 1e-7, "{}: {}", m.id, machines.gap());
@@ -462,7 +465,8 @@ fn labels_of_another_size_are_refused() {
     let (kernels, classes) = kernels(30);
     let fewer = Classes { names: classes.names.clone(), codes: classes.codes[..29].to_vec() };
     let (bank, machine) = (bank(&kernels), Svc::default());
-    let problem = Problem::new(&bank, &fewer, &machine);
+    let target = Target::from(fewer.clone());
+    let problem = Problem::new(&bank, &target, &machine);
     for m in learners() {
         let learner = cokernel::mkl::learner(m, &m.defaults()).unwrap();
         let e = learner.learn(&problem, &Run::default()).unwrap_err().to_string();
@@ -489,7 +493,7 @@ fn one_kernel_is_the_machine_on_it() {
     let (kernels, classes) = kernels(45);
     let one = &kernels[..1];
     let machine = Svc { tol: 1e-8, ..Svc::default() };
-    let plain: Machines = machine
+    let plain: Solution = machine
         .fit(&bank(one).combine(&[1.0]).unwrap(), &classes, None, None, &Run::default())
         .unwrap();
     let rule = Rule::Linear { weights: vec![1.0] };

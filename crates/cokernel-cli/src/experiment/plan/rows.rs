@@ -8,7 +8,7 @@ use crate::settings::for_task;
 use anyhow::Result;
 use cokernel::Error;
 use cokernel::catalogue::find;
-use cokernel::machine::Svc;
+use cokernel::machine::MachineSpec;
 use cokernel::method::{Method, Task};
 use cokernel::params::Value;
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ pub struct Rows<'a> {
     pub file: &'a File<'a>,
     pub data: &'a [Data],
     pub protocol: &'a Protocol,
-    pub machine: &'a Svc,
+    pub machine: &'a MachineSpec,
     pub reach: &'a BTreeMap<Score, f64>,
     pub sweep: Option<&'a Sweep>,
 }

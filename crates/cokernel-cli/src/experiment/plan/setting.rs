@@ -12,7 +12,8 @@ use crate::settings::ViewSource;
 use anyhow::Result;
 use cokernel::data::{Header, Scale};
 use cokernel::kernel::KernelSpec;
-use cokernel::machine::{Decomposition, Svc};
+use cokernel::machine::MachineSpec;
+use cokernel::params::Value;
 use cokernel::{Error, Run, brief, eval};
 use std::ops::Range;
 use std::path::Path;
@@ -269,30 +270,38 @@ pub fn positive(file: &File, key: &str, value: &Spanned<f64>) -> Result<f64> {
     }
 }
 
-pub fn machine(file: &File, entry: &MachineEntry, classify: bool) -> Result<Svc> {
-    let mut svc = Svc { balanced: entry.balanced, ..Svc::default() };
-    if !classify && (entry.balanced || entry.c.is_some() || entry.decomposition.is_some()) {
-        let place = entry.c.as_ref().map(Spanned::span);
-        let place = place.or(entry.decomposition.as_ref().map(Spanned::span));
+/// The machine with the parameters of its table; `balanced` is short for class weights.
+pub fn machine(file: &File, entry: &MachineEntry, classify: bool) -> Result<MachineSpec> {
+    let mut machine = match &entry.id {
+        None => MachineSpec::default(),
+        Some(id) => MachineSpec::new(id.get_ref()).map_err(|e| file.refuse(Some(id.span()), e))?,
+    };
+    let places = [
+        entry.c.as_ref().map(Spanned::span),
+        entry.decomposition.as_ref().map(Spanned::span),
+        entry.id.as_ref().map(Spanned::span),
+    ];
+    let place = places.into_iter().flatten().next();
+    if !classify && (entry.balanced || place.is_some()) {
         return Err(file.refuse(place, "machine: clustering has none; give folds to learn classes"));
     }
+    let mut set = |name: &str, value: Value, span: std::ops::Range<usize>| {
+        machine.set(name, value);
+        machine.checked().map(|_| ()).map_err(|e| file.refuse(Some(span), e))
+    };
     if let Some(c) = &entry.c {
-        svc.c = positive(file, "c", c)?;
+        set("c", positive(file, "c", c)?.into(), c.span())?;
     }
     if let Some(tol) = &entry.tol {
-        svc.tol = positive(file, "tol", tol)?;
+        set("tol", positive(file, "tol", tol)?.into(), tol.span())?;
     }
     if let Some(word) = &entry.decomposition {
-        svc.decomposition = match word.get_ref().as_str() {
-            "one_vs_rest" => Decomposition::OneVsRest,
-            "one_vs_one" => Decomposition::OneVsOne,
-            other => {
-                let e = Error::unknown("decomposition", other, ["one_vs_rest", "one_vs_one"]);
-                return Err(file.refuse(Some(word.span()), e));
-            }
-        };
+        set("decomposition", word.get_ref().as_str().into(), word.span())?;
     }
-    Ok(svc)
+    if entry.balanced {
+        machine.set("class_weight", "balanced");
+    }
+    Ok(machine)
 }
 
 pub fn tests(file: &File, entry: &TestsEntry, rows: &[Row]) -> Result<Tests> {

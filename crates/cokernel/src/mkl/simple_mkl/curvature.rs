@@ -7,13 +7,14 @@
 //! ∂²J/∂η_m∂η_l = v_mᵀ Π v_l,      Π = K_FF⁻¹ − K_FF⁻¹ 1 1ᵀ K_FF⁻¹ / (1ᵀ K_FF⁻¹ 1)
 //! ```
 //!
-//! with K_FF from the combined kernel; the second term keeps Σ c = 0. With K_FF = L Lᵀ,
+//! with K_FF from the combined kernel, to whose diagonal ℓ may add something (see
+//! [`Free`](crate::machine::Free)); the second term keeps Σ c, where that is fixed. With K_FF = L Lᵀ,
 //! W = L⁻¹ [v_1 … v_M] and a = L⁻¹ 1 this is WᵀW − (Wᵀa)(Wᵀa)ᵀ/aᵀa: positive semi-definite.
 //! Binary problems add up. Cost: one pass over the rows of support vectors in all kernels, |F|³/3 + |F|² M + |F| M²
 //! for each binary problem.
 
 use crate::bank::Bank;
-use crate::machine::Machines;
+use crate::machine::{Free, Solution};
 use crate::run::Pass;
 use cokernel_dense::Cholesky;
 use rayon::prelude::*;
@@ -26,20 +27,11 @@ const TOGETHER: usize = 8;
 /// Reads entries (i, columns) of the combined kernel.
 pub(super) type Row<'a> = dyn Fn(usize, &[u32], &mut [f64]) + Sync + 'a;
 
-/// The free support vectors of each binary problem.
-pub(super) fn free(machines: &Machines, costs: &[f64]) -> Vec<Vec<u32>> {
-    let inside = |c: f64, cost: f64| c != 0.0 && c.abs() < (1.0 - 1e-9) * cost;
-    machines
-        .duals
-        .iter()
-        .map(|d| (0..costs.len()).filter(|&i| inside(d.coef[i], costs[i])).map(|i| i as u32))
-        .map(Iterator::collect)
-        .collect()
-}
-
-/// Whether the Hessian can be formed.
-pub(super) fn feasible(free: &[Vec<u32>]) -> bool {
-    free.iter().all(|f| f.len() <= LARGEST)
+/// What is free to move in each block, where the Hessian can be formed from it.
+pub(super) fn free(machines: &Solution) -> Option<Vec<&Free>> {
+    let known = |b: &'_ crate::machine::Block| b.heads.len() == 1;
+    let free = machines.blocks.iter().map(|b| b.free.as_ref().filter(|_| known(b)));
+    free.map(|f| f.filter(|f| f.rows.len() <= LARGEST)).collect()
 }
 
 /// The quadratic forms q_m^u, and the Hessian (M × M) if no factorisation failed.
@@ -48,21 +40,20 @@ pub(super) fn feasible(free: &[Vec<u32>]) -> bool {
 /// if the pass is given up.
 pub(super) fn derivatives(
     bank: &Bank,
-    machines: &Machines,
-    free: &[Vec<u32>],
+    machines: &Solution,
+    free: &[&Free],
     row: &Row<'_>,
     pass: &Pass<'_>,
 ) -> (Vec<Vec<f64>>, Option<Vec<f64>>) {
-    let (m, problems) = (bank.len(), machines.duals.len());
-    let coefs: Vec<&[f64]> = machines.duals.iter().map(|d| d.coef.as_slice()).collect();
-    let mut forms = vec![vec![0.0; m]; problems];
+    let (m, coefs) = (bank.len(), machines.coefs());
+    let mut forms = vec![vec![0.0; m]; coefs.len()];
     // For each binary problem v_1 … v_M one after the other, then 1.
     let mut sides: Vec<Vec<f64>> =
-        free.iter().map(|f| Vec::with_capacity(f.len() * (m + 1))).collect();
+        free.iter().map(|f| Vec::with_capacity(f.rows.len() * (m + 1))).collect();
     bank.products_in(&coefs, pass, |k, u, product| {
         let terms = coefs[u].iter().zip(product).filter(|(c, _)| **c != 0.0);
         forms[u][k] = terms.map(|(c, p)| c * p).sum();
-        sides[u].extend(free[u].iter().map(|&i| product[i as usize]));
+        sides[u].extend(free[u].rows.iter().map(|&i| product[i as usize]));
     });
     if pass.is_given_up() {
         return (forms, None);
@@ -85,22 +76,25 @@ pub(super) fn derivatives(
 /// The Hessian of one binary problem; `None` if the factorisation failed or the pass was given up.
 fn part(
     mut sides: Vec<f64>,
-    free: &[u32],
+    free: &Free,
     m: usize,
     row: &Row<'_>,
     pass: &Pass<'_>,
 ) -> Option<Vec<f64>> {
-    let f = free.len();
+    let f = free.rows.len();
     let mut hessian = vec![0.0; m * m];
     if f == 0 {
         return Some(hessian);
     }
     let mut block = vec![0.0; f * f];
-    for (out, &i) in block.chunks_mut(f).zip(free) {
+    for (out, &i) in block.chunks_mut(f).zip(&free.rows) {
         if pass.is_over() {
             return None;
         }
-        row(i as usize, free, out);
+        row(i as usize, &free.rows, out);
+    }
+    for (k, ridge) in free.ridge.iter().enumerate() {
+        block[k * f + k] += ridge;
     }
     let factor = Cholesky::with_ridge(f, &block)?;
     drop(block);
@@ -108,7 +102,8 @@ fn part(
     factor.forward(&mut sides, m + 1);
     let (w, a) = sides.split_at(f * m);
     let dot = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
-    let length = dot(a, a);
+    // Nothing is taken off where the sum is free.
+    let length = if free.sum { dot(a, a) } else { f64::INFINITY };
     let along: Vec<f64> = w.chunks(f).map(|w| dot(w, a)).collect();
     hessian.par_chunks_mut(m).enumerate().for_each(|(k, out)| {
         for (l, h) in out.iter_mut().enumerate() {
@@ -135,7 +130,7 @@ mod tests {
                 .zip(columns)
                 .for_each(|(o, j)| *o = f64::from(u8::from(i == *j as usize)));
         };
-        let free: Vec<u32> = (0..8).collect();
+        let free = Free { rows: (0..8).collect(), ridge: Vec::new(), sum: true };
         let watch = late_watch();
         assert!(part(vec![1.0; 8], &free, 1, &row, &Pass::under(&watch)).is_none());
         assert_eq!(read.load(Ordering::Relaxed), 0);

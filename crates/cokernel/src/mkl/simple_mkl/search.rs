@@ -2,7 +2,7 @@
 
 use super::curvature;
 use crate::bank::Gram;
-use crate::machine::Machines;
+use crate::machine::{How, Solution};
 use crate::mkl::{Problem, fits};
 use crate::run::Pass;
 use crate::{Counts, Result, Run, Status, Watch};
@@ -20,7 +20,7 @@ const ARMIJO: f64 = 1e-4;
 #[derive(Clone)]
 pub(super) struct Point {
     pub weights: Vec<f64>,
-    pub machines: Machines,
+    pub machines: Solution,
     /// q_m^u, empty until asked for.
     pub forms: Vec<Vec<f64>>,
     /// 2ε √n Σ_u Σ_i (K_m)_ii c_ui² for each kernel, about what the rounding of Σ_u q_m^u is at most,
@@ -29,7 +29,7 @@ pub(super) struct Point {
 }
 
 impl Point {
-    fn new(weights: Vec<f64>, machines: Machines) -> Self {
+    fn new(weights: Vec<f64>, machines: Solution) -> Self {
         Point { weights, machines, forms: Vec::new(), rounding: Vec::new() }
     }
 
@@ -52,11 +52,10 @@ impl Point {
     /// Relative duality gap of the whole problem, with the rounding of the quadratic forms: what
     /// they may be too small counts as gap.
     pub fn gap(&self) -> f64 {
-        let sum: f64 = self.machines.duals.iter().flat_map(|d| &d.coef).map(|c| c.abs()).sum();
         let forms = self.total_forms().into_iter().zip(&self.rounding);
         let worst = forms.map(|(q, lost)| q + lost).fold(f64::NEG_INFINITY, f64::max);
         let primal = self.primal();
-        (primal - (sum - 0.5 * worst)) / primal.abs().max(f64::MIN_POSITIVE)
+        (primal - (self.machines.linear() - 0.5 * worst)) / primal.abs().max(f64::MIN_POSITIVE)
     }
 
     /// The relative duality gap, if the quadratic forms are known.
@@ -95,8 +94,6 @@ pub(super) struct Search<'a> {
     pub run: &'a Run,
     pub watch: Watch,
     pub counts: Counts,
-    /// C_i.
-    costs: Vec<f64>,
     /// The kernels of the current point and of the last trial, where two fit into memory.
     stored: Option<(Gram, Gram)>,
     tol: f64,
@@ -105,6 +102,8 @@ pub(super) struct Search<'a> {
     floor: f64,
     /// The largest relative gap at which machines stopped early, and how.
     pub refused: Option<(f64, Status)>,
+    /// Whether the machines tell what is free to move, as far as is known.
+    pub second: bool,
     /// Whether the last pass over all kernels was given up because of a stop.
     pub given_up: bool,
 }
@@ -117,12 +116,12 @@ impl<'a> Search<'a> {
             run,
             watch: run.watch(),
             counts: Counts::default(),
-            costs: problem.machine.costs(problem.classes, problem.weights)?,
             stored: None,
             tol,
             inner: LOOSEST.min(tol),
             floor,
             refused: None,
+            second: true,
             given_up: false,
         })
     }
@@ -149,19 +148,18 @@ impl<'a> Search<'a> {
         &mut self,
         weights: &[f64],
         base: bool,
-        warm: Option<&Machines>,
+        warm: Option<&Solution>,
         tol: f64,
-    ) -> Result<Machines> {
-        let mut machine = self.problem.machine.clone();
-        machine.tol = tol;
+    ) -> Result<Solution> {
+        let (machine, target) = (self.problem.machine, self.problem.target);
         let run = self.run.remaining(&self.watch).quiet();
-        let (classes, costs) = (self.problem.classes, self.problem.weights);
+        let how = How { weights: self.problem.weights, warm, tol: Some(tol), run: &run };
         let machines = match &self.stored {
-            Some((point, _)) if base => machine.fit(point, classes, costs, warm, &run),
-            Some((_, trial)) => machine.fit(trial, classes, costs, warm, &run),
+            Some((point, _)) if base => machine.solve(point, target, &how),
+            Some((_, trial)) => machine.solve(trial, target, &how),
             None => {
                 let rows = self.problem.bank.combined_rows(weights);
-                machine.fit(rows.as_ref(), classes, costs, warm, &run)
+                machine.solve(rows.as_ref(), target, &how)
             }
         }?;
         self.counts.add(&machines.counts);
@@ -221,8 +219,8 @@ impl<'a> Search<'a> {
         let pass = Pass::under(&watch);
         let bank = self.problem.bank;
         if second {
-            let free = curvature::free(&point.machines, &self.costs);
-            if curvature::feasible(&free) {
+            self.second = point.machines.blocks.iter().all(|b| b.free.is_some());
+            if let Some(free) = curvature::free(&point.machines) {
                 let (forms, hessian) = match &self.stored {
                     Some((base, _)) => {
                         let block = |i: usize, columns: &[u32], out: &mut [f64]| {
@@ -244,8 +242,7 @@ impl<'a> Search<'a> {
                 return Ok(self.complete(point, forms, &pass).and(hessian));
             }
         }
-        let coefs: Vec<&[f64]> = point.machines.duals.iter().map(|d| d.coef.as_slice()).collect();
-        let forms = bank.quad_forms_in(&coefs, &pass);
+        let forms = bank.quad_forms_in(&point.machines.coefs(), &pass);
         self.complete(point, forms, &pass);
         Ok(None)
     }
@@ -259,11 +256,11 @@ impl<'a> Search<'a> {
         point.rounding = (0..self.problem.bank.len())
             .map(|m| {
                 let diagonal = self.problem.bank.diagonal(m);
-                let size = |d: &crate::machine::Dual| {
-                    let terms = d.coef.iter().zip(diagonal);
+                let size = |h: &crate::machine::Head| {
+                    let terms = h.coef.iter().zip(diagonal);
                     terms.map(|(c, k)| (c * k.abs().sqrt()).powi(2)).sum::<f64>()
                 };
-                let sum: f64 = point.machines.duals.iter().map(size).sum();
+                let sum: f64 = point.machines.heads().map(size).sum();
                 2.0 * f64::EPSILON * (diagonal.len() as f64).sqrt() * sum
             })
             .collect();

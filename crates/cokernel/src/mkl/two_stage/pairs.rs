@@ -79,10 +79,11 @@ impl<'a> Sampler<'a> {
     /// # Errors
     /// There is no pair of equal class (only when the diagonal is excluded).
     pub fn new(problem: &Problem<'a>, diagonal: bool, run: &Run) -> Result<Self> {
-        let counts = problem.classes.counts();
-        let n = problem.classes.codes.len();
+        let classes = problem.target.classes()?;
+        let counts = classes.counts();
+        let n = classes.codes.len();
         let mut members: Vec<u32> = (0..n as u32).collect();
-        members.sort_by_key(|&i| problem.classes.codes[i as usize]);
+        members.sort_by_key(|&i| classes.codes[i as usize]);
         let (mut starts, mut equal, mut different) = (vec![0], Vec::new(), Vec::new());
         let (mut all_equal, mut all_different) = (0.0, 0.0);
         for &c in &counts {
@@ -330,7 +331,7 @@ impl Stream<'_> {
 mod tests {
     use super::*;
     use crate::bank::Storage;
-    use crate::data::{Classes, Matrix};
+    use crate::data::{Classes, Matrix, Target};
     use crate::machine::Svc;
     use std::collections::BTreeMap;
 
@@ -340,7 +341,8 @@ mod tests {
         let bank = Bank::from_matrices(vec![("k".into(), k)], Storage::Resident).unwrap();
         let texts: Vec<String> = codes.iter().map(u32::to_string).collect();
         let (classes, machine) = (Classes::from_texts(&texts).unwrap(), Svc::default());
-        let problem = Problem::new(&bank, &classes, &machine);
+        let target = Target::from(classes.clone());
+        let problem = Problem::new(&bank, &target, &machine);
         look(&Sampler::new(&problem, diagonal, &Run::default()).unwrap());
     }
 

@@ -1,6 +1,6 @@
 use super::*;
 use crate::bank::{Bank, Storage};
-use crate::data::{Classes, Matrix};
+use crate::data::{Classes, Matrix, Target};
 use crate::params::Value;
 use rand::RngExt;
 
@@ -78,7 +78,9 @@ fn random_problem(n: usize, kernels: usize, seed: u64) -> (Bank, Classes) {
 fn learned(bank: &Bank, classes: &Classes, given: &[(&str, Value)], run: &Run) -> Learned {
     let params = METHOD.check(given.iter().map(|(n, v)| (*n, v))).unwrap();
     let machine = crate::machine::Svc::default();
-    TwoStage::new(&params).learn(&Problem::new(bank, classes, &machine), run).unwrap()
+    TwoStage::new(&params)
+        .learn(&Problem::new(bank, &Target::from(classes.clone()), &machine), run)
+        .unwrap()
 }
 
 /// Pegasos alone ended above 1, the objective of zero weights, for small λ, and said converged.

@@ -1,15 +1,16 @@
 //! The file of a classification model. Its own tensors: kept (u32), coef, bias, machine_gaps,
 //! machine_primals, machine_duals (the last two not in files of early versions); where instances
-//! were left out, learned (u32), which is what makes format 2.
+//! were left out, learned (u32). Files of formats 1 and 2 know one machine, C-SVC.
 //!
 //! `kept` are the training instances that prediction compares with; coef has one row per machine
 //! and one column per kept instance. `kept` counts in the instances that were learned from, whose
 //! places among those that were given are `learned`.
 
 use super::read::{Checked, Compared, Opened, misfit, refuse, sized, with_bytes, with_file};
-use super::{FORMAT, Kind, PLAIN, Tensors, bytes, f64s, flat, put, put_norms, put_views, u32s};
+use super::{FORMAT, Kind, Tensors, bytes, f64s, flat, put, put_norms, put_views, u32s};
 use crate::Result;
 use crate::data::Matrix;
+use crate::machine::{Decomposition, MachineSpec, Reading, Role, Says};
 use crate::mkl::Rule;
 use crate::model::{Info, MachineInfo, Model, keeps_all};
 use std::mem::take;
@@ -55,11 +56,10 @@ pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
     tensors.insert("objective".to_string(), flat(&take(&mut info.report.objective)));
     put_norms(&mut info.norms, &mut tensors);
     let support = put_views(&model.support, &mut tensors);
-    let format = if info.n_given.is_some() { FORMAT } else { PLAIN };
     if info.n_given.is_some() {
         tensors.insert("learned".to_string(), u32s(&model.learned));
     }
-    bytes((Kind::Classifier, format), &info, &support, &tensors)
+    bytes((Kind::Classifier, FORMAT), &info, &support, &tensors)
 }
 
 /// Reads a model; see [`Model::load`].
@@ -73,6 +73,9 @@ pub fn load(path: &Path) -> Result<Model> {
 /// Puts a model together and checks that its parts fit.
 pub fn assemble(file: &Opened) -> Checked<Model> {
     let (mut info, views) = file.envelope::<Info>()?;
+    if let Some(svc) = info.svc.take() {
+        info.machine = sized(MachineSpec::from(&svc).checked())?;
+    }
     let tables = file.tables()?;
     let kept = tables.whole("kept")?;
     let (s, t) = (kept.len(), info.machines.len());
@@ -109,7 +112,8 @@ pub fn assemble(file: &Opened) -> Checked<Model> {
     let Info { preparation, kernels, norms, n_train, .. } = &model.info;
     let (active, support) = (active.as_slice(), &model.support);
     Compared { preparation, kernels, norms, active, support, n_train: *n_train }.check()?;
-    if s != *n_train && keeps_all(&model.info.rule, kernels, active) {
+    let reading = sized(model.info.machine.build())?.reading();
+    if s != *n_train && keeps_all(&model.info.rule, kernels, active, reading) {
         return misfit(format!("{s} of {n_train} instances are kept, and kernels need all"));
     }
     if let Some(n) = given {
@@ -127,17 +131,31 @@ pub fn assemble(file: &Opened) -> Checked<Model> {
 fn inconsistency(model: &Model) -> Option<String> {
     let info = &model.info;
     let k = info.classes.len();
-    if k < 2 {
-        return Some(format!("{k} classes, expected at least 2"));
-    }
-    let pairs: Vec<_> = info.machines.iter().map(|m| (m.positive, m.negative)).collect();
-    let count = match info.svc.decomposition {
-        _ if k == 2 => 1,
-        crate::machine::Decomposition::OneVsRest => k,
-        crate::machine::Decomposition::OneVsOne => k * (k - 1) / 2,
+    let reading = match info.machine.build() {
+        Ok(machine) => machine.reading(),
+        Err(e) => return Some(e.to_string()),
     };
-    if pairs.len() != count || pairs != info.svc.decomposition.pairs(k) {
-        return Some(format!("{} machines for {k} classes", pairs.len()));
+    let (classes, count) = match reading {
+        Reading::Number => (0..=0, 1),
+        Reading::Inside => (2..=2, 1),
+        Reading::Classes(_) if k == 2 => (2..=2, 1),
+        Reading::Classes(Decomposition::OneVsRest) => (2..=usize::MAX, k),
+        Reading::Classes(Decomposition::OneVsOne) => (2..=usize::MAX, k * k.saturating_sub(1) / 2),
+    };
+    if !classes.contains(&k) {
+        return Some(format!("{k} classes, expected at least {}", classes.start()));
+    }
+    // Before a list of all pairs is made of a number that the file claims.
+    if info.machines.len() != count {
+        return Some(format!("{} machines for {k} classes", info.machines.len()));
+    }
+    let roles = match reading {
+        Reading::Classes(decomposition) => decomposition.roles(k),
+        Reading::Number => vec![Role::Only { says: Says::Number }],
+        Reading::Inside => vec![Role::Only { says: Says::Inside }],
+    };
+    if roles.iter().zip(&info.machines).any(|(role, m)| *role != m.role) {
+        return Some(format!("{} other machines for {k} classes", info.machines.len()));
     }
     if let Rule::Linear { weights } = &info.rule
         && weights.len() != info.kernels.len()

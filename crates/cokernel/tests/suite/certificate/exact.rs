@@ -4,7 +4,7 @@
 use super::mkl::{bank, classes, simple_mkl};
 use cokernel::bank::{Gram, Storage};
 use cokernel::data::Matrix;
-use cokernel::machine::{Dual, Svc};
+use cokernel::machine::{Block, Svc};
 use cokernel::{Run, Status};
 
 /// A sum of two f64.
@@ -31,19 +31,21 @@ impl Twice {
 }
 
 /// Primal and dual objective with the bias of the machine.
-fn objectives(kernel: &Matrix, codes: &[u32], c: f64, dual: &Dual) -> (f64, f64) {
+fn objectives(kernel: &Matrix, codes: &[u32], c: f64, dual: &Block) -> (f64, f64) {
     let n = codes.len();
     let (mut norm, mut sum, mut loss, mut total) = (Twice::default(), 0.0, 0.0, Twice::default());
     for i in 0..n {
         let y = if codes[i] == 1 { 1.0 } else { -1.0 };
-        let alpha = y * dual.coef[i];
+        let alpha = y * dual.heads[0].coef[i];
         assert!((0.0..=c).contains(&alpha), "{alpha} outside 0 … {c}");
-        let products =
-            (0..n).fold(Twice::default(), |s, j| s.plus_product(kernel.get(i, j), dual.coef[j]));
-        norm = norm.plus_product(dual.coef[i], products.0).plus_product(dual.coef[i], products.1);
-        total = total.plus(dual.coef[i]);
+        let products = (0..n)
+            .fold(Twice::default(), |s, j| s.plus_product(kernel.get(i, j), dual.heads[0].coef[j]));
+        norm = norm
+            .plus_product(dual.heads[0].coef[i], products.0)
+            .plus_product(dual.heads[0].coef[i], products.1);
+        total = total.plus(dual.heads[0].coef[i]);
         sum += alpha;
-        let margin = Twice(y * products.0, y * products.1).plus(y * dual.bias);
+        let margin = Twice(y * products.0, y * products.1).plus(y * dual.heads[0].bias);
         loss += c * (1.0 - margin.value()).max(0.0);
     }
     assert!(total.value().abs() <= 1e-15 * sum, "Σ α y = {:e} of {sum:e}", total.value());
@@ -75,7 +77,7 @@ fn gaps_are_true_where_c_is_huge() {
             let what = format!("{cols} columns, width {width}, C = {c:e}");
             let svc = Svc { c, ..Svc::default() };
             let machines = svc.fit(&gram, &classes, None, None, &Run::default()).unwrap();
-            let dual = &machines.duals[0];
+            let dual = &machines.blocks[0];
             let (primal, objective) = objectives(&kernel, &codes, c, dual);
             let gap = (primal - objective) / primal;
             let near = 0.4 * gap + 1e-8;
@@ -85,7 +87,7 @@ fn gaps_are_true_where_c_is_huge() {
             reached += usize::from(gap <= 1e-3);
             // Its gap has in it what the rounding of the quadratic forms may be, which is much there.
             let learned = simple_mkl(&bank, &classes, &svc, 1e-3, "newton");
-            let dual = &learned.machines.as_ref().unwrap().duals[0];
+            let dual = &learned.machines.as_ref().unwrap().blocks[0];
             let (primal, objective) = objectives(&kernel, &codes, c, dual);
             let (gap, said) = ((primal - objective) / primal, learned.report.gap.unwrap());
             assert!(said >= 0.9 * gap - 1e-8, "{what}: {gap:e}, said {said:e}");
@@ -114,7 +116,7 @@ fn a_machine_is_no_worse_than_none() {
         for c in [1e-9, 1e-4, 10.0, 1e6, 1e17] {
             let svc = Svc { c, ..Svc::default() };
             let machines = svc.fit(&gram, &classes, None, None, &Run::default()).unwrap();
-            let (primal, _) = objectives(&kernel, &codes, c, &machines.duals[0]);
+            let (primal, _) = objectives(&kernel, &codes, c, &machines.blocks[0]);
             let part = primal / (2.0 * c * codes.iter().filter(|v| **v == 1).count() as f64);
             assert!(part <= 1.0 + 1e-9, "{cols} columns, C = {c:e}: {part} of zero weights");
         }

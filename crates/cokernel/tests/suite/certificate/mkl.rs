@@ -4,15 +4,16 @@ pub use crate::common::{bank, classes, problem, simple_mkl, weights};
 use cokernel::Run;
 use cokernel::bank::Storage;
 use cokernel::catalogue::find;
-use cokernel::data::Matrix;
-use cokernel::machine::{Decomposition, Dual, Svc};
+use cokernel::data::{Matrix, Target};
+use cokernel::machine::{Block, Decomposition, Role, Svc};
 use cokernel::mkl::{Learned, Problem, train};
 use cokernel::params::Value;
 
 /// +1, −1, or 0 for instances that take no part in the binary problem.
-fn sign(dual: &Dual, code: u32) -> f64 {
-    match dual.negative {
-        _ if code == dual.positive => 1.0,
+fn sign(dual: &Block, code: u32) -> f64 {
+    let Role::Classes { positive, negative } = dual.heads[0].role else { panic!("classes") };
+    match negative {
+        _ if code == positive => 1.0,
         Some(negative) if negative != code => 0.0,
         _ => -1.0,
     }
@@ -31,8 +32,8 @@ fn bounds(learned: &Learned, kernels: &[Matrix], codes: &[u32], costs: &[f64]) -
     });
     let (mut upper, mut sum) = (0.0, 0.0);
     let mut forms = vec![0.0; kernels.len()];
-    for dual in &learned.machines.as_ref().unwrap().duals {
-        let c = &dual.coef;
+    for dual in &learned.machines.as_ref().unwrap().blocks {
+        let c = &dual.heads[0].coef;
         assert!(c.iter().sum::<f64>().abs() < 1e-9);
         upper += 0.5 * form(&combined, c);
         for i in 0..n {
@@ -41,7 +42,8 @@ fn bounds(learned: &Learned, kernels: &[Matrix], codes: &[u32], costs: &[f64]) -
             assert!(
                 (-1e-12..=costs[i] * (1.0 + 1e-12)).contains(&alpha) && (y != 0.0 || c[i] == 0.0)
             );
-            let f: f64 = (0..n).map(|j| combined.get(i, j) * c[j]).sum::<f64>() + dual.bias;
+            let f: f64 =
+                (0..n).map(|j| combined.get(i, j) * c[j]).sum::<f64>() + dual.heads[0].bias;
             upper += y.abs() * costs[i] * (1.0 - y * f).max(0.0);
             sum += alpha;
         }
@@ -102,7 +104,8 @@ fn two_stage_beats_the_mean_on_pairs() {
     let method = find("two_stage").unwrap();
     let learner = cokernel::mkl::learner(method, &method.defaults()).unwrap();
     let machine = Svc::default();
-    let problem = Problem::new(&bank, &classes, &machine);
+    let target = Target::from(classes.clone());
+    let problem = Problem::new(&bank, &target, &machine);
     let learned = train(&problem, learner.as_ref(), &Run::default()).unwrap();
     let loss = |w: &[f64]| {
         let at = |scale: f64| {
@@ -133,7 +136,8 @@ fn two_stage_tells_its_objective_over_all_pairs() {
     for lambda in [0.0, 1e-10, 1e-6, 1e-2, 10.0] {
         let params = method.check([("lambda", &Value::Real(lambda))]).unwrap();
         let learner = cokernel::mkl::learner(method, &params).unwrap();
-        let problem = Problem::new(&bank, &classes, &machine);
+        let target = Target::from(classes.clone());
+        let problem = Problem::new(&bank, &target, &machine);
         let learned = train(&problem, learner.as_ref(), &Run::default()).unwrap();
         let report = &learned.report;
         let (mu, unit) = (&report.details["mu"], report.details["unit"][0]);

@@ -1,12 +1,12 @@
-//! Machines and combinations at every scale of kernels and C: they end, their gap is what plain
+//! Solution and combinations at every scale of kernels and C: they end, their gap is what plain
 //! loops over the raw matrices find, and they say so where f64 does not reach what was asked.
 
 use super::mkl::{bank, classes, problem, simple_mkl, weights};
 use super::svc::blobs;
 use cokernel::bank::{Bank, Gram, Storage};
-use cokernel::data::{Classes, Labels, Matrix, Table, Views};
+use cokernel::data::{Classes, Labels, Matrix, Table, Target, Views};
 use cokernel::kernel::KernelSpec;
-use cokernel::machine::{Decomposition, Dual, Machines, Svc};
+use cokernel::machine::{Block, Decomposition, Role, Solution, Svc};
 use cokernel::mkl::{Learned, Problem, REGISTRY, Rule, train};
 use cokernel::model::{Mkl, Model};
 use cokernel::{Run, Status};
@@ -31,29 +31,30 @@ impl Found {
     }
 }
 
-fn examine(kernel: &Matrix, codes: &[u32], c: f64, dual: &Dual) -> Found {
+fn examine(kernel: &Matrix, codes: &[u32], c: f64, dual: &Block) -> Found {
     let n = codes.len();
     let mut found = Found { primal: 0.0, sum: 0.0, norm: 0.0, noise: 0.0 };
     let (mut total, mut size) = (0.0, 0.0);
     for i in 0..n {
-        let y = match dual.negative {
-            _ if codes[i] == dual.positive => 1.0,
+        let Role::Classes { positive, negative } = dual.heads[0].role else { panic!("classes") };
+        let y = match negative {
+            _ if codes[i] == positive => 1.0,
             Some(other) if other != codes[i] => 0.0,
             _ => -1.0,
         };
-        let (mut value, mut rounding) = (0.0, 1.0 + dual.bias.abs());
+        let (mut value, mut rounding) = (0.0, 1.0 + dual.heads[0].bias.abs());
         for j in 0..n {
-            value += kernel.get(i, j) * dual.coef[j];
-            rounding += (kernel.get(i, j) * dual.coef[j]).abs();
+            value += kernel.get(i, j) * dual.heads[0].coef[j];
+            rounding += (kernel.get(i, j) * dual.heads[0].coef[j]).abs();
         }
-        let alpha = y * dual.coef[i];
+        let alpha = y * dual.heads[0].coef[i];
         assert!(alpha >= 0.0 && alpha <= c * (1.0 + 1e-12), "{alpha} outside 0 … {c}");
-        assert!(y != 0.0 || dual.coef[i] == 0.0);
-        total += dual.coef[i];
+        assert!(y != 0.0 || dual.heads[0].coef[i] == 0.0);
+        total += dual.heads[0].coef[i];
         size += alpha;
         found.sum += alpha;
-        found.norm += dual.coef[i] * value;
-        let loss = y.abs() * (1.0 - y * (value + dual.bias)).max(0.0);
+        found.norm += dual.heads[0].coef[i] * value;
+        let loss = y.abs() * (1.0 - y * (value + dual.heads[0].bias)).max(0.0);
         found.primal += c * loss;
         found.noise += if loss > 0.0 { c * 1e-15 * rounding } else { 0.0 };
         found.noise += alpha * 1e-15 * rounding;
@@ -64,8 +65,8 @@ fn examine(kernel: &Matrix, codes: &[u32], c: f64, dual: &Dual) -> Found {
 }
 
 /// Everything that machines say about themselves; whether all reached what was asked of them.
-fn certify(kernel: &Matrix, codes: &[u32], svc: &Svc, machines: &Machines, what: &str) -> bool {
-    for dual in &machines.duals {
+fn certify(kernel: &Matrix, codes: &[u32], svc: &Svc, machines: &Solution, what: &str) -> bool {
+    for dual in &machines.blocks {
         let found = examine(kernel, codes, svc.c, dual);
         let (gap, tolerance) = (found.gap(), found.tolerance());
         let (said, status) = (dual.gap, dual.status);
@@ -133,7 +134,11 @@ fn attempt(id: &str, kernels: &[Matrix], codes: &[u32], c: f64, what: &str) -> O
     let (bank, classes) = (bank(kernels, Storage::Resident), classes(codes));
     let svc = Svc { c, ..Svc::default() };
     let run = Run::default();
-    let learned = match train(&Problem::new(&bank, &classes, &svc), learner.as_ref(), &run) {
+    let learned = match train(
+        &Problem::new(&bank, &Target::from(classes.clone()), &svc),
+        learner.as_ref(),
+        &run,
+    ) {
         Ok(learned) => learned,
         Err(e) => {
             assert!(id == "product" && e.to_string().contains("what f64 can hold"), "{what}: {e}");
@@ -154,7 +159,7 @@ fn attempt(id: &str, kernels: &[Matrix], codes: &[u32], c: f64, what: &str) -> O
 
 /// P − (Σα − ½ max_m Σ q_m) by plain loops is the gap that the method says.
 fn certify_simple_mkl(learned: &Learned, kernels: &[Matrix], codes: &[u32], c: f64, what: &str) {
-    let duals = &learned.machines.as_ref().unwrap().duals;
+    let duals = &learned.machines.as_ref().unwrap().blocks;
     let kernel = combined(learned, kernels);
     let (mut primal, mut sum, mut noise) = (0.0, 0.0, 0.0);
     for found in duals.iter().map(|d| examine(&kernel, codes, c, d)) {
@@ -166,7 +171,8 @@ fn certify_simple_mkl(learned: &Learned, kernels: &[Matrix], codes: &[u32], c: f
         let row = |i: usize| (0..v.len()).map(|j| k.get(i, j) * v[j]).sum::<f64>();
         (0..v.len()).map(|i| v[i] * row(i)).sum::<f64>()
     };
-    let forms = kernels.iter().map(|k| duals.iter().map(|d| form(k, &d.coef)).sum::<f64>());
+    let forms =
+        kernels.iter().map(|k| duals.iter().map(|d| form(k, &d.heads[0].coef)).sum::<f64>());
     let gap = (primal - sum + 0.5 * forms.fold(f64::NEG_INFINITY, f64::max)) / primal;
     let said = learned.report.gap.unwrap();
     let tolerance = (1e-9 + noise / primal) * (1.0 + gap.abs());
@@ -216,7 +222,7 @@ fn every_method_at_every_scale_on_two_hundred_kernels() {
     grid(200, &["mean", "simple_mkl"]);
 }
 
-fn fit(svc: &Svc, gram: &Gram, classes: &Classes) -> Machines {
+fn fit(svc: &Svc, gram: &Gram, classes: &Classes) -> Solution {
     svc.fit(gram, classes, None, None, &Run::default()).unwrap()
 }
 
@@ -232,7 +238,7 @@ fn any_c() {
         let machines = fit(&svc, &gram, &classes);
         assert!(certify(&kernel, &classes.codes, &svc, &machines, &format!("C = 1e{power}")));
         assert!(machines.counts.smo_steps < 200_000, "{:?}", machines.counts);
-        assert!(machines.duals.iter().all(|d| d.support_count() > 1));
+        assert!(machines.blocks.iter().all(|d| d.heads[0].support_count() > 1));
         if power >= 8 {
             let objective = *hard.get_or_insert(machines.objective());
             assert!((machines.objective() / objective - 1.0).abs() < 1e-5);
@@ -252,11 +258,16 @@ fn machines_do_not_depend_on_the_unit() {
                 let other = scaled(&[super::svc::dense(&gram)], s).remove(0);
                 let machines =
                     fit(&Svc { c: c / s, ..svc.clone() }, &Gram::new(other).unwrap(), &classes);
-                for (a, b) in plain.duals.iter().zip(&machines.duals) {
+                for (a, b) in plain.blocks.iter().zip(&machines.blocks) {
                     assert!((a.objective / (s * b.objective) - 1.0).abs() < 1e-8);
-                    assert!((a.bias - b.bias).abs() < 1e-3, "{} {}", a.bias, b.bias);
-                    let largest = a.coef.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
-                    for (x, y) in a.coef.iter().zip(&b.coef) {
+                    assert!(
+                        (a.heads[0].bias - b.heads[0].bias).abs() < 1e-3,
+                        "{} {}",
+                        a.heads[0].bias,
+                        b.heads[0].bias
+                    );
+                    let largest = a.heads[0].coef.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+                    for (x, y) in a.heads[0].coef.iter().zip(&b.heads[0].coef) {
                         assert!((x - s * y).abs() < 1e-3 * largest, "{x} {}", s * y);
                     }
                 }
@@ -317,7 +328,7 @@ fn polynomial_kernel_of_raw_features() {
         let svc = Svc { c, ..Svc::default() };
         let machines = fit(&svc, &Gram::new(kernel.clone()).unwrap(), &classes);
         assert!(certify(&kernel, &classes.codes, &svc, &machines, "polynomial"));
-        assert!(machines.duals.iter().all(|d| d.support_count() >= 4));
+        assert!(machines.blocks.iter().all(|d| d.heads[0].support_count() >= 4));
         assert!(machines.counts.smo_steps < 100_000, "{:?}", machines.counts);
     }
 }
@@ -382,7 +393,7 @@ fn certify_simple_mkl_status(learned: &Learned) {
     assert_eq!(status == Status::Converged, learned.report.notes.is_empty());
 }
 
-/// Machines that f64 cannot solve. Old code: 500 iterations and 84,220 machines at equal weights.
+/// Solution that f64 cannot solve. Old code: 500 iterations and 84,220 machines at equal weights.
 #[test]
 fn simple_mkl_ends_where_its_machines_do() {
     let (x, classes) = raw(100, &[3.0, 40.0, 900.0, 17_000.0], 0.05, 3);
@@ -424,8 +435,11 @@ fn extreme_numbers() {
                 };
                 let classes = classes(&codes);
                 let svc = Svc { c, ..Svc::default() };
-                match train(&Problem::new(&bank, &classes, &svc), learner.as_ref(), &Run::default())
-                {
+                match train(
+                    &Problem::new(&bank, &Target::from(classes.clone()), &svc),
+                    learner.as_ref(),
+                    &Run::default(),
+                ) {
                     Ok(learned) => {
                         answers += 1;
                         let report = &learned.report;

@@ -3,15 +3,16 @@
 pub use crate::common::{blobs, dense};
 use cokernel::bank::Gram;
 use cokernel::data::{Classes, Matrix};
-use cokernel::machine::{Decomposition, Dual, Svc};
+use cokernel::machine::{Block, Decomposition, Role, Svc};
 use cokernel::solve::verify::{svc_gap, verify};
 use cokernel::{Run, Status};
 use proptest::prelude::*;
 use rand::RngExt;
 
-fn signs(classes: &Classes, dual: &Dual) -> Vec<f64> {
-    let sign = |c: &u32| match dual.negative {
-        _ if *c == dual.positive => 1.0,
+fn signs(classes: &Classes, dual: &Block) -> Vec<f64> {
+    let Role::Classes { positive, negative } = dual.heads[0].role else { panic!("classes") };
+    let sign = |c: &u32| match negative {
+        _ if *c == positive => 1.0,
         Some(negative) if negative != *c => 0.0,
         _ => -1.0,
     };
@@ -24,14 +25,14 @@ pub(crate) fn certify(
     gram: &Gram,
     classes: &Classes,
     weights: Option<&[f64]>,
-    dual: &Dual,
+    dual: &Block,
 ) {
     let kernel = dense(gram);
     let y = signs(classes, dual);
     let costs = svc.costs(classes, weights).unwrap();
     let c: Vec<f64> = y.iter().zip(&costs).map(|(y, c)| y.abs() * c).collect();
     assert_eq!(dual.status, Status::Converged);
-    let found = svc_gap(&kernel, &y, &c, &dual.coef, dual.bias);
+    let found = svc_gap(&kernel, &y, &c, &dual.heads[0].coef, dual.heads[0].bias);
     let scale = found.primal.abs() + 1e-9;
     assert!(found.gap <= svc.tol + 1e-12, "gap {} above {}", found.gap, svc.tol);
     assert!(found.gap >= -1e-9);
@@ -40,7 +41,7 @@ pub(crate) fn certify(
     assert!((found.gap - dual.gap).abs() <= 1e-9);
     let a: Vec<f64> = y.iter().map(|y| if *y == 0.0 { 1.0 } else { *y }).collect();
     let p: Vec<f64> = y.iter().map(|y| -y.abs()).collect();
-    let alpha: Vec<f64> = dual.coef.iter().zip(&a).map(|(v, a)| v * a).collect();
+    let alpha: Vec<f64> = dual.heads[0].coef.iter().zip(&a).map(|(v, a)| v * a).collect();
     let kkt = verify(&kernel, &a, &p, &c, 0.0, &alpha);
     let largest = c.iter().fold(0.0_f64, |m, c| m.max(*c));
     assert!(kkt.feasibility <= 1e-10 * largest, "sum of coefficients {}", kkt.feasibility);
@@ -53,7 +54,7 @@ pub(crate) fn certify(
 
 fn check(svc: &Svc, gram: &Gram, classes: &Classes, weights: Option<&[f64]>) {
     let machines = svc.fit(gram, classes, weights, None, &Run::default()).unwrap();
-    for dual in &machines.duals {
+    for dual in &machines.blocks {
         certify(svc, gram, classes, weights, dual);
     }
 }
@@ -75,8 +76,8 @@ fn several_classes() {
         let svc = Svc { c: 5.0, tol: 1e-8, decomposition, ..Svc::default() };
         let machines = svc.fit(&gram, &classes, None, None, &Run::default()).unwrap();
         let expected = if decomposition == Decomposition::OneVsRest { 4 } else { 6 };
-        assert_eq!(machines.duals.len(), expected);
-        for dual in &machines.duals {
+        assert_eq!(machines.blocks.len(), expected);
+        for dual in &machines.blocks {
             certify(&svc, &gram, &classes, None, dual);
         }
     }
@@ -140,10 +141,10 @@ fn indefinite_matrix_ends() {
     for c in [1.0, 100.0] {
         let svc = Svc { c, tol: 1e-6, max_steps: 100_000, ..Svc::default() };
         let found = svc.fit(&gram, &classes, None, None, &Run::default()).unwrap();
-        let dual = &found.duals[0];
+        let dual = &found.blocks[0];
         assert!(found.counts.smo_steps < 100_000);
         let y = signs(&classes, dual);
-        let alpha: Vec<f64> = dual.coef.iter().zip(&y).map(|(v, y)| v * y).collect();
+        let alpha: Vec<f64> = dual.heads[0].coef.iter().zip(&y).map(|(v, y)| v * y).collect();
         let kkt = verify(&matrix, &y, &[-1.0; 60], &[c; 60], 0.0, &alpha);
         assert!(kkt.feasibility <= 1e-10 * c && kkt.bounds <= 1e-12 * c);
         assert!(kkt.stationarity <= 1e-2, "violation {}", kkt.stationarity);
@@ -155,13 +156,18 @@ fn limits_come_with_a_feasible_answer() {
     let (gram, classes) = blobs(100, 2, 3.0, 2.0, 8);
     let svc = Svc { c: 1e3, tol: 1e-10, max_steps: 10, ..Svc::default() };
     let stopped = svc.fit(&gram, &classes, None, None, &Run::default()).unwrap();
-    assert_eq!(stopped.duals[0].status, Status::IterationLimit);
+    assert_eq!(stopped.blocks[0].status, Status::IterationLimit);
     assert_eq!(stopped.counts.smo_steps, 10);
-    assert!(stopped.duals[0].coef.iter().sum::<f64>().abs() < 1e-9);
-    let y = signs(&classes, &stopped.duals[0]);
-    let found =
-        svc_gap(&dense(&gram), &y, &[1e3; 100], &stopped.duals[0].coef, stopped.duals[0].bias);
-    assert!((found.gap - stopped.duals[0].gap).abs() < 1e-9 && found.gap > 1e-3);
+    assert!(stopped.blocks[0].heads[0].coef.iter().sum::<f64>().abs() < 1e-9);
+    let y = signs(&classes, &stopped.blocks[0]);
+    let found = svc_gap(
+        &dense(&gram),
+        &y,
+        &[1e3; 100],
+        &stopped.blocks[0].heads[0].coef,
+        stopped.blocks[0].heads[0].bias,
+    );
+    assert!((found.gap - stopped.blocks[0].gap).abs() < 1e-9 && found.gap > 1e-3);
 
     let run = Run::default();
     run.cancel.cancel();
@@ -177,13 +183,13 @@ fn limits_come_with_a_feasible_answer() {
 fn wrong_answers_are_noticed() {
     let (gram, classes) = blobs(60, 2, 1.5, 1.0, 6);
     let svc = Svc { tol: 1e-9, ..Svc::default() };
-    let dual = svc.fit(&gram, &classes, None, None, &Run::default()).unwrap().duals.remove(0);
+    let dual = svc.fit(&gram, &classes, None, None, &Run::default()).unwrap().blocks.remove(0);
     let y = signs(&classes, &dual);
     let c = [1.0; 60];
-    let right = svc_gap(&dense(&gram), &y, &c, &dual.coef, dual.bias);
-    let moved = svc_gap(&dense(&gram), &y, &c, &dual.coef, dual.bias + 0.1);
+    let right = svc_gap(&dense(&gram), &y, &c, &dual.heads[0].coef, dual.heads[0].bias);
+    let moved = svc_gap(&dense(&gram), &y, &c, &dual.heads[0].coef, dual.heads[0].bias + 0.1);
     assert!(right.gap < 1e-8 && moved.gap > 1e-4);
-    let mut alpha: Vec<f64> = dual.coef.iter().zip(&y).map(|(v, y)| v * y).collect();
+    let mut alpha: Vec<f64> = dual.heads[0].coef.iter().zip(&y).map(|(v, y)| v * y).collect();
     alpha[0] += 1.5;
     let kkt = verify(&dense(&gram), &y, &[-1.0; 60], &c, 0.0, &alpha);
     assert!(kkt.feasibility > 1.0 && kkt.bounds >= 0.5 && kkt.stationarity > 0.1);

@@ -4,7 +4,7 @@ use super::gaussian;
 use cokernel::Run;
 use cokernel::bank::{Bank, Storage};
 use cokernel::catalogue::find;
-use cokernel::data::{Classes, Matrix};
+use cokernel::data::{Classes, Matrix, Target};
 use cokernel::machine::Svc;
 use cokernel::mkl::{Learned, Problem, Rule, train};
 use cokernel::params::Value;
@@ -51,7 +51,12 @@ pub fn simple_mkl(
     let given = [("tol", Value::Real(tol)), ("direction", Value::Text(direction.to_string()))];
     let params = method.check(given.iter().map(|(n, v)| (*n, v))).unwrap();
     let learner = cokernel::mkl::learner(method, &params).unwrap();
-    train(&Problem::new(bank, classes, machine), learner.as_ref(), &Run::default()).unwrap()
+    train(
+        &Problem::new(bank, &Target::from(classes.clone()), machine),
+        learner.as_ref(),
+        &Run::default(),
+    )
+    .unwrap()
 }
 
 pub fn weights(learned: &Learned) -> &[f64] {

@@ -4,7 +4,7 @@ use crate::common::{classes, problem, simple_mkl, weights};
 use cokernel::Run;
 use cokernel::bank::{Bank, Storage};
 use cokernel::catalogue::find;
-use cokernel::data::{Matrix, Views};
+use cokernel::data::{Matrix, Target, Views};
 use cokernel::kernel::{Function, Kernel, Metric};
 use cokernel::machine::Svc;
 use cokernel::mkl::{Learned, Problem, REGISTRY, train};
@@ -40,7 +40,8 @@ fn learn(id: &str, bank: &Bank, machine: &Svc, run: &Run) -> Learned {
     let params = method.check(given.iter().map(|(n, v)| (*n, v))).unwrap();
     let codes: Vec<u32> = (0..bank.n()).map(|i| (i % 2) as u32).collect();
     let classes = classes(&codes);
-    let problem = Problem::new(bank, &classes, machine);
+    let target = Target::from(classes.clone());
+    let problem = Problem::new(bank, &target, machine);
     train(&problem, cokernel::mkl::learner(method, &params).unwrap().as_ref(), run).unwrap()
 }
 

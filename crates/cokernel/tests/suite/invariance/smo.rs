@@ -5,22 +5,22 @@ use crate::common::blobs;
 use cokernel::Run;
 use cokernel::bank::Gram;
 use cokernel::data::{Classes, Matrix};
-use cokernel::machine::{Decomposition, Machines, Svc};
+use cokernel::machine::{Decomposition, Solution, Svc};
 use cokernel::solve::Rows;
 
-fn fit(svc: &Svc, kernel: &dyn Rows, classes: &Classes) -> Machines {
+fn fit(svc: &Svc, kernel: &dyn Rows, classes: &Classes) -> Solution {
     svc.fit(kernel, classes, None, None, &Run::default()).unwrap()
 }
 
 /// Training decision values of the first machine.
-fn decisions(gram: &Gram, found: &Machines) -> Vec<f64> {
+fn decisions(gram: &Gram, found: &Solution) -> Vec<f64> {
     let mut values = vec![0.0; gram.n()];
-    gram.multiply(&found.duals[0].coef, &mut values);
-    values.iter().map(|v| v + found.duals[0].bias).collect()
+    gram.multiply(&found.blocks[0].heads[0].coef, &mut values);
+    values.iter().map(|v| v + found.blocks[0].heads[0].bias).collect()
 }
 
 /// Same optimum of a problem with a unique solution.
-fn assert_same(gram: &Gram, a: &Machines, b: &Machines) {
+fn assert_same(gram: &Gram, a: &Solution, b: &Solution) {
     let scale = a.objective().abs();
     assert!((a.objective() - b.objective()).abs() <= 1e-8 * scale);
     for (x, y) in decisions(gram, a).iter().zip(decisions(gram, b)) {
@@ -28,12 +28,14 @@ fn assert_same(gram: &Gram, a: &Machines, b: &Machines) {
     }
 }
 
-/// Machines that are equal in every bit, work included.
-fn assert_equal_bits(a: &Machines, b: &Machines) {
+/// Solution that are equal in every bit, work included.
+fn assert_equal_bits(a: &Solution, b: &Solution) {
     assert_eq!(a, b);
-    for (x, y) in a.duals.iter().zip(&b.duals) {
-        assert_eq!(x.bias.to_bits(), y.bias.to_bits());
-        assert!(x.coef.iter().zip(&y.coef).all(|(p, q)| p.to_bits() == q.to_bits()));
+    for (x, y) in a.blocks.iter().zip(&b.blocks) {
+        assert_eq!(x.heads[0].bias.to_bits(), y.heads[0].bias.to_bits());
+        assert!(
+            x.heads[0].coef.iter().zip(&y.heads[0].coef).all(|(p, q)| p.to_bits() == q.to_bits())
+        );
     }
 }
 
@@ -77,7 +79,7 @@ fn warm_is_cold() {
         let start = fit(&Svc { c, ..svc.clone() }, kernel, &classes);
         let warm = svc.fit(&gram, &classes, None, Some(&start), &Run::default()).unwrap();
         assert_same(&gram, &cold, &warm);
-        certify(&svc, &gram, &classes, None, &warm.duals[0]);
+        certify(&svc, &gram, &classes, None, &warm.blocks[0]);
     }
     let (near, _) = blobs(300, 2, 2.0, 2.02, 21);
     let start = fit(&Svc { tol: 1e-3, ..svc.clone() }, &near, &classes);
@@ -168,6 +170,6 @@ fn rows_on_demand_are_stored_rows() {
         let svc = Svc { c: 10.0, tol, ..Svc::default() };
         let (a, b) = (fit(&svc, &gram, &classes), fit(&svc, &lazy, &classes));
         assert!((a.objective() - b.objective()).abs() <= tol * a.objective());
-        certify(&svc, &gram, &classes, None, &b.duals[0]);
+        certify(&svc, &gram, &classes, None, &b.blocks[0]);
     }
 }

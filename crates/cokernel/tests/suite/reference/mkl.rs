@@ -16,13 +16,13 @@ use clarabel::solver::{
 use cokernel::Run;
 use cokernel::bank::Storage;
 use cokernel::catalogue::find;
-use cokernel::data::Matrix;
+use cokernel::data::{Matrix, Target};
 use cokernel::machine::{Decomposition, Svc};
 use cokernel::mkl::Problem;
 use cokernel::params::Value;
 
 /// L of K = L Lᵀ.
-fn cholesky(k: &Matrix) -> Matrix {
+pub fn cholesky(k: &Matrix) -> Matrix {
     let n = k.rows();
     let mut l = Matrix::zeros(n, n);
     for i in 0..n {
@@ -216,7 +216,8 @@ fn the_problem_of_pairs_is_solved() {
         let params = method.check([("lambda", &Value::Real(lambda))]).unwrap();
         let learner = cokernel::mkl::learner(method, &params).unwrap();
         let machine = Svc::default();
-        let problem = Problem::new(&bank, &classes, &machine);
+        let target = Target::from(classes.clone());
+        let problem = Problem::new(&bank, &target, &machine);
         let report = learner.learn(&problem, &Run::default()).unwrap().report;
         let ours = *report.objective.last().unwrap();
         assert!((ours / best - 1.0).abs() < 2e-6, "lambda {lambda}: {ours} {best}");

@@ -7,7 +7,7 @@ mod controls;
 mod diagonal;
 mod graphs;
 mod machines;
-mod mkl;
+pub mod mkl;
 mod multiview;
 mod scores;
 mod significance;

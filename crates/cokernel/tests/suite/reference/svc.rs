@@ -8,7 +8,7 @@ use clarabel::solver::{
 use cokernel::Run;
 use cokernel::bank::Gram;
 use cokernel::data::{Classes, Matrix};
-use cokernel::machine::{Decomposition, Machines, Svc};
+use cokernel::machine::{Decomposition, Svc};
 use cokernel::solve::Rows;
 use serde::Deserialize;
 
@@ -57,19 +57,19 @@ fn scikit_learn() {
         };
         let weights = case.weights.as_deref();
         let found = svc.fit(&gram, &classes, weights, None, &Run::default()).unwrap();
-        assert_eq!(found.duals.len(), case.machines.len(), "{}", case.name);
+        assert_eq!(found.blocks.len(), case.machines.len(), "{}", case.name);
         // scikit-learn's pairs are positive for the lower class.
         let pairwise = case.decomposition == Decomposition::OneVsOne;
         let sign = if pairwise { -1.0 } else { 1.0 };
         let mut decisions = Vec::new();
-        for (dual, expected) in found.duals.iter().zip(&case.machines) {
+        for (dual, expected) in found.blocks.iter().zip(&case.machines) {
             let mut values = vec![0.0; n];
-            gram.multiply(&dual.coef, &mut values);
-            values.iter_mut().for_each(|v| *v += dual.bias);
+            gram.multiply(&dual.heads[0].coef, &mut values);
+            values.iter_mut().for_each(|v| *v += dual.heads[0].bias);
             for (v, e) in values.iter().zip(&expected.decisions) {
                 assert!((v - sign * e).abs() < 2e-4, "{}: {v}, expected {e}", case.name);
             }
-            assert!((dual.bias - sign * expected.bias).abs() < 2e-4, "{}", case.name);
+            assert!((dual.heads[0].bias - sign * expected.bias).abs() < 2e-4, "{}", case.name);
             if let Some(objective) = expected.objective {
                 let distance = (dual.objective - objective).abs();
                 assert!(distance <= 1e-8 * objective, "{}: objective", case.name);
@@ -78,7 +78,7 @@ fn scikit_learn() {
         }
         if let Some(decided) = case.decided {
             let k = classes.n_classes();
-            let ours = Machines::decide(case.decomposition, &found.pairs(), k, &decisions);
+            let ours = case.decomposition.decide(&found.roles(), k, &decisions);
             assert_eq!(ours, decided, "{}", case.name);
         }
     }
@@ -122,7 +122,7 @@ fn interior_point() {
         let found = svc.fit(&gram, &classes, None, None, &Run::default()).unwrap();
         let y: Vec<f64> = classes.codes.iter().map(|k| if *k == 1 { 1.0 } else { -1.0 }).collect();
         let expected = clarabel(&dense(&gram), &y, c);
-        let ours = found.duals[0].objective;
+        let ours = found.blocks[0].objective;
         assert!((ours - expected).abs() <= 1e-7 * expected.abs(), "{ours}, expected {expected}");
     }
 }

@@ -3,7 +3,7 @@
 use crate::common::{bank, classes, problem, weights};
 use cokernel::bank::Storage;
 use cokernel::catalogue::find;
-use cokernel::data::{Classes, Matrix};
+use cokernel::data::{Classes, Matrix, Target};
 use cokernel::machine::Svc;
 use cokernel::mkl::{Learned, Problem, train};
 use cokernel::params::Value;
@@ -21,7 +21,8 @@ fn learn(
     let method = find(id)?;
     let params = method.check(given.iter().map(|(n, v)| (*n, v)))?;
     let bank = bank(kernels, Storage::Resident);
-    let problem = Problem::new(&bank, classes, machine);
+    let target = Target::from(classes.clone());
+    let problem = Problem::new(&bank, &target, machine);
     train(&problem, cokernel::mkl::learner(method, &params)?.as_ref(), run)
 }
 

@@ -2,7 +2,7 @@
 
 use crate::common::blobs;
 use cokernel::Run;
-use cokernel::machine::{Decomposition, Machines, Svc};
+use cokernel::machine::{Decomposition, Solution, Svc};
 
 fn sentence(svc: &Svc, n: usize, weights: Option<&[f64]>) -> String {
     let (gram, _) = blobs(12, 3, 1.0, 1.0, 1);
@@ -77,7 +77,7 @@ fn warm_start_of_another_problem() {
     let svc = Svc::default();
     let mut warm = svc.fit(&gram, &classes, None, None, &Run::default()).unwrap();
     let pairwise = Svc { decomposition: Decomposition::OneVsOne, ..Svc::default() };
-    let refused = |svc: &Svc, warm: &Machines| {
+    let refused = |svc: &Svc, warm: &Solution| {
         svc.fit(&gram, &classes, None, Some(warm), &Run::default()).unwrap_err().to_string()
     };
     assert_eq!(
@@ -85,12 +85,12 @@ fn warm_start_of_another_problem() {
         "warm start: expected the 3 machines of this decomposition and these classes, \
          found 3 other machines"
     );
-    warm.duals[1].coef.pop();
+    warm.blocks[1].heads[0].coef.pop();
     assert_eq!(
         refused(&svc, &warm),
         "warm start: expected 12 coefficients per machine, one per label, found 11"
     );
-    warm.duals[1].coef.push(f64::NAN);
+    warm.blocks[1].heads[0].coef.push(f64::NAN);
     assert_eq!(
         refused(&svc, &warm),
         "warm start: expected finite coefficients, found one that is not"

@@ -1,0 +1,92 @@
+//! Numbers and outliers: other machines than the one for classes.
+
+use crate::toy::{N, Toy, cells, view_a};
+
+const VIEWS: &str = "--view a=a.csv --view b=b.npy";
+
+/// The toy data with a target that is a function of view a.
+fn with_numbers() -> (Toy, Vec<f64>) {
+    let toy = Toy::new();
+    let y: Vec<f64> = view_a().iter().map(|r| 2.0 * r[0] + (3.0 * r[1]).sin() + 0.125).collect();
+    let lines: Vec<String> = y.iter().map(f64::to_string).collect();
+    toy.write("t.csv", format!("target\n{}\n", lines.join("\n")).as_bytes());
+    (toy, y)
+}
+
+#[test]
+fn numbers_are_learned_and_predicted() {
+    let (toy, y) = with_numbers();
+    let said = toy.output(&format!(
+        "fit {VIEWS} --labels t.csv --task regress --machine svr:epsilon=0.01 --c 20 -o r.ck"
+    ));
+    assert!(said.contains("model written to r.ck"), "{said}");
+    let told = toy.output("inspect r.ck");
+    assert!(told.contains("ε-SVR, c = 20, epsilon = 0.01"), "{told}");
+    let rows = toy.output(&format!("predict r.ck {VIEWS}"));
+    let rows = cells(&rows);
+    assert_eq!(rows[0], ["row", "label", "value"]);
+    let mean = y.iter().sum::<f64>() / N as f64;
+    let (mut error, mut spread) = (0.0, 0.0);
+    for (row, y) in rows[1..].iter().zip(&y) {
+        let value: f64 = row[2].parse().unwrap();
+        assert_eq!(row[1], row[2]);
+        error += (value - y).powi(2);
+        spread += (y - mean).powi(2);
+    }
+    let json = toy.json(&format!("predict r.ck {VIEWS} --labels t.csv"));
+    let r2 = json["scores"]["r2"].as_f64().unwrap();
+    assert!((r2 - (1.0 - error / spread)).abs() < 1e-9 && r2 > 0.9, "{r2}");
+    // Cross-validation speaks of what was learned.
+    let text =
+        toy.output(&format!("evaluate {VIEWS} --labels t.csv --task regress --c 20 --folds 3"));
+    assert!(text.contains("R²") && text.contains("mean squared error"), "{text}");
+    assert!(!text.contains("accuracy") && !text.contains("class"), "{text}");
+    let flags = "--labels t.csv --task regress --methods mean,simple_mkl --folds 3 --csv c.csv";
+    let json = toy.json(&format!("compare {VIEWS} {flags}"));
+    for row in json["rows"].as_array().unwrap() {
+        assert!(row["r2"]["mean"].as_f64().unwrap() > 0.3, "{row}");
+        assert_eq!(row["machine"]["id"], "svr");
+    }
+    let table = toy.read("c.csv");
+    assert!(table.starts_with("name,method,r2,r2_sd,mse,mae,active_kernels"), "{table}");
+}
+
+#[test]
+fn outliers_are_detected() {
+    let toy = Toy::new();
+    let flags = "--task detect --machine one_class_svm:nu=0.2 --method mean -o d.ck";
+    toy.run(&format!("fit {VIEWS} {flags}")).success();
+    let text = toy.output(&format!("predict d.ck {VIEWS}"));
+    let rows = cells(&text);
+    assert_eq!(rows[0], ["row", "label", "inside"]);
+    let outside = rows[1..].iter().filter(|r| r[1] == "outlier").count();
+    assert!((1..=N / 5 + 1).contains(&outside), "{outside}");
+    for row in &rows[1..] {
+        assert_eq!(row[1] == "inlier", row[2].parse::<f64>().unwrap() >= 0.0);
+    }
+    // An instance far from all others is outside.
+    toy.write("far.csv", b"x1,x2\n90,-90\n");
+    toy.write("far_b.csv", b"u,v,w\n90,90,90\n");
+    let text = toy.output("predict d.ck --view a=far.csv --view b=far_b.csv");
+    assert_eq!(cells(&text)[1][1], "outlier");
+    let text = toy.output(&format!("evaluate {VIEWS} --task detect --method mean --folds 3"));
+    assert!(text.contains("rejected"), "{text}");
+}
+
+#[test]
+fn what_is_meant_is_asked_where_it_is_doubtful() {
+    let (toy, _) = with_numbers();
+    let e = toy.refusal(&format!("fit {VIEWS} --labels t.csv"), 2);
+    assert!(e.contains("60 different numbers") && e.contains("--task regress"), "{e}");
+    let e = toy.refusal(&format!("evaluate {VIEWS} --labels y.csv --task regress"), 1);
+    assert!(e.contains("expected a finite number in row 0, found 'red'"), "{e}");
+    let e = toy.refusal(&format!("fit {VIEWS} --labels y.csv --task regress --machine svc"), 2);
+    assert!(e.contains("machine 'svc' is there to classify, not to regress"), "{e}");
+    let flags = "--task regress --method two_stage";
+    let e = toy.refusal(&format!("fit {VIEWS} --labels t.csv {flags}"), 2);
+    assert!(e.contains("method 'two_stage' learns classes; it does not learn numbers"), "{e}");
+    let e = toy.refusal(&format!("fit {VIEWS} --labels y.csv --machine svc:epsilon=1"), 1);
+    assert!(e.contains("unknown parameter 'epsilon'"), "{e}");
+    let e = toy.refusal(&format!("fit {VIEWS} --labels y.csv --task forecast"), 1);
+    assert!(e.contains("unknown task 'forecast'"), "{e}");
+}

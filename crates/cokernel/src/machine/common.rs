@@ -1,0 +1,148 @@
+//! What all machines share: parameters of the solver, checks, and the block of one problem.
+
+use super::{Block, Free, Head, How, Role, Solution};
+use crate::params::{Param, Params, Range};
+use crate::solve::Rows;
+use crate::solve::smo::Settings;
+use crate::solve::solved::Solved;
+use crate::{Counts, Error, Result};
+
+/// How near to its bound, relatively, a coefficient counts as being there.
+pub(super) const NEAR: f64 = 1e-9;
+
+pub(super) const TOL: Param = Param {
+    name: "tol",
+    doc: "Relative duality gap to stop at.",
+    range: Range::Real { default: 1e-3, min: 0.0, max: 0.999, closed: false },
+};
+
+pub(super) const SHRINKING: Param = Param {
+    name: "shrinking",
+    doc: "Whether variables at their bounds are set aside while they stay there.",
+    range: Range::Choice { default: "yes", of: &["yes", "no"] },
+};
+
+pub(super) const CACHE: Param = Param {
+    name: "cache",
+    doc: "Bytes for the row cache of the solver.",
+    range: Range::Int { default: 256 << 20, min: 0, max: i64::MAX },
+};
+
+pub(super) const MAX_STEPS: Param = Param {
+    name: "max_steps",
+    doc: "Limit on pair steps of each problem.",
+    range: Range::Int { default: 1_000_000_000, min: 1, max: i64::MAX },
+};
+
+/// The parameters of the solver.
+pub(super) fn settings(p: &Params) -> Settings {
+    Settings {
+        tol: p.real("tol"),
+        shrinking: p.text("shrinking") == "yes",
+        cache: p.count("cache"),
+        max_steps: p.count("max_steps") as u64,
+    }
+}
+
+/// C · weight_i, for each instance.
+pub(super) fn costs(c: f64, n: usize, weights: Option<&[f64]>) -> Result<Vec<f64>> {
+    let costs: Vec<f64> = (0..n).map(|i| c * weights.map_or(1.0, |w| w[i])).collect();
+    match costs.iter().position(|c| !c.is_finite()) {
+        None => Ok(costs),
+        Some(i) => {
+            let problem = format!(
+                "{c:e} times the weight of instance {i} is {}; use a smaller C or smaller weights",
+                costs[i]
+            );
+            Err(Error::parameter("c", problem))
+        }
+    }
+}
+
+/// Refuses a kernel, weights or a start for another number of instances or with other heads.
+pub(super) fn check(kernel: &dyn Rows, n: usize, roles: &[Role], how: &How<'_>) -> Result<()> {
+    if kernel.n() != n {
+        return Err(Error::shape("kernel", format!("{n} rows, one per label"), kernel.n()));
+    }
+    if let Some(weights) = how.weights {
+        if weights.len() != n {
+            return Err(Error::shape(
+                "instance weights",
+                format!("{n}, one per label"),
+                weights.len(),
+            ));
+        }
+        if let Some(i) = weights.iter().position(|w| !(*w >= 0.0 && w.is_finite())) {
+            let problem = format!(
+                "the weight of instance {i} is {}; expected a finite number, 0 or more",
+                weights[i]
+            );
+            return Err(Error::parameter("weights", problem));
+        }
+    }
+    let Some(warm) = how.warm else { return Ok(()) };
+    if warm.roles() != roles {
+        return Err(Error::shape(
+            "warm start",
+            format!("the {} machines of this decomposition and these classes", roles.len()),
+            format!("{} other machines", warm.heads().count()),
+        ));
+    }
+    if let Some(head) = warm.heads().find(|h| h.coef.len() != n) {
+        let expected = format!("{n} coefficients per machine, one per label");
+        return Err(Error::shape("warm start", expected, head.coef.len()));
+    }
+    if warm.heads().flat_map(|h| &h.coef).any(|c| !c.is_finite()) {
+        return Err(Error::shape("warm start", "finite coefficients", "one that is not"));
+    }
+    Ok(())
+}
+
+/// Refuses a kernel whose diagonal is not finite; gives its largest entry.
+pub(super) fn largest_entry(kernel: &dyn Rows, c: f64) -> Result<f64> {
+    let size = |a: f64, d: &f64| if d.is_finite() { a.max(d.abs()) } else { f64::INFINITY };
+    let largest = kernel.diagonal().iter().fold(0.0, size);
+    match largest.is_finite() {
+        true => Ok(largest),
+        false => Err(overflow("a diagonal entry of the kernel", largest, c)),
+    }
+}
+
+fn overflow(what: &str, largest: f64, c: f64) -> Error {
+    Error::Data(format!(
+        "{what} is beyond what f64 can hold (the largest diagonal entry of the kernel is \
+         {largest:.1e}, C is {c:.1e}); normalise the kernel, scale the features or use another C"
+    ))
+}
+
+/// The blocks as a solution, if all their numbers are finite. `largest` and `c` are for the message.
+pub(super) fn solution(solved: Vec<(Block, u64)>, largest: f64, c: f64) -> Result<Solution> {
+    let counts = Counts {
+        machine_solves: solved.len() as u64,
+        smo_steps: solved.iter().map(|s| s.1).sum(),
+        ..Counts::default()
+    };
+    let blocks: Vec<Block> = solved.into_iter().map(|s| s.0).collect();
+    if blocks.iter().any(|b| !b.is_finite()) {
+        return Err(overflow("a number of the machine", largest, c));
+    }
+    Ok(Solution { blocks, counts })
+}
+
+/// The block of a machine with one head and bounds |c_i| ≤ C_i.
+pub(super) fn block(solved: Solved, role: Role, costs: &[f64], at_bound: (usize, usize)) -> Block {
+    let linear = solved.dual + 0.5 * solved.norm();
+    let coef = solved.coef;
+    let inside = |i: &usize| coef[*i] != 0.0 && coef[*i].abs() < (1.0 - NEAR) * costs[*i];
+    let rows = (0..coef.len()).filter(inside).map(|i| i as u32).collect();
+    Block {
+        linear,
+        primal: solved.primal,
+        objective: solved.dual,
+        gap: solved.gap,
+        status: solved.status,
+        free: Some(Free { rows, ridge: Vec::new(), sum: true }),
+        at_bound,
+        heads: vec![Head { role, coef, bias: solved.bias }],
+    }
+}

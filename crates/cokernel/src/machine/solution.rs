@@ -1,0 +1,193 @@
+//! What a machine learned, in the form that methods, models and reports read.
+
+use crate::{Counts, Status};
+use serde::{Deserialize, Serialize};
+
+/// What the value of a head says about an instance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Role {
+    /// Positive for one class.
+    Classes {
+        /// Code of the class with positive values.
+        positive: u32,
+        /// Code of the class with negative values; `None` is the rest.
+        negative: Option<u32>,
+    },
+    /// The only head of its machine.
+    Only {
+        /// What it says.
+        says: Says,
+    },
+}
+
+/// What the only head of a machine says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Says {
+    /// The number that is predicted.
+    Number,
+    /// At least 0 for instances like those of training, below for others.
+    Inside,
+}
+
+impl Role {
+    /// 1 for the positive class, −1 for the negative, 0 for others.
+    pub fn sign(self, code: u32) -> f64 {
+        let Role::Classes { positive, negative } = self else { return 0.0 };
+        if code == positive {
+            1.0
+        } else if negative.is_none_or(|c| c == code) {
+            -1.0
+        } else {
+            0.0
+        }
+    }
+}
+
+/// One decision function: f(x) = Σ_i coef_i k(x_i, x) + bias.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Head {
+    /// What it says.
+    pub role: Role,
+    /// c, for all n training instances (0: not a support vector); α_i y_i for classes.
+    pub coef: Vec<f64>,
+    /// b, added.
+    pub bias: f64,
+}
+
+impl Head {
+    /// Number of support vectors.
+    pub fn support_count(&self) -> usize {
+        self.coef.iter().filter(|c| **c != 0.0).count()
+    }
+}
+
+/// Which coefficients of a block with one head move with the kernel: where the others stay, the change
+/// of c under a change of K is minus [K_FF + diag(ridge)]⁻¹ (dK c)_F, projected to Σ c = const if `sum`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Free {
+    /// F, increasing.
+    pub rows: Vec<u32>,
+    /// What ℓ adds to the diagonal, one for each of `rows`; empty: nothing.
+    pub ridge: Vec<f64>,
+    /// Whether the sum of c is fixed.
+    pub sum: bool,
+}
+
+/// One optimisation problem and its solution.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Block {
+    /// Its decision functions: one, but for machines of several classes at once.
+    pub heads: Vec<Head>,
+    /// ℓ(c): the part of the dual objective that the kernel does not enter.
+    pub linear: f64,
+    /// Primal objective at (c, b).
+    pub primal: f64,
+    /// Dual objective ℓ(c) − ½ Σ_u c_uᵀ K c_u.
+    pub objective: f64,
+    /// (primal − objective) / max(|primal|, tiny).
+    pub gap: f64,
+    /// How the solver ended.
+    pub status: Status,
+    /// What is free to move; `None` where that is not known.
+    pub free: Option<Free>,
+    /// How many coefficients are at their bound, and how many could be there together.
+    pub at_bound: (usize, usize),
+}
+
+impl Block {
+    /// Whether every number is finite.
+    pub(super) fn is_finite(&self) -> bool {
+        let numbers = [self.linear, self.objective, self.primal, self.gap];
+        let of_heads = |h: &Head| h.bias.is_finite() && h.coef.iter().all(|c| c.is_finite());
+        numbers.iter().all(|v| v.is_finite()) && self.heads.iter().all(of_heads)
+    }
+}
+
+/// All problems of one machine on one kernel.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Solution {
+    /// The problems, which do not depend on each other.
+    pub blocks: Vec<Block>,
+    /// Work done.
+    pub counts: Counts,
+}
+
+impl Solution {
+    /// The decision functions of all blocks, in order.
+    pub fn heads(&self) -> impl Iterator<Item = &Head> {
+        self.blocks.iter().flat_map(|b| &b.heads)
+    }
+
+    /// The coefficients of all heads.
+    pub fn coefs(&self) -> Vec<&[f64]> {
+        self.heads().map(|h| h.coef.as_slice()).collect()
+    }
+
+    /// What the heads say, in order.
+    pub fn roles(&self) -> Vec<Role> {
+        self.heads().map(|h| h.role).collect()
+    }
+
+    /// Indices of the instances that are a support vector of at least one head, ascending.
+    pub fn support(&self) -> Vec<usize> {
+        let n = self.heads().next().map_or(0, |h| h.coef.len());
+        (0..n).filter(|&i| self.heads().any(|h| h.coef[i] != 0.0)).collect()
+    }
+
+    /// Σ ℓ(c) over the blocks.
+    pub fn linear(&self) -> f64 {
+        self.blocks.iter().map(|b| b.linear).sum()
+    }
+
+    /// The largest relative duality gap of the blocks.
+    pub fn gap(&self) -> f64 {
+        self.blocks.iter().fold(0.0, |a, b| a.max(b.gap))
+    }
+
+    /// Sum of the dual objectives.
+    pub fn objective(&self) -> f64 {
+        self.blocks.iter().map(|b| b.objective).sum()
+    }
+
+    /// Sum of the primal objectives.
+    pub fn primal(&self) -> f64 {
+        self.blocks.iter().map(|b| b.primal).sum()
+    }
+
+    /// Share of the coefficients at their bound among those that could be.
+    pub fn at_bound(&self) -> f64 {
+        let add =
+            |(a, b): (usize, usize), block: &Block| (a + block.at_bound.0, b + block.at_bound.1);
+        let (some, of) = self.blocks.iter().fold((0, 0), add);
+        some as f64 / of.max(1) as f64
+    }
+
+    /// A sentence about the block that ended farthest from what was asked, if one did.
+    pub fn remark(&self) -> Option<String> {
+        let early = self.blocks.iter().filter(|b| !b.status.is_success());
+        let worst = early.max_by(|a, b| a.gap.total_cmp(&b.gap))?;
+        let (status, gap) = (worst.status, worst.gap);
+        let why = match status {
+            Status::Stalled if gap > 0.1 => {
+                ": steps gain no more in f64 with this kernel and C, and how good the answer is cannot \
+                 be told; normalise the kernel, scale the features or use a smaller C"
+            }
+            Status::Stalled => {
+                ": steps gain no more in f64 with this kernel and C, the answer is as good as that"
+            }
+            _ => "",
+        };
+        Some(format!(
+            "the machine on the combined kernel stopped early ({status}) at relative gap \
+             {gap:.1e}{why}"
+        ))
+    }
+
+    /// How the worst of the solvers ended: the first status that is not a success.
+    pub fn status(&self) -> Status {
+        let failed = self.blocks.iter().map(|b| b.status).find(|s| !s.is_success());
+        failed.unwrap_or(Status::Converged)
+    }
+}

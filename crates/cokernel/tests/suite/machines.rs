@@ -1,0 +1,353 @@
+//! What every machine of the registry promises to the methods that drive it.
+
+use crate::common::{bank, gaussian};
+use crate::reference::mkl::cholesky;
+use clarabel::algebra::CscMatrix;
+use clarabel::solver::{
+    DefaultSettingsBuilder, DefaultSolver, IPSolver, SolverStatus, SupportedConeT,
+};
+use cokernel::Run;
+use cokernel::bank::{Gram, Storage};
+use cokernel::catalogue::{machines, methods};
+use cokernel::data::{Labels, Matrix, Target, Views};
+use cokernel::kernel::KernelSpec;
+use cokernel::machine::{How, Machine, MachineSpec, Solution};
+use cokernel::method::{Method, Task};
+use cokernel::mkl::{Learned, Problem, learner, train};
+use cokernel::model::{Mkl, Model};
+use cokernel::params::Value;
+use rand::RngExt;
+
+/// Points in the plane with a real target and classes that follow from it.
+fn points(n: usize, seed: u64) -> (Matrix, Vec<f64>) {
+    let mut rng = Run::with_seed(seed).rng("points of machines");
+    let x = Matrix::from_fn(n, 3, |_, _| 2.0 * rng.random::<f64>() - 1.0);
+    let y = (0..n)
+        .map(|i| (3.0 * x.get(i, 0)).sin() + x.get(i, 1) + 0.2 * rng.random::<f64>())
+        .collect();
+    (x, y)
+}
+
+fn kernels(x: &Matrix) -> Vec<Matrix> {
+    [0.3, 1.0, 5.0].map(|gamma| gaussian(x, gamma)).into()
+}
+
+fn labels(task: Task, y: &[f64]) -> Labels {
+    match task {
+        Task::Regress => Labels::Real(y.iter().map(|v| Some(*v)).collect()),
+        Task::Detect => Labels::Absent(y.len()),
+        _ => {
+            let class =
+                |v: &f64| ["low", "middle", "high"][usize::from(*v > -0.4) + usize::from(*v > 0.6)];
+            Labels::from_texts(&y.iter().map(class).collect::<Vec<_>>())
+        }
+    }
+}
+
+fn target(task: Task, y: &[f64]) -> Target {
+    Target::of(&labels(task, y), task).unwrap()
+}
+
+/// A machine with what makes its problem neither trivial nor hard.
+fn built(method: &Method, given: &[(&str, Value)]) -> Box<dyn Machine> {
+    let mut spec = MachineSpec::new(method.id).unwrap();
+    spec.set("tol", 1e-9);
+    given.iter().for_each(|(name, value)| spec.set(*name, value.clone()));
+    spec.checked().unwrap().build().unwrap()
+}
+
+fn form(k: &Matrix, c: &[f64]) -> f64 {
+    (0..c.len()).map(|i| c[i] * k.row(i).iter().zip(c).map(|(k, c)| k * c).sum::<f64>()).sum()
+}
+
+fn forms(k: &Matrix, found: &Solution) -> f64 {
+    found.heads().map(|h| form(k, &h.coef)).sum()
+}
+
+#[test]
+fn parts_fit_together() {
+    let (x, y) = points(45, 1);
+    let k = gaussian(&x, 1.0);
+    let gram = Gram::new(k.clone()).unwrap();
+    let run = Run::default();
+    for m in machines() {
+        let machine = built(m, &[]);
+        let target = target(m.tasks[0], &y);
+        let found = machine.solve(&gram, &target, &How::new(&run)).unwrap();
+        assert!(found.status().is_success() && found.counts.smo_steps > 0, "{}", m.id);
+        for block in &found.blocks {
+            let q: f64 = block.heads.iter().map(|h| form(&k, &h.coef)).sum();
+            let size = block.primal.abs();
+            let said = block.linear - 0.5 * q;
+            assert!((block.objective - said).abs() <= 1e-12 * (size + q), "{}: ℓ(c)", m.id);
+            assert!(block.objective <= block.primal + 1e-12 * size, "{}", m.id);
+            assert!(
+                block.gap <= 1e-9 && block.primal - block.objective <= 1.1e-9 * size,
+                "{}",
+                m.id
+            );
+            let Some(free) = &block.free else { continue };
+            assert!(!free.rows.is_empty(), "{}: nothing is free", m.id);
+            assert!(free.rows.iter().all(|i| block.heads[0].coef[*i as usize] != 0.0), "{}", m.id);
+        }
+        // From its own solution nothing is left to do.
+        let how = How { warm: Some(&found), ..How::new(&run) };
+        let again = machine.solve(&gram, &target, &how).unwrap();
+        assert!(again.counts.smo_steps <= 2 + found.counts.smo_steps / 4, "{}", m.id);
+        assert!((again.primal() - found.primal()).abs() <= 1e-8 * found.primal().abs(), "{}", m.id);
+    }
+}
+
+#[test]
+fn instances_without_weight_take_no_part() {
+    let (x, y) = points(45, 2);
+    let kept: Vec<usize> = (0..45).filter(|i| i % 4 != 1).collect();
+    let run = Run::default();
+    for m in machines() {
+        let machine = built(m, &[]);
+        let task = m.tasks[0];
+        let weights: Vec<f64> = (0..45).map(|i| if i % 4 == 1 { 0.0 } else { 1.0 }).collect();
+        let whole = Gram::new(gaussian(&x, 1.0)).unwrap();
+        let how = How { weights: Some(&weights), ..How::new(&run) };
+        let found = machine.solve(&whole, &target(task, &y), &how).unwrap();
+        let few: Vec<f64> = kept.iter().map(|i| y[*i]).collect();
+        let part = Gram::new(gaussian(&x.select_rows(&kept), 1.0)).unwrap();
+        let alone = machine.solve(&part, &target(task, &few), &How::new(&run)).unwrap();
+        for (a, b) in found.heads().zip(alone.heads()) {
+            assert!(a.coef.iter().enumerate().all(|(i, c)| i % 4 != 1 || *c == 0.0), "{}", m.id);
+            let size: f64 = b.coef.iter().map(|c| c.abs()).sum();
+            for (j, i) in kept.iter().enumerate() {
+                assert!((a.coef[*i] - b.coef[j]).abs() <= 1e-3 * size, "{}", m.id);
+            }
+            assert!((a.bias - b.bias).abs() <= 1e-4 * (1.0 + b.bias.abs()), "{}", m.id);
+        }
+        assert!((found.primal() - alone.primal()).abs() <= 1e-8 * alone.primal().abs(), "{}", m.id);
+    }
+}
+
+/// The least of Σ −ℓ over x and ½t with c_m-forms at most t: the optimum of SimpleMKL, by an
+/// interior-point method. c_i is the sum of the x of its columns with their signs.
+fn cone(kernels: &[Matrix], linear: &[f64], columns: &[(usize, f64)], upper: f64, sum: f64) -> f64 {
+    let (n, p) = (kernels[0].rows(), linear.len());
+    let (mut triplets, mut b, mut cones) = (Vec::new(), vec![sum], Vec::new());
+    (0..p).for_each(|j| triplets.push((0, j, columns[j].1)));
+    cones.push(SupportedConeT::ZeroConeT(1));
+    for j in 0..p {
+        triplets.push((b.len(), j, -1.0));
+        b.push(0.0);
+        triplets.push((b.len(), j, 1.0));
+        b.push(upper);
+    }
+    cones.push(SupportedConeT::NonnegativeConeT(2 * p));
+    for k in kernels {
+        let l = cholesky(k);
+        for (offset, sign) in [(1.0, 1.0), (-1.0, 1.0)] {
+            triplets.push((b.len(), p, -sign));
+            b.push(offset);
+        }
+        for row in 0..n {
+            for (j, (i, sign)) in columns.iter().enumerate() {
+                triplets.push((b.len(), j, -2.0 * sign * l.get(*i, row)));
+            }
+            b.push(0.0);
+        }
+        cones.push(SupportedConeT::SecondOrderConeT(n + 2));
+    }
+    let (rows, cols, values) = triplets.into_iter().fold(
+        (Vec::new(), Vec::new(), Vec::new()),
+        |(mut r, mut c, mut v), (row, col, value)| {
+            r.push(row);
+            c.push(col);
+            v.push(value);
+            (r, c, v)
+        },
+    );
+    let a = CscMatrix::new_from_triplets(b.len(), p + 1, rows, cols, values);
+    let objective: Vec<f64> = linear.iter().copied().chain([0.5]).collect();
+    let settings = DefaultSettingsBuilder::default()
+        .verbose(false)
+        .tol_gap_abs(1e-10)
+        .tol_gap_rel(1e-10)
+        .tol_feas(1e-10)
+        .build()
+        .unwrap();
+    let none = CscMatrix::zeros((p + 1, p + 1));
+    let mut solver = DefaultSolver::new(&none, &objective, &a, &b, &cones, settings).unwrap();
+    solver.solve();
+    let status = solver.solution.status;
+    assert!(matches!(status, SolverStatus::Solved | SolverStatus::AlmostSolved), "{status}");
+    -solver.solution.obj_val
+}
+
+fn simple_mkl(kernels: &[Matrix], target: &Target, machine: &dyn Machine, tol: f64) -> Learned {
+    let method = cokernel::catalogue::find("simple_mkl").unwrap();
+    let params = method.check([("tol", &Value::Real(tol))]).unwrap();
+    let bank = bank(kernels, Storage::Resident);
+    let problem = Problem::new(&bank, target, machine);
+    train(&problem, learner(method, &params).unwrap().as_ref(), &Run::default()).unwrap()
+}
+
+/// SimpleMKL knows no machine: its certificate is P − (ℓ(c) − ½ max_m Σ_u c_uᵀ K_m c_u) for each.
+#[test]
+fn simple_mkl_reaches_the_optimum_with_every_machine() {
+    for seed in 0..4 {
+        let n = 24;
+        let (x, y) = points(n, 10 + seed);
+        let mut kernels = kernels(&x);
+        kernels.push(Matrix::from_fn(n, n, |i, j| {
+            let dot: f64 = x.row(i).iter().zip(x.row(j)).map(|(a, b)| a * b).sum();
+            dot + if i == j { 1e-6 } else { 0.0 }
+        }));
+        for m in machines().filter(|m| m.tasks[0] != Task::Classify) {
+            let (machine, optimum) = match m.id {
+                "svr" => {
+                    let (c, epsilon) = (3.0, 0.05);
+                    let linear: Vec<f64> = (0..2 * n)
+                        .map(|j| epsilon + if j < n { -y[j] } else { y[j - n] })
+                        .collect();
+                    let columns: Vec<(usize, f64)> =
+                        (0..2 * n).map(|j| (j % n, if j < n { 1.0 } else { -1.0 })).collect();
+                    let given = [("c", Value::Real(c)), ("epsilon", Value::Real(epsilon))];
+                    (built(m, &given), cone(&kernels, &linear, &columns, c, 0.0))
+                }
+                "one_class_svm" => {
+                    let columns: Vec<(usize, f64)> = (0..n).map(|j| (j, 1.0)).collect();
+                    let upper = 1.0 / (0.4 * n as f64);
+                    let optimum = cone(&kernels, &vec![0.0; n], &columns, upper, 1.0);
+                    (built(m, &[("nu", Value::Real(0.4))]), optimum)
+                }
+                other => panic!("machine {other}: its cone program is missing here"),
+            };
+            let target = target(m.tasks[0], &y);
+            let learned = simple_mkl(&kernels, &target, machine.as_ref(), 1e-7);
+            assert!(learned.report.status.is_success(), "{}: {:?}", m.id, learned.report);
+            let found = learned.machines.as_ref().unwrap();
+            let size = optimum.abs();
+            let primal = found.primal();
+            assert!((primal - optimum).abs() <= 2e-7 * size, "{}: {primal} {optimum}", m.id);
+            let worst = kernels.iter().map(|k| forms(k, found)).fold(0.0, f64::max);
+            let gap = (primal - (found.linear() - 0.5 * worst)) / primal.abs();
+            let said = learned.report.gap.unwrap();
+            assert!((gap - said).abs() <= 1e-9 && said <= 1e-7, "{}: {gap:e} {said:e}", m.id);
+        }
+    }
+}
+
+/// Predictions for the instances of training are their decision values, after a file, too: centred
+/// kernels once lost the means of rows where coefficients do not sum to 0.
+#[test]
+fn models_of_every_machine() {
+    let (x, y) = points(40, 3);
+    let views = Views::new().dense("a", x.clone()).unwrap();
+    let views = views.dense("b", Matrix::from_fn(40, 1, |i, _| x.get(i, 2))).unwrap();
+    let run = Run::default();
+    for m in machines() {
+        let labels = labels(m.tasks[0], &y);
+        for method in methods().filter(|method| method.tasks.contains(&m.tasks[0])) {
+            let specs = ["gaussian:normalize=center", "gaussian:normalize=center,unit_diagonal"];
+            let specs = specs.map(|s| s.parse::<KernelSpec>().unwrap());
+            let mkl = Mkl::new(method.id).unwrap().machine(MachineSpec::new(m.id).unwrap());
+            let mkl = mkl.kernels(specs);
+            let what = format!("{} with {}", method.id, m.id);
+            let model = mkl.fit(&views, &labels, &run).unwrap();
+            assert_eq!(model.task(), m.tasks[0], "{what}");
+            let back = Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
+            let found = back.predict(&views).unwrap();
+            assert_eq!(found, model.predict(&views).unwrap(), "{what}");
+            let (prepared, learned) = {
+                let prepared = mkl.prepare(&views, &labels, &run).unwrap();
+                let (_, learned) = mkl.fit_prepared_from(&prepared, None, &run).unwrap();
+                (prepared, learned)
+            };
+            let bank = prepared.bank();
+            let combined = match &learned.rule {
+                cokernel::mkl::Rule::Linear { weights } => bank.combine(weights).unwrap(),
+                cokernel::mkl::Rule::Product => {
+                    bank.product(&(0..bank.len()).collect::<Vec<_>>()).unwrap()
+                }
+            };
+            for (t, head) in learned.machines.as_ref().unwrap().heads().enumerate() {
+                for i in 0..40 {
+                    let row = combined.row(i).iter().zip(&head.coef);
+                    let value = row.map(|(k, c)| k * c).sum::<f64>() + head.bias;
+                    let predicted = found.decisions.get(i, t);
+                    let size = 1.0 + value.abs();
+                    assert!(
+                        (predicted - value).abs() <= 1e-8 * size,
+                        "{what}: {predicted} {value}"
+                    );
+                }
+            }
+            match m.tasks[0] {
+                Task::Regress => assert_eq!(found.labels[3], found.decisions.get(3, 0).to_string()),
+                Task::Detect => {
+                    let inside = |i: usize| found.decisions.get(i, 0) >= 0.0;
+                    assert!((0..40).all(|i| (found.labels[i] == "inlier") == inside(i)), "{what}");
+                }
+                _ => assert!(found.labels.iter().all(|l| model.classes().contains(l)), "{what}"),
+            }
+        }
+    }
+}
+
+/// At most a fraction ν is outside, and at least that fraction are support vectors.
+#[test]
+fn nu_is_a_fraction() {
+    let (x, _) = points(100, 4);
+    let gram = Gram::new(gaussian(&x, 1.0)).unwrap();
+    for nu in [0.01, 0.1, 0.35, 0.8, 1.0] {
+        let mut spec = MachineSpec::new("one_class_svm").unwrap();
+        spec.set("nu", nu);
+        spec.set("tol", 1e-9);
+        let machine = spec.checked().unwrap().build().unwrap();
+        let run = Run::default();
+        let found = machine.solve(&gram, &Target::Nothing(100), &How::new(&run)).unwrap();
+        let head = found.heads().next().unwrap();
+        let sum: f64 = head.coef.iter().sum();
+        assert!((sum - 1.0).abs() < 1e-9, "{sum}");
+        let value = |i: usize| {
+            gram.row(i).iter().zip(&head.coef).map(|(k, c)| k * c).sum::<f64>() + head.bias
+        };
+        let outside = (0..100).filter(|&i| value(i) < -1e-6).count();
+        assert!(outside as f64 <= nu * 100.0 + 1e-9, "{outside} outside, nu = {nu}");
+        assert!(head.support_count() as f64 >= nu * 100.0 - 1e-9, "nu = {nu}");
+    }
+}
+
+#[test]
+fn wrong_pairs_and_targets_are_refused() {
+    let (x, y) = points(20, 5);
+    let views = Views::new().dense("a", x.clone()).unwrap();
+    let run = Run::default();
+    let real = labels(Task::Regress, &y);
+    let svr = MachineSpec::new("svr").unwrap();
+    let e = Mkl::new("two_stage").unwrap().machine(svr.clone()).fit(&views, &real, &run);
+    let e = e.unwrap_err().to_string();
+    assert!(e.contains("method 'two_stage' does not go with machine 'svr' (regress)"), "{e}");
+    assert!(e.ends_with("it goes with svc"), "{e}");
+    let e = Mkl::new("mean").unwrap().fit(&views, &real, &run).unwrap_err().to_string();
+    assert!(e.contains("expected classes, found real targets"), "{e}");
+    let classes = labels(Task::Classify, &y);
+    let mkl = Mkl::new("mean").unwrap().machine(svr);
+    let e = mkl.fit(&views, &classes, &run).unwrap_err().to_string();
+    assert!(e.contains("expected real numbers, found classes"), "{e}");
+    let infinite = Labels::Real(y.iter().map(|_| Some(f64::INFINITY)).collect());
+    let e = mkl.fit(&views, &infinite, &run).unwrap_err().to_string();
+    assert!(e.contains("the target of row 0 is inf"), "{e}");
+    let e = "svr:epsilon=-1".parse::<MachineSpec>().unwrap_err().to_string();
+    assert!(e.contains("parameter 'epsilon': expected a finite number at least 0"), "{e}");
+    let e = "swr".parse::<MachineSpec>().unwrap_err().to_string();
+    assert!(e.contains("unknown machine 'swr'") && e.contains("svr"), "{e}");
+    let e = "svr:epsilon".parse::<MachineSpec>().unwrap_err().to_string();
+    assert!(e.contains("expected name=value after ':'"), "{e}");
+    let small = "one_class_svm:c=0.01".parse::<MachineSpec>().unwrap();
+    let mkl = Mkl::new("mean").unwrap().machine(small);
+    let e = mkl.fit(&views, &Labels::Absent(20), &run).unwrap_err().to_string();
+    assert!(e.contains("parameter 'c': expected at least 1/20"), "{e}");
+    // A class is not a number; the class weights of the text are read.
+    let spec: MachineSpec = "svc:class_weight=low=2,high=0.5".parse().unwrap();
+    let weights = spec.checked().unwrap();
+    assert_eq!(weights.params().factors("class_weight").unwrap()["high"], 0.5);
+    let e = "svc:class_weight=low=0".parse::<MachineSpec>().unwrap_err().to_string();
+    assert!(e.contains("class_weight") && e.contains("'low'"), "{e}");
+}

@@ -1,0 +1,131 @@
+"""What classifiers, regressors and outlier detectors share: one rule, one kernel machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+
+from . import _native
+from ._base import SavedEstimator, summary
+from ._instances import Given
+from ._kernels import kernel_texts
+from ._report import Report, Weight, Weights, report
+
+
+def instance_weights(given: Any, count: int) -> npt.NDArray[np.float64] | None:
+    """Non-negative weights, one for each of so many instances."""
+    if given is None:
+        return None
+    found: npt.NDArray[np.float64] = _check_sample_weight(
+        given, np.empty((count, 1)), dtype=np.float64, ensure_non_negative=True
+    )
+    return found
+
+
+def number(name: str, value: Any, which: str, fits: Callable[[float], bool]) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real) or not fits(float(value)):
+        raise ValueError(f"{name}: expected a number {which}, found {value!r}")
+    return float(value)
+
+
+class KernelLearner(SavedEstimator):  # type: ignore[misc]
+    """Base of what learns a combination of kernels; subclasses name the method and its parameters."""
+
+    _method_id: str
+    _method_params: list[str] = []
+
+    def _method(self) -> tuple[str, list[tuple[str, Any]]]:
+        return self._method_id, self._params_of(self._method_params)
+
+    def _learner(self, machine_params: list[tuple[str, Any]]) -> _native.Learner:
+        method, params = self._method()
+        return _native.Learner(
+            method=method,
+            params=params,
+            kernels=None if self._precomputed() else kernel_texts(self.kernels),
+            machine=self.machine,
+            machine_params=machine_params,
+            scale=self._scale(),
+            storage=self.storage,
+        )
+
+    def _cost_and_tol(self) -> list[tuple[str, Any]]:
+        """C and the tolerance of the machine, where they are not left at their defaults."""
+        c = number("C", self.C, "above 0", lambda v: 0 < v < np.inf)
+        return ([("c", c)] if c != 1.0 else []) + self._tol()
+
+    def _tol(self) -> list[tuple[str, Any]]:
+        tol = number("machine_tol", self.machine_tol, "above 0 and below 1", lambda v: 0 < v < 1)
+        return [("tol", tol)] if tol != 1e-3 else []
+
+    def _scale(self) -> str:
+        return "none" if self.scale is None else str(self.scale)
+
+    def _weighed(self, views: Any, given: Given) -> tuple[Any, Any, Any]:
+        """The views of instances with a weight above 0, which these are (None: all), their weights.
+
+        The weights are the entry ``sample_weight`` of what was given.
+        """
+        weights = instance_weights(given.others.get("sample_weight"), views.n)
+        if weights is None or weights.all():
+            return views, None, weights
+        kept = np.flatnonzero(weights)
+        if len(kept) == 0:
+            raise ValueError("sample_weight: every weight is 0; nothing is left to learn from")
+        self._layout.kept, self._layout.given = kept, views.n
+        return views.select(kept.tolist()), kept, np.ascontiguousarray(weights[kept])
+
+    def _counted(self, model: _native.Model) -> _native.Model:
+        """The model, which counts in the instances given to ``fit``, whichever were learned from."""
+        layout = self._layout
+        return model if layout.kept is None else model.of_given(layout.kept.tolist(), layout.given)
+
+    def _took(self, model: _native.Model) -> None:
+        """Keeps a model and what it tells."""
+        told = summary(model)
+        self._model = model
+        self._machines = [(m.get("positive"), m.get("negative")) for m in told["machines"]]
+        self.weights_ = Weights(
+            Weight(w["view"], w["kernel"], w["weight"]) for w in told["weights"]
+        )
+        self.report_: Report = report(told["report"], told["library_version"])
+        rows, coef, bias = model.support()
+        signs = self._signs()
+        self.support_ = rows
+        self.dual_coef_ = coef * signs[:, np.newaxis]
+        self.intercept_ = bias * signs
+        self.dual_objectives_ = np.array([m.get("dual") for m in told["machines"]], dtype=float)
+        self.machine_gaps_ = np.array([m["gap"] for m in told["machines"]], dtype=float)
+        self.n_iter_ = max(1, self.report_.iterations)
+
+    def _signs(self) -> npt.NDArray[np.float64]:
+        """-1 for each machine whose values have the other sign here than in the library."""
+        return np.ones(len(self._machines))
+
+    def _values(self, X: Any) -> npt.NDArray[np.float64]:
+        """Values of the only machine."""
+        check_is_fitted(self)
+        values: npt.NDArray[np.float64] = self._model.predict(self._read_new(X), self._run())[1]
+        return np.ascontiguousarray(values[:, 0])
+
+    def plot_weights(self, ax: Any = None) -> Any:
+        """Draw the weights of the kernels as bars, coloured by view.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; default a new figure.
+
+        Returns
+        -------
+        Axes
+        """
+        from ._plot import plot_weights
+
+        check_is_fitted(self)
+        return plot_weights(self.weights_, ax)
