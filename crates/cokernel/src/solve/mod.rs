@@ -4,6 +4,7 @@ pub mod dense;
 pub mod eigen;
 pub mod filter;
 pub mod joint;
+pub mod nu_svr;
 pub mod one_class;
 pub mod orthonormal;
 pub mod recycle;

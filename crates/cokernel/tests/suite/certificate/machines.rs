@@ -5,6 +5,7 @@ use crate::common::gaussian;
 use cokernel::bank::Gram;
 use cokernel::data::Matrix;
 use cokernel::solve::joint::{Joint, joint_classes};
+use cokernel::solve::nu_svr::nu_svr;
 use cokernel::solve::one_class::{data_description, one_class};
 use cokernel::solve::ridge::Ridge;
 use cokernel::solve::smo::Settings;
@@ -105,6 +106,24 @@ fn regressions_of_every_scale() {
             // Equal rows with different y have a loss at every C; sizes of boxes past 1/ε stay.
             let hard = c * k / s > 1e7 && epsilon < s;
             assert!(reached || hard, "{what}: {} at {:e}", found.status, found.gap);
+            // The width of the tube learned; what it says is what this width says.
+            let tube = nu_svr(&gram, &y, 0.4, &costs, None, &SETTINGS, &watch);
+            let what = format!("learned tube, {what}");
+            let (width, most) = (tube.epsilon, 0.4 * n as f64 * c);
+            let norm: f64 = tube.machine.coef.iter().map(|b| b.abs()).sum();
+            assert!(norm <= most * (1.0 + 1e-9), "{what}");
+            let as_fixed = Solved {
+                primal: tube.machine.primal - most * width,
+                dual: tube.machine.dual - norm * width,
+                ..tube.machine.clone()
+            };
+            let gap = (as_fixed.primal - as_fixed.dual) / as_fixed.primal.abs().max(1e-300);
+            let as_fixed = Solved { gap, status: Status::Stalled, steps: 0, ..as_fixed };
+            assert!(tube.machine.steps <= 1_000_000, "{what}: {} steps", tube.machine.steps);
+            certify_regression(&kernel, &y, width, c, &as_fixed, &what);
+            let reached = tube.machine.status.is_success();
+            assert_eq!(reached, tube.machine.gap <= SETTINGS.tol, "{what}");
+            assert!(reached || c * k / s > 1e7, "{what}: {:e}", tube.machine.gap);
             if epsilon > s {
                 assert!(found.coef.iter().all(|b| *b == 0.0) && found.primal == 0.0, "{what}");
             }

@@ -5,6 +5,7 @@ use cokernel::Run;
 use cokernel::bank::Gram;
 use cokernel::data::Matrix;
 use cokernel::solve::joint::{Joint, joint_classes};
+use cokernel::solve::nu_svr::nu_svr;
 use cokernel::solve::one_class::{data_description, one_class};
 use cokernel::solve::ridge::{Ridge, fisher_targets, midpoint};
 use cokernel::solve::smo::{self, Quadratic, Settings};
@@ -305,4 +306,47 @@ fn fisher_discriminants() {
         of.clone().sum::<f64>() / of.count() as f64
     };
     assert!((side(1.0) + side(-1.0)).abs() < 1e-9 && side(1.0) > 0.0);
+}
+
+#[test]
+fn regression_with_a_learned_tube() {
+    for seed in 0..20 {
+        let mut r = Random::new(seed, 0.03, 300.0);
+        let n = r.n();
+        let y: Vec<f64> = (0..n).map(|i| 5.0 + r.kernel.get(i, 0) + r.number()).collect();
+        let nu = if seed % 7 == 0 { 1.0 } else { 0.05 + 0.9 * r.number() };
+        let watch = Run::default().watch();
+        let settings = Settings { tol: 1e-7, ..SETTINGS };
+        let found = nu_svr(&r.gram, &y, nu, &r.costs, None, &settings, &watch);
+        let sign = |i: usize| if i < n { 1.0 } else { -1.0 };
+        // One more variable: the room that is left below T.
+        let m = 2 * n + 1;
+        let p = Matrix::from_fn(m, m, |i, j| {
+            let inside = i < 2 * n && j < 2 * n;
+            if inside { sign(i) * sign(j) * r.kernel.get(i % n, j % n) } else { 0.0 }
+        });
+        let q: Vec<f64> =
+            (0..m).map(|i| if i < 2 * n { -sign(i) * y[i % n] } else { 0.0 }).collect();
+        let most = nu * r.costs.iter().sum::<f64>();
+        let sum = (0..m).map(|i| if i < 2 * n { sign(i) } else { 0.0 }).collect();
+        let upper = [r.costs.repeat(2), vec![most]].concat();
+        let rows = [(sum, 0.0), (vec![1.0; m], most)];
+        let expected = -least(&p, &q, &rows, &vec![0.0; m], &upper);
+        agree(&found.machine, expected, &format!("problem {seed}, nu {nu}"));
+        let norm: f64 = found.machine.coef.iter().map(|b| b.abs()).sum();
+        assert!(norm <= most * (1.0 + 1e-12) && found.epsilon >= 0.0);
+        // The primal in plain loops.
+        let (mut primal, mut sum) = (most * found.epsilon, 0.0);
+        for i in 0..n {
+            let b = found.machine.coef[i];
+            let value: f64 = (0..n).map(|j| r.kernel.get(i, j) * found.machine.coef[j]).sum();
+            let loss = ((y[i] - value - found.machine.bias).abs() - found.epsilon).max(0.0);
+            primal += 0.5 * b * value + r.costs[i] * loss;
+            sum += b;
+        }
+        assert!((primal - found.machine.primal).abs() <= 1e-9 * primal && sum.abs() <= 1e-9 * norm);
+        let start = Some(found.machine.coef.as_slice());
+        let again = nu_svr(&r.gram, &y, nu, &r.costs, start, &settings, &watch);
+        agree(&again.machine, expected, &format!("problem {seed} from a start"));
+    }
 }
