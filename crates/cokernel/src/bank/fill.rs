@@ -243,9 +243,9 @@ impl Bank {
         check_sources(&used)?;
         let n = views.n();
         let watch = run.watch();
-        let pass = building(storage, &watch);
         let engine = Engine::new(&placed(&used)?, &kernels)?;
         let mut tiles = Tiles::computed(engine);
+        let pass = building(storage, tiles.layout.stored(kernels.len()), &watch);
         check_diagonals(&kernels, &raw_diagonals(&tiles))?;
         let mut fill = Fill {
             mask_of: Vec::new(),

@@ -124,7 +124,7 @@ impl Bank {
         let diagonals = raw_diagonals(&tiles);
         check_diagonals(&kernels, &diagonals)?;
         let watch = run.watch();
-        let pass = building(storage, &watch);
+        let pass = building(storage, tiles.layout.stored(kernels.len()), &watch);
         let (norms, diagonals, mut notes) = norm::fit(&mut tiles, &kernels, diagonals, &pass);
         pass.complete("the computation of kernels")?;
         check_range(views, &kernels, &diagonals)?;
@@ -291,10 +291,16 @@ fn resolve_storage(
     Ok(storage)
 }
 
-/// The pass of a bank that is built. One that is kept is complete in little time, whatever is asked;
-/// one on demand is as large as you like.
-fn building(storage: Storage, watch: &Watch) -> Pass<'_> {
-    if storage == Storage::OnDemand { Pass::under(watch) } else { Pass::default() }
+/// Up to so many numbers are computed and kept whatever was asked for, in some tenths of a second.
+const AT_ONCE: usize = 1 << 24;
+
+/// The pass of a bank that is built, which can be stopped where it is not done at once: kernels that are
+/// computed on demand, and more than [`AT_ONCE`] numbers to keep.
+fn building(storage: Storage, stored: usize, watch: &Watch) -> Pass<'_> {
+    match storage == Storage::OnDemand || stored > AT_ONCE {
+        true => Pass::under(watch),
+        false => Pass::default(),
+    }
 }
 
 fn keep(tiles: &mut Tiles, storage: Storage, pass: &Pass<'_>) {
@@ -376,4 +382,25 @@ fn raw_diagonals(tiles: &Tiles) -> Vec<Vec<f64>> {
         tiles.entries(&all, i, std::iter::once(i), out);
     });
     (0..kernels).map(|m| (0..n).map(|i| by_row[i * kernels + m]).collect()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::late_watch;
+
+    /// Two gigabytes of kernels were computed to the end, for four seconds after a stop.
+    #[test]
+    fn large_banks_can_be_stopped_while_they_are_made() {
+        let watch = late_watch();
+        for (storage, stored, stops) in [
+            (Storage::Resident, AT_ONCE, false),
+            (Storage::Resident, AT_ONCE + 1, true),
+            (Storage::ResidentF32, AT_ONCE + 1, true),
+            (Storage::OnDemand, 1, true),
+        ] {
+            let pass = building(storage, stored, &watch);
+            assert_eq!(pass.is_over(), stops, "{storage:?}, {stored} numbers");
+        }
+    }
 }
