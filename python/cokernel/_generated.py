@@ -1,4 +1,4 @@
-"""One class for each method of the registry. Written by python/tools/generate.py: do not
+"""One class for each task of each method of the registry. Written by python/tools/generate.py: do not
 edit."""
 
 from __future__ import annotations
@@ -7,9 +7,13 @@ from typing import Any
 
 from ._classifiers import KernelClassifier
 from ._clusterers import ViewClusterer
+from ._detectors import KernelOutlierDetector
+from ._regressors import KernelRegressor
 
 __all__ = [
     "BestSingleMKLClassifier",
+    "BestSingleMKLOutlierDetector",
+    "BestSingleMKLRegressor",
     "CCASpectralClustering",
     "CoRegularizedCentroidSpectralClustering",
     "CoRegularizedSpectralClustering",
@@ -17,15 +21,25 @@ __all__ = [
     "ConcatEmbeddingsSpectralClustering",
     "ConcatKMeansClustering",
     "ConcatMKLClassifier",
+    "ConcatMKLOutlierDetector",
+    "ConcatMKLRegressor",
     "ConcatSpectralClustering",
     "KernelCCASpectralClustering",
     "MeanMKLClassifier",
+    "MeanMKLOutlierDetector",
+    "MeanMKLRegressor",
     "MinDisagreementSpectralClustering",
     "ProductMKLClassifier",
+    "ProductMKLOutlierDetector",
+    "ProductMKLRegressor",
     "ProductSpectralClustering",
     "SimpleMKLClassifier",
+    "SimpleMKLOutlierDetector",
+    "SimpleMKLRegressor",
     "SpectralClustering",
     "SumMKLClassifier",
+    "SumMKLOutlierDetector",
+    "SumMKLRegressor",
     "TwoStageMKLClassifier",
 ]
 
@@ -120,6 +134,197 @@ class BestSingleMKLClassifier(KernelClassifier):
         self.folds = folds
         self.class_weight = class_weight
         self.decomposition = decomposition
+        self.machine_tol = machine_tol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class BestSingleMKLRegressor(KernelRegressor):
+    """Best single kernel, for numbers.
+
+    Trains the machine on every kernel and keeps the one with the best accuracy in an inner
+    cross-validation. Costs a few machines per kernel.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of error beyond epsilon, above 0.
+    epsilon : float, default=0.1
+        Errors up to it cost nothing; at least 0, in the units of y.
+    machine : str, default="svr"
+        The machine that learns on the combination, with parameters if need be: ``"svr:max_steps=1000"``.
+        Those that have an argument of their own, as C, are set by it unless that is left at its default.
+    folds : int, default=3
+        Folds of the inner cross-validation on the training instances. Whole number from 2
+        to 100.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machine, above 0 and below 1.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLRegressor : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Gönen 2010, §5; Kumar 2013, §5.3.
+
+    Examples
+    --------
+    >>> from cokernel import BestSingleMKLRegressor
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> reg = BestSingleMKLRegressor(C=10.0, random_state=0).fit(X, y)
+    >>> bool(reg.score(X, y) > 0.9)
+    True
+    """
+
+    _method_id = "best_single"
+    _method_params = ["folds"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        epsilon: float = 0.1,
+        machine: str = "svr",
+        folds: int = 3,
+        machine_tol: float = 1e-3,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.epsilon = epsilon
+        self.machine = machine
+        self.folds = folds
+        self.machine_tol = machine_tol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class BestSingleMKLOutlierDetector(KernelOutlierDetector):
+    """Best single kernel, for outliers.
+
+    Trains the machine on every kernel and keeps the one with the best accuracy in an inner
+    cross-validation. Costs a few machines per kernel.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    nu : float, default=0.5
+        Largest fraction of training instances outside, and least fraction of support vectors; above 0
+        and at most 1.
+    machine : str, default="one_class_svm"
+        The machine that learns on the combination, with parameters if need be: ``"one_class_svm:max_steps=1000"``.
+        Those that have an argument of their own, as nu, are set by it unless that is left at its default.
+    folds : int, default=3
+        Folds of the inner cross-validation on the training instances. Whole number from 2
+        to 100.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machine, above 0 and below 1.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLOutlierDetector : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Gönen 2010, §5; Kumar 2013, §5.3.
+
+    Examples
+    --------
+    >>> from cokernel import BestSingleMKLOutlierDetector
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> found = BestSingleMKLOutlierDetector(nu=0.1, random_state=0).fit(X).predict(X)
+    >>> bool((found < 0).mean() <= 0.2)
+    True
+    """
+
+    _method_id = "best_single"
+    _method_params = ["folds"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        nu: float = 0.5,
+        machine: str = "one_class_svm",
+        folds: int = 3,
+        machine_tol: float = 1e-3,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.nu = nu
+        self.machine = machine
+        self.folds = folds
         self.machine_tol = machine_tol
         self.scale = scale
         self.storage = storage
@@ -225,6 +430,187 @@ class ConcatMKLClassifier(KernelClassifier):
         self.verbose = verbose
 
 
+class ConcatMKLRegressor(KernelRegressor):
+    """Concatenated views, for numbers.
+
+    One machine on all columns side by side; the control for combining views at all. Costs one
+    machine.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of error beyond epsilon, above 0.
+    epsilon : float, default=0.1
+        Errors up to it cost nothing; at least 0, in the units of y.
+    machine : str, default="svr"
+        The machine that learns on the combination, with parameters if need be: ``"svr:max_steps=1000"``.
+        Those that have an argument of their own, as C, are set by it unless that is left at its default.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machine, above 0 and below 1.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLRegressor : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Kumar 2013, §3.4.
+
+    Examples
+    --------
+    >>> from cokernel import ConcatMKLRegressor
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> reg = ConcatMKLRegressor(C=10.0, random_state=0).fit(X, y)
+    >>> bool(reg.score(X, y) > 0.9)
+    True
+    """
+
+    _method_id = "concat"
+    _method_params = []
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        epsilon: float = 0.1,
+        machine: str = "svr",
+        machine_tol: float = 1e-3,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.epsilon = epsilon
+        self.machine = machine
+        self.machine_tol = machine_tol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class ConcatMKLOutlierDetector(KernelOutlierDetector):
+    """Concatenated views, for outliers.
+
+    One machine on all columns side by side; the control for combining views at all. Costs one
+    machine.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    nu : float, default=0.5
+        Largest fraction of training instances outside, and least fraction of support vectors; above 0
+        and at most 1.
+    machine : str, default="one_class_svm"
+        The machine that learns on the combination, with parameters if need be: ``"one_class_svm:max_steps=1000"``.
+        Those that have an argument of their own, as nu, are set by it unless that is left at its default.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machine, above 0 and below 1.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLOutlierDetector : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Kumar 2013, §3.4.
+
+    Examples
+    --------
+    >>> from cokernel import ConcatMKLOutlierDetector
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> found = ConcatMKLOutlierDetector(nu=0.1, random_state=0).fit(X).predict(X)
+    >>> bool((found < 0).mean() <= 0.2)
+    True
+    """
+
+    _method_id = "concat"
+    _method_params = []
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        nu: float = 0.5,
+        machine: str = "one_class_svm",
+        machine_tol: float = 1e-3,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.nu = nu
+        self.machine = machine
+        self.machine_tol = machine_tol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
 class MeanMKLClassifier(KernelClassifier):
     """Mean of the kernels.
 
@@ -310,6 +696,187 @@ class MeanMKLClassifier(KernelClassifier):
         self.machine = machine
         self.class_weight = class_weight
         self.decomposition = decomposition
+        self.machine_tol = machine_tol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class MeanMKLRegressor(KernelRegressor):
+    """Mean of the kernels, for numbers.
+
+    All kernels with the same weight 1/M. Nothing is learned; often hard to beat when most
+    kernels are useful. Costs one machine.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of error beyond epsilon, above 0.
+    epsilon : float, default=0.1
+        Errors up to it cost nothing; at least 0, in the units of y.
+    machine : str, default="svr"
+        The machine that learns on the combination, with parameters if need be: ``"svr:max_steps=1000"``.
+        Those that have an argument of their own, as C, are set by it unless that is left at its default.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machine, above 0 and below 1.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLRegressor : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Gönen 2010, §2.1.
+
+    Examples
+    --------
+    >>> from cokernel import MeanMKLRegressor
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> reg = MeanMKLRegressor(C=10.0, random_state=0).fit(X, y)
+    >>> bool(reg.score(X, y) > 0.9)
+    True
+    """
+
+    _method_id = "mean"
+    _method_params = []
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        epsilon: float = 0.1,
+        machine: str = "svr",
+        machine_tol: float = 1e-3,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.epsilon = epsilon
+        self.machine = machine
+        self.machine_tol = machine_tol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class MeanMKLOutlierDetector(KernelOutlierDetector):
+    """Mean of the kernels, for outliers.
+
+    All kernels with the same weight 1/M. Nothing is learned; often hard to beat when most
+    kernels are useful. Costs one machine.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    nu : float, default=0.5
+        Largest fraction of training instances outside, and least fraction of support vectors; above 0
+        and at most 1.
+    machine : str, default="one_class_svm"
+        The machine that learns on the combination, with parameters if need be: ``"one_class_svm:max_steps=1000"``.
+        Those that have an argument of their own, as nu, are set by it unless that is left at its default.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machine, above 0 and below 1.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLOutlierDetector : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Gönen 2010, §2.1.
+
+    Examples
+    --------
+    >>> from cokernel import MeanMKLOutlierDetector
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> found = MeanMKLOutlierDetector(nu=0.1, random_state=0).fit(X).predict(X)
+    >>> bool((found < 0).mean() <= 0.2)
+    True
+    """
+
+    _method_id = "mean"
+    _method_params = []
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        nu: float = 0.5,
+        machine: str = "one_class_svm",
+        machine_tol: float = 1e-3,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.nu = nu
+        self.machine = machine
         self.machine_tol = machine_tol
         self.scale = scale
         self.storage = storage
@@ -415,6 +982,187 @@ class SumMKLClassifier(KernelClassifier):
         self.verbose = verbose
 
 
+class SumMKLRegressor(KernelRegressor):
+    """Sum of the kernels, for numbers.
+
+    All kernels with weight 1: the mean with M times the cost C. Nothing is learned. Costs one
+    machine.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of error beyond epsilon, above 0.
+    epsilon : float, default=0.1
+        Errors up to it cost nothing; at least 0, in the units of y.
+    machine : str, default="svr"
+        The machine that learns on the combination, with parameters if need be: ``"svr:max_steps=1000"``.
+        Those that have an argument of their own, as C, are set by it unless that is left at its default.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machine, above 0 and below 1.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLRegressor : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Gönen 2010, §2.1; Kumar 2013, §3.4.
+
+    Examples
+    --------
+    >>> from cokernel import SumMKLRegressor
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> reg = SumMKLRegressor(C=10.0, random_state=0).fit(X, y)
+    >>> bool(reg.score(X, y) > 0.9)
+    True
+    """
+
+    _method_id = "sum"
+    _method_params = []
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        epsilon: float = 0.1,
+        machine: str = "svr",
+        machine_tol: float = 1e-3,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.epsilon = epsilon
+        self.machine = machine
+        self.machine_tol = machine_tol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class SumMKLOutlierDetector(KernelOutlierDetector):
+    """Sum of the kernels, for outliers.
+
+    All kernels with weight 1: the mean with M times the cost C. Nothing is learned. Costs one
+    machine.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    nu : float, default=0.5
+        Largest fraction of training instances outside, and least fraction of support vectors; above 0
+        and at most 1.
+    machine : str, default="one_class_svm"
+        The machine that learns on the combination, with parameters if need be: ``"one_class_svm:max_steps=1000"``.
+        Those that have an argument of their own, as nu, are set by it unless that is left at its default.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machine, above 0 and below 1.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLOutlierDetector : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Gönen 2010, §2.1; Kumar 2013, §3.4.
+
+    Examples
+    --------
+    >>> from cokernel import SumMKLOutlierDetector
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> found = SumMKLOutlierDetector(nu=0.1, random_state=0).fit(X).predict(X)
+    >>> bool((found < 0).mean() <= 0.2)
+    True
+    """
+
+    _method_id = "sum"
+    _method_params = []
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        nu: float = 0.5,
+        machine: str = "one_class_svm",
+        machine_tol: float = 1e-3,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.nu = nu
+        self.machine = machine
+        self.machine_tol = machine_tol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
 class ProductMKLClassifier(KernelClassifier):
     """Product of the kernels.
 
@@ -500,6 +1248,187 @@ class ProductMKLClassifier(KernelClassifier):
         self.machine = machine
         self.class_weight = class_weight
         self.decomposition = decomposition
+        self.machine_tol = machine_tol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class ProductMKLRegressor(KernelRegressor):
+    """Product of the kernels, for numbers.
+
+    Two instances are similar only if they are similar in every kernel. Nothing is learned.
+    Costs one machine.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of error beyond epsilon, above 0.
+    epsilon : float, default=0.1
+        Errors up to it cost nothing; at least 0, in the units of y.
+    machine : str, default="svr"
+        The machine that learns on the combination, with parameters if need be: ``"svr:max_steps=1000"``.
+        Those that have an argument of their own, as C, are set by it unless that is left at its default.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machine, above 0 and below 1.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLRegressor : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Gönen 2010, §2.1; Kumar 2013, §3.4.
+
+    Examples
+    --------
+    >>> from cokernel import ProductMKLRegressor
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> reg = ProductMKLRegressor(C=10.0, random_state=0).fit(X, y)
+    >>> bool(reg.score(X, y) > 0.9)
+    True
+    """
+
+    _method_id = "product"
+    _method_params = []
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        epsilon: float = 0.1,
+        machine: str = "svr",
+        machine_tol: float = 1e-3,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.epsilon = epsilon
+        self.machine = machine
+        self.machine_tol = machine_tol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class ProductMKLOutlierDetector(KernelOutlierDetector):
+    """Product of the kernels, for outliers.
+
+    Two instances are similar only if they are similar in every kernel. Nothing is learned.
+    Costs one machine.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    nu : float, default=0.5
+        Largest fraction of training instances outside, and least fraction of support vectors; above 0
+        and at most 1.
+    machine : str, default="one_class_svm"
+        The machine that learns on the combination, with parameters if need be: ``"one_class_svm:max_steps=1000"``.
+        Those that have an argument of their own, as nu, are set by it unless that is left at its default.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machine, above 0 and below 1.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLOutlierDetector : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Gönen 2010, §2.1; Kumar 2013, §3.4.
+
+    Examples
+    --------
+    >>> from cokernel import ProductMKLOutlierDetector
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> found = ProductMKLOutlierDetector(nu=0.1, random_state=0).fit(X).predict(X)
+    >>> bool((found < 0).mean() <= 0.2)
+    True
+    """
+
+    _method_id = "product"
+    _method_params = []
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        nu: float = 0.5,
+        machine: str = "one_class_svm",
+        machine_tol: float = 1e-3,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.nu = nu
+        self.machine = machine
         self.machine_tol = machine_tol
         self.scale = scale
         self.storage = storage
@@ -610,6 +1539,217 @@ class SimpleMKLClassifier(KernelClassifier):
         self.direction = direction
         self.class_weight = class_weight
         self.decomposition = decomposition
+        self.machine_tol = machine_tol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class SimpleMKLRegressor(KernelRegressor):
+    """SimpleMKL, for numbers.
+
+    The average of the kernels on which the machine has the least objective; most weights become
+    0. Stops on the relative duality gap. Costs about ten machines and as many passes over all
+    kernels.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of error beyond epsilon, above 0.
+    epsilon : float, default=0.1
+        Errors up to it cost nothing; at least 0, in the units of y.
+    machine : str, default="svr"
+        The machine that learns on the combination, with parameters if need be: ``"svr:max_steps=1000"``.
+        Those that have an argument of their own, as C, are set by it unless that is left at its default.
+    tol : float, default=0.001
+        Relative duality gap (upper − lower bound) divided by the upper bound to stop at. A
+        real number greater than 0 and at most 0.5.
+    max_iterations : int, default=500
+        Limit on changes of the weights. Whole number, at least 1.
+    direction : {"newton", "gradient"}, default="newton"
+        newton: second-order model on the simplex; gradient: the reduced gradient of the
+        paper.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machine, above 0 and below 1.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLRegressor : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Rakotomamonjy, Bach, Canu, Grandvalet 2008; Gönen 2010, §2.2.1.3.
+
+    Examples
+    --------
+    >>> from cokernel import SimpleMKLRegressor
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> reg = SimpleMKLRegressor(C=10.0, random_state=0).fit(X, y)
+    >>> bool(reg.score(X, y) > 0.9)
+    True
+    """
+
+    _method_id = "simple_mkl"
+    _method_params = ["tol", "max_iterations", "direction"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        epsilon: float = 0.1,
+        machine: str = "svr",
+        tol: float = 0.001,
+        max_iterations: int = 500,
+        direction: str = "newton",
+        machine_tol: float = 1e-3,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.epsilon = epsilon
+        self.machine = machine
+        self.tol = tol
+        self.max_iterations = max_iterations
+        self.direction = direction
+        self.machine_tol = machine_tol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class SimpleMKLOutlierDetector(KernelOutlierDetector):
+    """SimpleMKL, for outliers.
+
+    The average of the kernels on which the machine has the least objective; most weights become
+    0. Stops on the relative duality gap. Costs about ten machines and as many passes over all
+    kernels.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    nu : float, default=0.5
+        Largest fraction of training instances outside, and least fraction of support vectors; above 0
+        and at most 1.
+    machine : str, default="one_class_svm"
+        The machine that learns on the combination, with parameters if need be: ``"one_class_svm:max_steps=1000"``.
+        Those that have an argument of their own, as nu, are set by it unless that is left at its default.
+    tol : float, default=0.001
+        Relative duality gap (upper − lower bound) divided by the upper bound to stop at. A
+        real number greater than 0 and at most 0.5.
+    max_iterations : int, default=500
+        Limit on changes of the weights. Whole number, at least 1.
+    direction : {"newton", "gradient"}, default="newton"
+        newton: second-order model on the simplex; gradient: the reduced gradient of the
+        paper.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machine, above 0 and below 1.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLOutlierDetector : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Rakotomamonjy, Bach, Canu, Grandvalet 2008; Gönen 2010, §2.2.1.3.
+
+    Examples
+    --------
+    >>> from cokernel import SimpleMKLOutlierDetector
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> found = SimpleMKLOutlierDetector(nu=0.1, random_state=0).fit(X).predict(X)
+    >>> bool((found < 0).mean() <= 0.2)
+    True
+    """
+
+    _method_id = "simple_mkl"
+    _method_params = ["tol", "max_iterations", "direction"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        nu: float = 0.5,
+        machine: str = "one_class_svm",
+        tol: float = 0.001,
+        max_iterations: int = 500,
+        direction: str = "newton",
+        machine_tol: float = 1e-3,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.nu = nu
+        self.machine = machine
+        self.tol = tol
+        self.max_iterations = max_iterations
+        self.direction = direction
         self.machine_tol = machine_tol
         self.scale = scale
         self.storage = storage

@@ -33,7 +33,7 @@ def number(name: str, value: Any, which: str, fits: Callable[[float], bool]) -> 
     return float(value)
 
 
-class KernelLearner(SavedEstimator):  # type: ignore[misc]
+class KernelLearner(SavedEstimator):
     """Base of what learns a combination of kernels; subclasses name the method and its parameters."""
 
     _method_id: str

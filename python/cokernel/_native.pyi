@@ -26,6 +26,7 @@ __all__ = [
     "digits",
     "kernel_specs",
     "load",
+    "machines",
     "methods",
     "toy",
 ]

@@ -56,8 +56,14 @@ def estimators() -> list[Any]:
 
 def expected_failures(estimator: Any) -> dict[str, str]:
     """Checks that cannot hold, with the reason."""
-    reasons: dict[str, str] = {}
-    return reasons
+    if not isinstance(estimator, KernelOutlierDetector):
+        return {}
+    # That weights are repetitions is tested by decision values (test_machines.py).
+    margin = "instances on the margin have decision value 0, of which rounding decides the sign"
+    return {
+        "check_sample_weight_equivalence_on_dense_data": margin,
+        "check_sample_weight_equivalence_on_sparse_data": margin,
+    }
 
 
 @parametrize_with_checks(estimators(), expected_failed_checks=expected_failures)
