@@ -3,6 +3,7 @@
 pub mod dense;
 pub mod eigen;
 pub mod filter;
+pub mod hulls;
 pub mod joint;
 pub mod nu_svr;
 pub mod one_class;
@@ -11,6 +12,7 @@ pub mod recycle;
 pub mod ridge;
 pub mod simplex;
 pub mod smo;
+mod softened;
 pub mod solved;
 pub mod squared_hinge;
 pub mod svr;

@@ -13,6 +13,7 @@
 
 use super::Rows;
 use super::smo::{self, Quadratic, Settings};
+use super::softened::Softened;
 use super::solved::{Solved, of_sum_zero, relative_gap};
 use crate::{Status, Watch};
 
@@ -130,50 +131,4 @@ fn least_loss(signs: &[f64], costs: &[f64], values: &[f64]) -> f64 {
     let (above, below) = (slope(places[low]), slope(places[high]));
     let share = if above > below { (above / (above - below)).clamp(0.0, 1.0) } else { 0.5 };
     places[low] + (places[high] - places[low]) * share
-}
-
-/// K + diag(`extra`).
-struct Softened<'a> {
-    rows: &'a dyn Rows,
-    extra: &'a [f64],
-}
-
-impl Softened<'_> {
-    fn add(&self, coef: &[f64], out: &mut [f64]) {
-        for ((o, c), e) in out.iter_mut().zip(coef).zip(self.extra) {
-            *o += c * e;
-        }
-    }
-}
-
-impl Rows for Softened<'_> {
-    fn n(&self) -> usize {
-        self.rows.n()
-    }
-
-    fn diagonal(&self) -> Vec<f64> {
-        self.rows.diagonal().iter().zip(self.extra).map(|(d, e)| d + e).collect()
-    }
-
-    fn fill(&self, i: usize, columns: Option<&[u32]>, out: &mut [f32]) {
-        self.rows.fill(i, columns, out);
-        let at = match columns {
-            None => Some(i),
-            Some(columns) => columns.iter().position(|c| *c as usize == i),
-        };
-        if let Some(at) = at {
-            out[at] += self.extra[i] as f32;
-        }
-    }
-
-    fn multiply(&self, coef: &[f64], out: &mut [f64]) {
-        self.rows.multiply(coef, out);
-        self.add(coef, out);
-    }
-
-    fn multiply_until(&self, coef: &[f64], out: &mut [f64], watch: &Watch) -> bool {
-        let done = self.rows.multiply_until(coef, out, watch);
-        self.add(coef, out);
-        done
-    }
 }

@@ -4,6 +4,7 @@ use crate::common::{gaussian, least};
 use cokernel::Run;
 use cokernel::bank::Gram;
 use cokernel::data::Matrix;
+use cokernel::solve::hulls::hulls;
 use cokernel::solve::joint::{Joint, joint_classes};
 use cokernel::solve::nu_svr::nu_svr;
 use cokernel::solve::one_class::{data_description, one_class};
@@ -348,5 +349,42 @@ fn regression_with_a_learned_tube() {
         let start = Some(found.machine.coef.as_slice());
         let again = nu_svr(&r.gram, &y, nu, &r.costs, start, &settings, &watch);
         agree(&again.machine, expected, &format!("problem {seed} from a start"));
+    }
+}
+
+/// Two sums: one for each class.
+#[test]
+fn nearest_points_of_hulls() {
+    for seed in 0..20 {
+        let mut r = Random::new(seed, 1e-3, 1.0);
+        let n = r.n();
+        let y: Vec<f64> = (0..n)
+            .map(|i| if i > 1 && r.kernel.get(i, 0) + 0.4 * r.number() > 0.5 { 1.0 } else { -1.0 })
+            .collect();
+        let y: Vec<f64> =
+            y.iter().enumerate().map(|(i, y)| if i == 1 { 1.0 } else { *y }).collect();
+        let watch = Run::default().watch();
+        let found = hulls(&r.gram, &y, &r.costs, None, &SETTINGS, &watch);
+        let entry = |i: usize, j: usize| r.kernel.get(i, j) + if i == j { r.costs[i] } else { 0.0 };
+        let p = Matrix::from_fn(n, n, |i, j| y[i] * y[j] * entry(i, j));
+        let of = |sign: f64| y.iter().map(|y| f64::from(u8::from(*y == sign))).collect();
+        let rows = [(of(1.0), 1.0), (of(-1.0), 1.0)];
+        let zero = vec![0.0; n];
+        let expected = least(&p, &zero, &rows, &zero, &vec![1.0; n]);
+        agree(&found, expected, &format!("problem {seed}"));
+        for sign in [1.0, -1.0] {
+            let sum: f64 = (0..n).filter(|i| y[*i] == sign).map(|i| sign * found.coef[i]).sum();
+            assert!((sum - 1.0).abs() < 1e-9, "problem {seed}: {sum}");
+        }
+        // The bound in plain loops.
+        let f = |i: usize| (0..n).map(|j| entry(i, j) * found.coef[j]).sum::<f64>();
+        let norm: f64 = (0..n).map(|i| found.coef[i] * f(i)).sum();
+        let above = (0..n).filter(|i| y[*i] > 0.0).map(f).fold(f64::INFINITY, f64::min);
+        let below = (0..n).filter(|i| y[*i] < 0.0).map(f).fold(f64::NEG_INFINITY, f64::max);
+        let gap = (norm - (above - below)) / (0.5 * norm);
+        assert!((gap - found.gap).abs() <= 1e-9, "problem {seed}: {gap:e}, said {:e}", found.gap);
+        let start: Vec<f64> = found.coef.iter().map(|c| 3.0 * c).collect();
+        let again = hulls(&r.gram, &y, &r.costs, Some(&start), &SETTINGS, &watch);
+        agree(&again, expected, &format!("problem {seed} from a start"));
     }
 }
