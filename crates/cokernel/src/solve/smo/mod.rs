@@ -14,6 +14,8 @@
 //! | I_up = {x < upper}, I_low = {x > lower} | bits of `up`, `low` |
 //! | θ, multiplier of the sum constraint (−bias) | `threshold` |
 //!
+//! Problems may add ε‖x‖₁, a kink at 0 (see [`Problem`]).
+//!
 //! x is optimal when min f over I_up ≥ max f over I_low. Each step moves one pair along the sum
 //! constraint; the pair is chosen by second-order information (Fan, Chen and Lin, JMLR 6, 2005,
 //! WSS 2). Variables that sit at a bound and satisfy their condition are set aside (shrinking,

@@ -7,6 +7,7 @@ mod co_trained;
 pub mod controls;
 mod embedding_models;
 mod incomplete;
+mod machines;
 mod mkl;
 pub mod multiview;
 mod null_space;
