@@ -117,8 +117,8 @@ pub struct ViewTable {
     expecting = "expected a number, a word in quotes, or a table of them for one method"
 )]
 pub enum ParamEntry {
-    One(Value),
     Method(BTreeMap<String, Value>),
+    One(Value),
 }
 
 /// Cost factors by class, or the word `balanced`.

@@ -263,7 +263,7 @@ fn learning_has_splits_costs_and_inner_picks() {
         (
             "tol = 1e-3",
             "decomposition = \"one_vs_al\"",
-            "line 19: unknown decomposition 'one_vs_al'",
+            "line 19: unknown value 'decomposition=one_vs_al'",
         ),
         ("[machine]", "[machne]", "unknown key 'machne' (did you mean 'machine'?)"),
         ("[machine]", "[tests]\nalpha = 2\n[machine]", "line 19: alpha: expected a number between"),

@@ -146,3 +146,71 @@ pub(super) fn block(solved: Solved, role: Role, costs: &[f64], at_bound: (usize,
         heads: vec![Head { role, coef, bias: solved.bias }],
     }
 }
+
+/// The instances with a weight, as a matrix of their own.
+pub(super) struct Part<'a> {
+    rows: &'a dyn Rows,
+    /// Which they are, increasing.
+    pub kept: Vec<usize>,
+}
+
+impl<'a> Part<'a> {
+    /// # Errors
+    /// No instance has a weight.
+    pub fn with_weight(rows: &'a dyn Rows, weights: Option<&[f64]>) -> Result<Self> {
+        let weight = |i: &usize| weights.is_none_or(|w| w[*i] > 0.0);
+        let kept: Vec<usize> = (0..rows.n()).filter(weight).collect();
+        match kept.is_empty() {
+            true => Err(Error::Labels("there is no instance with a weight to learn from".into())),
+            false => Ok(Part { rows, kept }),
+        }
+    }
+
+    /// Coefficients of all instances from those of these.
+    pub fn spread(&self, coef: &[f64]) -> Vec<f64> {
+        let mut all = vec![0.0; self.rows.n()];
+        self.kept.iter().zip(coef).for_each(|(i, c)| all[*i] = *c);
+        all
+    }
+
+    fn gather(&self, all: &[f64], out: &mut [f64]) {
+        out.iter_mut().zip(&self.kept).for_each(|(o, i)| *o = all[*i]);
+    }
+}
+
+impl Rows for Part<'_> {
+    fn n(&self) -> usize {
+        self.kept.len()
+    }
+
+    fn diagonal(&self) -> Vec<f64> {
+        let all = self.rows.diagonal();
+        self.kept.iter().map(|i| all[*i]).collect()
+    }
+
+    fn fill(&self, i: usize, columns: Option<&[u32]>, out: &mut [f32]) {
+        let place = |j: u32| self.kept[j as usize] as u32;
+        let all: Vec<u32> = match columns {
+            Some(columns) => columns.iter().map(|j| place(*j)).collect(),
+            None => self.kept.iter().map(|j| *j as u32).collect(),
+        };
+        self.rows.fill(self.kept[i], Some(&all), out);
+    }
+
+    fn row<'a>(&'a self, i: usize, room: &'a mut [f64]) -> &'a [f64] {
+        let mut whole = vec![0.0; self.rows.n()];
+        let row = self.rows.row(self.kept[i], &mut whole);
+        self.gather(row, room);
+        room
+    }
+
+    fn multiply(&self, coef: &[f64], out: &mut [f64]) {
+        let mut whole = vec![0.0; self.rows.n()];
+        self.rows.multiply(&self.spread(coef), &mut whole);
+        self.gather(&whole, out);
+    }
+}
+
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}

@@ -13,10 +13,13 @@
 
 mod binary;
 mod common;
+mod joint_svc;
+mod kernel_ridge;
 mod multiclass;
 mod one_class_svm;
 mod solution;
 mod spec;
+mod squared_hinge_svc;
 mod svc;
 mod svr;
 
@@ -34,7 +37,14 @@ use std::fmt;
 
 /// All machines. To add one, write `machine/<id>.rs` with a `pub static ENTRY: Entry<dyn Machine>` and add
 /// its line.
-pub static REGISTRY: &[&Entry<dyn Machine>] = &[&svc::ENTRY, &svr::ENTRY, &one_class_svm::ENTRY];
+pub static REGISTRY: &[&Entry<dyn Machine>] = &[
+    &svc::ENTRY,
+    &squared_hinge_svc::ENTRY,
+    &joint_svc::ENTRY,
+    &svr::ENTRY,
+    &kernel_ridge::ENTRY,
+    &one_class_svm::ENTRY,
+];
 
 /// What a machine is given beside a kernel and a target.
 #[derive(Debug, Clone, Copy)]
@@ -88,6 +98,8 @@ pub trait Machine: fmt::Debug + Send + Sync {
 pub enum Reading {
     /// Classes, by binary problems.
     Classes(Decomposition),
+    /// Classes, the largest of one value for each.
+    Scores,
     /// The number that is predicted.
     Number,
     /// At least 0 for instances like those of training, below for others.
@@ -101,6 +113,29 @@ impl Default for Reading {
 }
 
 impl Reading {
+    /// What the heads say, with this many classes.
+    pub fn roles(self, classes: usize) -> Vec<Role> {
+        let score = |positive| Role::Classes { positive, negative: None };
+        match self {
+            Reading::Classes(decomposition) => decomposition.roles(classes),
+            Reading::Scores => (0..classes as u32).map(score).collect(),
+            Reading::Number => vec![Role::Only { says: Says::Number }],
+            Reading::Inside => vec![Role::Only { says: Says::Inside }],
+        }
+    }
+
+    /// Codes from the values `decisions[t][i]` of head t for instance i: classes, 1 for inside and 0 for
+    /// outside, nothing for numbers.
+    pub fn decide(self, classes: usize, decisions: &[Vec<f64>]) -> Vec<u32> {
+        let roles = self.roles(classes);
+        match self {
+            Reading::Classes(decomposition) => decomposition.decide(&roles, classes, decisions),
+            Reading::Scores => Decomposition::OneVsRest.decide(&roles, classes, decisions),
+            Reading::Inside => decisions[0].iter().map(|v| u32::from(*v >= 0.0)).collect(),
+            Reading::Number => Vec::new(),
+        }
+    }
+
     /// Whether the coefficients of every head sum to 0, so that a constant added to all values of a
     /// kernel with a new instance changes nothing.
     pub fn sums_to_zero(self) -> bool {
@@ -109,10 +144,10 @@ impl Reading {
 
     /// How right the values `decisions[t][i]` of head t for instance i are, the more the better: 1 where
     /// the class is the true one, else 0; minus the squared error of a number; 0 where nothing is known.
-    pub fn right(self, target: &Target, roles: &[Role], decisions: &[Vec<f64>]) -> Vec<f64> {
+    pub fn right(self, target: &Target, decisions: &[Vec<f64>]) -> Vec<f64> {
         match (self, target) {
-            (Reading::Classes(decomposition), Target::Classes(classes)) => {
-                let codes = decomposition.decide(roles, classes.n_classes(), decisions);
+            (Reading::Classes(_) | Reading::Scores, Target::Classes(classes)) => {
+                let codes = self.decide(classes.n_classes(), decisions);
                 let pairs = codes.iter().zip(&classes.codes);
                 pairs.map(|(found, is)| f64::from(u8::from(found == is))).collect()
             }

@@ -44,18 +44,24 @@ static METHOD: Method = Method {
     params: PARAMS,
 };
 
+/// C of classes.
+pub(super) const COST: Param = Param {
+    name: "c",
+    doc: "Cost C of a unit of slack.",
+    range: Range::Real { default: 1.0, min: 0.0, max: f64::MAX, closed: false },
+};
+
+/// Its factors.
+pub(super) const CLASS_WEIGHT: Param = Param {
+    name: "class_weight",
+    doc: "Factors of C by class; balanced: n / (k · n_class).",
+    range: Range::Factors { default: "none", of: &["none", BALANCED], min: 0.0, max: f64::MAX },
+};
+
 /// Parameters of machines that learn classes by binary problems with a cost C.
 pub(super) const PARAMS: &[Param] = &[
-    Param {
-        name: "c",
-        doc: "Cost C of a unit of slack.",
-        range: Range::Real { default: 1.0, min: 0.0, max: f64::MAX, closed: false },
-    },
-    Param {
-        name: "class_weight",
-        doc: "Factors of C by class; balanced: n / (k · n_class).",
-        range: Range::Factors { default: "none", of: &["none", BALANCED], min: 0.0, max: f64::MAX },
-    },
+    COST,
+    CLASS_WEIGHT,
     Param {
         name: "decomposition",
         doc: "How several classes become binary problems.",
@@ -151,14 +157,7 @@ impl Machine for Svc {
 impl Svc {
     /// The machine with checked parameters.
     pub(super) fn from_params(p: &Params) -> Self {
-        let class_weight = p.factors("class_weight");
-        let named = |all: &std::collections::BTreeMap<String, f64>| {
-            all.iter().map(|(name, weight)| (name.clone(), *weight)).collect()
-        };
         Svc {
-            c: p.real("c"),
-            balanced: class_weight == Err(BALANCED),
-            class_weights: class_weight.map(named).unwrap_or_default(),
             decomposition: match p.text("decomposition") {
                 "one_vs_one" => Decomposition::OneVsOne,
                 _ => Decomposition::OneVsRest,
@@ -167,6 +166,21 @@ impl Svc {
             shrinking: p.text("shrinking") == "yes",
             cache: p.count("cache"),
             max_steps: p.count("max_steps") as u64,
+            ..Svc::with_costs(p)
+        }
+    }
+
+    /// The default machine with the C and the class weights of checked parameters.
+    pub(super) fn with_costs(p: &Params) -> Self {
+        let class_weight = p.factors("class_weight");
+        let named = |all: &std::collections::BTreeMap<String, f64>| {
+            all.iter().map(|(name, weight)| (name.clone(), *weight)).collect()
+        };
+        Svc {
+            c: p.real("c"),
+            balanced: class_weight == Err(BALANCED),
+            class_weights: class_weight.map(named).unwrap_or_default(),
+            ..Svc::default()
         }
     }
 

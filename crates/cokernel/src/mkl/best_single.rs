@@ -161,7 +161,7 @@ impl BestSingle {
             let part = fit(Some(&costs), Some(&machines))?;
             report.counts.add(&part.counts);
             let values = decisions(&part, rows.as_ref(), watch);
-            let found = problem.machine.reading().right(problem.target, &part.roles(), &values);
+            let found = problem.machine.reading().right(problem.target, &values);
             right += (0..fold.len())
                 .filter(|&i| fold[i] == held)
                 .map(|i| weight(i) * found[i])

@@ -5,7 +5,6 @@ use crate::bank::{Cross, RowMeans};
 use crate::data::{Matrix, Table, View, Views};
 use crate::error::room_for;
 use crate::kernel::{Kernel, Norm};
-use crate::machine::{Reading, Role};
 use crate::mkl::Rule;
 use crate::{Error, Result, Run};
 use serde::Serialize;
@@ -32,14 +31,8 @@ pub(super) fn predict(model: &Model, views: &Views, run: &Run) -> Result<Predict
     let decisions = decisions(model, views, run)?;
     let (n, t) = (decisions.rows(), decisions.cols());
     let by_machine: Vec<Vec<f64>> = (0..t).map(|t| decisions.col(t)).collect();
-    let roles: Vec<Role> = info.machines.iter().map(|m| m.role).collect();
-    let codes = match info.machine.build()?.reading() {
-        Reading::Classes(decomposition) => {
-            decomposition.decide(&roles, info.classes.len(), &by_machine)
-        }
-        Reading::Inside => by_machine[0].iter().map(|v| u32::from(*v >= 0.0)).collect(),
-        Reading::Number => Vec::new(),
-    };
+    let reading = info.machine.build()?.reading();
+    let codes = reading.decide(info.classes.len(), &by_machine);
     let labels = match codes.is_empty() {
         true => (0..n).map(|i| decisions.get(i, 0).to_string()).collect(),
         false => codes.iter().map(|c| info.classes[*c as usize].clone()).collect(),

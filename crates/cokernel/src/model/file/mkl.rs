@@ -10,7 +10,7 @@ use super::read::{Checked, Compared, Opened, misfit, refuse, sized, with_bytes, 
 use super::{FORMAT, Kind, Tensors, bytes, f64s, flat, put, put_norms, put_views, u32s};
 use crate::Result;
 use crate::data::Matrix;
-use crate::machine::{Decomposition, MachineSpec, Reading, Role, Says};
+use crate::machine::{Decomposition, MachineSpec, Reading};
 use crate::mkl::Rule;
 use crate::model::{Info, MachineInfo, Model, keeps_all};
 use std::mem::take;
@@ -138,6 +138,7 @@ fn inconsistency(model: &Model) -> Option<String> {
     let (classes, count) = match reading {
         Reading::Number => (0..=0, 1),
         Reading::Inside => (2..=2, 1),
+        Reading::Scores => (2..=usize::MAX, k),
         Reading::Classes(_) if k == 2 => (2..=2, 1),
         Reading::Classes(Decomposition::OneVsRest) => (2..=usize::MAX, k),
         Reading::Classes(Decomposition::OneVsOne) => (2..=usize::MAX, k * k.saturating_sub(1) / 2),
@@ -149,12 +150,7 @@ fn inconsistency(model: &Model) -> Option<String> {
     if info.machines.len() != count {
         return Some(format!("{} machines for {k} classes", info.machines.len()));
     }
-    let roles = match reading {
-        Reading::Classes(decomposition) => decomposition.roles(k),
-        Reading::Number => vec![Role::Only { says: Says::Number }],
-        Reading::Inside => vec![Role::Only { says: Says::Inside }],
-    };
-    if roles.iter().zip(&info.machines).any(|(role, m)| *role != m.role) {
+    if reading.roles(k).iter().zip(&info.machines).any(|(role, m)| *role != m.role) {
         return Some(format!("{} other machines for {k} classes", info.machines.len()));
     }
     if let Rule::Linear { weights } = &info.rule

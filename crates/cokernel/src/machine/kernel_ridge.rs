@@ -1,0 +1,113 @@
+//! Kernel ridge regression with a bias (LMKA §1.2; Saunders, Gammerman and Vovk 1998).
+//!
+//! ```text
+//! primal  min ½‖w‖² + Σ_i v_i (y_i − ⟨w, Φ(x_i)⟩ − b)² / (2λ)
+//! dual    max yᵀc − ½ cᵀ(K + Λ)c      Σ c = 0,  Λ_ii = λ/v_i
+//! ```
+//!
+//! ℓ(c) = yᵀc − ½ Σ Λ_ii c_i², v_i the instance weights. Every instance is a support vector. The errors
+//! of leave-one-out cost one more factorisation: see [`Ridge::left_out`]. Cost: n³/3 and 16 n² bytes.
+
+use super::common::{self, Part};
+use super::{Block, Free, Head, How, Machine, Reading, Role, Says, Solution};
+use crate::data::Target;
+use crate::error::room_for;
+use crate::method::{Entry, Method, Task, WeightSet};
+use crate::params::{Param, Params, Range};
+use crate::solve::Rows;
+use crate::solve::ridge::Ridge;
+use crate::{Error, Result, Status};
+
+/// The registry entry.
+pub static ENTRY: Entry<dyn Machine> =
+    Entry { method: &METHOD, build: |p| Box::new(KernelRidge::new(p)) };
+
+static METHOD: Method = Method {
+    id: "kernel_ridge",
+    title: "kernel ridge regression",
+    source: "Saunders, Gammerman, Vovk 1998; Cawley, Talbot 2004",
+    summary: "Regression with the squared error, in closed form: every training instance is a support \
+              vector. For up to a few thousand instances.",
+    tasks: &[Task::Regress],
+    control: false,
+    recommended: false,
+    weights: WeightSet::None,
+    params: &[Param {
+        name: "lambda",
+        doc: "Ridge λ on the diagonal of the kernel matrix, divided by the instance weights.",
+        range: Range::Real { default: 1.0, min: 0.0, max: f64::MAX, closed: false },
+    }],
+};
+
+#[derive(Debug)]
+struct KernelRidge {
+    lambda: f64,
+}
+
+impl KernelRidge {
+    fn new(p: &Params) -> Self {
+        KernelRidge { lambda: p.real("lambda") }
+    }
+}
+
+impl Machine for KernelRidge {
+    fn solve(&self, kernel: &dyn Rows, target: &Target, how: &How<'_>) -> Result<Solution> {
+        let y = target.real()?;
+        let role = Role::Only { says: Says::Number };
+        common::check(kernel, y.len(), &[role], how)?;
+        let largest = common::largest_entry(kernel, self.lambda)?;
+        let part = Part::with_weight(kernel, how.weights)?;
+        let n = part.kept.len();
+        room_for::<f64>(n.checked_mul(2 * n), || format!("the factor of {n} × {n} kernel values"))?;
+        let weight = |i: &usize| how.weights.map_or(1.0, |w| w[*i]);
+        let ridges: Vec<f64> = part.kept.iter().map(|i| self.lambda / weight(i)).collect();
+        let targets: Vec<f64> = part.kept.iter().map(|i| y[*i]).collect();
+        let watch = how.run.watch();
+        let found = match Ridge::new(&part, &ridges, true, &watch) {
+            Ok(ridge) => ridge.solve(&targets),
+            Err(Status::Stalled) => {
+                let problem = "the kernel matrix with the ridge on its diagonal has no factor: it is not \
+                               positive semi-definite; use a larger lambda or other kernels";
+                return Err(Error::Data(problem.to_string()));
+            }
+            Err(status) => {
+                return Err(Error::Stopped {
+                    status,
+                    what: "the factor of the kernel".to_string(),
+                });
+            }
+        };
+        let linear = found.dual + 0.5 * found.norm();
+        let block = Block {
+            linear,
+            primal: found.primal,
+            objective: found.dual,
+            gap: found.gap,
+            status: found.status,
+            free: Some(Free {
+                rows: part.kept.iter().map(|i| *i as u32).collect(),
+                ridge: ridges,
+                sum: true,
+            }),
+            at_bound: (0, 0),
+            heads: vec![Head { role, coef: part.spread(&found.coef), bias: found.bias }],
+        };
+        common::solution(vec![(block, 0)], largest, self.lambda)
+    }
+
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn tol(&self) -> f64 {
+        1e-6
+    }
+
+    fn reading(&self) -> Reading {
+        Reading::Number
+    }
+
+    fn advice(&self, _: f64, _: f64) -> Option<String> {
+        None
+    }
+}
