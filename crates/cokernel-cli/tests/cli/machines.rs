@@ -85,8 +85,8 @@ fn what_is_meant_is_asked_where_it_is_doubtful() {
     let flags = "--task regress --method two_stage";
     let e = toy.refusal(&format!("fit {VIEWS} --labels t.csv {flags}"), 2);
     assert!(e.contains("method 'two_stage' learns classes; it does not learn numbers"), "{e}");
-    let e = toy.refusal(&format!("fit {VIEWS} --labels y.csv --machine svc:epsilon=1"), 1);
+    let e = toy.refusal(&format!("fit {VIEWS} --labels y.csv --machine svc:epsilon=1"), 2);
     assert!(e.contains("unknown parameter 'epsilon'"), "{e}");
-    let e = toy.refusal(&format!("fit {VIEWS} --labels y.csv --task forecast"), 1);
+    let e = toy.refusal(&format!("fit {VIEWS} --labels y.csv --task forecast"), 2);
     assert!(e.contains("unknown task 'forecast'"), "{e}");
 }

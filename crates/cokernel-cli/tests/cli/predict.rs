@@ -8,7 +8,7 @@ fn files_and_standard_output_hold_the_same() {
     toy.run(&format!("fit {DATA} --method mean")).success();
     let text = toy.output(&format!("predict model.ck {NEW}"));
     let said = toy.output(&format!("predict model.ck {NEW} -o out.csv"));
-    assert_eq!(said, "60 instances labelled, written to out.csv\n");
+    assert_eq!(said, "60 instances predicted, written to out.csv\n");
     assert_eq!(toy.read("out.csv"), text);
     let rows = cells(&text);
     assert_eq!(rows[0][..2], ["row", "label"]);

@@ -40,7 +40,7 @@ fn wrong_calls_exit_with_two_and_one_sentence() {
     let said = toy.refusal("methods simple", 2);
     assert!(said.starts_with("error: unknown method 'simple'"), "{said}");
     let said = toy.refusal(&format!("fit {DATA} --c -1"), 2);
-    assert_eq!(said, "error: parameter 'c': expected a finite number above 0, found -1");
+    assert_eq!(said, "error: parameter 'c': expected a finite number greater than 0, found '-1'");
     let said = toy.refusal(&format!("fit {DATA} --threads 100000"), 2);
     assert_eq!(
         said,

@@ -16,6 +16,7 @@ mod common;
 mod joint_svc;
 mod kernel_ridge;
 mod multiclass;
+mod nu_svr;
 mod one_class_svm;
 mod solution;
 mod spec;
@@ -42,6 +43,7 @@ pub static REGISTRY: &[&Entry<dyn Machine>] = &[
     &squared_hinge_svc::ENTRY,
     &joint_svc::ENTRY,
     &svr::ENTRY,
+    &nu_svr::ENTRY,
     &kernel_ridge::ENTRY,
     &one_class_svm::ENTRY,
 ];

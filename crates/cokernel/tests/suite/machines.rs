@@ -137,6 +137,8 @@ struct Program {
     upper: f64,
     sum: f64,
     ridge: f64,
+    /// Most that all x may sum to.
+    total: f64,
 }
 
 /// The optimum of SimpleMKL, the largest ℓ(c) − ½t with Σ_u c_uᵀ K_m c_u ≤ t for every m, by an
@@ -159,7 +161,13 @@ fn cone(kernels: &[Matrix], program: &Program) -> f64 {
         entry(b.len() + 1, j, 1.0);
         b.extend([0.0, program.upper]);
     }
-    cones.push(SupportedConeT::NonnegativeConeT(2 * p));
+    let mut positive = 2 * p;
+    if program.total.is_finite() {
+        (0..p).for_each(|j| entry(b.len(), j, 1.0));
+        b.push(program.total);
+        positive += 1;
+    }
+    cones.push(SupportedConeT::NonnegativeConeT(positive));
     for k in kernels {
         let l = cholesky(k);
         entry(b.len(), p, -1.0);
@@ -207,6 +215,7 @@ fn program(m: &Method, y: &[f64]) -> (Box<dyn Machine>, Program) {
         upper: c,
         sum: 0.0,
         ridge: 0.0,
+        total: f64::INFINITY,
     };
     match m.id {
         "svc" => (built(m, &[cost]), one),
@@ -222,6 +231,19 @@ fn program(m: &Method, y: &[f64]) -> (Box<dyn Machine>, Program) {
                 ..one
             };
             (built(m, &[cost, ("epsilon", Value::Real(epsilon))]), program)
+        }
+        "nu_svr" => {
+            let nu = 0.3;
+            let side = |j: usize| if j < n { -y[j] } else { y[j - n] };
+            let program = Program {
+                linear: (0..2 * n).map(side).collect(),
+                columns: (0..2 * n)
+                    .map(|j| vec![(0, j % n, if j < n { 1.0 } else { -1.0 })])
+                    .collect(),
+                total: nu * c * n as f64,
+                ..one
+            };
+            (built(m, &[cost, ("nu", Value::Real(nu))]), program)
         }
         "one_class_svm" => {
             let program = Program {
