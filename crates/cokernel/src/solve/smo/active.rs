@@ -35,6 +35,11 @@ struct Trial {
 /// Curvature that stands for a non-positive one, relative to the largest diagonal entry.
 const TAU: f64 = 1e-12;
 
+/// Requests for each row after which a first round ends: with a kink variables move more often before
+/// they can be set aside, and most are nearly solved by then.
+const OFTEN: f64 = 1.4;
+const OFTEN_AT_KINKS: f64 = 5.6;
+
 /// Looks without progress after which a round ends, beside a quarter of those before; and how many
 /// a round has at most.
 const FRUITLESS: u64 = 20;
@@ -257,7 +262,9 @@ impl<T: Real> Active<T> {
                 break End::Reached;
             }
             if let Some(trial) = &self.trial {
-                if trial.requests * 5 > trial.distinct * 7 || self.survivors(&found).is_some() {
+                let often = if self.sides.is_some() { OFTEN_AT_KINKS } else { OFTEN };
+                let settled = trial.requests as f64 > often * trial.distinct as f64;
+                if settled || self.survivors(&found).is_some() {
                     break End::Settled;
                 }
             } else if let Some(kept) = self.survivors(&found) {
