@@ -99,13 +99,13 @@ impl Affinities<'_> {
         let pass = Pass::under(self.watch);
         let gram = self.bank.combine_in(&weights, &pass)?;
         pass.complete(laplacian::EMBEDDING)?;
-        let mut matrix = Matrix::new(n, n, gram.values().to_vec())?;
-        for (i, own) in scaling.iter().enumerate() {
-            let row = matrix.row_mut(i);
-            row.iter_mut().zip(scaling).for_each(|(v, s)| *v *= own * s);
-            if self.zero {
-                row[i] = 0.0;
-            }
+        let mut values = Vec::with_capacity(n * n);
+        for (row, own) in gram.values().chunks_exact(n).zip(scaling) {
+            values.extend(row.iter().zip(scaling).map(|(v, s)| v * (own * s)));
+        }
+        let mut matrix = Matrix::new(n, n, values)?;
+        if self.zero {
+            (0..n).for_each(|i| matrix.set(i, i, 0.0));
         }
         Ok(matrix)
     }

@@ -84,7 +84,7 @@ impl Embedder for ConcatEmbeddings {
         let (mut parts, mut stages, mut scalings) = (Vec::new(), Vec::new(), Vec::new());
         for (v, degrees) in degrees.iter().enumerate() {
             let name = format!("kernel '{}'", bank.kernels()[v].name);
-            let (pairs, s) = work.normalized(&name, degrees, r, |x| graphs.apply(v, x))?;
+            let (pairs, s) = work.of_graph(&graphs, v, &name, degrees, r)?;
             let right = divided(&pairs.vectors, &pairs.values);
             stages.push(Stage::normalized(only(v, views), &s, &right));
             parts.push(work.unit_rows(&pairs.vectors, &name));

@@ -1,10 +1,11 @@
 //! What a spectral method carries along while it computes: clock, counts, notes, status.
 
+use super::affinity::Affinities;
 use super::embedding::cut_short;
 use super::laplacian;
 use crate::bank::Bank;
 use crate::data::Matrix;
-use crate::solve::eigen::{Eigenpairs, top_eigenpairs};
+use crate::solve::eigen::{Eigenpairs, decomposes, top_eigenpairs, top_of_matrix};
 use crate::{Counts, Report, Result, Run, Status, Watch};
 
 /// See the [module](self).
@@ -61,6 +62,25 @@ impl<'a> Work<'a> {
     ) -> Result<(Eigenpairs, Vec<f64>)> {
         let s = laplacian::scaling(degrees);
         let pairs = self.top(s.len(), r, &|x| laplacian::apply(x, &s, &multiply))?;
+        Ok((self.determined(pairs, whose), s))
+    }
+
+    /// The same for the graph of kernel m, which is decomposed where so many pairs are wanted that the
+    /// matrix costs less than products with it.
+    pub(super) fn of_graph(
+        &mut self,
+        graphs: &Affinities<'_>,
+        m: usize,
+        whose: &str,
+        degrees: &[f64],
+        r: usize,
+    ) -> Result<(Eigenpairs, Vec<f64>)> {
+        let s = laplacian::scaling(degrees);
+        if self.bank.is_sparse(m) || !decomposes(s.len(), r, self.run, &self.watch) {
+            return self.normalized(whose, degrees, r, |x| graphs.apply(m, x));
+        }
+        self.counts.eigen_solves += 1;
+        let pairs = top_of_matrix(graphs.normalized(m, &s)?, r)?;
         Ok((self.determined(pairs, whose), s))
     }
 

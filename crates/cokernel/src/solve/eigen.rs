@@ -168,10 +168,8 @@ pub fn top_eigenpairs(
     };
     let capacity = if options.basis == 0 { 120.max(4 * k + 2 * block) } else { options.basis };
     let capacity = capacity.max(k + 2 * block);
-    let forms = [24, n, n].into_iter().fold(1, usize::saturating_mul) <= run.memory;
-    let may_form = n <= LARGEST && forms && options.block == 0 && options.basis == 0;
-    let many = k.saturating_mul(SHARE) >= n;
-    if n <= DENSE || capacity >= n || (may_form && many && watch.stop().is_none()) {
+    let free = options.block == 0 && options.basis == 0;
+    if n <= DENSE || capacity >= n || (free && decomposes(n, k, run, watch)) {
         return decompose(n, k, apply, watch);
     }
     let rng = run.rng("eigenvectors");
@@ -190,7 +188,7 @@ pub fn top_eigenpairs(
         }
     }
     space.append(&start)?;
-    let patience = if may_form { n / PATIENCE } else { usize::MAX };
+    let patience = if free && may_form(n, run) { n / PATIENCE } else { usize::MAX };
     match search(space, k, warm.is_some(), apply, options, patience, watch)? {
         Some(found) => Ok(found),
         None => decompose(n, k, apply, watch),
@@ -321,7 +319,27 @@ fn decompose(
         watch.complete(SEARCH)?;
         (0..n).for_each(|i| a.row_mut(i)[first..first + width].copy_from_slice(image.row(i)));
     }
-    let a = Matrix::from_fn(n, n, |i, j| 0.5 * (a.get(i, j) + a.get(j, i)));
+    top_of_matrix(dense::symmetric_part(a), k)
+}
+
+/// Whether the k leading pairs of an n × n operator are found by decomposition: those of a matrix that is
+/// there, or can be had for less than n products, by [`top_of_matrix`].
+pub(crate) fn decomposes(n: usize, k: usize, run: &Run, watch: &Watch) -> bool {
+    let many = k > 0 && k <= n && k.saturating_mul(SHARE) >= n;
+    many && may_form(n, run) && watch.stop().is_none()
+}
+
+/// Whether an n × n matrix and what its decomposition takes have room, and this can do without a stop.
+fn may_form(n: usize, run: &Run) -> bool {
+    n <= LARGEST && [24, n, n].into_iter().fold(1, usize::saturating_mul) <= run.memory
+}
+
+/// [`top_eigenpairs`] of a symmetric matrix, 1 ≤ k ≤ n, by decomposition.
+///
+/// # Errors
+/// An entry is not finite.
+pub(crate) fn top_of_matrix(a: Matrix, k: usize) -> Result<Eigenpairs> {
+    let n = a.rows();
     let shown = (k + 1).min(n);
     let (mut values, vectors) = dense::leading_eigen(&a, shown)?;
     let next = (k < n).then(|| values[k]);

@@ -22,7 +22,7 @@ const SAFETY: f64 = 3.0;
 
 /// Columns of products, as a multiple of n, that are worth a decomposition (measured: 4 at n = 400,
 /// 2.7 at n = 1,600, less what the steps between products cost).
-pub(super) const WORTH: f64 = 2.0;
+pub(super) const WORTH: f64 = 3.0;
 
 /// Products that take as long as the Rayleigh–Ritz step after a filter.
 const STEP: f64 = 2.0;
