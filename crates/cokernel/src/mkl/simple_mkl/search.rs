@@ -2,6 +2,7 @@
 
 use super::curvature;
 use crate::bank::Gram;
+use crate::error::room_for;
 use crate::machine::{How, Solution};
 use crate::mkl::{Problem, fits};
 use crate::run::Pass;
@@ -132,6 +133,8 @@ impl<'a> Search<'a> {
             let pass = Pass::under(&self.watch);
             let base = self.problem.bank.combine_in(&weights, &pass)?;
             if !pass.is_given_up() {
+                let n = base.values().len();
+                room_for::<f64>(Some(n), || "the kernel of a trial of SimpleMKL".to_string())?;
                 let trial = base.clone();
                 self.stored = Some((base, trial));
             }
