@@ -92,8 +92,4 @@ impl Machine for JointSvc {
     fn reading(&self) -> Reading {
         Reading::Scores
     }
-
-    fn advice(&self, _: f64, _: f64) -> Option<String> {
-        None
-    }
 }

@@ -95,19 +95,11 @@ impl Machine for KernelRidge {
         common::solution(vec![(block, 0)], largest, self.lambda)
     }
 
-    fn check(&self) -> Result<()> {
-        Ok(())
-    }
-
     fn tol(&self) -> f64 {
         1e-6
     }
 
     fn reading(&self) -> Reading {
         Reading::Number
-    }
-
-    fn advice(&self, _: f64, _: f64) -> Option<String> {
-        None
     }
 }

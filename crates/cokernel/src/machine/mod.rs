@@ -33,7 +33,6 @@ use crate::data::Target;
 use crate::method::Entry;
 use crate::solve::Rows;
 use crate::{Result, Run};
-use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// All machines. To add one, write `machine/<id>.rs` with a `pub static ENTRY: Entry<dyn Machine>` and add
@@ -81,7 +80,9 @@ pub trait Machine: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// The parameter, and what was expected.
-    fn check(&self) -> Result<()>;
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
 
     /// Relative duality gap to which it solves where nothing else is asked.
     fn tol(&self) -> f64;
@@ -91,12 +92,14 @@ pub trait Machine: fmt::Debug + Send + Sync {
 
     /// What to try where `share` of the coefficients that could be at their bound are there, on kernels
     /// with this mean diagonal.
-    fn advice(&self, share: f64, diagonal: f64) -> Option<String>;
+    fn advice(&self, share: f64, diagonal: f64) -> Option<String> {
+        let _ = (share, diagonal);
+        None
+    }
 }
 
 /// What decision values say.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reading {
     /// Classes, by binary problems.
     Classes(Decomposition),
@@ -106,12 +109,6 @@ pub enum Reading {
     Number,
     /// At least 0 for instances like those of training, below for others.
     Inside,
-}
-
-impl Default for Reading {
-    fn default() -> Self {
-        Reading::Classes(Decomposition::OneVsRest)
-    }
 }
 
 impl Reading {

@@ -80,19 +80,11 @@ impl Machine for NuSvr {
         common::solution(vec![(Block { free: None, ..block }, steps)], largest, self.c)
     }
 
-    fn check(&self) -> Result<()> {
-        Ok(())
-    }
-
     fn tol(&self) -> f64 {
         self.settings.tol
     }
 
     fn reading(&self) -> Reading {
         Reading::Number
-    }
-
-    fn advice(&self, _: f64, _: f64) -> Option<String> {
-        None
     }
 }

@@ -103,19 +103,11 @@ impl Machine for OneClassSvm {
         common::solution(vec![(common::block(found, role, &costs, (0, 0)), steps)], largest, c)
     }
 
-    fn check(&self) -> Result<()> {
-        Ok(())
-    }
-
     fn tol(&self) -> f64 {
         self.settings.tol
     }
 
     fn reading(&self) -> Reading {
         Reading::Inside
-    }
-
-    fn advice(&self, _: f64, _: f64) -> Option<String> {
-        None
     }
 }

@@ -55,10 +55,6 @@ impl Machine for SquaredHingeSvc {
     fn reading(&self) -> Reading {
         self.0.reading()
     }
-
-    fn advice(&self, _: f64, _: f64) -> Option<String> {
-        None
-    }
 }
 
 /// Solves one binary problem; also gives the number of steps.

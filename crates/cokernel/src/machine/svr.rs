@@ -90,10 +90,6 @@ impl Machine for Svr {
         )
     }
 
-    fn check(&self) -> Result<()> {
-        Ok(())
-    }
-
     fn tol(&self) -> f64 {
         self.settings.tol
     }

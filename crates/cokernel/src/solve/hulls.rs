@@ -10,7 +10,7 @@
 //! | x = y∘γ, λ_i > 0 on the diagonal of Λ | `coef`, `ridges` |
 //!
 //! A hard margin has the same answer up to a factor: with z = s·x and one constraint Σ z = 0,
-//! min ½zᵀ(K + Λ)z − Σ y_i z_i over s and x is least at s = 2/xᵀ(K + Λ)x. So [`smo`](super::smo) solves it,
+//! min ½zᵀ(K + Λ)z − Σ y_i z_i over s and x is least at s = 2/xᵀ(K + Λ)x. So [`smo`] solves it,
 //! in boxes that hold every such z: xᵀ(K + Λ)x is at least 1/Σ_{y_i=1} λ_i⁻¹ + 1/Σ_{y_i=−1} λ_i⁻¹ for all
 //! x, which bounds s. For every x the least value is above δ − ½xᵀ(K + Λ)x with δ the least f of the
 //! positive class minus the largest of the negative, f = (K + Λ)x: the gap.

@@ -19,7 +19,7 @@
 //! | α, −ρ | `coef`, `bias` |
 //! | centre a = Σ α_i Φ(x_i), R² | `coef`, [`Ball::radius_squared`] |
 //!
-//! Both are one problem of [`smo`](super::smo), with the linear term 0 or −K_ii/2: with f = Kα − ½diag K
+//! Both are one problem of [`smo`], with the linear term 0 or −K_ii/2: with f = Kα − ½diag K
 //! and θ the threshold, ‖Φ(x_i) − a‖² = αᵀKα − 2f_i and R² = αᵀKα − 2θ. The start gives C_i to the
 //! instances of the least f at equal weights of a few (they end as outliers), until the sum is 1.
 //! There is a solution if Σ C_i ≥ 1; else every α_i is C_i and the dual has no meaning.

@@ -5,7 +5,7 @@
 //! dual    max Σ α_i − ½ Σ α_i α_j y_i y_j (K_ij + δ_ij/C_i)      Σ α_i y_i = 0, α_i ≥ 0
 //! ```
 //!
-//! The problem of C-SVC on K + diag(1/C_i) without upper bounds. [`smo`](super::smo) needs boxes, and
+//! The problem of C-SVC on K + diag(1/C_i) without upper bounds. [`smo`] needs boxes, and
 //! their size is in its gap. At the optimum P = D gives Σ α_i = 2P, half of it on each side, and
 //! α_i = C_i ξ_i with ½C_i ξ_i² ≤ P: with P₀ the primal of w = 0, no α_i is above min(P₀, √(2 C_i P₀)).
 //! b minimises the primal exactly for the w found; if the gap with it is above the tolerance, `smo` goes

@@ -9,7 +9,7 @@
 //! |---|---|
 //! | β, b, ε, C_i | `coef`, `bias`, `epsilon`, `costs` |
 //!
-//! A problem of [`smo`](super::smo) with the kink ε at 0, whose duality gap is primal minus dual of the
+//! A problem of [`smo`] with the kink ε at 0, whose duality gap is primal minus dual of the
 //! regression. As Σ β = 0, the middle of the range of y is taken off it first, so that a large mean
 //! costs no digits.
 

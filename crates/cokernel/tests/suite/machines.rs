@@ -1,11 +1,9 @@
 //! What every machine of the registry promises to the methods that drive it.
 
-use crate::common::{bank, gaussian};
+use crate::common::{bank, gaussian, interior_point};
 use crate::reference::mkl::cholesky;
 use clarabel::algebra::CscMatrix;
-use clarabel::solver::{
-    DefaultSettingsBuilder, DefaultSolver, IPSolver, SolverStatus, SupportedConeT,
-};
+use clarabel::solver::SupportedConeT;
 use cokernel::Run;
 use cokernel::bank::{Gram, Storage};
 use cokernel::catalogue::{machines, methods};
@@ -184,21 +182,10 @@ fn cone(kernels: &[Matrix], program: &Program) -> f64 {
     }
     let a = CscMatrix::new_from_triplets(b.len(), p + 1, rows, cols, values);
     let objective: Vec<f64> = program.linear.iter().copied().chain([0.5]).collect();
-    let settings = DefaultSettingsBuilder::default()
-        .verbose(false)
-        .tol_gap_abs(1e-10)
-        .tol_gap_rel(1e-10)
-        .tol_feas(1e-10)
-        .build()
-        .unwrap();
     let all: Vec<usize> = (0..p).collect();
     let squares =
         CscMatrix::new_from_triplets(p + 1, p + 1, all.clone(), all, vec![program.ridge; p]);
-    let mut solver = DefaultSolver::new(&squares, &objective, &a, &b, &cones, settings).unwrap();
-    solver.solve();
-    let status = solver.solution.status;
-    assert!(matches!(status, SolverStatus::Solved | SolverStatus::AlmostSolved), "{status}");
-    -solver.solution.obj_val
+    -interior_point(&squares, &objective, &a, &b, &cones).obj_val
 }
 
 /// A machine of two classes, or of another task, with the program of its dual.

@@ -8,7 +8,7 @@ mod program;
 pub use blobs::{blobs, dense};
 pub use groups::{Real, Toy, cluster, points, run_method};
 pub use learning::{bank, classes, problem, simple_mkl, weights};
-pub use program::least;
+pub use program::{interior_point, least};
 
 use cokernel::data::Matrix;
 

@@ -2,7 +2,7 @@
 
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
-    DefaultSettingsBuilder, DefaultSolver, IPSolver, SolverStatus, SupportedConeT,
+    DefaultSettingsBuilder, DefaultSolution, DefaultSolver, IPSolver, SolverStatus, SupportedConeT,
 };
 use cokernel::data::Matrix;
 
@@ -26,6 +26,18 @@ pub fn least(
     b.extend(upper);
     let cones =
         [SupportedConeT::ZeroConeT(equalities.len()), SupportedConeT::NonnegativeConeT(2 * n)];
+    let (p, a) = (CscMatrix::from(&rows), CscMatrix::from(&constraints));
+    interior_point(&p, q, &a, &b, &cones).obj_val
+}
+
+/// The least ½xᵀPx + qᵀx with b − Ax in the cones, P by its upper triangle.
+pub fn interior_point(
+    p: &CscMatrix<f64>,
+    q: &[f64],
+    a: &CscMatrix<f64>,
+    b: &[f64],
+    cones: &[SupportedConeT<f64>],
+) -> DefaultSolution<f64> {
     let settings = DefaultSettingsBuilder::default()
         .verbose(false)
         .tol_gap_abs(1e-10)
@@ -33,10 +45,9 @@ pub fn least(
         .tol_feas(1e-10)
         .build()
         .unwrap();
-    let (p, a) = (CscMatrix::from(&rows), CscMatrix::from(&constraints));
-    let mut solver = DefaultSolver::new(&p, q, &a, &b, &cones, settings).unwrap();
+    let mut solver = DefaultSolver::new(p, q, a, b, cones, settings).unwrap();
     solver.solve();
     let status = solver.solution.status;
     assert!(matches!(status, SolverStatus::Solved | SolverStatus::AlmostSolved), "{status}");
-    solver.solution.obj_val
+    solver.solution
 }

@@ -8,11 +8,9 @@
 //! With K_m = L_m L_mᵀ the m-th constraint is ‖(t − 1, 2 L_mᵀ c_1, 2 L_mᵀ c_2, …)‖ ≤ t + 1; twice
 //! the sum of the first two entries of its multiplier is η_m.
 
-use crate::common::{bank, classes, problem, simple_mkl, weights};
+use crate::common::{bank, classes, interior_point, problem, simple_mkl, weights};
 use clarabel::algebra::CscMatrix;
-use clarabel::solver::{
-    DefaultSettingsBuilder, DefaultSolver, IPSolver, SolverStatus, SupportedConeT,
-};
+use clarabel::solver::SupportedConeT;
 use cokernel::Run;
 use cokernel::bank::Storage;
 use cokernel::catalogue::find;
@@ -89,18 +87,7 @@ fn clarabel(kernels: &[Matrix], labels: &[Vec<f64>], c: f64) -> (f64, Vec<f64>) 
     }
     let a = CscMatrix::new_from_triplets(b.len(), variables, rows, cols, values);
     let p = CscMatrix::zeros((variables, variables));
-    let settings = DefaultSettingsBuilder::default()
-        .verbose(false)
-        .tol_gap_abs(1e-10)
-        .tol_gap_rel(1e-10)
-        .tol_feas(1e-10)
-        .build()
-        .unwrap();
-    let mut solver = DefaultSolver::new(&p, &objective, &a, &b, &cones, settings).unwrap();
-    solver.solve();
-    let solution = &solver.solution;
-    let solved = matches!(solution.status, SolverStatus::Solved | SolverStatus::AlmostSolved);
-    assert!(solved, "{:?}", solution.status);
+    let solution = interior_point(&p, &objective, &a, &b, &cones);
     let eta = starts.iter().map(|&s| 2.0 * (solution.z[s] + solution.z[s + 1])).collect();
     (-solution.obj_val, eta)
 }
@@ -202,16 +189,7 @@ fn the_problem_of_pairs_is_solved() {
         let linear: Vec<f64> =
             std::iter::repeat_n(0.0, m).chain(pairs.iter().map(weight)).collect();
         let cones = [SupportedConeT::NonnegativeConeT(b.len())];
-        let settings = DefaultSettingsBuilder::default()
-            .verbose(false)
-            .tol_gap_abs(1e-10)
-            .tol_gap_rel(1e-10)
-            .tol_feas(1e-10)
-            .build()
-            .unwrap();
-        let mut solver = DefaultSolver::new(&quadratic, &linear, &a, &b, &cones, settings).unwrap();
-        solver.solve();
-        let best = solver.solution.obj_val;
+        let best = interior_point(&quadratic, &linear, &a, &b, &cones).obj_val;
         let method = find("two_stage").unwrap();
         let params = method.check([("lambda", &Value::Real(lambda))]).unwrap();
         let learner = cokernel::mkl::learner(method, &params).unwrap();

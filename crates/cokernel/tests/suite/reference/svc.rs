@@ -1,10 +1,8 @@
 //! C-SVC beside scikit-learn 1.9.1 (LIBSVM) and Clarabel.
 
-use crate::common::{blobs, dense};
+use crate::common::{blobs, dense, interior_point};
 use clarabel::algebra::CscMatrix;
-use clarabel::solver::{
-    DefaultSettingsBuilder, DefaultSolver, IPSolver, SolverStatus, SupportedConeT,
-};
+use clarabel::solver::SupportedConeT;
 use cokernel::Run;
 use cokernel::bank::Gram;
 use cokernel::data::{Classes, Matrix};
@@ -101,21 +99,11 @@ fn clarabel(kernel: &Matrix, y: &[f64], c: f64) -> f64 {
     let mut b = vec![0.0; n + 1];
     b.extend(vec![c; n]);
     let cones = [SupportedConeT::ZeroConeT(1), SupportedConeT::NonnegativeConeT(2 * n)];
-    let settings = DefaultSettingsBuilder::default()
-        .verbose(false)
-        .tol_gap_abs(1e-10)
-        .tol_gap_rel(1e-10)
-        .tol_feas(1e-10)
-        .build()
-        .unwrap();
-    let mut solver = DefaultSolver::new(&p, &vec![-1.0; n], &a, &b, &cones, settings).unwrap();
-    solver.solve();
-    assert_eq!(solver.solution.status, SolverStatus::Solved);
-    -solver.solution.obj_val
+    -interior_point(&p, &vec![-1.0; n], &a, &b, &cones).obj_val
 }
 
 #[test]
-fn interior_point() {
+fn objectives_of_an_interior_point_method() {
     for (seed, c, gamma) in [(1, 0.3, 1.0), (2, 1.0, 4.0), (3, 30.0, 0.5), (4, 1000.0, 2.0)] {
         let (gram, classes) = blobs(50, 2, 2.0, gamma, seed);
         let svc = Svc { c, tol: 1e-10, ..Svc::default() };
