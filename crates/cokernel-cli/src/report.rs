@@ -6,6 +6,7 @@ pub use clusterings::{clusterings, clusterings_csv, instances_csv};
 
 use crate::table::{self, Table, bar, count, gap, percent, percent_spread, seconds, weight};
 use cokernel::eval::{Comparison, MeanWeight, Measure, Stat};
+use cokernel::method::Task;
 use cokernel::model::{EmbeddingSummary, KernelWeight, Model};
 use cokernel::{MachineReport, Report};
 
@@ -69,12 +70,17 @@ pub fn model_lines(model: &Model) -> String {
     let s = model.inspect();
     let mut text = format!("  method    {}{}\n", s.method, parameters(&s.params));
     text.push_str(&format!("  status    {}\n", how_it_went(&s.report)));
-    text.push_str(&format!(
-        "  learned   {}, {}: {}\n",
-        count(s.n_train, "instance", "instances"),
-        count(s.classes.len(), "class", "classes"),
-        shortened(&s.classes, 12)
-    ));
+    let task = model.task();
+    let target = match task {
+        Task::Regress => "numbers".to_string(),
+        Task::Detect => "without labels".to_string(),
+        _ => {
+            let classes = count(s.classes.len(), "class", "classes");
+            format!("{classes}: {}", shortened(&s.classes, 12))
+        }
+    };
+    let instances = count(s.n_train, "instance", "instances");
+    text.push_str(&format!("  learned   {instances}, {target}\n"));
     text.push_str(&format!(
         "  support   {} of them in {} ({} %)\n",
         table::thousands(s.support),
@@ -84,7 +90,7 @@ pub fn model_lines(model: &Model) -> String {
     let kernels = count(s.weights.len(), "kernel", "kernels");
     text.push_str(&format!("  active    {} of {kernels}\n", s.active_kernels));
     if let Some(machine) = &s.report.machine {
-        text.push_str(&format!("  optimum   {}\n", optimum(machine)));
+        text.push_str(&format!("  optimum   {}\n", optimum(machine, task)));
     }
     for (name, values) in &s.report.details {
         let list: Vec<String> = values.iter().map(|v| format!("{v:.4e}")).collect();
@@ -94,15 +100,14 @@ pub fn model_lines(model: &Model) -> String {
 }
 
 /// `converged, primal 12.34, dual 12.33, gap 8.0e-4; 12.3 % of the smaller sides at C`.
-fn optimum(m: &MachineReport) -> String {
-    format!(
-        "{}, primal {:.6e}, dual {:.6e}, gap {}; {} % of the smaller sides at C",
-        m.status,
-        m.primal,
-        m.dual,
-        gap(Some(m.gap)),
-        percent(m.at_bound)
-    )
+fn optimum(m: &MachineReport, task: Task) -> String {
+    let (gap, at_bound) = (gap(Some(m.gap)), percent(m.at_bound));
+    let text = format!("{}, primal {:.6e}, dual {:.6e}, gap {gap}", m.status, m.primal, m.dual);
+    match task {
+        Task::Detect => text,
+        Task::Regress => format!("{text}; {at_bound} % at C"),
+        _ => format!("{text}; {at_bound} % of the smaller sides at C"),
+    }
 }
 
 /// Each remark of a report after the word that it is shown with, warnings first.

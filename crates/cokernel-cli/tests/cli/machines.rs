@@ -22,6 +22,7 @@ fn numbers_are_learned_and_predicted() {
     assert!(said.contains("model written to r.ck"), "{said}");
     let told = toy.output("inspect r.ck");
     assert!(told.contains("ε-SVR, c = 20, epsilon = 0.01"), "{told}");
+    assert!(told.contains("60 instances, numbers") && told.contains("% at C"), "{told}");
     let rows = toy.output(&format!("predict r.ck {VIEWS}"));
     let rows = cells(&rows);
     assert_eq!(rows[0], ["row", "label", "value"]);
