@@ -68,9 +68,18 @@ def refuse_missing_classes(y: Any) -> None:
 class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
     """Base of the classifiers; subclasses name the method and its parameters."""
 
-    def _machine_params(self, classes: npt.NDArray[Any]) -> list[tuple[str, Any]]:
-        """The parameters of the machine that are not left at their defaults."""
-        given = self._cost_and_tol()
+    _task = "classify"
+    _own = {
+        "c": ("C", 1.0),
+        "class_weight": ("class_weight", None),
+        "decomposition": ("decomposition", "one_vs_rest"),
+        "tol": ("machine_tol", 1e-3),
+    }
+
+    def _machine_params(self, classes: npt.NDArray[Any]) -> dict[str, Any]:
+        """The parameters of the machine."""
+        given = {**self._cost_and_tol(), "decomposition": self.decomposition}
+        given["class_weight"] = "none"
         if isinstance(self.class_weight, Mapping):
             known = set(classes.tolist())
             weights = {}
@@ -82,15 +91,13 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
                 value = number(f"class_weight of {k!r}", w, "above 0", lambda v: 0 < v < np.inf)
                 weights[class_names(np.array([k]))[0]] = value
             if weights:
-                given.append(("class_weight", weights))
+                given["class_weight"] = weights
         elif self.class_weight == "balanced":
-            given.append(("class_weight", "balanced"))
+            given["class_weight"] = "balanced"
         elif self.class_weight is not None:
             raise ValueError(
                 f"class_weight: expected a dict, 'balanced' or None, found {self.class_weight!r}"
             )
-        if self.decomposition != "one_vs_rest":
-            given.append(("decomposition", self.decomposition))
         return given
 
     def _native_problem(self) -> tuple[_native.Learner, list[str]]:
@@ -276,8 +283,8 @@ class MKLClassifier(KernelClassifier):
         Cost of a unit of slack, above 0.
     machine : str, default="svc"
         The machine that learns on the combination, with parameters if need be:
-        ``"svc:max_steps=1000"``; :func:`cokernel.machines` lists them. Those that have an argument of
-        their own, as C, are set by it unless that is left at its default.
+        ``"svc:max_steps=1000"``; :func:`cokernel.machines` lists them. Those that have an argument here,
+        as C, are given there.
     class_weight : dict or "balanced", optional
         Factors of C by class, above 0.
     decomposition : {"one_vs_rest", "one_vs_one"}

@@ -17,9 +17,12 @@ from ._report import warn_unless_converged
 class KernelOutlierDetector(OutlierMixin, KernelLearner):  # type: ignore[misc]
     """Base of the outlier detectors; subclasses name the method and its parameters."""
 
-    def _machine_params(self) -> list[tuple[str, Any]]:
+    _task = "detect"
+    _own = {"nu": ("nu", 0.5), "tol": ("machine_tol", 1e-3)}
+
+    def _machine_params(self) -> dict[str, Any]:
         nu = number("nu", self.nu, "above 0 and at most 1", lambda v: 0 < v <= 1)
-        return ([("nu", nu)] if nu != 0.5 else []) + self._tol()
+        return {"nu": nu, **self._tol()}
 
     def fit(
         self, X: Any, y: Any = None, sample_weight: npt.ArrayLike | None = None

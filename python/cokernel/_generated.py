@@ -62,7 +62,7 @@ class BestSingleMKLClassifier(KernelClassifier):
         Cost of a unit of slack, above 0.
     machine : str, default="svc"
         The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
-        Those that have an argument of their own, as C, are set by it unless that is left at its default.
+        Those that have an argument here, as C, are given there.
     folds : int, default=3
         Folds of the inner cross-validation on the training instances. Whole number from 2
         to 100.
@@ -164,7 +164,7 @@ class BestSingleMKLRegressor(KernelRegressor):
         Errors up to it cost nothing; at least 0, in the units of y.
     machine : str, default="svr"
         The machine that learns on the combination, with parameters if need be: ``"svr:max_steps=1000"``.
-        Those that have an argument of their own, as C, are set by it unless that is left at its default.
+        Those that have an argument here, as C, are given there.
     folds : int, default=3
         Folds of the inner cross-validation on the training instances. Whole number from 2
         to 100.
@@ -260,7 +260,7 @@ class BestSingleMKLOutlierDetector(KernelOutlierDetector):
         and at most 1.
     machine : str, default="one_class_svm"
         The machine that learns on the combination, with parameters if need be: ``"one_class_svm:max_steps=1000"``.
-        Those that have an argument of their own, as nu, are set by it unless that is left at its default.
+        Those that have an argument here, as nu, are given there.
     folds : int, default=3
         Folds of the inner cross-validation on the training instances. Whole number from 2
         to 100.
@@ -353,7 +353,7 @@ class ConcatMKLClassifier(KernelClassifier):
         Cost of a unit of slack, above 0.
     machine : str, default="svc"
         The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
-        Those that have an argument of their own, as C, are set by it unless that is left at its default.
+        Those that have an argument here, as C, are given there.
     class_weight : dict or "balanced", optional
         Factors of C by class, above 0.
     decomposition : {"one_vs_rest", "one_vs_one"}
@@ -450,7 +450,7 @@ class ConcatMKLRegressor(KernelRegressor):
         Errors up to it cost nothing; at least 0, in the units of y.
     machine : str, default="svr"
         The machine that learns on the combination, with parameters if need be: ``"svr:max_steps=1000"``.
-        Those that have an argument of their own, as C, are set by it unless that is left at its default.
+        Those that have an argument here, as C, are given there.
     machine_tol : float, default=1e-3
         Relative duality gap of the kernel machine, above 0 and below 1.
     scale : {"standard", "min_max"}, optional
@@ -541,7 +541,7 @@ class ConcatMKLOutlierDetector(KernelOutlierDetector):
         and at most 1.
     machine : str, default="one_class_svm"
         The machine that learns on the combination, with parameters if need be: ``"one_class_svm:max_steps=1000"``.
-        Those that have an argument of their own, as nu, are set by it unless that is left at its default.
+        Those that have an argument here, as nu, are given there.
     machine_tol : float, default=1e-3
         Relative duality gap of the kernel machine, above 0 and below 1.
     scale : {"standard", "min_max"}, optional
@@ -629,7 +629,7 @@ class MeanMKLClassifier(KernelClassifier):
         Cost of a unit of slack, above 0.
     machine : str, default="svc"
         The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
-        Those that have an argument of their own, as C, are set by it unless that is left at its default.
+        Those that have an argument here, as C, are given there.
     class_weight : dict or "balanced", optional
         Factors of C by class, above 0.
     decomposition : {"one_vs_rest", "one_vs_one"}
@@ -726,7 +726,7 @@ class MeanMKLRegressor(KernelRegressor):
         Errors up to it cost nothing; at least 0, in the units of y.
     machine : str, default="svr"
         The machine that learns on the combination, with parameters if need be: ``"svr:max_steps=1000"``.
-        Those that have an argument of their own, as C, are set by it unless that is left at its default.
+        Those that have an argument here, as C, are given there.
     machine_tol : float, default=1e-3
         Relative duality gap of the kernel machine, above 0 and below 1.
     scale : {"standard", "min_max"}, optional
@@ -817,7 +817,7 @@ class MeanMKLOutlierDetector(KernelOutlierDetector):
         and at most 1.
     machine : str, default="one_class_svm"
         The machine that learns on the combination, with parameters if need be: ``"one_class_svm:max_steps=1000"``.
-        Those that have an argument of their own, as nu, are set by it unless that is left at its default.
+        Those that have an argument here, as nu, are given there.
     machine_tol : float, default=1e-3
         Relative duality gap of the kernel machine, above 0 and below 1.
     scale : {"standard", "min_max"}, optional
@@ -905,7 +905,7 @@ class SumMKLClassifier(KernelClassifier):
         Cost of a unit of slack, above 0.
     machine : str, default="svc"
         The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
-        Those that have an argument of their own, as C, are set by it unless that is left at its default.
+        Those that have an argument here, as C, are given there.
     class_weight : dict or "balanced", optional
         Factors of C by class, above 0.
     decomposition : {"one_vs_rest", "one_vs_one"}
@@ -1002,7 +1002,7 @@ class SumMKLRegressor(KernelRegressor):
         Errors up to it cost nothing; at least 0, in the units of y.
     machine : str, default="svr"
         The machine that learns on the combination, with parameters if need be: ``"svr:max_steps=1000"``.
-        Those that have an argument of their own, as C, are set by it unless that is left at its default.
+        Those that have an argument here, as C, are given there.
     machine_tol : float, default=1e-3
         Relative duality gap of the kernel machine, above 0 and below 1.
     scale : {"standard", "min_max"}, optional
@@ -1093,7 +1093,7 @@ class SumMKLOutlierDetector(KernelOutlierDetector):
         and at most 1.
     machine : str, default="one_class_svm"
         The machine that learns on the combination, with parameters if need be: ``"one_class_svm:max_steps=1000"``.
-        Those that have an argument of their own, as nu, are set by it unless that is left at its default.
+        Those that have an argument here, as nu, are given there.
     machine_tol : float, default=1e-3
         Relative duality gap of the kernel machine, above 0 and below 1.
     scale : {"standard", "min_max"}, optional
@@ -1181,7 +1181,7 @@ class ProductMKLClassifier(KernelClassifier):
         Cost of a unit of slack, above 0.
     machine : str, default="svc"
         The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
-        Those that have an argument of their own, as C, are set by it unless that is left at its default.
+        Those that have an argument here, as C, are given there.
     class_weight : dict or "balanced", optional
         Factors of C by class, above 0.
     decomposition : {"one_vs_rest", "one_vs_one"}
@@ -1278,7 +1278,7 @@ class ProductMKLRegressor(KernelRegressor):
         Errors up to it cost nothing; at least 0, in the units of y.
     machine : str, default="svr"
         The machine that learns on the combination, with parameters if need be: ``"svr:max_steps=1000"``.
-        Those that have an argument of their own, as C, are set by it unless that is left at its default.
+        Those that have an argument here, as C, are given there.
     machine_tol : float, default=1e-3
         Relative duality gap of the kernel machine, above 0 and below 1.
     scale : {"standard", "min_max"}, optional
@@ -1369,7 +1369,7 @@ class ProductMKLOutlierDetector(KernelOutlierDetector):
         and at most 1.
     machine : str, default="one_class_svm"
         The machine that learns on the combination, with parameters if need be: ``"one_class_svm:max_steps=1000"``.
-        Those that have an argument of their own, as nu, are set by it unless that is left at its default.
+        Those that have an argument here, as nu, are given there.
     machine_tol : float, default=1e-3
         Relative duality gap of the kernel machine, above 0 and below 1.
     scale : {"standard", "min_max"}, optional
@@ -1458,7 +1458,7 @@ class SimpleMKLClassifier(KernelClassifier):
         Cost of a unit of slack, above 0.
     machine : str, default="svc"
         The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
-        Those that have an argument of their own, as C, are set by it unless that is left at its default.
+        Those that have an argument here, as C, are given there.
     tol : float, default=0.001
         Relative duality gap (upper − lower bound) divided by the upper bound to stop at. A
         real number greater than 0 and at most 0.5.
@@ -1570,7 +1570,7 @@ class SimpleMKLRegressor(KernelRegressor):
         Errors up to it cost nothing; at least 0, in the units of y.
     machine : str, default="svr"
         The machine that learns on the combination, with parameters if need be: ``"svr:max_steps=1000"``.
-        Those that have an argument of their own, as C, are set by it unless that is left at its default.
+        Those that have an argument here, as C, are given there.
     tol : float, default=0.001
         Relative duality gap (upper − lower bound) divided by the upper bound to stop at. A
         real number greater than 0 and at most 0.5.
@@ -1676,7 +1676,7 @@ class SimpleMKLOutlierDetector(KernelOutlierDetector):
         and at most 1.
     machine : str, default="one_class_svm"
         The machine that learns on the combination, with parameters if need be: ``"one_class_svm:max_steps=1000"``.
-        Those that have an argument of their own, as nu, are set by it unless that is left at its default.
+        Those that have an argument here, as nu, are given there.
     tol : float, default=0.001
         Relative duality gap (upper − lower bound) divided by the upper bound to stop at. A
         real number greater than 0 and at most 0.5.
@@ -1779,7 +1779,7 @@ class TwoStageMKLClassifier(KernelClassifier):
         Cost of a unit of slack, above 0.
     machine : str, default="svc"
         The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
-        Those that have an argument of their own, as C, are set by it unless that is left at its default.
+        Those that have an argument here, as C, are given there.
     steps : int, default=10000
         Sub-gradient steps; few pairs are solved without them. Whole number from 1 to
         1000000000.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from functools import cache
 from numbers import Real
 from typing import Any
 
@@ -27,6 +29,24 @@ def instance_weights(given: Any, count: int) -> npt.NDArray[np.float64] | None:
     return found
 
 
+@cache
+def _machines() -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(_native.machines())
+    return found
+
+
+def parameters_of(machine: str) -> list[str] | None:
+    """Names of the parameters of a machine; None if there is none of this name."""
+    found = [m for m in _machines() if m["id"] == machine]
+    return [p["name"] for p in found[0]["params"]] if found else None
+
+
+def machine_of(task: str) -> str:
+    """The machine that is meant for a task where none is named."""
+    id: str = next(m["id"] for m in _machines() if task in m["tasks"] and m["recommended"])
+    return id
+
+
 def number(name: str, value: Any, which: str, fits: Callable[[float], bool]) -> float:
     if isinstance(value, bool) or not isinstance(value, Real) or not fits(float(value)):
         raise ValueError(f"{name}: expected a number {which}, found {value!r}")
@@ -42,26 +62,65 @@ class KernelLearner(SavedEstimator):
     def _method(self) -> tuple[str, list[tuple[str, Any]]]:
         return self._method_id, self._params_of(self._method_params)
 
-    def _learner(self, machine_params: list[tuple[str, Any]]) -> _native.Learner:
+    #: What is learned.
+    _task: str
+    #: The arguments that are parameters of the machine, by the names that these have there, with their
+    #: defaults.
+    _own: dict[str, tuple[str, Any]]
+
+    def _learner(self, machine_params: dict[str, Any]) -> _native.Learner:
         method, params = self._method()
         return _native.Learner(
             method=method,
             params=params,
             kernels=None if self._precomputed() else kernel_texts(self.kernels),
-            machine=self.machine,
-            machine_params=machine_params,
+            task=self._task,
+            machine=self._machine_text(),
+            machine_params=self._taken(machine_params),
             scale=self._scale(),
             storage=self.storage,
         )
 
-    def _cost_and_tol(self) -> list[tuple[str, Any]]:
-        """C and the tolerance of the machine, where they are not left at their defaults."""
-        c = number("C", self.C, "above 0", lambda v: 0 < v < np.inf)
-        return ([("c", c)] if c != 1.0 else []) + self._tol()
+    def _machine_text(self) -> str:
+        """The machine, whose text leaves the arguments of this class alone."""
+        if not isinstance(self.machine, str):
+            raise ValueError(
+                f"machine: expected a name such as {machine_of(self._task)!r}, found {self.machine!r}"
+            )
+        for part in self.machine.split(":")[1:]:
+            name = part.split("=")[0].strip()
+            if name in self._own:
+                argument = self._own[name][0]
+                raise ValueError(
+                    f"machine: '{name}' is the argument {argument} of {type(self).__name__}; give it there"
+                )
+        text: str = self.machine
+        return text
 
-    def _tol(self) -> list[tuple[str, Any]]:
+    def _taken(self, given: dict[str, Any]) -> list[tuple[str, Any]]:
+        """The parameters that the machine has; those that it has not must be at their defaults."""
+        id = self.machine.split(":")[0].strip()
+        known = parameters_of(id)
+        taken = []
+        for name, value in given.items():
+            argument, default = self._own[name]
+            if known is None or name in known:
+                taken.append((name, value))
+            elif getattr(self, argument) != default:
+                has = ", ".join(self._own[n][0] if n in self._own else n for n in known)
+                raise ValueError(
+                    f"{argument}: machine '{id}' has no such parameter; it has {has}"
+                )
+        return taken
+
+    def _cost_and_tol(self) -> dict[str, Any]:
+        """C and the tolerance of the machine."""
+        c = number("C", self.C, "above 0", lambda v: 0 < v < np.inf)
+        return {"c": c, **self._tol()}
+
+    def _tol(self) -> dict[str, Any]:
         tol = number("machine_tol", self.machine_tol, "above 0 and below 1", lambda v: 0 < v < 1)
-        return [("tol", tol)] if tol != 1e-3 else []
+        return {"tol": tol}
 
     def _scale(self) -> str:
         return "none" if self.scale is None else str(self.scale)

@@ -80,6 +80,7 @@ class Learner:
         method: str,
         params: _Params,
         kernels: list[str] | None,
+        task: str,
         machine: str,
         machine_params: _Params,
         scale: str,

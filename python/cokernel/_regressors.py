@@ -17,10 +17,12 @@ from ._report import warn_unless_converged
 class KernelRegressor(RegressorMixin, KernelLearner):  # type: ignore[misc]
     """Base of the regressors; subclasses name the method and its parameters."""
 
-    def _machine_params(self) -> list[tuple[str, Any]]:
+    _task = "regress"
+    _own = {"c": ("C", 1.0), "epsilon": ("epsilon", 0.1), "tol": ("machine_tol", 1e-3)}
+
+    def _machine_params(self) -> dict[str, Any]:
         epsilon = number("epsilon", self.epsilon, "at least 0", lambda v: 0 <= v < np.inf)
-        given = self._cost_and_tol()
-        return given + ([("epsilon", epsilon)] if epsilon != 0.1 else [])
+        return {**self._cost_and_tol(), "epsilon": epsilon}
 
     def _targets(self, y: Any, found: int) -> npt.NDArray[np.float64]:
         """The numbers, as many as there are instances."""
@@ -31,12 +33,14 @@ class KernelRegressor(RegressorMixin, KernelLearner):  # type: ignore[misc]
         if isinstance(y, np.ma.MaskedArray) and np.ma.getmaskarray(y).any():
             row = int(np.flatnonzero(np.ma.getmaskarray(y))[0])
             raise ValueError(f"y: the target of instance {row} is masked; leave such instances out")
+        if np.iscomplexobj(y):
+            raise ValueError("y: Complex data not supported, expected real numbers")
         y = column_or_1d(y, warn=True)
         if y.dtype.kind in "cSUMm" or (y.dtype.kind == "O" and any(isinstance(v, str) for v in y)):
             raise ValueError(f"y: expected real numbers, found {y.dtype}: {y[0]!r}")
         try:
             targets = np.ascontiguousarray(y, dtype=np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise ValueError("y: expected real numbers, found something else") from None
         if len(targets) != found:
             raise ValueError(

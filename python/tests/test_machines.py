@@ -122,16 +122,48 @@ def test_simple_mkl_for_outliers_ends_at_its_gap() -> None:
 def test_machines_are_told_and_chosen() -> None:
     assert {"svc", "svr", "one_class_svm"} <= {m["id"] for m in cokernel.machines()}
     X, y = problem()
-    reg = cokernel.MKLRegressor("mean", views=VIEWS, machine="svr:c=7:epsilon=0.2").fit(X, y)
-    same = cokernel.MKLRegressor("mean", views=VIEWS, C=7.0, epsilon=0.2).fit(X, y)
-    np.testing.assert_array_equal(reg.predict(X), same.predict(X))
-    assert clone(reg).get_params()["machine"] == "svr:c=7:epsilon=0.2"
+    reg = cokernel.MKLRegressor("mean", views=VIEWS, machine="svr:shrinking=no", machine_tol=1e-9).fit(X, y)
+    same = cokernel.MKLRegressor("mean", views=VIEWS, machine_tol=1e-9).fit(X, y)
+    np.testing.assert_allclose(reg.predict(X), same.predict(X), atol=1e-5)
+    assert clone(reg).get_params()["machine"] == "svr:shrinking=no"
+    # A text once beat an argument that equals its default: a grid over C was wrong at one point.
+    for text, said in [
+        ("svr:c=7", "machine: 'c' is the argument C of MKLRegressor; give it there"),
+        ("svr:epsilon=0.2", "is the argument epsilon"),
+        ("svr:cache=1:cache=2", "'cache' is given twice"),
+        (None, "machine: expected a name such as 'svr', found None"),
+    ]:
+        with pytest.raises(ValueError, match=said):
+            cokernel.MKLRegressor("mean", machine=text).fit(X, y)
+    with pytest.raises(ValueError, match="C: machine 'kernel_ridge' has no such parameter"):
+        cokernel.MKLRegressor("mean", machine="kernel_ridge", C=2.0).fit(X, y)
+    # These once learned something else, silently.
+    for kind, machine in [
+        (cokernel.MKLRegressor, "one_class_svm"),
+        (cokernel.MKLClassifier, "one_class_svm"),
+        (cokernel.MKLRegressor, "svc"),
+        (cokernel.MKLOutlierDetector, "svr"),
+    ]:
+        with pytest.raises(ValueError, match=f"'{machine}' is there to .*, not to .*; machines for"):
+            kind("mean", machine=machine).fit(X, (y > 3).astype(int))
+    constant = cokernel.MKLRegressor("mean", machine="kernel_ridge").fit(X, np.full(90, 0.1))
+    assert constant.report_.converged and constant.report_.duality_gap == 0.0
+    np.testing.assert_allclose(constant.predict(X), 0.1)
     with pytest.raises(ValueError, match="does not go with machine"):
         cokernel.MKLRegressor("two_stage", views=VIEWS).fit(X, y)
     with pytest.raises(ValueError, match="unknown machine 'svm'"):
         cokernel.MKLRegressor("mean", machine="svm").fit(X, y)
-    with pytest.raises(ValueError, match="expected real numbers, found classes|expected classes"):
-        cokernel.MKLClassifier("mean", machine="svr").fit(X, y > 3)
+
+
+def test_bounds_of_weighted_outliers() -> None:
+    """With nu n below 1 the bounds once were those of another problem."""
+    K = np.array([[1, 0.9, 0.1], [0.9, 1, 0.1], [0.1, 0.1, 1]])
+    found = cokernel.MKLOutlierDetector("mean", kernels="precomputed", nu=0.1, machine_tol=1e-9)
+    found.fit(K[None], sample_weight=[1, 1, 0.01])
+    alpha = np.zeros(3)
+    alpha[found.support_] = found.dual_coef_[0]
+    bound = 0.01 / (0.1 * 2.01)
+    np.testing.assert_allclose(alpha, [(1 - bound) / 2, (1 - bound) / 2, bound], atol=1e-6)
 
 
 def test_weights_and_indices_are_honoured() -> None:

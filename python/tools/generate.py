@@ -47,7 +47,7 @@ C : float, default=1.0
     Cost of a unit of slack, above 0.
 machine : str, default="svc"
     The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
-    Those that have an argument of their own, as C, are set by it unless that is left at its default."""
+    Those that have an argument here, as C, are given there."""
 MACHINE_MORE = """\
 class_weight : dict or "balanced", optional
     Factors of C by class, above 0.

@@ -11,7 +11,7 @@ use crate::session::Options;
 use anyhow::{Context, Result};
 use cokernel::bank::Storage;
 use cokernel::brief;
-use cokernel::catalogue::{default_machine, find, methods, recommended};
+use cokernel::catalogue::{default_machine, find, for_task as for_machine, methods, recommended};
 use cokernel::data::{Header, ReadOptions, Scale, ViewsIn, views_in};
 use cokernel::eval::Protocol;
 use cokernel::kernel::{GraphSpec, KernelSpec};
@@ -342,15 +342,23 @@ impl Settings {
                 ));
             }
         };
-        if let Some(task) = task.filter(|t| !machine.method().tasks.contains(t)) {
+        if let Some(task) = task {
+            for_machine(machine.method(), task)?;
+        }
+        let detects = machine.method().tasks.contains(&Task::Detect);
+        if detects && args.c.is_some() {
             return Err(misuse(format!(
-                "machine '{}' is there to {}, not to {}",
-                machine.method().id,
-                machine.method().tasks[0].id(),
-                task.id()
+                "--c: {0} has nu, the fraction that may be outside (--machine {0}:nu=0.1)",
+                machine.method().id
             )));
         }
-        if let Some(c) = self.or_file(args.c, |f| f.c) {
+        // A C in the project file is that of slack.
+        if let Some(c) = self.or_file(args.c, |f| f.c).filter(|_| !detects) {
+            if machine.method().param("c").is_none() {
+                let known: Vec<&str> = machine.method().params.iter().map(|p| p.name).collect();
+                let (id, known) = (machine.method().id, known.join(", "));
+                return Err(misuse(format!("--c: machine '{id}' has no C; known: {known}")));
+            }
             machine.set("c", c);
         }
         let word =
@@ -388,7 +396,7 @@ impl Settings {
         if args.class_weights.iter().any(|text| text == "balanced") {
             machine.set("class_weight", "balanced");
         }
-        machine.checked()?;
+        machine.checked().context("class weights")?;
         Ok(machine)
     }
 

@@ -5,10 +5,11 @@ use crate::kernels::{self, FittedKernels};
 use crate::views::Views;
 use crate::work::{Run, to_py, work};
 use cokernel::bank::Storage;
+use cokernel::catalogue::for_task;
 use cokernel::data::{Labels, Scale};
 use cokernel::kernel::KernelSpec;
 use cokernel::machine::MachineSpec;
-use cokernel::method::Method;
+use cokernel::method::{Method, Task};
 use cokernel::model::Mkl;
 use cokernel::params::{Range, Value};
 use cokernel::{Error, mkl, model};
@@ -89,17 +90,21 @@ pub struct Learner {
 #[pymethods]
 impl Learner {
     #[new]
-    #[pyo3(signature = (method, params, kernels, machine, machine_params, scale, storage))]
+    #[pyo3(signature = (method, params, kernels, task, machine, machine_params, scale, storage))]
+    #[allow(clippy::too_many_arguments)]
     fn new(
         method: &str,
         params: Vec<(String, Given)>,
         kernels: Option<Vec<String>>,
+        task: &str,
         machine: &str,
         machine_params: Vec<(String, Given)>,
         scale: &str,
         storage: &str,
     ) -> PyResult<Self> {
         let mut machine: MachineSpec = machine.parse().map_err(to_py)?;
+        let task = Task::from_id(task).map_err(to_py)?;
+        for_task(machine.method(), task).map_err(to_py)?;
         for (name, value) in machine_params {
             let value = value.of(machine.method(), &name)?;
             machine.set(name, value);

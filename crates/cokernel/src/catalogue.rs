@@ -25,6 +25,25 @@ pub fn default_machine(task: Task) -> Option<&'static Method> {
     machines().find(|m| m.tasks.contains(&task) && m.recommended)
 }
 
+/// Refuses a machine that is there for another task.
+///
+/// # Errors
+/// Its own task, and the machines for this one.
+pub fn for_task(machine: &Method, task: Task) -> Result<()> {
+    if machine.tasks.contains(&task) {
+        return Ok(());
+    }
+    let able: Vec<&str> = machines().filter(|m| m.tasks.contains(&task)).map(|m| m.id).collect();
+    let problem = format!(
+        "'{}' is there to {}, not to {}; machines for that: {}",
+        machine.id,
+        machine.tasks[0].id(),
+        task.id(),
+        if able.is_empty() { "none".to_string() } else { able.join(", ") }
+    );
+    Err(Error::parameter("machine", problem))
+}
+
 /// Refuses a method and a machine that have no task in common.
 ///
 /// # Errors

@@ -82,12 +82,21 @@ fn what_is_meant_is_asked_where_it_is_doubtful() {
     let e = toy.refusal(&format!("evaluate {VIEWS} --labels y.csv --task regress"), 1);
     assert!(e.contains("expected a finite number in row 0, found 'red'"), "{e}");
     let e = toy.refusal(&format!("fit {VIEWS} --labels y.csv --task regress --machine svc"), 2);
-    assert!(e.contains("machine 'svc' is there to classify, not to regress"), "{e}");
+    assert!(
+        e.contains("'svc' is there to classify, not to regress; machines for that: svr"),
+        "{e}"
+    );
     let flags = "--task regress --method two_stage";
     let e = toy.refusal(&format!("fit {VIEWS} --labels t.csv {flags}"), 2);
     assert!(e.contains("method 'two_stage' learns classes; it does not learn numbers"), "{e}");
     let e = toy.refusal(&format!("fit {VIEWS} --labels y.csv --machine svc:epsilon=1"), 2);
     assert!(e.contains("unknown parameter 'epsilon'"), "{e}");
+    // C once took the place of nu, silently.
+    let e = toy.refusal(&format!("fit {VIEWS} --task detect --c 3"), 2);
+    assert!(e.contains("--c: one_class_svm has nu"), "{e}");
+    let flags = "--task regress --class-weight balanced";
+    let e = toy.refusal(&format!("fit {VIEWS} --labels t.csv {flags}"), 2);
+    assert!(e.contains("class weights: unknown parameter 'class_weight'"), "{e}");
     let e = toy.refusal(&format!("fit {VIEWS} --labels y.csv --task forecast"), 2);
     assert!(e.contains("unknown task 'forecast'"), "{e}");
 }

@@ -64,12 +64,17 @@ impl Measure {
 
     /// The value as people read it, with the unit.
     pub fn text(&self, value: f64) -> String {
-        if self.percent { format!("{:.2} %", 100.0 * value) } else { format!("{value:.4}") }
+        let unit = if self.percent && !value.is_nan() { " %" } else { "" };
+        format!("{}{unit}", self.cell(value))
     }
 
     /// The value as people read it, without the unit.
     pub fn cell(&self, value: f64) -> String {
-        if self.percent { format!("{:.2}", 100.0 * value) } else { format!("{value:.4}") }
+        match (value.is_nan(), self.percent) {
+            (true, _) => "-".to_string(),
+            (_, true) => format!("{:.2}", 100.0 * value),
+            _ => format!("{value:.4}"),
+        }
     }
 
     /// Mean and standard deviation as people read them, without the unit.
@@ -128,7 +133,7 @@ impl Measured {
     }
 
     /// Those of numbers: R² = 1 − Σ(y − f)² / Σ(y − ȳ)², which is 0 for constant y that are not
-    /// predicted exactly, and 1 for those that are.
+    /// predicted exactly, 1 for those that are, and not a number for a single y.
     pub fn numbers(truth: &[f64], found: &[f64]) -> Self {
         let n = truth.len().max(1) as f64;
         let mean = truth.iter().map(|y| y / n).sum::<f64>();
@@ -138,6 +143,7 @@ impl Measured {
         let squares = sum(&|y, f| (y - f).powi(2));
         let spread = sum(&|y, _| (y - mean).powi(2));
         let r2 = match (squares == 0.0, spread == 0.0) {
+            _ if truth.len() < 2 => f64::NAN,
             (true, _) => 1.0,
             (_, true) => 0.0,
             _ => 1.0 - squares / spread,
@@ -275,6 +281,7 @@ mod tests {
         assert_eq!((m.get("mse"), m.get("mae")), (Some(5.0 / 3.0), Some(1.0)));
         assert_eq!(Measured::numbers(&[2.0, 2.0], &[2.0, 2.0]).get("r2"), Some(1.0));
         assert_eq!(Measured::numbers(&[2.0, 2.0], &[2.0, 3.0]).get("r2"), Some(0.0));
+        assert!(Measured::numbers(&[2.0], &[3.0]).get("r2").is_some_and(f64::is_nan));
     }
 
     #[test]

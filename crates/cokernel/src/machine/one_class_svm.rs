@@ -11,7 +11,7 @@
 //! | ν, C = 1/(νn) | `nu`; `c` where it is given |
 //!
 //! f(x) = Σ α_i k(x_i, x) − ρ is at least 0 for instances like those of training. At most a fraction ν of
-//! them lies outside, and at least that fraction are support vectors (Schölkopf et al., *Neural
+//! them lies outside (up to the tolerance), and at least that fraction are support vectors (Schölkopf et al., *Neural
 //! Computation* 13, 2001). Multiples of the kernel change f and nothing else. With instance weights C_i is
 //! C times the weight, divided by the mean of the weights. See [`one_class`] for the solver and its cost.
 
@@ -57,6 +57,9 @@ static METHOD: Method = Method {
     ],
 };
 
+/// Larger bounds count as this: no coefficient is above 1.
+const LARGEST: f64 = 1e6;
+
 #[derive(Debug)]
 struct OneClassSvm {
     nu: f64,
@@ -92,9 +95,10 @@ impl Machine for OneClassSvm {
             );
             return Err(Error::parameter("c", problem));
         }
-        // No coefficient is above 1, whatever C; rounding must not make their sum less than 1.
-        let c = c.min(1.0) * (1.0 + f64::EPSILON * present as f64);
+        // Rounding must not make their sum less than 1.
         let costs = common::costs(c * present as f64 / mass, n, how.weights)?;
+        let wider = 1.0 + f64::EPSILON * present as f64;
+        let costs: Vec<f64> = costs.iter().map(|c| c.min(LARGEST) * wider).collect();
         let largest = common::largest_entry(kernel, c)?;
         let start = how.warm.and_then(|w| w.heads().next()).map(|h: &Head| h.coef.as_slice());
         let settings = Settings { tol: how.tol.unwrap_or(self.settings.tol), ..self.settings };

@@ -116,7 +116,12 @@ impl FromStr for MachineSpec {
                 let problem = format!("expected name=value after ':', found '{part}' in '{text}'");
                 return Err(Error::parameter("machine", problem));
             };
-            spec.set(name.trim(), Value::parse(value));
+            let name = name.trim();
+            if spec.given.iter().any(|(other, _)| other == name) {
+                let problem = format!("'{name}' is given twice in '{text}'");
+                return Err(Error::parameter("machine", problem));
+            }
+            spec.set(name, Value::parse(value));
         }
         spec.checked()?;
         Ok(spec)

@@ -230,7 +230,8 @@ impl SimpleMkl {
             let before = point.clone();
             search.solve_to(point, search.problem.machine.tol())?;
             search.differentiate(point, false)?;
-            if search.given_up {
+            // Other coefficients that are as good for the machine can be worth less as a certificate.
+            if search.given_up || point.gap() > self.tol.max(before.gap()) {
                 *point = before;
             }
         }

@@ -274,9 +274,10 @@ impl<T: Real> Active<T> {
             countdown = self.interval();
         };
         self.write(p, &mut full.x);
-        if self.trial.is_some() {
-            let m = self.index.len();
-            full.gradient.copy_from_slice(&self.f[..m]);
+        // Where some were left out from the start, f of these is not known here.
+        let n = full.gradient.len();
+        if self.trial.is_some() && self.index.len() == n {
+            full.gradient.copy_from_slice(&self.f[..n]);
             if let Some(sides) = &self.sides {
                 let seen = full.gradient.iter_mut().zip(&sides.side);
                 seen.for_each(|(f, side)| *f -= side * sides.kink);
