@@ -361,6 +361,7 @@ impl Settings {
             }
             machine.set("c", c);
         }
+        machine.checked()?;
         let word =
             self.word(args.decomposition.as_ref(), "decomposition", |f| f.decomposition.as_ref());
         if let Some((word, place)) = word {
