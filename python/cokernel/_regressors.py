@@ -33,7 +33,7 @@ class KernelRegressor(RegressorMixin, KernelLearner):  # type: ignore[misc]
         if isinstance(y, np.ma.MaskedArray) and np.ma.getmaskarray(y).any():
             row = int(np.flatnonzero(np.ma.getmaskarray(y))[0])
             raise ValueError(f"y: the target of instance {row} is masked; leave such instances out")
-        if np.iscomplexobj(y):
+        if np.asarray(y).dtype.kind == "c":
             raise ValueError("y: Complex data not supported, expected real numbers")
         y = column_or_1d(y, warn=True)
         if y.dtype.kind in "cSUMm" or (y.dtype.kind == "O" and any(isinstance(v, str) for v in y)):
