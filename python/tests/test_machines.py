@@ -119,6 +119,16 @@ def test_simple_mkl_for_outliers_ends_at_its_gap() -> None:
     assert primal + 0.5 * worst <= 2e-6 * abs(primal)
 
 
+def test_the_last_solve_keeps_the_certificate() -> None:
+    """Machines solved to their own tolerance at the end once left a gap of 0.05, said converged."""
+    X = np.random.default_rng(11).normal(size=(50, 3))
+    squares = [((X[:, None, : m + 1] - X[None, :, : m + 1]) ** 2).sum(-1) for m in range(3)]
+    kernels = 1e3 * np.array([np.exp(-d / (1 + m)) for m, d in enumerate(squares)])
+    found = cokernel.SimpleMKLOutlierDetector(kernels="precomputed", nu=0.1, machine_tol=1e-6)
+    found.fit(kernels)
+    assert found.report_.converged and found.report_.duality_gap <= 1e-3
+
+
 def test_machines_are_told_and_chosen() -> None:
     assert {"svc", "svr", "one_class_svm"} <= {m["id"] for m in cokernel.machines()}
     X, y = problem()

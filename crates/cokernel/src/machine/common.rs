@@ -98,6 +98,20 @@ pub(super) fn check(kernel: &dyn Rows, n: usize, roles: &[Role], how: &How<'_>) 
     Ok(())
 }
 
+/// For a machine with one head: checks what it is given; gives the coefficients to start from and the
+/// settings with the tolerance that is asked for.
+pub(super) fn asked<'a>(
+    kernel: &dyn Rows,
+    n: usize,
+    role: Role,
+    settings: &Settings,
+    how: &How<'a>,
+) -> Result<(Option<&'a [f64]>, Settings)> {
+    check(kernel, n, &[role], how)?;
+    let start = how.warm.and_then(|w| w.heads().next()).map(|h| h.coef.as_slice());
+    Ok((start, Settings { tol: how.tol.unwrap_or(settings.tol), ..*settings }))
+}
+
 /// Refuses a kernel whose diagonal is not finite; gives its largest entry.
 pub(super) fn largest_entry(kernel: &dyn Rows, c: f64) -> Result<f64> {
     let size = |a: f64, d: &f64| if d.is_finite() { a.max(d.abs()) } else { f64::INFINITY };
@@ -209,8 +223,4 @@ impl Rows for Part<'_> {
         self.rows.multiply(&self.spread(coef), &mut whole);
         self.gather(&whole, out);
     }
-}
-
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

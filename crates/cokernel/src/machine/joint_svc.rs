@@ -30,12 +30,12 @@ static METHOD: Method = Method {
     title: "multi-class SVM in a single machine",
     source: "Weston, Watkins 1998; Gönen 2010, §1.4.2, (1.9)-(1.11)",
     summary: "All classes in one problem, with a margin between the own class and each other one, instead of \
-              binary problems. The classes share one optimum; about as long as all binary problems together.",
+              binary problems. The classes share one optimum; takes several times as long as one versus rest, and at a large C may end before its tolerance.",
     tasks: &[Task::Classify],
     control: false,
     recommended: false,
     weights: WeightSet::None,
-    params: &[COST, CLASS_WEIGHT, common::TOL, common::SHRINKING, common::CACHE, common::MAX_STEPS],
+    params: &[COST, CLASS_WEIGHT, common::TOL, common::CACHE, common::MAX_STEPS],
 };
 
 #[derive(Debug)]
@@ -47,7 +47,15 @@ struct JointSvc {
 impl JointSvc {
     fn new(p: &Params) -> Self {
         let svc = Svc::with_costs(p);
-        JointSvc { svc, settings: common::settings(p) }
+        JointSvc {
+            svc,
+            settings: Settings {
+                tol: p.real("tol"),
+                shrinking: false,
+                cache: p.count("cache"),
+                max_steps: p.count("max_steps") as u64,
+            },
+        }
     }
 }
 
@@ -66,7 +74,7 @@ impl Machine for JointSvc {
         let problem =
             Joint { rows: kernel, codes: &classes.codes, classes: k, margins: None, costs: &costs };
         let found = joint_classes(&problem, start.as_deref(), &settings, &how.run.watch());
-        let norm: f64 = found.coef.iter().zip(&found.values).map(|(c, v)| common::dot(c, v)).sum();
+        let norm = found.norm();
         let heads = roles.iter().zip(found.coef).zip(found.bias);
         let block = Block {
             linear: found.dual + 0.5 * norm,

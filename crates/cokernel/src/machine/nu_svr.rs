@@ -11,7 +11,7 @@
 //! a second sum: methods then do without second derivatives. See [`nu_svr`] for the solver and its cost.
 
 use super::common;
-use super::{Block, Head, How, Machine, Reading, Role, Says, Solution};
+use super::{Block, How, Machine, Reading, Role, Says, Solution};
 use crate::Result;
 use crate::data::Target;
 use crate::method::{Entry, Method, Task, WeightSet};
@@ -29,7 +29,7 @@ static METHOD: Method = Method {
     title: "ν-SVR",
     source: "Schölkopf, Smola, Williamson, Bartlett 2000; Gönen 2010, §1.2",
     summary: "Support vector regression that learns the width of its tube: nu says how many instances may \
-              lie outside. Takes a few solutions of ε-SVR.",
+              lie outside. Takes a few solutions of ε-SVR, at a large C dozens.",
     tasks: &[Task::Regress],
     control: false,
     recommended: false,
@@ -69,11 +69,9 @@ impl Machine for NuSvr {
     fn solve(&self, kernel: &dyn Rows, target: &Target, how: &How<'_>) -> Result<Solution> {
         let y = target.real()?;
         let role = Role::Only { says: Says::Number };
-        common::check(kernel, y.len(), &[role], how)?;
+        let (start, settings) = common::asked(kernel, y.len(), role, &self.settings, how)?;
         let costs = common::costs(self.c, y.len(), how.weights)?;
         let largest = common::largest_entry(kernel, self.c)?;
-        let start = how.warm.and_then(|w| w.heads().next()).map(|h: &Head| h.coef.as_slice());
-        let settings = Settings { tol: how.tol.unwrap_or(self.settings.tol), ..self.settings };
         let found = nu_svr(kernel, y, self.nu, &costs, start, &settings, &how.run.watch()).machine;
         let steps = found.steps;
         let block = common::block(found, role, &costs, (0, 0));

@@ -7,7 +7,7 @@
 //!
 //! | symbol | name |
 //! |---|---|
-//! | α, −ρ | [`Head::coef`], [`Head::bias`](super::Head) |
+//! | α, −ρ | [`Head::coef`](super::Head), [`Head::bias`](super::Head) |
 //! | ν, C = 1/(νn) | `nu`; `c` where it is given |
 //!
 //! f(x) = Σ α_i k(x_i, x) − ρ is at least 0 for instances like those of training. At most a fraction ν of
@@ -16,7 +16,7 @@
 //! C times the weight, divided by the mean of the weights. See [`one_class`] for the solver and its cost.
 
 use super::common;
-use super::{Head, How, Machine, Reading, Role, Says, Solution};
+use super::{How, Machine, Reading, Role, Says, Solution};
 use crate::data::Target;
 use crate::method::{Entry, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
@@ -77,7 +77,7 @@ impl Machine for OneClassSvm {
     fn solve(&self, kernel: &dyn Rows, target: &Target, how: &How<'_>) -> Result<Solution> {
         let n = target.len();
         let role = Role::Only { says: Says::Inside };
-        common::check(kernel, n, &[role], how)?;
+        let (start, settings) = common::asked(kernel, n, role, &self.settings, how)?;
         // Instances without weight take no part: the others are n.
         let mass: f64 = how.weights.map_or(n as f64, |w| w.iter().sum());
         let present = how.weights.map_or(n, |w| w.iter().filter(|w| **w > 0.0).count());
@@ -100,8 +100,6 @@ impl Machine for OneClassSvm {
         let wider = 1.0 + f64::EPSILON * present as f64;
         let costs: Vec<f64> = costs.iter().map(|c| c.min(LARGEST) * wider).collect();
         let largest = common::largest_entry(kernel, c)?;
-        let start = how.warm.and_then(|w| w.heads().next()).map(|h: &Head| h.coef.as_slice());
-        let settings = Settings { tol: how.tol.unwrap_or(self.settings.tol), ..self.settings };
         let found = one_class(kernel, &costs, start, &settings, &how.run.watch());
         let steps = found.steps;
         common::solution(vec![(common::block(found, role, &costs, (0, 0)), steps)], largest, c)

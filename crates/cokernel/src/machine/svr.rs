@@ -7,14 +7,14 @@
 //!
 //! | symbol | name |
 //! |---|---|
-//! | β, b | [`Head::coef`], [`Head::bias`](super::Head) |
+//! | β, b | [`Head::coef`](super::Head), [`Head::bias`](super::Head) |
 //! | ε | `epsilon`, in the units of y |
 //!
 //! C_i = `c` × instance weight. y is not scaled: with targets far from unit size, scale C and ε with
 //! them. See [`epsilon_svr`] for the solver and its cost.
 
 use super::common;
-use super::{Head, How, Machine, Reading, Role, Says, Solution};
+use super::{How, Machine, Reading, Role, Says, Solution};
 use crate::data::Target;
 use crate::method::{Entry, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
@@ -71,11 +71,9 @@ impl Machine for Svr {
     fn solve(&self, kernel: &dyn Rows, target: &Target, how: &How<'_>) -> Result<Solution> {
         let y = target.real()?;
         let role = Role::Only { says: Says::Number };
-        common::check(kernel, y.len(), &[role], how)?;
+        let (start, settings) = common::asked(kernel, y.len(), role, &self.settings, how)?;
         let costs = common::costs(self.c, y.len(), how.weights)?;
         let largest = common::largest_entry(kernel, self.c)?;
-        let start = how.warm.and_then(|w| w.heads().next()).map(|h: &Head| h.coef.as_slice());
-        let settings = Settings { tol: how.tol.unwrap_or(self.settings.tol), ..self.settings };
         let watch: Watch = how.run.watch();
         let found = epsilon_svr(kernel, y, self.epsilon, &costs, start, &settings, &watch);
         let bound =

@@ -84,13 +84,6 @@ impl Mkl {
         self
     }
 
-    /// A parameter of the machine; checked against its table when fitting.
-    #[must_use]
-    pub fn machine_param(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
-        self.machine.set(name, value);
-        self
-    }
-
     /// Cost C of a unit of slack.
     #[must_use]
     pub fn c(mut self, c: f64) -> Self {

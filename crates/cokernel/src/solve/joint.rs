@@ -72,6 +72,14 @@ pub struct JointSolved {
     pub status: Status,
 }
 
+impl JointSolved {
+    /// Σ_l c_lᵀ K c_l.
+    pub fn norm(&self) -> f64 {
+        let pairs = self.coef.iter().flatten().zip(self.values.iter().flatten());
+        pairs.map(|(c, v)| c * v).sum()
+    }
+}
+
 /// Rows by which K is centred.
 const SAMPLE: usize = 256;
 /// Rounds at most; each halves the threshold at least, down to `FLOOR` of the margins.

@@ -87,11 +87,8 @@ impl<'a> Ridge<'a> {
         let with_bias = !self.ones.is_empty();
         let middle = if with_bias { y.iter().map(|v| v / n as f64).sum() } else { 0.0 };
         // What is left of equal numbers is rounding.
-        let size = y.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
-        let rest = |v: &f64| {
-            if (v - middle).abs() <= 8.0 * f64::EPSILON * size { 0.0 } else { v - middle }
-        };
-        let equal = with_bias && y.iter().all(|v| rest(v) == 0.0);
+        let lost = 8.0 * f64::EPSILON * y.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
+        let equal = with_bias && y.iter().all(|v| (v - middle).abs() <= lost);
         let y: Vec<f64> = y.iter().map(|v| if equal { 0.0 } else { v - middle }).collect();
         let (mut coef, mut bias) = self.raw(&y);
         let mut values = vec![0.0; n];
