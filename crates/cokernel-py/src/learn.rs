@@ -318,10 +318,7 @@ impl Model {
 
     /// The weights of a weighted sum of kernels, or nothing for a product.
     fn rule_weights(&self) -> Option<Vec<f64>> {
-        match self.inner.rule() {
-            mkl::Rule::Linear { weights } => Some(weights.clone()),
-            mkl::Rule::Product => None,
-        }
+        self.inner.rule().weights().map(<[f64]>::to_vec)
     }
 
     /// The same model, whose instances of training were those with the indices `rows` of `n`.

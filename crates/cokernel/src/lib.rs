@@ -15,6 +15,7 @@
 //! |---|---|
 //! | [`data`] | views over the same n instances, labels, readers, scaling, toy generators |
 //! | [`kernel`] | kernel functions, width rules, normalisations: plain serialisable values |
+//! | [`rule`] | how the values of several kernels become decision values |
 //! | [`bank`] | M kernels over n instances: the primitives on which methods are written |
 //! | [`solve`] | solvers that know matrices only: SMO, eigenpairs, simplex steps |
 //! | [`machine`] | one kernel to a dual: support vector classification |
@@ -40,6 +41,7 @@ pub mod mkl;
 pub mod model;
 pub mod multiview;
 pub mod params;
+pub mod rule;
 mod run;
 pub mod solve;
 mod threads;

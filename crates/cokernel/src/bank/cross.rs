@@ -11,10 +11,10 @@
 use super::base::{Measure, Side};
 use super::engine::{Engine, Group, refuse_too_large};
 use super::norm::{inverse_root, statistics_fit};
-use super::primitives::nonzero;
 use crate::data::{Matrix, Table, Views};
 use crate::error::room_for;
 use crate::kernel::{Function, Kernel, Norm, Normalization, refuse_negative};
+use crate::rule::{Mix, Pairs, Product, Weighted, nonzero};
 use crate::run::Pass;
 use crate::{Error, Result, Watch};
 use cokernel_dense::{Slice, product_nn};
@@ -74,10 +74,13 @@ impl NewRows {
     }
 }
 
-/// How kernel values become one.
-enum Rule<'a> {
-    Sum(&'a [f64]),
-    Product,
+/// Numbers that a rule has for instances by themselves ([`Mix::numbers`]).
+#[derive(Debug, Clone, Copy)]
+pub struct Numbers<'a> {
+    /// Of the new rows, one row each.
+    pub new: &'a Matrix,
+    /// Of the support rows, one row each.
+    pub support: &'a Matrix,
 }
 
 impl Cross {
@@ -266,69 +269,100 @@ impl Cross {
     /// # Errors
     /// There is no memory for the result; a stop.
     pub fn multiply_sum(&self, new: &NewRows, weights: &[f64], coef: &Matrix) -> Result<Matrix> {
-        self.multiply(new, &nonzero(weights), &Rule::Sum(weights), coef)
+        self.multiply(new, &nonzero(weights), &Weighted::new(weights.to_vec()), None, coef)
     }
 
     /// (∏_m K_m) C, elementwise product over `kernels` (different indices).
     ///
     /// # Errors
-    /// A kernel is centred but the support rows are not all training instances: row means do
-    /// not cancel in a product. There is no memory for the result; a stop.
+    /// As [`multiply`](Self::multiply).
     pub fn multiply_product(
         &self,
         new: &NewRows,
         kernels: &[usize],
         coef: &Matrix,
     ) -> Result<Matrix> {
+        self.multiply(new, kernels, &Product::new(kernels.len()), None, coef)
+    }
+
+    /// K C, K the pointwise rule of the kernels, new rows × support rows; `places` are those kernels here
+    /// that the rule [reads](crate::rule::Rule::active), in its order.
+    ///
+    /// # Errors
+    /// The rule is no sum, and a kernel is centred though the support rows are not all training
+    /// instances: row means do not cancel. There is no memory for the result; a stop.
+    pub fn multiply(
+        &self,
+        new: &NewRows,
+        places: &[usize],
+        mix: &dyn Mix,
+        numbers: Option<Numbers<'_>>,
+        coef: &Matrix,
+    ) -> Result<Matrix> {
         let centered = |m: &&usize| self.steps[**m].iter().any(|s| matches!(s, Step::Center(..)));
         if self.means == RowMeans::Cancelled
-            && let Some(m) = kernels.iter().find(centered)
+            && mix.weights().is_none()
+            && let Some(m) = places.iter().find(centered)
         {
             return Err(Error::Data(format!(
-                "kernel '{}' is centred: in a product of kernels new rows need all training \
+                "kernel '{}' is centred: where kernels are not added up new rows need all training \
                  instances",
                 self.kernels[*m].name
             )));
         }
-        self.multiply(new, kernels, &Rule::Product, coef)
+        let s = self.n_support();
+        self.strips(new, places, coef, |first, values, out| {
+            let rows = out.len() / coef.cols();
+            let mut one = vec![0.0; rows * s];
+            for (r, one) in one.chunks_mut(s).enumerate() {
+                let own = r * places.len() * s..(r + 1) * places.len() * s;
+                let values: Vec<&[f64]> = values[own].chunks(s).collect();
+                let (own, others) = match numbers {
+                    Some(n) => (n.new.row(first + r), n.support.values()),
+                    None => (&[][..], &[][..]),
+                };
+                mix.mix(Pairs { values: &values, own, others }, one);
+            }
+            product_nn(Slice::new(&one, rows, s), Slice::new(coef.values(), s, coef.cols()), out);
+        })
     }
 
-    fn multiply(
+    /// Σ_m K_m C_m over the kernels `places`, K_m new rows × support rows, for coefficients C_m (support
+    /// rows × k) one below the other.
+    ///
+    /// # Errors
+    /// There is no memory for the result; a stop.
+    pub fn multiply_each(&self, new: &NewRows, places: &[usize], coef: &Matrix) -> Result<Matrix> {
+        let (wide, k) = (places.len() * self.n_support(), coef.cols());
+        self.strips(new, places, coef, |_, values, out| {
+            let values = Slice::new(values, out.len() / k, wide);
+            product_nn(values, Slice::new(coef.values(), wide, k), out);
+        })
+    }
+
+    /// New rows × columns of `coef`, filled strip by strip: `fill(first row, kernel values (row, then
+    /// kernel, then support row), out)`.
+    fn strips(
         &self,
         new: &NewRows,
-        active: &[usize],
-        rule: &Rule<'_>,
+        places: &[usize],
         coef: &Matrix,
+        fill: impl Fn(usize, &[f64], &mut [f64]) + Sync,
     ) -> Result<Matrix> {
         let (s, k) = (self.n_support(), coef.cols());
         let (pass, mut out) = self.pass(new, k)?;
-        if k == 0 || active.is_empty() {
+        if k == 0 || places.is_empty() {
             return Ok(out);
         }
-        let strip = self.strip(active.len());
+        let strip = self.strip(places.len());
         out.values_mut().par_chunks_mut(strip * k).enumerate().for_each(|(c, out)| {
             if pass.is_over() {
                 return;
             }
             let rows = out.len() / k;
-            let mut values = vec![0.0; rows * active.len() * s];
-            self.values(new, active, c * strip, rows, &mut values);
-            let mut one = vec![0.0; rows * s];
-            for (one, all) in one.chunks_mut(s).zip(values.chunks(active.len() * s)) {
-                let parts = active.iter().zip(all.chunks(s));
-                match rule {
-                    Rule::Sum(w) => parts.for_each(|(m, part)| {
-                        one.iter_mut().zip(part).for_each(|(o, v)| *o += w[*m] * v);
-                    }),
-                    Rule::Product => {
-                        one.fill(1.0);
-                        parts.for_each(|(_, part)| {
-                            one.iter_mut().zip(part).for_each(|(o, v)| *o *= v);
-                        });
-                    }
-                }
-            }
-            product_nn(Slice::new(&one, rows, s), Slice::new(coef.values(), s, k), out);
+            let mut values = vec![0.0; rows * places.len() * s];
+            self.values(new, places, c * strip, rows, &mut values);
+            fill(c * strip, &values, out);
         });
         pass.complete(COMPARISON)?;
         Ok(out)

@@ -50,6 +50,11 @@ impl Gram {
         &self.values[i * self.n..(i + 1) * self.n]
     }
 
+    /// Row i, to be written; the caller keeps the matrix symmetric.
+    pub(super) fn row_mut(&mut self, i: usize) -> &mut [f64] {
+        &mut self.values[i * self.n..(i + 1) * self.n]
+    }
+
     /// K V for a thin block V, n × k. Only the upper triangle is read.
     pub fn apply(&self, block: &Matrix) -> Matrix {
         const SIDE: usize = 128;

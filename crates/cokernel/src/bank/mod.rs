@@ -9,7 +9,7 @@
 //! | `remarks`, `definite` | sentences about kernels that a user should read |
 //! | `panels` | products with thin blocks |
 //! | `primitives`, `products` | combine, quadratic forms, products, pairs |
-//! | `gram`, `rows` | a combination as a stored matrix, or read by rows |
+//! | `gram`, `rows`, `mixed` | a combination as a stored matrix, or read by rows |
 //! | `fill` | values of instances that lack a view |
 //! | `neighbours` | nearest-neighbour and ε graphs of features |
 //! | `cross` | the same kernels between new rows and training rows |
@@ -22,6 +22,7 @@ mod fill;
 mod gram;
 mod layout;
 mod middle;
+mod mixed;
 mod neighbours;
 mod norm;
 mod panels;
@@ -32,7 +33,7 @@ mod rows;
 mod tiles;
 
 pub(crate) use base::distances;
-pub use cross::{Cross, NewRows, RowMeans, needs_all_rows};
+pub use cross::{Cross, NewRows, Numbers, RowMeans, needs_all_rows};
 pub use fill::Filled;
 pub(crate) use fill::check_sources;
 pub use gram::Gram;

@@ -11,6 +11,7 @@ use super::{Bank, Gram};
 use crate::Result;
 use crate::data::Matrix;
 use crate::error::room_for;
+use crate::rule::nonzero;
 use crate::run::Pass;
 use cokernel_dense::{Slice, add_scaled_gram, simd};
 use rayon::prelude::*;
@@ -145,7 +146,7 @@ impl Bank {
         Ok(gram)
     }
 
-    fn new_gram(&self) -> Result<Gram> {
+    pub(super) fn new_gram(&self) -> Result<Gram> {
         let n = self.n;
         room_for::<f64>(n.checked_mul(n), || format!("a matrix of {n} × {n} similarities"))?;
         let values = vec![0.0; n * n];
@@ -154,7 +155,7 @@ impl Bank {
     }
 
     /// Writes a symmetric matrix whose rows within a tile are given by `row(tile, r, out)`.
-    fn write_gram(
+    pub(super) fn write_gram(
         &self,
         active: &[usize],
         gram: &mut Gram,
@@ -438,11 +439,6 @@ fn transpose(block: &[f64], cols: usize, out: &mut [f64]) {
             }
         }
     }
-}
-
-/// Indices of the weights that are not 0.
-pub(super) fn nonzero(weights: &[f64]) -> Vec<usize> {
-    (0..weights.len()).filter(|m| weights[*m] != 0.0).collect()
 }
 
 /// out = Σ_a weights[active[a]] · row r of the a-th kernel of the tile.

@@ -1,9 +1,9 @@
 //! A combination Σ_m w_m K_m read by rows, without n × n storage.
 
 use super::Bank;
-use super::primitives::nonzero;
 use crate::Watch;
 use crate::data::Matrix;
+use crate::rule::nonzero;
 use crate::run::Pass;
 use crate::solve::Rows;
 use rayon::prelude::*;

@@ -4,9 +4,10 @@ use super::cross_validate::{SplitResult, Truth, stopped_before_the_first, unless
 use super::{Measures, Split, Splits, Stat, table};
 use crate::data::{Labels, Views};
 use crate::machine::CheckedMachine;
-use crate::mkl::{Arrangement, Learned, Learner, Problem, Rule};
+use crate::mkl::{Arrangement, Learned, Learner, Problem};
 use crate::model::{Mkl, Model, Prepared, Recipe};
 use crate::params::Params;
+use crate::rule::Weighted;
 use crate::{Error, Event, MachineReport, Report, Result, Run, Status, VERSION, Watch};
 use serde::Serialize;
 use std::fmt;
@@ -92,7 +93,7 @@ impl Learner for Single {
     fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
         let weight = |m| f64::from(u8::from(m == self.kernel));
         let weights = (0..problem.bank.len()).map(weight).collect();
-        let rule = Rule::Linear { weights };
+        let rule = Weighted::rule(weights);
         Ok(Learned { rule, machines: None, report: Report::closed_form(run) })
     }
 }

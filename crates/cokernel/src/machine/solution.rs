@@ -50,16 +50,18 @@ impl Role {
 pub struct Head {
     /// What it says.
     pub role: Role,
-    /// c, for all n training instances (0: not a support vector); α_i y_i for classes.
+    /// c, for all n training instances (0: not a support vector); α_i y_i for classes. Those of several
+    /// kernels, n each, where a rule has coefficients for every kernel.
     pub coef: Vec<f64>,
     /// b, added.
     pub bias: f64,
 }
 
 impl Head {
-    /// Number of support vectors.
-    pub fn support_count(&self) -> usize {
-        self.coef.iter().filter(|c| **c != 0.0).count()
+    /// Those of the n instances that are support vectors, ascending.
+    pub fn support(&self, n: usize) -> Vec<usize> {
+        let used = |i: &usize| self.coef.iter().skip(*i).step_by(n).any(|c| *c != 0.0);
+        (0..n).filter(used).collect()
     }
 }
 
@@ -130,10 +132,11 @@ impl Solution {
         self.heads().map(|h| h.role).collect()
     }
 
-    /// Indices of the instances that are a support vector of at least one head, ascending.
-    pub fn support(&self) -> Vec<usize> {
-        let n = self.heads().next().map_or(0, |h| h.coef.len());
-        (0..n).filter(|&i| self.heads().any(|h| h.coef[i] != 0.0)).collect()
+    /// Those of the n instances that are a support vector of at least one head, ascending.
+    pub fn support(&self, n: usize) -> Vec<usize> {
+        let mut used = vec![false; n];
+        self.heads().for_each(|h| h.support(n).into_iter().for_each(|i| used[i] = true));
+        (0..n).filter(|i| used[*i]).collect()
     }
 
     /// Σ ℓ(c) over the blocks.

@@ -22,11 +22,12 @@
 //!
 //! **Cost**: M·`folds` machines and M sums of one kernel; memory for one n × n matrix.
 
-use super::{Learned, Learner, Problem, Rule, check, combined};
+use super::{Learned, Learner, Problem, check, mixed};
 use crate::data::{Classes, Target, dealt};
 use crate::machine::{How, Solution};
 use crate::method::{Entry, Method, Task, WeightSet};
 use crate::params::{Param, Range};
+use crate::rule::Weighted;
 use crate::solve::Rows;
 use crate::{Event, Report, Result, Run, Watch};
 use rand::seq::SliceRandom;
@@ -127,7 +128,7 @@ impl Learner for BestSingle {
             machines = Some(best.machines);
         }
         report.seconds = watch.seconds();
-        Ok(Learned { rule: Rule::Linear { weights }, machines, report })
+        Ok(Learned { rule: Weighted::rule(weights), machines, report })
     }
 }
 
@@ -144,7 +145,8 @@ impl BestSingle {
     ) -> Result<Candidate> {
         let mut weights = vec![0.0; problem.bank.len()];
         weights[kernel] = 1.0;
-        let rows = combined(problem.bank, &weights, run, watch)?;
+        let rule = Weighted::new(weights);
+        let rows = mixed(problem.bank, &rule, None, run, watch)?;
         report.counts.combines += 1;
         let fit = |weights: Option<&[f64]>, warm: Option<&Solution>| {
             let how = How { weights, warm, tol: None, run: &run.remaining(watch).quiet() };

@@ -3,8 +3,9 @@
 //! A share near 1 of those that could be there means that the machine takes hardly any notice of
 //! distances: C is too small for the kernel, or the classes overlap.
 
-use super::{Problem, Rule};
+use super::Problem;
 use crate::machine::Solution;
+use crate::rule::{Pairs, Rule};
 use crate::{MachineReport, Report};
 
 /// Share from which it is said.
@@ -25,7 +26,7 @@ pub(super) fn report(machines: &Solution) -> MachineReport {
 }
 
 /// Says where most instances are at their bound, and what to try.
-pub(super) fn remark(problem: &Problem<'_>, rule: &Rule, share: f64, report: &mut Report) {
+pub(super) fn remark(problem: &Problem<'_>, rule: &dyn Rule, share: f64, report: &mut Report) {
     // A machine that was stopped has not moved every instance yet.
     if share <= MOST || !report.status.is_success() {
         return;
@@ -34,16 +35,22 @@ pub(super) fn remark(problem: &Problem<'_>, rule: &Rule, share: f64, report: &mu
     if share > NEARLY_ALL { report.warnings.push(said) } else { report.notes.push(said) }
 }
 
-/// The mean of the diagonal of the combined kernel.
-fn mean_diagonal(problem: &Problem<'_>, rule: &Rule) -> f64 {
+/// The mean of the diagonal of the combined kernel; the mean of those of the kernels where there is none.
+fn mean_diagonal(problem: &Problem<'_>, rule: &dyn Rule) -> f64 {
     let (bank, n) = (problem.bank, problem.bank.n());
     let mean = |m: usize| bank.diagonal(m).iter().sum::<f64>() / n as f64;
-    match rule {
-        Rule::Linear { weights } => weights.iter().enumerate().map(|(m, w)| w * mean(m)).sum(),
-        Rule::Product => {
-            let entry = |i: usize| (0..bank.len()).map(|m| bank.diagonal(m)[i]).product::<f64>();
-            (0..n).map(entry).sum::<f64>() / n as f64
+    if let Some(weights) = rule.weights() {
+        return weights.iter().enumerate().map(|(m, w)| w * mean(m)).sum();
+    }
+    let active = rule.active();
+    match rule.pointwise().filter(|mix| mix.views().is_empty()) {
+        Some(mix) => {
+            let values: Vec<&[f64]> = active.iter().map(|m| bank.diagonal(*m)).collect();
+            let mut diagonal = vec![0.0; n];
+            mix.mix(Pairs { values: &values, own: &[], others: &[] }, &mut diagonal);
+            diagonal.iter().sum::<f64>() / n as f64
         }
+        None => active.iter().map(|m| mean(*m)).sum::<f64>() / active.len().max(1) as f64,
     }
 }
 

@@ -6,8 +6,9 @@
 //! or with large columns dominates: standardise first. Precomputed similarities have no columns
 //! and cannot take part. Cost: one machine.
 
-use super::{Arrangement, Learned, Learner, Problem, Rule, fixed};
+use super::{Arrangement, Learned, Learner, Problem, fixed};
 use crate::method::{Entry, Method, Task, WeightSet};
+use crate::rule::Weighted;
 use crate::{Result, Run};
 
 /// The registry entry.
@@ -31,7 +32,7 @@ struct Concat;
 impl Learner for Concat {
     fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
         let m = problem.bank.len();
-        fixed(problem, Rule::Linear { weights: vec![1.0 / m as f64; m] }, run)
+        fixed(problem, Weighted::rule(vec![1.0 / m as f64; m]), run)
     }
 
     fn arrangement(&self) -> Arrangement {

@@ -5,8 +5,9 @@
 //! beat. Multiplying one kernel by s multiplies its share of the mean by s, and a kernel that is
 //! given twice counts twice: normalise kernels first. Cost: M n² multiplications for the one sum.
 
-use super::{Learned, Learner, Problem, Rule, fixed};
+use super::{Learned, Learner, Problem, fixed};
 use crate::method::{Entry, Method, Task, WeightSet};
+use crate::rule::Weighted;
 use crate::{Result, Run};
 
 /// The registry entry.
@@ -30,6 +31,6 @@ struct Mean;
 impl Learner for Mean {
     fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
         let m = problem.bank.len();
-        fixed(problem, Rule::Linear { weights: vec![1.0 / m as f64; m] }, run)
+        fixed(problem, Weighted::rule(vec![1.0 / m as f64; m]), run)
     }
 }

@@ -17,14 +17,14 @@ mod sum;
 mod two_stage;
 
 use crate::bank::Bank;
-use crate::data::Target;
+use crate::data::{Matrix, Target, Views};
 use crate::machine::{How, Machine, Solution};
 use crate::method::{Entry, Method};
 use crate::params::Params;
+use crate::rule::{Combination, Mix, Rule};
 use crate::run::Pass;
 use crate::solve::Rows;
 use crate::{Error, Report, Result, Run, Status, Watch};
-use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// All methods that learn a combination for a kernel machine.
@@ -51,6 +51,8 @@ pub fn learner(method: &Method, params: &Params) -> Result<Box<dyn Learner>> {
 pub struct Problem<'a> {
     /// The kernels over the n training instances.
     pub bank: &'a Bank,
+    /// The prepared views that they were computed on, where they are at hand.
+    pub views: Option<&'a Views>,
     /// What is known about them.
     pub target: &'a Target,
     /// The machine that will be trained on the combination.
@@ -65,7 +67,7 @@ pub struct Problem<'a> {
 impl<'a> Problem<'a> {
     /// Without weights and without a start.
     pub fn new(bank: &'a Bank, target: &'a Target, machine: &'a dyn Machine) -> Self {
-        Problem { bank, target, machine, weights: None, warm: None }
+        Problem { bank, views: None, target, machine, weights: None, warm: None }
     }
 
     /// The machines of the start.
@@ -74,26 +76,14 @@ impl<'a> Problem<'a> {
     }
 }
 
-/// How M kernel values become one. Data only.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "rule", rename_all = "snake_case")]
-pub enum Rule {
-    /// Σ_m weights_m k_m.
-    Linear {
-        /// η, one per kernel.
-        weights: Vec<f64>,
-    },
-    /// Π_m k_m over all kernels.
-    Product,
-}
-
 /// What a method learned.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Learned {
     /// The combination.
-    pub rule: Rule,
+    pub rule: Combination,
     /// The machines on the combination, where the method solved them to the machine's tolerance
-    /// itself; otherwise the caller trains the machine on the rule.
+    /// itself; otherwise the caller trains the machine on the rule. Under a rule with coefficients
+    /// for every kernel those of heads are one active kernel after the other, n for each.
     pub machines: Option<Solution>,
     /// How it went.
     pub report: Report,
@@ -151,7 +141,7 @@ pub fn train(problem: &Problem<'_>, learner: &dyn Learner, run: &Run) -> Result<
     let formula = learned.report.status == Status::ClosedForm;
     let (machines, trained) = match learned.machines.take() {
         Some(machines) => (machines, false),
-        None => (machines(problem, &learned.rule, run, &watch)?, true),
+        None => (machines(problem, &*learned.rule, run, &watch)?, true),
     };
     let ended = bound::report(&machines);
     let report = &mut learned.report;
@@ -170,7 +160,7 @@ pub fn train(problem: &Problem<'_>, learner: &dyn Learner, run: &Run) -> Result<
         report.objective = vec![ended.primal];
         report.gap = Some(ended.gap);
     }
-    bound::remark(problem, &learned.rule, ended.at_bound, report);
+    bound::remark(problem, &*learned.rule, ended.at_bound, report);
     report.machine = Some(ended);
     report.seconds = watch.seconds();
     learned.machines = Some(machines);
@@ -178,17 +168,16 @@ pub fn train(problem: &Problem<'_>, learner: &dyn Learner, run: &Run) -> Result<
 }
 
 /// The problem's machine on the combination.
-fn machines(problem: &Problem<'_>, rule: &Rule, run: &Run, watch: &Watch) -> Result<Solution> {
-    let kernel = match rule {
-        Rule::Linear { weights } => combined(problem.bank, weights, run, watch)?,
-        Rule::Product => {
-            let pass = Pass::under(watch);
-            let product = problem.bank.product_in(&all(problem.bank), &pass)?;
-            pass.complete("the product of kernels")?;
-            underflow(problem.bank, &product.diagonal())?;
-            Box::new(product)
-        }
+fn machines(problem: &Problem<'_>, rule: &dyn Rule, run: &Run, watch: &Watch) -> Result<Solution> {
+    let Some(mix) = rule.pointwise() else {
+        let problem = "has coefficients for every kernel, which its method did not bring";
+        return Err(Error::Data(format!("the rule '{}' {problem}", rule.id())));
     };
+    let numbers = numbers(problem, mix)?;
+    let kernel = mixed(problem.bank, mix, numbers.as_ref(), run, watch)?;
+    if mix.weights().is_none() {
+        usable(problem.bank, rule, &kernel.diagonal())?;
+    }
     let run = run.remaining(watch).quiet();
     let (weights, warm) = (problem.weights, problem.warm_machines());
     problem.machine.solve(
@@ -198,47 +187,69 @@ fn machines(problem: &Problem<'_>, rule: &Rule, run: &Run, watch: &Watch) -> Res
     )
 }
 
-/// Refuses a product that is nothing but 0, or nearly, though none of its factors is.
-fn underflow(bank: &Bank, product: &[f64]) -> Result<()> {
+/// What the rule wants to know of the instances by themselves.
+fn numbers(problem: &Problem<'_>, mix: &dyn Mix) -> Result<Option<Matrix>> {
+    match problem.views {
+        Some(views) => mix.numbers(views),
+        None if mix.views().is_empty() => Ok(None),
+        None => {
+            let names = mix.views().join("', '");
+            Err(Error::Data(format!(
+                "the rule '{}' looks at the features of '{names}'; give the views, not kernels alone",
+                mix.id()
+            )))
+        }
+    }
+}
+
+/// Refuses a combination that is nothing but 0, or nearly, though none of its kernels is, and one whose
+/// values are not numbers.
+fn usable(bank: &Bank, rule: &dyn Rule, diagonal: &[f64]) -> Result<()> {
     let largest = |d: &[f64]| d.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
-    let found = largest(product);
-    if found >= f64::MIN_POSITIVE || all(bank).iter().any(|m| largest(bank.diagonal(*m)) == 0.0) {
+    if let Some(i) = diagonal.iter().position(|d| !d.is_finite()) {
+        return Err(Error::Data(format!(
+            "the combination of the kernels by '{}' is {} at row {i}: its values are too large, or \
+             powers that are not whole were taken of negative ones; normalise the kernels \
+             (normalize=unit_diagonal)",
+            rule.id(),
+            diagonal[i]
+        )));
+    }
+    let found = largest(diagonal);
+    let active = rule.active();
+    if found >= f64::MIN_POSITIVE || active.iter().any(|m| largest(bank.diagonal(*m)) == 0.0) {
         return Ok(());
     }
     Err(Error::Data(format!(
         "the product of {} kernels is below what f64 can hold (its largest diagonal entry is \
          {found:.1e}); normalise the kernels (normalize=unit_diagonal) or multiply fewer",
-        bank.len()
+        active.len()
     )))
 }
 
-/// Σ_m w_m K_m: stored where n × n values fit into the memory of the run, else row by row, also if
+/// The combination: stored where n × n values fit into the memory of the run, else row by row, also if
 /// storing it takes too long.
-fn combined<'a>(
+fn mixed<'a>(
     bank: &'a Bank,
-    weights: &'a [f64],
+    mix: &'a dyn Mix,
+    numbers: Option<&'a Matrix>,
     run: &Run,
     watch: &Watch,
 ) -> Result<Box<dyn Rows + 'a>> {
     if fits(bank, 1, run) {
         let pass = Pass::under(watch);
-        let gram = bank.combine_in(weights, &pass)?;
+        let gram = bank.mixed_in(mix, numbers, &pass)?;
         if !pass.is_given_up() {
             return Ok(Box::new(gram));
         }
     }
-    Ok(bank.combined_rows(weights))
+    Ok(bank.mixed_rows(mix, numbers))
 }
 
 /// Whether this many n × n matrices fit into the memory of the run.
 fn fits(bank: &Bank, matrices: usize, run: &Run) -> bool {
     let bytes = bank.n().checked_mul(bank.n()).and_then(|e| e.checked_mul(8 * matrices));
     bytes.is_some_and(|b| b <= run.memory)
-}
-
-/// The indices of all kernels.
-fn all(bank: &Bank) -> Vec<usize> {
-    (0..bank.len()).collect()
 }
 
 /// Refuses labels for another number of instances than the bank has.
@@ -251,7 +262,7 @@ fn check(problem: &Problem<'_>) -> Result<()> {
 }
 
 /// A rule without training: nothing but the rule and a report.
-fn fixed(problem: &Problem<'_>, rule: Rule, run: &Run) -> Result<Learned> {
+fn fixed(problem: &Problem<'_>, rule: Combination, run: &Run) -> Result<Learned> {
     check(problem)?;
     Ok(Learned { rule, machines: None, report: Report::closed_form(run) })
 }

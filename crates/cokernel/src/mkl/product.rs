@@ -6,9 +6,9 @@
 //! signs and is rarely useful. Multiplying one kernel by s multiplies the product by s, which is
 //! the same as multiplying C by s. Cost: M n² multiplications; all M kernels are needed to predict.
 
-use super::{Learned, Learner, Problem, Rule, fixed};
+use super::{Learned, Learner, Problem, fixed};
 use crate::method::{Entry, Method, Task, WeightSet};
-use crate::{Result, Run};
+use crate::{Result, Run, rule};
 
 /// The registry entry.
 pub static ENTRY: Entry<dyn Learner> = Entry { method: &METHOD, build: |_| Box::new(Product) };
@@ -30,6 +30,6 @@ struct Product;
 
 impl Learner for Product {
     fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
-        fixed(problem, Rule::Product, run)
+        fixed(problem, rule::Product::rule(problem.bank.len()), run)
     }
 }

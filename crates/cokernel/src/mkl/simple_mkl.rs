@@ -61,9 +61,10 @@
 mod curvature;
 mod search;
 
-use super::{Learned, Learner, Problem, Rule, check};
+use super::{Learned, Learner, Problem, check};
 use crate::method::{Entry, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
+use crate::rule::Weighted;
 use crate::{Event, Report, Result, Run, Status};
 use search::{Point, Search};
 
@@ -203,7 +204,7 @@ impl Learner for SimpleMkl {
             notes: notes(&point, status, search.refused),
             ..Report::closed_form(run)
         };
-        let rule = Rule::Linear { weights: point.weights };
+        let rule = Weighted::rule(point.weights);
         Ok(Learned { rule, machines: Some(point.machines), report })
     }
 }
@@ -241,8 +242,8 @@ impl SimpleMkl {
 
 /// The weights of the start, where there is one that fits; else all equal.
 fn first_weights(problem: &Problem<'_>, kernels: usize) -> Vec<f64> {
-    match problem.warm.map(|w| &w.rule) {
-        Some(Rule::Linear { weights }) if weights.len() == kernels => search::cleaned(weights, 0.0),
+    match problem.warm.and_then(|w| w.rule.weights()) {
+        Some(weights) if weights.len() == kernels => search::cleaned(weights, 0.0),
         _ => vec![1.0 / kernels as f64; kernels],
     }
 }

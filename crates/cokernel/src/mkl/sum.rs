@@ -4,8 +4,9 @@
 //! with M times the cost C, because ½‖w‖² is measured in a kernel that is M times larger.
 //! Scaling and duplicates act as in the mean. Cost: M n² multiplications for the one sum.
 
-use super::{Learned, Learner, Problem, Rule, fixed};
+use super::{Learned, Learner, Problem, fixed};
 use crate::method::{Entry, Method, Task, WeightSet};
+use crate::rule::Weighted;
 use crate::{Result, Run};
 
 /// The registry entry.
@@ -28,6 +29,6 @@ struct Sum;
 
 impl Learner for Sum {
     fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
-        fixed(problem, Rule::Linear { weights: vec![1.0; problem.bank.len()] }, run)
+        fixed(problem, Weighted::rule(vec![1.0; problem.bank.len()]), run)
     }
 }

@@ -63,11 +63,12 @@ mod pairs;
 mod pegasos;
 mod slope;
 
-use super::{Learned, Learner, Problem, Rule, check};
+use super::{Learned, Learner, Problem, check};
 use crate::bank::Bank;
 use crate::kernel::{Function, Kernel, KernelSpec, Normalization};
 use crate::method::{Entry, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
+use crate::rule::Weighted;
 use crate::{Event, Report, Result, Run, Status, Watch};
 use interior::solve;
 use pairs::{Part, Sampler};
@@ -203,7 +204,7 @@ impl Learner for TwoStage {
         ];
         report.details = details.into_iter().map(|(name, v)| (name.to_string(), v)).collect();
         report.seconds = watch.seconds();
-        Ok(Learned { rule: Rule::Linear { weights }, machines: None, report })
+        Ok(Learned { rule: Weighted::rule(weights), machines: None, report })
     }
 
     fn depends_on_machine(&self) -> bool {

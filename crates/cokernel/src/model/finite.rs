@@ -5,7 +5,6 @@ use super::embedding::EmbeddingModel;
 use super::{Info, Model};
 use crate::data::Matrix;
 use crate::kernel::{Kernel, Norm};
-use crate::mkl::Rule;
 use crate::multiview::Source;
 use crate::{Error, Report, Result};
 
@@ -50,11 +49,10 @@ fn report(report: &Report) -> Result<()> {
 
 /// Everything of a classification model.
 pub(super) fn classifier(model: &Model) -> Result<()> {
-    let Info { kernels, norms: steps, rule, machines, report: how, .. } = &model.info;
+    let Info { kernels, norms: steps, machines, report: how, .. } = &model.info;
     norms(kernels, steps)?;
-    if let Rule::Linear { weights } = rule {
-        require(all(weights), "a kernel weight")?;
-    }
+    let tables = model.rule.stored().tensors.iter().all(|(_, m)| matrix(m));
+    require(all(&model.rule.uses()) && tables, "a kernel weight")?;
     for (t, machine) in machines.iter().enumerate() {
         let finite = all(model.coef.row(t)) && model.bias[t].is_finite() && machine.gap.is_finite();
         require(finite, format!("the machine '{}'", machine.name))?;

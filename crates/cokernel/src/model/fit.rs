@@ -363,7 +363,7 @@ fn problem<'a>(
 ) -> Problem<'a> {
     let (bank, target) = (&prepared.bank, &prepared.target);
     let weights = prepared.weights.as_deref();
-    Problem { bank, target, machine, weights, warm }
+    Problem { bank, views: Some(&prepared.views), target, machine, weights, warm }
 }
 
 /// `method`, or `method(name=value, …)` where parameters were given.

@@ -30,8 +30,9 @@ use crate::data::{Matrix, Preparation, Target, Views};
 use crate::kernel::{Function, Kernel, Norm, Normalization};
 use crate::machine::{CheckedMachine, Reading, Solution, Svc};
 use crate::method::Task;
-use crate::mkl::{Learned, Rule};
+use crate::mkl::Learned;
 use crate::params::Params;
+use crate::rule::{self, Combination, Rule};
 use crate::{Error, Report, Result, Run, VERSION};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -40,11 +41,14 @@ use std::path::Path;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Model {
     info: Info,
+    /// The combination, whose fields are also in `info`.
+    rule: Combination,
     /// Training instances that prediction compares with, increasing.
     kept: Vec<u32>,
     /// Their prepared rows, for the feature views of active kernels.
     support: Views,
-    /// α_i y_i: machines × kept.
+    /// α_i y_i: machines × kept; machines × (active kernels · kept), one kernel after the other, under a
+    /// rule with coefficients for every kernel.
     coef: Matrix,
     /// b of each machine.
     bias: Vec<f64>,
@@ -95,7 +99,7 @@ struct Info {
     kernels: Vec<Kernel>,
     /// Normalisations of each kernel, cut to the kept instances; empty for inactive kernels.
     norms: Vec<Vec<Norm>>,
-    rule: Rule,
+    rule: serde_json::Value,
     machines: Vec<MachineInfo>,
     report: Report,
 }
@@ -108,7 +112,7 @@ fn kept_rows(machines: &Solution, n: usize, all: bool) -> Vec<usize> {
     if all {
         return (0..n).collect();
     }
-    let support = machines.support();
+    let support = machines.support(n);
     if support.is_empty() { vec![0] } else { support }
 }
 
@@ -123,12 +127,9 @@ fn cut(norm: &Norm, kept: &[usize]) -> Norm {
     }
 }
 
-/// Indices of the kernels that take part in the rule.
-fn active(rule: &Rule, kernels: usize) -> Vec<usize> {
-    match rule {
-        Rule::Linear { weights } => (0..kernels).filter(|&m| weights[m] != 0.0).collect(),
-        Rule::Product => (0..kernels).collect(),
-    }
+/// Coefficients of each instance: one, or one for each kernel that is read.
+fn width(rule: &dyn Rule) -> usize {
+    if rule.pointwise().is_some() { 1 } else { rule.active().len() }
 }
 
 /// Refuses what no model could predict: a similarity view does not tell the self-similarity of new
@@ -153,10 +154,10 @@ fn refuse_unit_diagonal(active: &[usize], kernels: &[Kernel]) -> Result<()> {
 ///
 /// Centring subtracts r(x), the mean of k(x, ·) over all training instances. In Σ_i coef_i k(x_i, x)
 /// it cancels where Σ_i coef_i = 0. It does not cancel where the centred value is divided by its
-/// diagonal afterwards, or multiplied with other kernels.
-fn keeps_all(rule: &Rule, kernels: &[Kernel], active: &[usize], reading: Reading) -> bool {
-    active.iter().any(|&m| match rule {
-        Rule::Linear { .. } if reading.sums_to_zero() => needs_all_rows(&kernels[m].normalize),
+/// diagonal afterwards, or combined with other kernels in another way than by a weighted sum.
+fn keeps_all(rule: &dyn Rule, kernels: &[Kernel], active: &[usize], reading: Reading) -> bool {
+    active.iter().any(|&m| match rule.weights() {
+        Some(_) if reading.sums_to_zero() => needs_all_rows(&kernels[m].normalize),
         _ => kernels[m].normalize.iter().any(|step| step.centers()),
     })
 }
@@ -177,8 +178,8 @@ impl Model {
         })?;
         let bank = &prepared.bank;
         let n = prepared.rows.len();
-        let active = active(&rule, bank.len());
-        let all = keeps_all(&rule, bank.kernels(), &active, machine.build()?.reading());
+        let active = rule.active();
+        let all = keeps_all(&*rule, bank.kernels(), &active, machine.build()?.reading());
         let kept = kept_rows(&machines, n, all);
         let norms = (0..bank.len())
             .map(|m| match active.contains(&m) {
@@ -187,7 +188,10 @@ impl Model {
             })
             .collect();
         let kernels = bank.kernels();
-        let looked_at = |name: &str| active.iter().any(|&m| kernels[m].view == name);
+        let own = rule.views();
+        let looked_at = |name: &str| {
+            active.iter().any(|&m| kernels[m].view == name) || own.iter().any(|v| v == name)
+        };
         let preparation = prepared.preparation.clone().only(looked_at);
         let asked_for = |v: &&ViewInfo| preparation.names().contains(&v.name.as_str());
         let views = prepared.given.iter().filter(asked_for).cloned().collect();
@@ -199,16 +203,21 @@ impl Model {
             }
         }
         let coefs = machines.coefs();
-        let coef = Matrix::from_fn(coefs.len(), kept.len(), |t, i| coefs[t][kept[i]]);
+        let (s, width) = (kept.len(), width(&*rule));
+        if coefs.iter().any(|c| c.len() != width * n) {
+            let expected = format!("{} coefficients for each machine", width * n);
+            return Err(Error::shape(format!("method '{method}'"), expected, "other machines"));
+        }
+        let at = |t: usize, j: usize| coefs[t][(j / s) * n + kept[j % s]];
+        let coef = Matrix::from_fn(coefs.len(), width * s, at);
         let names = match &prepared.target {
             Target::Classes(classes) => classes.names.as_slice(),
             Target::Real(_) => &[],
             Target::Nothing(_) => &DETECTED.map(str::to_string),
         };
-        let infos = machines
-            .blocks
-            .iter()
-            .flat_map(|block| block.heads.iter().map(|head| MachineInfo::of(block, head, names)));
+        let infos = machines.blocks.iter().flat_map(|block| {
+            block.heads.iter().map(|head| MachineInfo::of(block, head, n, names))
+        });
         report.notes.splice(0..0, prepared.notes().iter().cloned());
         report.warnings.splice(0..0, prepared.bank.warnings().iter().cloned());
         let info = Info {
@@ -226,13 +235,13 @@ impl Model {
             preparation,
             kernels: kernels.to_vec(),
             norms,
-            rule,
+            rule: rule::written(&*rule).0,
             machines: infos.collect(),
             report,
         };
         let bias = machines.heads().map(|h| h.bias).collect();
         let kept = kept.into_iter().map(|i| i as u32).collect();
-        let model = Model { info, kept, support, coef, bias, learned: Vec::new() };
+        let model = Model { info, rule, kept, support, coef, bias, learned: Vec::new() };
         finite::classifier(&model)?;
         match prepared.n_dropped {
             0 => Ok(model),
@@ -345,8 +354,8 @@ impl Model {
     }
 
     /// The combination, over [`kernels`](Self::kernels).
-    pub fn rule(&self) -> &Rule {
-        &self.info.rule
+    pub fn rule(&self) -> &dyn Rule {
+        &*self.rule
     }
 
     /// All kernels of training in order.
@@ -356,24 +365,19 @@ impl Model {
 
     /// Every kernel with its weight, in order.
     pub fn weights(&self) -> Vec<KernelWeight> {
-        let one = |(m, kernel): (usize, &Kernel)| {
-            let weight = match &self.info.rule {
-                Rule::Linear { weights } => weights[m],
-                Rule::Product => 1.0,
-            };
-            KernelWeight {
-                kernel: kernel.name.clone(),
-                view: kernel.view.clone(),
-                weight,
-                active: weight != 0.0,
-            }
+        let active = self.rule.active();
+        let one = |((m, kernel), weight): ((usize, &Kernel), f64)| KernelWeight {
+            kernel: kernel.name.clone(),
+            view: kernel.view.clone(),
+            weight,
+            active: active.contains(&m),
         };
-        self.info.kernels.iter().enumerate().map(one).collect()
+        self.info.kernels.iter().enumerate().zip(self.rule.uses()).map(one).collect()
     }
 
     /// Indices of the kernels that prediction evaluates.
     fn active(&self) -> Vec<usize> {
-        active(&self.info.rule, self.info.kernels.len())
+        self.rule.active()
     }
 
     /// Number of training instances that are a support vector of some machine.
@@ -382,12 +386,17 @@ impl Model {
     }
 
     /// The support vectors: training instances (increasing, counted in all that were given), α_i y_i
-    /// (machines × support vectors) and the bias of each machine.
+    /// (machines × support vectors; under a rule with coefficients for every kernel those of one active
+    /// kernel after the other) and the bias of each machine.
     pub fn duals(&self) -> (Vec<usize>, Matrix, Vec<f64>) {
-        let used = |i: &usize| (0..self.coef.rows()).any(|t| self.coef.get(t, *i) != 0.0);
-        let columns: Vec<usize> = (0..self.kept.len()).filter(used).collect();
+        let (s, width) = (self.kept.len(), width(&*self.rule));
+        let here = |t: usize, i: usize| (0..width).any(|l| self.coef.get(t, l * s + i) != 0.0);
+        let used: Vec<usize> =
+            (0..s).filter(|i| (0..self.coef.rows()).any(|t| here(t, *i))).collect();
+        let columns: Vec<usize> =
+            (0..width).flat_map(|l| used.iter().map(move |i| l * s + i)).collect();
         let given = |i: u32| self.learned.get(i as usize).copied().unwrap_or(i) as usize;
-        let rows = columns.iter().map(|&i| given(self.kept[i])).collect();
+        let rows = used.iter().map(|&i| given(self.kept[i])).collect();
         (rows, self.coef.select_cols(&columns), self.bias.clone())
     }
 
@@ -444,6 +453,7 @@ impl Model {
             n_dropped: self.info.n_dropped,
             n_given: self.info.n_given.unwrap_or(self.info.n_train),
             views: self.info.views.clone(),
+            rule: self.rule.id().to_string(),
             weights: self.weights(),
             active_kernels: self.weights().iter().filter(|w| w.active).count(),
             support: self.n_support(),

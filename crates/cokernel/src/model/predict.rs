@@ -1,11 +1,10 @@
 //! Prediction: only active kernels, only kept rows; the values of a few new rows at a time.
 
 use super::Model;
-use crate::bank::{Cross, RowMeans};
+use crate::bank::{Cross, Numbers, RowMeans};
 use crate::data::{Matrix, Table, View, Views};
 use crate::error::room_for;
 use crate::kernel::{Kernel, Norm};
-use crate::mkl::Rule;
 use crate::{Error, Result, Run};
 use serde::Serialize;
 use std::borrow::Cow;
@@ -63,12 +62,15 @@ fn decisions(model: &Model, views: &Views, run: &Run) -> Result<Matrix> {
         let all: Vec<usize> = (0..active.len()).collect();
         let new = cross.new_rows(&views, &all)?;
         let coef = model.coef.transposed();
-        out = match &info.rule {
-            Rule::Linear { weights } => {
-                let weights: Vec<f64> = active.iter().map(|&m| weights[m]).collect();
-                cross.multiply_sum(&new, &weights, &coef)?
+        out = match model.rule.pointwise() {
+            Some(mix) => {
+                let support = mix.numbers(&model.support)?;
+                let own = mix.numbers(&views)?;
+                let numbers = own.iter().zip(&support).next();
+                let numbers = numbers.map(|(new, support)| Numbers { new, support });
+                cross.multiply(&new, &all, mix, numbers, &coef)?
             }
-            Rule::Product => cross.multiply_product(&new, &all, &coef)?,
+            None => cross.multiply_each(&new, &all, &coef)?,
         };
     }
     for i in 0..out.rows() {

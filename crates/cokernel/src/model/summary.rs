@@ -44,7 +44,7 @@ pub struct KernelWeight {
     pub kernel: String,
     /// The view it looks at.
     pub view: String,
-    /// Its weight; 1 for every factor of a product.
+    /// Its weight; its exponent in a product; its share where every kernel has coefficients of its own.
     pub weight: f64,
     /// Whether prediction evaluates it.
     pub active: bool,
@@ -71,7 +71,7 @@ pub struct MachineInfo {
 }
 
 impl MachineInfo {
-    pub(super) fn of(block: &Block, head: &Head, classes: &[String]) -> Self {
+    pub(super) fn of(block: &Block, head: &Head, n: usize, classes: &[String]) -> Self {
         let name = |code: u32| classes[code as usize].as_str();
         MachineInfo {
             name: match head.role {
@@ -82,7 +82,7 @@ impl MachineInfo {
                 Role::Only { says: Says::Inside } => "inside".to_string(),
             },
             role: head.role,
-            support: head.support_count(),
+            support: head.support(n).len(),
             gap: block.gap,
             primal: block.primal,
             dual: block.objective,
@@ -114,6 +114,8 @@ pub struct Summary {
     pub n_given: usize,
     /// The views that must be given to predict.
     pub views: Vec<ViewInfo>,
+    /// How kernels are combined: `linear`, `product`, … (see [`rule`](crate::rule)).
+    pub rule: String,
     /// Every kernel with its weight.
     pub weights: Vec<KernelWeight>,
     /// Number of kernels that prediction evaluates.

@@ -7,7 +7,6 @@ use super::{Mkl, Model};
 use crate::data::{Csr, Labels, Matrix, Scale, Scaler, Table, Views, toy};
 use crate::kernel::{Function, Kernel, KernelSpec, Metric, Normalization};
 use crate::machine::Decomposition;
-use crate::mkl::Rule;
 use crate::{Result, Run};
 
 const TRAIN: usize = 45;
@@ -133,12 +132,12 @@ fn expected(model: &Model, train: &Views, new: &Views, scale: Scale) -> Matrix {
             }
         };
         let k = cross(kernel, &scaled(&train.table), &scaled(&new.table));
-        combined = Some(match (model.rule(), combined) {
-            (Rule::Linear { weights }, before) => Matrix::from_fn(k.rows(), k.cols(), |i, j| {
+        combined = Some(match (model.rule().weights(), combined) {
+            (Some(weights), before) => Matrix::from_fn(k.rows(), k.cols(), |i, j| {
                 before.as_ref().map_or(0.0, |b| b.get(i, j)) + weights[m] * k.get(i, j)
             }),
-            (Rule::Product, None) => k,
-            (Rule::Product, Some(b)) => {
+            (None, None) => k,
+            (None, Some(b)) => {
                 Matrix::from_fn(k.rows(), k.cols(), |i, j| b.get(i, j) * k.get(i, j))
             }
         });

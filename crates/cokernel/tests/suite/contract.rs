@@ -3,16 +3,17 @@
 //! The tests go through the whole registry, so a new method is tested by being listed. What a
 //! method does with a duplicated kernel is a fact about the method ([`duplicate`]).
 
-use crate::common::gaussian;
+use crate::common::{gaussian, rules};
 use cokernel::bank::{Bank, Storage};
 use cokernel::catalogue::{find, machines, methods};
 use cokernel::data::{Classes, Labels, Matrix, Target, Views};
 use cokernel::machine::{Solution, Svc};
 use cokernel::method::{Method, Task, WeightSet};
-use cokernel::mkl::{Learned, Problem, Rule, train};
+use cokernel::mkl::{Learned, Problem, train};
 use cokernel::model::MultiView;
 use cokernel::multiview::{self, Clustering};
 use cokernel::params::{Range, Value};
+use cokernel::rule::Weighted;
 use cokernel::{Cancel, Run, Status};
 use rand::RngExt;
 use std::collections::HashSet;
@@ -111,22 +112,7 @@ fn clusterers() -> impl Iterator<Item = &'static Method> {
 
 /// Decision values on the training instances, from the matrices themselves.
 fn decisions(learned: &Learned, kernels: &[Matrix]) -> Vec<f64> {
-    let n = kernels[0].rows();
-    let combined = |i: usize, j: usize| match &learned.rule {
-        Rule::Linear { weights } => {
-            weights.iter().zip(kernels).map(|(w, k)| w * k.get(i, j)).sum::<f64>()
-        }
-        Rule::Product => kernels.iter().map(|k| k.get(i, j)).product(),
-    };
-    let machines = learned.machines.as_ref().unwrap();
-    let value = |coef: &[f64], i: usize| (0..n).map(|j| coef[j] * combined(i, j)).sum::<f64>();
-    machines
-        .blocks
-        .iter()
-        .flat_map(|d| {
-            (0..n).map(|i| value(&d.heads[0].coef, i) + d.heads[0].bias).collect::<Vec<_>>()
-        })
-        .collect()
+    rules::decisions(learned, kernels).concat()
 }
 
 fn assert_close(id: &str, a: &[f64], b: &[f64], tol: f64) {
@@ -137,10 +123,7 @@ fn assert_close(id: &str, a: &[f64], b: &[f64], tol: f64) {
 }
 
 fn weights(learned: &Learned) -> Option<&[f64]> {
-    match &learned.rule {
-        Rule::Linear { weights } => Some(weights),
-        Rule::Product => None,
-    }
+    learned.rule.weights()
 }
 
 #[test]
@@ -498,7 +481,7 @@ fn one_kernel_is_the_machine_on_it() {
     let plain: Solution = machine
         .fit(&bank(one).combine(&[1.0]).unwrap(), &classes, None, None, &Run::default())
         .unwrap();
-    let rule = Rule::Linear { weights: vec![1.0] };
+    let rule = Weighted::rule(vec![1.0]);
     let plain = Learned {
         rule,
         machines: Some(plain),

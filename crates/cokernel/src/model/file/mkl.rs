@@ -6,13 +6,15 @@
 //! and one column per kept instance. `kept` counts in the instances that were learned from, whose
 //! places among those that were given are `learned`.
 
-use super::read::{Checked, Compared, Opened, misfit, refuse, sized, with_bytes, with_file};
-use super::{FORMAT, Kind, Tensors, bytes, f64s, flat, put, put_norms, put_views, u32s};
-use crate::Result;
+use super::read::{
+    Checked, Compared, Opened, Tables, misfit, refuse, sized, with_bytes, with_file,
+};
+use super::{FORMAT, Kind, Tensors, bytes, f64s, flat, matrix, put, put_norms, put_views, u32s};
 use crate::data::Matrix;
 use crate::machine::{Decomposition, MachineSpec, Reading};
-use crate::mkl::Rule;
-use crate::model::{Info, MachineInfo, Model, keeps_all};
+use crate::model::{Info, MachineInfo, Model, keeps_all, width};
+use crate::rule;
+use crate::{Error, Result};
 use std::mem::take;
 use std::path::Path;
 
@@ -54,6 +56,9 @@ pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
         (m.primal, m.dual, m.gap) = (0.0, 0.0, 0.0);
     }
     tensors.insert("objective".to_string(), flat(&take(&mut info.report.objective)));
+    for (name, table) in rule::written(&*model.rule).1 {
+        tensors.insert(format!("rule.{name}"), matrix(&table));
+    }
     put_norms(&mut info.norms, &mut tensors);
     let support = put_views(&model.support, &mut tensors);
     if info.n_given.is_some() {
@@ -85,7 +90,9 @@ pub fn assemble(file: &Opened) -> Checked<Model> {
     if s == 0 {
         return misfit("no kept instances");
     }
-    let coef = sized(Matrix::new(t, s, tables.finite("coef", Some(&[t, s]))?))?;
+    let rule = combination(&mut info, &tables)?;
+    let wide = width(&*rule) * s;
+    let coef = sized(Matrix::new(t, wide, tables.finite("coef", Some(&[t, wide]))?))?;
     let bias = tables.finite("bias", Some(&[t]))?;
     for (name, number) in NUMBERS {
         let numbers = match name {
@@ -104,7 +111,7 @@ pub fn assemble(file: &Opened) -> Checked<Model> {
     tables.norms(&mut info.norms, info.kernels.len(), s)?;
     let support = tables.views(&views, s)?;
     let given = info.n_given.take();
-    let mut model = Model { info, kept, support, coef, bias, learned: Vec::new() };
+    let mut model = Model { info, rule, kept, support, coef, bias, learned: Vec::new() };
     if let Some(problem) = inconsistency(&model) {
         return misfit(problem);
     }
@@ -113,7 +120,7 @@ pub fn assemble(file: &Opened) -> Checked<Model> {
     let (active, support) = (active.as_slice(), &model.support);
     Compared { preparation, kernels, norms, active, support, n_train: *n_train }.check()?;
     let reading = sized(model.info.machine.build())?.reading();
-    if s != *n_train && keeps_all(&model.info.rule, kernels, active, reading) {
+    if s != *n_train && keeps_all(&*model.rule, kernels, active, reading) {
         return misfit(format!("{s} of {n_train} instances are kept, and kernels need all"));
     }
     if let Some(n) = given {
@@ -153,10 +160,25 @@ fn inconsistency(model: &Model) -> Option<String> {
     if reading.roles(k).iter().zip(&info.machines).any(|(role, m)| *role != m.role) {
         return Some(format!("{} other machines for {k} classes", info.machines.len()));
     }
-    if let Rule::Linear { weights } = &info.rule
-        && weights.len() != info.kernels.len()
-    {
-        return Some(format!("{} weights for {} kernels", weights.len(), info.kernels.len()));
-    }
     None
+}
+
+/// The rule; files of early versions do not say how many kernels a product has.
+fn combination(info: &mut Info, tables: &Tables<'_>) -> Checked<rule::Combination> {
+    let kernels = info.kernels.len();
+    if let Some(fields) = info.rule.as_object_mut() {
+        fields.entry("kernels").or_insert(kernels.into());
+    }
+    let tensors = |name: &str, shape: &[usize]| {
+        let read = tables.finite(&format!("rule.{name}"), Some(shape));
+        read.map_err(|_| {
+            Error::Data(format!("the table 'rule.{name}' is missing or not {shape:?}"))
+        })
+    };
+    let rule = sized(rule::read(&info.rule, &tensors))?;
+    if rule.kernels() != kernels {
+        return misfit(format!("{} weights for {kernels} kernels", rule.kernels()));
+    }
+    info.rule = rule::written(&*rule).0;
+    Ok(rule)
 }

@@ -3,11 +3,12 @@
 
 use super::mkl::{bank, classes, problem, simple_mkl, weights};
 use super::svc::blobs;
+use crate::common::rules;
 use cokernel::bank::{Bank, Gram, Storage};
 use cokernel::data::{Classes, Labels, Matrix, Table, Target, Views};
 use cokernel::kernel::KernelSpec;
 use cokernel::machine::{Block, Decomposition, Role, Solution, Svc};
-use cokernel::mkl::{Learned, Problem, REGISTRY, Rule, train};
+use cokernel::mkl::{Learned, Problem, REGISTRY, train};
 use cokernel::model::{Mkl, Model};
 use cokernel::{Run, Status};
 use rand::RngExt;
@@ -84,11 +85,7 @@ fn certify(kernel: &Matrix, codes: &[u32], svc: &Svc, machines: &Solution, what:
 }
 
 fn combined(learned: &Learned, kernels: &[Matrix]) -> Matrix {
-    let n = kernels[0].rows();
-    Matrix::from_fn(n, n, |i, j| match &learned.rule {
-        Rule::Linear { weights } => weights.iter().zip(kernels).map(|(w, k)| w * k.get(i, j)).sum(),
-        Rule::Product => kernels.iter().map(|k| k.get(i, j)).product(),
-    })
+    rules::combined(&*learned.rule, kernels)
 }
 
 fn scaled(kernels: &[Matrix], s: f64) -> Vec<Matrix> {
@@ -238,7 +235,12 @@ fn any_c() {
         let machines = fit(&svc, &gram, &classes);
         assert!(certify(&kernel, &classes.codes, &svc, &machines, &format!("C = 1e{power}")));
         assert!(machines.counts.smo_steps < 200_000, "{:?}", machines.counts);
-        assert!(machines.blocks.iter().all(|d| d.heads[0].support_count() > 1));
+        assert!(
+            machines
+                .blocks
+                .iter()
+                .all(|d| d.heads[0].coef.iter().filter(|c| **c != 0.0).count() > 1)
+        );
         if power >= 8 {
             let objective = *hard.get_or_insert(machines.objective());
             assert!((machines.objective() / objective - 1.0).abs() < 1e-5);
@@ -328,7 +330,12 @@ fn polynomial_kernel_of_raw_features() {
         let svc = Svc { c, ..Svc::default() };
         let machines = fit(&svc, &Gram::new(kernel.clone()).unwrap(), &classes);
         assert!(certify(&kernel, &classes.codes, &svc, &machines, "polynomial"));
-        assert!(machines.blocks.iter().all(|d| d.heads[0].support_count() >= 4));
+        assert!(
+            machines
+                .blocks
+                .iter()
+                .all(|d| d.heads[0].coef.iter().filter(|c| **c != 0.0).count() >= 4)
+        );
         assert!(machines.counts.smo_steps < 100_000, "{:?}", machines.counts);
     }
 }

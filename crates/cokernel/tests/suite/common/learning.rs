@@ -6,7 +6,7 @@ use cokernel::bank::{Bank, Storage};
 use cokernel::catalogue::find;
 use cokernel::data::{Classes, Matrix, Target};
 use cokernel::machine::Svc;
-use cokernel::mkl::{Learned, Problem, Rule, train};
+use cokernel::mkl::{Learned, Problem, train};
 use cokernel::params::Value;
 use rand::RngExt;
 
@@ -60,8 +60,5 @@ pub fn simple_mkl(
 }
 
 pub fn weights(learned: &Learned) -> &[f64] {
-    match &learned.rule {
-        Rule::Linear { weights } => weights,
-        Rule::Product => panic!("a weighted sum was expected"),
-    }
+    learned.rule.weights().expect("a weighted sum")
 }

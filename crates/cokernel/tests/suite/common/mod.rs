@@ -4,6 +4,7 @@ mod blobs;
 mod groups;
 mod learning;
 mod program;
+pub mod rules;
 
 pub use blobs::{blobs, dense};
 pub use groups::{Real, Toy, cluster, points, run_method};

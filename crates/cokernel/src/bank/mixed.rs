@@ -1,0 +1,174 @@
+//! The kernels of a bank combined by a [pointwise rule](Mix): stored, or read by rows.
+
+use super::{Bank, Gram};
+use crate::data::Matrix;
+use crate::rule::{Mix, Pairs};
+use crate::run::Pass;
+use crate::solve::Rows;
+use crate::{Result, Watch};
+use rayon::prelude::*;
+
+/// Columns computed by one task.
+const CHUNK: usize = 1_024;
+
+impl Bank {
+    /// k(x_i, x_j) of a pointwise rule over the kernels of this bank, as a stored n × n matrix. `numbers`
+    /// are those of [`Mix::numbers`] for the n instances (n × g). Cost: one read (or computation) of the
+    /// entries of the kernels that the rule reads, and as many of its steps.
+    ///
+    /// # Errors
+    /// There is no memory for it.
+    pub fn mixed(&self, mix: &dyn Mix, numbers: Option<&Matrix>) -> Result<Gram> {
+        self.mixed_in(mix, numbers, &Pass::default())
+    }
+
+    /// [`mixed`](Self::mixed) in a pass that may be given up.
+    pub(crate) fn mixed_in(
+        &self,
+        mix: &dyn Mix,
+        numbers: Option<&Matrix>,
+        pass: &Pass<'_>,
+    ) -> Result<Gram> {
+        if let Some(weights) = mix.weights() {
+            return self.combine_in(weights, pass);
+        }
+        let active = mix.active();
+        let mut gram = self.new_gram()?;
+        if active.is_empty() {
+            let pairs = Pairs { values: &[], own: &[], others: &[] };
+            for i in 0..self.n {
+                let (own, others) = (row(numbers, i), all(numbers));
+                mix.mix(Pairs { own, others, ..pairs }, gram.row_mut(i));
+            }
+            return Ok(gram);
+        }
+        self.write_gram(&active, &mut gram, pass, |tile, r, out| {
+            let values: Vec<&[f64]> = (0..active.len()).map(|a| tile.segment(r, a)).collect();
+            let (own, others) = (row(numbers, tile.row0 + r), part(numbers, tile.col0, tile.cols));
+            mix.mix(Pairs { values: &values, own, others }, out);
+        });
+        Ok(gram)
+    }
+
+    /// [`mixed`](Self::mixed) read by rows, computed on demand: nothing of size n² is kept.
+    pub fn mixed_rows<'a>(
+        &'a self,
+        mix: &'a dyn Mix,
+        numbers: Option<&'a Matrix>,
+    ) -> Box<dyn Rows + 'a> {
+        match mix.weights() {
+            Some(weights) => self.combined_rows(weights),
+            None => Box::new(Mixed { bank: self, mix, numbers, active: mix.active() }),
+        }
+    }
+}
+
+/// The numbers of instance i.
+fn row(numbers: Option<&Matrix>, i: usize) -> &[f64] {
+    numbers.map_or(&[], |m| m.row(i))
+}
+
+/// The numbers of all instances.
+fn all(numbers: Option<&Matrix>) -> &[f64] {
+    numbers.map_or(&[], Matrix::values)
+}
+
+/// The numbers of `count` instances.
+fn part(numbers: Option<&Matrix>, first: usize, count: usize) -> &[f64] {
+    numbers.map_or(&[], |m| &m.values()[first * m.cols()..(first + count) * m.cols()])
+}
+
+struct Mixed<'a> {
+    bank: &'a Bank,
+    mix: &'a dyn Mix,
+    numbers: Option<&'a Matrix>,
+    active: Vec<usize>,
+}
+
+impl Mixed<'_> {
+    /// Entries (i, columns) in f64.
+    fn entries(
+        &self,
+        i: usize,
+        columns: impl ExactSizeIterator<Item = usize> + Clone,
+        out: &mut [f64],
+    ) {
+        let len = columns.len();
+        let mut values = vec![0.0; len * self.active.len()];
+        if !self.active.is_empty() {
+            self.bank.tiles.entries(&self.active, i, columns.clone(), &mut values);
+        }
+        let values: Vec<&[f64]> = values.chunks(len.max(1)).collect();
+        let of_others = columns.flat_map(|j| row(self.numbers, j).iter().copied());
+        let others: Vec<f64> = of_others.collect();
+        let pairs = Pairs { values: &values, own: row(self.numbers, i), others: &others };
+        self.mix.mix(pairs, out);
+    }
+
+    fn whole_row(&self, i: usize, out: &mut [f64]) {
+        out.par_chunks_mut(CHUNK).enumerate().for_each(|(k, out)| {
+            let first = k * CHUNK;
+            self.entries(i, first..first + out.len(), out);
+        });
+    }
+}
+
+impl Rows for Mixed<'_> {
+    fn n(&self) -> usize {
+        self.bank.n
+    }
+
+    fn diagonal(&self) -> Vec<f64> {
+        let mut diagonal = vec![0.0; self.bank.n];
+        let one = |(i, d): (usize, &mut f64)| {
+            self.entries(i, std::iter::once(i), std::slice::from_mut(d));
+        };
+        diagonal.par_iter_mut().enumerate().for_each(one);
+        diagonal
+    }
+
+    fn fill(&self, i: usize, columns: Option<&[u32]>, out: &mut [f32]) {
+        let mut values = vec![0.0; columns.map_or(self.bank.n, <[u32]>::len)];
+        match columns {
+            None => self.whole_row(i, &mut values),
+            Some(columns) => values.par_chunks_mut(CHUNK).enumerate().for_each(|(k, out)| {
+                let columns = &columns[k * CHUNK..k * CHUNK + out.len()];
+                self.entries(i, columns.iter().map(|j| *j as usize), out);
+            }),
+        }
+        out.iter_mut().zip(&values).for_each(|(o, v)| *o = *v as f32);
+    }
+
+    fn row<'a>(&'a self, i: usize, room: &'a mut [f64]) -> &'a [f64] {
+        self.whole_row(i, room);
+        room
+    }
+
+    fn multiply(&self, coef: &[f64], out: &mut [f64]) {
+        self.multiply_in(coef, out, &Pass::default());
+    }
+
+    fn multiply_until(&self, coef: &[f64], out: &mut [f64], watch: &Watch) -> bool {
+        let pass = Pass::under(watch);
+        self.multiply_in(coef, out, &pass);
+        !pass.is_given_up()
+    }
+}
+
+impl Mixed<'_> {
+    fn multiply_in(&self, coef: &[f64], out: &mut [f64], pass: &Pass<'_>) {
+        let rows: Vec<usize> = (0..coef.len()).filter(|i| coef[*i] != 0.0).collect();
+        out.par_chunks_mut(CHUNK).enumerate().for_each(|(k, out)| {
+            let first = k * CHUNK;
+            let mut values = vec![0.0; out.len()];
+            out.fill(0.0);
+            for &i in &rows {
+                if pass.is_over() {
+                    return;
+                }
+                self.entries(i, first..first + out.len(), &mut values);
+                out.iter_mut().zip(&values).for_each(|(o, v)| *o += coef[i] * v);
+            }
+        });
+    }
+}

@@ -1,0 +1,48 @@
+//! Combinations by definition.
+
+use cokernel::data::Matrix;
+use cokernel::mkl::Learned;
+use cokernel::rule::{Pairs, Rule};
+
+/// What a rule makes of the values of all kernels for one pair; `mix` itself only where nothing better is
+/// known here.
+pub fn value(rule: &dyn Rule, values: &[f64]) -> f64 {
+    let uses = rule.uses();
+    match rule.id() {
+        "linear" => uses.iter().zip(values).map(|(w, v)| w * v).sum(),
+        "product" => values.iter().product(),
+        "power_product" => uses.iter().zip(values).map(|(g, v)| v.powf(*g)).product(),
+        _ => {
+            let read: Vec<[f64; 1]> = rule.active().iter().map(|m| [values[*m]]).collect();
+            let parts: Vec<&[f64]> = read.iter().map(|v| v.as_slice()).collect();
+            let mut out = [f64::NAN];
+            rule.pointwise()
+                .unwrap()
+                .mix(Pairs { values: &parts, own: &[], others: &[] }, &mut out);
+            out[0]
+        }
+    }
+}
+
+/// The combined kernel of a pointwise rule.
+pub fn combined(rule: &dyn Rule, kernels: &[Matrix]) -> Matrix {
+    let (rows, cols) = (kernels[0].rows(), kernels[0].cols());
+    Matrix::from_fn(rows, cols, |i, j| {
+        value(rule, &kernels.iter().map(|k| k.get(i, j)).collect::<Vec<_>>())
+    })
+}
+
+/// Decision values, one list for each head, for kernels of some rows (with all training instances).
+pub fn decisions(learned: &Learned, kernels: &[Matrix]) -> Vec<Vec<f64>> {
+    let (rows, n) = (kernels[0].rows(), kernels[0].cols());
+    let parts = match learned.rule.pointwise() {
+        Some(_) => vec![combined(&*learned.rule, kernels)],
+        None => learned.rule.active().iter().map(|m| kernels[*m].clone()).collect(),
+    };
+    let value = |coef: &[f64], i: usize| -> f64 {
+        let of = |(k, c): (&Matrix, &[f64])| (0..n).map(|j| c[j] * k.get(i, j)).sum::<f64>();
+        parts.iter().zip(coef.chunks(n)).map(of).sum()
+    };
+    let machines = learned.machines.as_ref().unwrap();
+    machines.heads().map(|h| (0..rows).map(|i| value(&h.coef, i) + h.bias).collect()).collect()
+}
