@@ -9,7 +9,7 @@ use cokernel::catalogue::find;
 use cokernel::data::{Classes, Target, Views};
 use cokernel::kernel::{Function, Kernel, Metric};
 use cokernel::machine::Svc;
-use cokernel::mkl::{Problem, Rule, train};
+use cokernel::mkl::{Problem, train};
 use cokernel::params::Value;
 use cokernel_benches::{cpu_seconds, peak_memory, read_npy, write_npy};
 use std::path::PathBuf;
@@ -39,7 +39,7 @@ fn main() {
     let params = method.check([("tol", &Value::Real(tol))]).expect("parameters");
     let learner = cokernel::mkl::learner(method, &params).expect("a learner");
     let learned = train(&problem, learner.as_ref(), &run).expect("learned");
-    let Rule::Linear { weights } = &learned.rule else { panic!("weights") };
+    let weights = learned.rule.weights().expect("weights");
     let dual = &learned.machines.as_ref().expect("machines").blocks[0];
     let mut coef = dual.heads[0].coef.clone();
     coef.push(dual.heads[0].bias);

@@ -8,7 +8,7 @@ use cokernel::bank::{Bank, Storage};
 use cokernel::catalogue::find;
 use cokernel::data::{Classes, Matrix, Target};
 use cokernel::machine::Svc;
-use cokernel::mkl::{Problem, Rule, train};
+use cokernel::mkl::{Problem, train};
 use cokernel::params::Value;
 use cokernel_benches::{best_of, read_npy, write_npy};
 use std::path::PathBuf;
@@ -40,7 +40,7 @@ fn main() {
     let run = Run::default();
     let (seconds, learned) =
         best_of(times, || train(&problem, learner.as_ref(), &run).expect("learned"));
-    let Rule::Linear { weights } = &learned.rule else { panic!("weights") };
+    let weights = learned.rule.weights().expect("weights");
     let dual = &learned.machines.as_ref().expect("machines").blocks[0];
     let mut coef = dual.heads[0].coef.clone();
     coef.push(dual.heads[0].bias);

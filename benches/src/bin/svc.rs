@@ -25,7 +25,7 @@ fn main() {
     write_npy(&folder.join("coef.npy"), dual.heads[0].coef.len(), 1, &dual.heads[0].coef);
     let line = serde_json::json!({
         "seconds": seconds, "bias": dual.heads[0].bias, "objective": dual.objective, "gap": dual.gap,
-        "steps": found.counts.smo_steps, "support": dual.heads[0].support_count(),
+        "steps": found.counts.smo_steps, "support": dual.heads[0].coef.iter().filter(|c| **c != 0.0).count(),
     });
     println!("{line}");
 }

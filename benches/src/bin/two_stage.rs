@@ -9,7 +9,7 @@ use cokernel::catalogue::find;
 use cokernel::data::{Classes, Target, Views};
 use cokernel::kernel::{Function, Kernel, Metric};
 use cokernel::machine::Svc;
-use cokernel::mkl::{Problem, Rule};
+use cokernel::mkl::Problem;
 use cokernel::params::Value;
 use cokernel_benches::{best_of, read_npy, write_npy};
 use std::path::PathBuf;
@@ -43,7 +43,7 @@ fn main() {
     let params = method.check([("steps", &Value::Int(steps))]).expect("parameters");
     let learner = cokernel::mkl::learner(method, &params).expect("a learner");
     let (seconds, learned) = best_of(times, || learner.learn(&problem, &run).expect("learned"));
-    let Rule::Linear { weights } = &learned.rule else { panic!("weights") };
+    let weights = learned.rule.weights().expect("weights");
     write_npy(&folder.join("weights.npy"), 1, weights.len(), weights);
     println!("{}", serde_json::json!({ "seconds": seconds, "notes": learned.report.notes }));
 }

@@ -6,7 +6,7 @@
 
 use crate::params::{Param, Params, Value};
 use crate::{Error, Result};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use std::fmt;
 use std::ops::Deref;
 
@@ -49,17 +49,64 @@ impl Task {
 }
 
 /// The set from which a method's kernel weights come; contract tests check it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum WeightSet {
+#[derive(Clone, Copy)]
+pub struct WeightSet {
+    /// A word for programs.
+    pub id: &'static str,
+    /// A few words for people.
+    pub says: &'static str,
+    /// Whether these weights are of the set, for a method with these parameters.
+    pub holds: fn(&[f64], &Params) -> bool,
+}
+
+impl WeightSet {
     /// η ≥ 0, Σ η = 1.
-    Simplex,
+    pub const SIMPLEX: WeightSet = WeightSet {
+        id: "simplex",
+        says: "not negative, with sum 1",
+        holds: |w, _| not_negative(w) && (w.iter().sum::<f64>() - 1.0).abs() < 1e-12,
+    };
     /// η ≥ 0.
-    NonNegative,
+    pub const NON_NEGATIVE: WeightSet = WeightSet {
+        id: "non_negative",
+        says: "not negative",
+        holds: |w, _| not_negative(w) && w.iter().sum::<f64>() > 0.0,
+    };
     /// One kernel has weight 1, the others 0.
-    One,
+    pub const ONE: WeightSet = WeightSet {
+        id: "one",
+        says: "one kernel has weight 1, the others 0",
+        holds: |w, _| w.iter().filter(|w| **w == 1.0).count() == 1 && w.iter().sum::<f64>() == 1.0,
+    };
     /// The rule is not a weighted sum of the given kernels.
-    None,
+    pub const NONE: WeightSet = WeightSet {
+        id: "none",
+        says: "no weights: the rule is not a weighted sum",
+        holds: |_, _| false,
+    };
+}
+
+/// Whether no weight is negative.
+fn not_negative(weights: &[f64]) -> bool {
+    weights.iter().all(|w| *w >= 0.0)
+}
+
+impl fmt::Debug for WeightSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.id)
+    }
+}
+
+impl PartialEq for WeightSet {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Serialize for WeightSet {
+    fn serialize<S: Serializer>(&self, to: S) -> std::result::Result<S::Ok, S::Error> {
+        to.serialize_str(self.id)
+    }
 }
 
 /// What a registry tells about a method.

@@ -77,7 +77,7 @@ fn explain(m: &Method) -> String {
     let mut text = format!("{}: {}\n\n{}\n", m.id, m.title, wrap(m.summary, 2, 96));
     text.push_str(&format!("  source   {}\n", m.source));
     if !is_machine(m) {
-        text.push_str(&format!("  weights  {}\n", weights(m)));
+        text.push_str(&format!("  weights  {}\n", m.weights.says));
     }
     let control =
         if m.control { " (a control: something simple that others should beat)" } else { "" };
@@ -101,16 +101,6 @@ fn explain(m: &Method) -> String {
 
 fn is_machine(m: &Method) -> bool {
     machines().any(|machine| machine.id == m.id)
-}
-
-fn weights(m: &Method) -> &'static str {
-    use cokernel::method::WeightSet;
-    match m.weights {
-        WeightSet::Simplex => "not negative, with sum 1",
-        WeightSet::NonNegative => "not negative",
-        WeightSet::One => "one kernel has weight 1, the others 0",
-        WeightSet::None => "no weights: the rule is not a weighted sum",
-    }
 }
 
 fn tasks(m: &Method) -> Vec<&'static str> {
@@ -138,7 +128,7 @@ fn markdown() -> String {
     let mut text =
         String::from("| id | method | tasks | weights | source |\n|---|---|---|---|---|\n");
     for m in methods() {
-        let (tasks, weights) = (tasks(m).join(", "), weights(m));
+        let (tasks, weights) = (tasks(m).join(", "), m.weights.says);
         text.push_str(&format!(
             "| `{}` | {} | {tasks} | {weights} | {} |\n",
             m.id, m.title, m.source

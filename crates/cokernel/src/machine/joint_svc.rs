@@ -34,7 +34,7 @@ static METHOD: Method = Method {
     tasks: &[Task::Classify],
     control: false,
     recommended: false,
-    weights: WeightSet::None,
+    weights: WeightSet::NONE,
     params: &[COST, CLASS_WEIGHT, common::TOL, common::CACHE, common::MAX_STEPS],
 };
 

@@ -31,7 +31,7 @@ static METHOD: Method = Method {
     tasks: &[Task::Regress],
     control: false,
     recommended: false,
-    weights: WeightSet::None,
+    weights: WeightSet::NONE,
     params: &[Param {
         name: "lambda",
         doc: "Ridge λ on the diagonal of the kernel matrix, divided by the instance weights.",

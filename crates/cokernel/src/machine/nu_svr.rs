@@ -33,7 +33,7 @@ static METHOD: Method = Method {
     tasks: &[Task::Regress],
     control: false,
     recommended: false,
-    weights: WeightSet::None,
+    weights: WeightSet::NONE,
     params: &[
         Param {
             name: "c",

@@ -38,7 +38,7 @@ static METHOD: Method = Method {
     tasks: &[Task::Detect],
     control: false,
     recommended: true,
-    weights: WeightSet::None,
+    weights: WeightSet::NONE,
     params: &[
         Param {
             name: "nu",

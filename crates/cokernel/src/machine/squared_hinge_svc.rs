@@ -31,7 +31,7 @@ static METHOD: Method = Method {
     tasks: &[Task::Classify],
     control: false,
     recommended: false,
-    weights: WeightSet::None,
+    weights: WeightSet::NONE,
     params: PARAMS,
 };
 

@@ -40,7 +40,7 @@ static METHOD: Method = Method {
     tasks: &[Task::Classify],
     control: false,
     recommended: true,
-    weights: WeightSet::None,
+    weights: WeightSet::NONE,
     params: PARAMS,
 };
 

@@ -35,7 +35,7 @@ static METHOD: Method = Method {
     tasks: &[Task::Regress],
     control: false,
     recommended: true,
-    weights: WeightSet::None,
+    weights: WeightSet::NONE,
     params: &[
         Param {
             name: "c",

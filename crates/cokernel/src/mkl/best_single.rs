@@ -45,7 +45,7 @@ static METHOD: Method = Method {
     tasks: &[Task::Classify, Task::Regress, Task::Detect],
     control: true,
     recommended: false,
-    weights: WeightSet::One,
+    weights: WeightSet::ONE,
     params: &[Param {
         name: "folds",
         doc: "Folds of the inner cross-validation on the training instances.",

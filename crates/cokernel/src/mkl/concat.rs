@@ -6,7 +6,7 @@
 //! or with large columns dominates: standardise first. Precomputed similarities have no columns
 //! and cannot take part. Cost: one machine.
 
-use super::{Arrangement, Learned, Learner, Problem, fixed};
+use super::{Arrangement, Copies, Learned, Learner, Problem, fixed};
 use crate::method::{Entry, Method, Task, WeightSet};
 use crate::rule::Weighted;
 use crate::{Result, Run};
@@ -22,7 +22,7 @@ static METHOD: Method = Method {
     tasks: &[Task::Classify, Task::Regress, Task::Detect],
     control: true,
     recommended: false,
-    weights: WeightSet::Simplex,
+    weights: WeightSet::SIMPLEX,
     params: &[],
 };
 
@@ -37,5 +37,9 @@ impl Learner for Concat {
 
     fn arrangement(&self) -> Arrangement {
         Arrangement::Concatenated
+    }
+
+    fn copies(&self) -> Copies {
+        Copies::CountTwice
     }
 }

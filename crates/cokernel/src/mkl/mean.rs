@@ -5,7 +5,7 @@
 //! beat. Multiplying one kernel by s multiplies its share of the mean by s, and a kernel that is
 //! given twice counts twice: normalise kernels first. Cost: M n² multiplications for the one sum.
 
-use super::{Learned, Learner, Problem, fixed};
+use super::{Copies, Learned, Learner, Problem, fixed};
 use crate::method::{Entry, Method, Task, WeightSet};
 use crate::rule::Weighted;
 use crate::{Result, Run};
@@ -21,7 +21,7 @@ static METHOD: Method = Method {
     tasks: &[Task::Classify, Task::Regress, Task::Detect],
     control: true,
     recommended: false,
-    weights: WeightSet::Simplex,
+    weights: WeightSet::SIMPLEX,
     params: &[],
 };
 
@@ -32,5 +32,9 @@ impl Learner for Mean {
     fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
         let m = problem.bank.len();
         fixed(problem, Weighted::rule(vec![1.0 / m as f64; m]), run)
+    }
+
+    fn copies(&self) -> Copies {
+        Copies::CountTwice
     }
 }

@@ -10,7 +10,9 @@
 mod best_single;
 mod bound;
 mod concat;
+mod late_mean;
 mod mean;
+mod power_product;
 mod product;
 mod simple_mkl;
 mod sum;
@@ -34,6 +36,8 @@ pub static REGISTRY: &[&Entry<dyn Learner>] = &[
     &mean::ENTRY,
     &sum::ENTRY,
     &product::ENTRY,
+    &power_product::ENTRY,
+    &late_mean::ENTRY,
     &simple_mkl::ENTRY,
     &two_stage::ENTRY,
 ];
@@ -98,6 +102,15 @@ pub enum Arrangement {
     Concatenated,
 }
 
+/// What a second copy of a kernel does under a method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Copies {
+    /// The copies share what the kernel had: the decision function stays.
+    Share,
+    /// Each copy is as good as the other, and the kernel counts twice.
+    CountTwice,
+}
+
 /// The one trait that a new method implements.
 pub trait Learner: fmt::Debug + Send + Sync {
     /// Learns a combination.
@@ -109,6 +122,18 @@ pub trait Learner: fmt::Debug + Send + Sync {
     /// Which views the kernels are computed on.
     fn arrangement(&self) -> Arrangement {
         Arrangement::Views
+    }
+
+    /// What a second copy of a kernel does.
+    fn copies(&self) -> Copies {
+        Copies::Share
+    }
+
+    /// d, where all `kernels` kernels times s make the combined kernel s^d times what it is, so that C
+    /// divided by s^d leaves the decision values as they are.
+    fn degree(&self, kernels: usize) -> f64 {
+        let _ = kernels;
+        1.0
     }
 
     /// Whether the combination depends on the machine (its C, say) or on the weights of instances.

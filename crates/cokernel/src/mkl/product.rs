@@ -6,7 +6,7 @@
 //! signs and is rarely useful. Multiplying one kernel by s multiplies the product by s, which is
 //! the same as multiplying C by s. Cost: M n² multiplications; all M kernels are needed to predict.
 
-use super::{Learned, Learner, Problem, fixed};
+use super::{Copies, Learned, Learner, Problem, fixed};
 use crate::method::{Entry, Method, Task, WeightSet};
 use crate::{Result, Run, rule};
 
@@ -21,7 +21,7 @@ static METHOD: Method = Method {
     tasks: &[Task::Classify, Task::Regress, Task::Detect],
     control: true,
     recommended: false,
-    weights: WeightSet::None,
+    weights: WeightSet::NONE,
     params: &[],
 };
 
@@ -31,5 +31,13 @@ struct Product;
 impl Learner for Product {
     fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
         fixed(problem, rule::Product::rule(problem.bank.len()), run)
+    }
+
+    fn copies(&self) -> Copies {
+        Copies::CountTwice
+    }
+
+    fn degree(&self, kernels: usize) -> f64 {
+        kernels as f64
     }
 }

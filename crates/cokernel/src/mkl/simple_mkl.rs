@@ -82,7 +82,7 @@ static METHOD: Method = Method {
     tasks: &[Task::Classify, Task::Regress, Task::Detect],
     control: false,
     recommended: true,
-    weights: WeightSet::Simplex,
+    weights: WeightSet::SIMPLEX,
     params: &[
         Param {
             name: "tol",

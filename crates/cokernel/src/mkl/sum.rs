@@ -4,7 +4,7 @@
 //! with M times the cost C, because ½‖w‖² is measured in a kernel that is M times larger.
 //! Scaling and duplicates act as in the mean. Cost: M n² multiplications for the one sum.
 
-use super::{Learned, Learner, Problem, fixed};
+use super::{Copies, Learned, Learner, Problem, fixed};
 use crate::method::{Entry, Method, Task, WeightSet};
 use crate::rule::Weighted;
 use crate::{Result, Run};
@@ -20,7 +20,7 @@ static METHOD: Method = Method {
     tasks: &[Task::Classify, Task::Regress, Task::Detect],
     control: true,
     recommended: false,
-    weights: WeightSet::NonNegative,
+    weights: WeightSet::NON_NEGATIVE,
     params: &[],
 };
 
@@ -30,5 +30,9 @@ struct Sum;
 impl Learner for Sum {
     fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
         fixed(problem, Weighted::rule(vec![1.0; problem.bank.len()]), run)
+    }
+
+    fn copies(&self) -> Copies {
+        Copies::CountTwice
     }
 }

@@ -63,7 +63,7 @@ mod pairs;
 mod pegasos;
 mod slope;
 
-use super::{Learned, Learner, Problem, check};
+use super::{Copies, Learned, Learner, Problem, check};
 use crate::bank::Bank;
 use crate::kernel::{Function, Kernel, KernelSpec, Normalization};
 use crate::method::{Entry, Method, Task, WeightSet};
@@ -88,7 +88,7 @@ static METHOD: Method = Method {
     tasks: &[Task::Classify],
     control: false,
     recommended: true,
-    weights: WeightSet::Simplex,
+    weights: WeightSet::SIMPLEX,
     params: &[
         Param {
             name: "steps",
@@ -209,6 +209,10 @@ impl Learner for TwoStage {
 
     fn depends_on_machine(&self) -> bool {
         false
+    }
+
+    fn copies(&self) -> Copies {
+        Copies::CountTwice
     }
 }
 

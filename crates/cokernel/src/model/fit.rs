@@ -302,8 +302,12 @@ impl Mkl {
         Ok((model, learned))
     }
 
-    /// [`fit_prepared`](Self::fit_prepared) with any learner, whatever the kernels.
-    pub(crate) fn fit_learner(
+    /// [`fit_prepared`](Self::fit_prepared) with any learner, also one of your own, which the model
+    /// names `id`.
+    ///
+    /// # Errors
+    /// What the learner says; parameters of the machine that cannot be used.
+    pub fn fit_learner(
         &self,
         prepared: &Prepared,
         id: &str,

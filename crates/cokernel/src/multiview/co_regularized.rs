@@ -64,7 +64,7 @@ static METHOD: Method = Method {
     tasks: &[Task::Cluster],
     control: false,
     recommended: true,
-    weights: WeightSet::None,
+    weights: WeightSet::NONE,
     params: &[
         Param {
             name: "lambda",

@@ -85,7 +85,7 @@ static METHOD: Method = Method {
     tasks: &[Task::Cluster],
     control: false,
     recommended: false,
-    weights: WeightSet::None,
+    weights: WeightSet::NONE,
     params: &[
         Param {
             name: "max_iterations",

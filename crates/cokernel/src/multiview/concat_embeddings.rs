@@ -42,7 +42,7 @@ static METHOD: Method = Method {
     tasks: &[Task::Cluster],
     control: true,
     recommended: false,
-    weights: WeightSet::None,
+    weights: WeightSet::NONE,
     params: &[EIGENVECTORS, DIAGONAL],
 };
 

@@ -67,7 +67,7 @@ static METHOD: Method = Method {
     tasks: &[Task::Cluster],
     control: true,
     recommended: false,
-    weights: WeightSet::None,
+    weights: WeightSet::NONE,
     params: &[
         Param {
             name: "regularization",

@@ -47,7 +47,7 @@ static METHOD: Method = Method {
     tasks: &[Task::Cluster],
     control: true,
     recommended: false,
-    weights: WeightSet::Simplex,
+    weights: WeightSet::SIMPLEX,
     params: &[EIGENVECTORS, KERNEL, DIAGONAL],
 };
 

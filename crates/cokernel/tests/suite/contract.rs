@@ -9,7 +9,7 @@ use cokernel::catalogue::{find, machines, methods};
 use cokernel::data::{Classes, Labels, Matrix, Target, Views};
 use cokernel::machine::{Solution, Svc};
 use cokernel::method::{Method, Task, WeightSet};
-use cokernel::mkl::{Learned, Problem, train};
+use cokernel::mkl::{Copies, Learned, Learner, Problem, learner, train};
 use cokernel::model::MultiView;
 use cokernel::multiview::{self, Clustering};
 use cokernel::params::{Range, Value};
@@ -202,24 +202,9 @@ fn weights_come_from_the_declared_set() {
     for m in learners() {
         let learned = learn(m, &kernels, &classes, 1.0, &Run::default());
         let w = weights(&learned);
-        let (sum, least) = (
-            w.map(|w| w.iter().sum::<f64>()),
-            w.map(|w| w.iter().fold(1.0, |a: f64, b| a.min(*b))),
-        );
-        match m.weights {
-            WeightSet::Simplex => {
-                assert!(least.unwrap() >= 0.0, "{}", m.id);
-                assert!((sum.unwrap() - 1.0).abs() < 1e-12, "{}", m.id);
-            }
-            WeightSet::NonNegative => {
-                assert!(least.unwrap() >= 0.0 && sum.unwrap() > 0.0, "{}", m.id)
-            }
-            WeightSet::One => {
-                let ones = w.unwrap().iter().filter(|w| **w == 1.0).count();
-                assert!(ones == 1 && sum == Some(1.0), "{}", m.id);
-            }
-            WeightSet::None => assert!(w.is_none(), "{}", m.id),
-        }
+        let given = w.is_none_or(|w| (m.weights.holds)(w, &m.defaults()));
+        assert!(given, "{}: {w:?} is not {}", m.id, m.weights.says);
+        assert_eq!(w.is_none(), m.weights == WeightSet::NONE, "{}", m.id);
     }
 }
 
@@ -246,23 +231,8 @@ fn permuted_kernels_give_permuted_weights() {
     }
 }
 
-/// What a second copy of a kernel does.
-#[derive(PartialEq)]
-enum Duplicate {
-    /// The combined function stays.
-    Nothing,
-    /// The kernel counts twice.
-    CountsTwice,
-    /// Both copies get the same weight.
-    EqualWeights,
-}
-
-fn duplicate(id: &str) -> Duplicate {
-    match id {
-        "mean" | "sum" | "product" | "concat" => Duplicate::CountsTwice,
-        "two_stage" => Duplicate::EqualWeights,
-        _ => Duplicate::Nothing,
-    }
+fn built(m: &'static Method) -> Box<dyn Learner> {
+    learner(m, &m.defaults()).unwrap()
 }
 
 #[test]
@@ -273,34 +243,14 @@ fn a_duplicated_kernel() {
     for m in learners() {
         let a = learn(m, &kernels, &classes, 1.0, &Run::default());
         let b = learn(m, &twice, &classes, 1.0, &Run::default());
-        match duplicate(m.id) {
-            Duplicate::Nothing => {
+        match built(m).copies() {
+            Copies::Share => {
                 assert_close(m.id, &decisions(&b, &twice), &decisions(&a, &kernels), 1e-3);
             }
-            Duplicate::EqualWeights => {
-                let w = weights(&b).unwrap();
-                assert_close(m.id, &w[..1], &w[3..], 1e-12);
-            }
-            Duplicate::CountsTwice => {
-                // The rule on four kernels, written out on three.
-                let merged: Vec<Matrix> = match weights(&b) {
-                    Some(w) => {
-                        assert_eq!(w[0], w[3], "{}", m.id);
-                        let factor = |k: usize| w[k] * if k == 0 { 2.0 } else { 1.0 };
-                        let scaled = |k: usize| {
-                            Matrix::from_fn(60, 60, |i, j| {
-                                factor(k) * kernels[k].get(i, j) / weights(&a).unwrap()[k]
-                            })
-                        };
-                        (0..3).map(scaled).collect()
-                    }
-                    None => {
-                        let squared = Matrix::from_fn(60, 60, |i, j| kernels[0].get(i, j).powi(2));
-                        vec![squared, kernels[1].clone(), kernels[2].clone()]
-                    }
-                };
-                let c = learn(m, &merged, &classes, 1.0, &Run::default());
-                assert_close(m.id, &decisions(&b, &twice), &decisions(&c, &merged), 1e-3);
+            Copies::CountTwice => {
+                let uses = b.rule.uses();
+                assert_close(m.id, &uses[..1], &uses[3..], 1e-12);
+                assert!(uses[0] > 0.0, "{}", m.id);
             }
         }
     }
@@ -314,7 +264,7 @@ fn scaled_kernels() {
         kernels.iter().map(|k| Matrix::from_fn(60, 60, |i, j| 4.0 * k.get(i, j))).collect();
     for m in learners() {
         let a = learn(m, &kernels, &classes, 16.0, &Run::default());
-        let factor = if m.id == "product" { 64.0 } else { 4.0 };
+        let factor = 4.0_f64.powf(built(m).degree(kernels.len()));
         let b = learn(m, &scaled, &classes, 16.0 / factor, &Run::default());
         if let (Some(a), Some(b)) = (weights(&a), weights(&b)) {
             assert_close(m.id, b, a, 1e-5);

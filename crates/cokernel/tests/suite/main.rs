@@ -2,7 +2,7 @@
 //!
 //! | layer | says |
 //! |---|---|
-//! | contract, machines | every registry entry keeps the promises of its table |
+//! | contract, machines, rules | every registry entry keeps the promises of its table |
 //! | invariance | accelerating options: on equals off |
 //! | certificate | optimality recomputed from raw data by code that shares nothing with the solvers |
 //! | reference | scikit-learn's and Clarabel's answers to the same problems |
@@ -17,3 +17,4 @@ mod invariance;
 mod machines;
 mod reference;
 mod refusal;
+mod rules;
