@@ -12,6 +12,7 @@ mod bound;
 mod concat;
 mod late_mean;
 mod mean;
+mod outer;
 mod power_product;
 mod product;
 mod simple_mkl;

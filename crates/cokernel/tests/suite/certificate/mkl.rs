@@ -24,8 +24,19 @@ fn form(k: &Matrix, c: &[f64]) -> f64 {
     (0..n).map(|i| c[i] * (0..n).map(|j| k.get(i, j) * c[j]).sum::<f64>()).sum()
 }
 
-/// Upper and lower bound of the optimum from (η, c, b); checks that α is feasible.
+/// Upper and lower bound of SimpleMKL's optimum from (η, c, b); checks that α is feasible.
 fn bounds(learned: &Learned, kernels: &[Matrix], codes: &[u32], costs: &[f64]) -> (f64, f64) {
+    let (upper, sum, forms) = parts(learned, kernels, codes, costs);
+    (upper, sum - 0.5 * forms.iter().fold(0.0_f64, |a, q| a.max(*q)))
+}
+
+/// The primal objective, Σ α and the quadratic forms of all kernels; checks that α is feasible.
+pub fn parts(
+    learned: &Learned,
+    kernels: &[Matrix],
+    codes: &[u32],
+    costs: &[f64],
+) -> (f64, f64, Vec<f64>) {
     let (eta, n) = (weights(learned), codes.len());
     let combined = Matrix::from_fn(n, n, |i, j| {
         eta.iter().zip(kernels).map(|(w, k)| w * k.get(i, j)).sum::<f64>()
@@ -51,7 +62,7 @@ fn bounds(learned: &Learned, kernels: &[Matrix], codes: &[u32], costs: &[f64]) -
             *q += form(k, c);
         }
     }
-    (upper, sum - 0.5 * forms.iter().fold(0.0_f64, |a, q| a.max(*q)))
+    (upper, sum, forms)
 }
 
 #[test]

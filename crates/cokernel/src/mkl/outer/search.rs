@@ -1,6 +1,6 @@
-//! Points of the simplex with their machines, and the line search between them.
+//! Points of the set with their machines, and the line search between them.
 
-use super::curvature;
+use super::{Proposal, Set, curvature};
 use crate::bank::Gram;
 use crate::error::room_for;
 use crate::machine::{How, Solution};
@@ -34,8 +34,8 @@ impl Point {
         Point { weights, machines, forms: Vec::new(), rounding: Vec::new() }
     }
 
-    /// The upper bound P.
-    pub fn primal(&self) -> f64 {
+    /// The primal objective P of the machines.
+    fn primal(&self) -> f64 {
         self.machines.primal()
     }
 
@@ -50,30 +50,9 @@ impl Point {
         self.total_forms().iter().map(|q| -0.5 * q).collect()
     }
 
-    /// Relative duality gap of the whole problem, with the rounding of the quadratic forms: what
-    /// they may be too small counts as gap.
-    pub fn gap(&self) -> f64 {
-        let forms = self.total_forms().into_iter().zip(&self.rounding);
-        let worst = forms.map(|(q, lost)| q + lost).fold(f64::NEG_INFINITY, f64::max);
-        let primal = self.primal();
-        (primal - (self.machines.linear() - 0.5 * worst)) / primal.abs().max(f64::MIN_POSITIVE)
-    }
-
-    /// The relative duality gap, if the quadratic forms are known.
-    pub fn known_gap(&self) -> Option<f64> {
-        (!self.forms.is_empty()).then(|| self.gap())
-    }
-
     /// Absolute duality gap of the machines at these weights.
     pub fn inner_gap(&self) -> f64 {
         self.primal() - self.machines.objective()
-    }
-
-    /// Whether the machines alone miss `tol` and make up most of the gap: other weights can then
-    /// not be told from better ones.
-    pub fn limited(&self, tol: f64) -> bool {
-        let inner = self.machines.gap();
-        inner > tol && inner > 0.5 * self.gap()
     }
 
     /// Number of kernels with a weight.
@@ -82,16 +61,21 @@ impl Point {
     }
 }
 
-/// The weights with those below `drop` set to 0 and the rest divided by their sum.
-pub(super) fn cleaned(weights: &[f64], drop: f64) -> Vec<f64> {
+/// The weights with those below `drop` set to 0, on the set again.
+pub(super) fn cleaned(set: &dyn Set, weights: &[f64], drop: f64) -> Vec<f64> {
     let kept: Vec<f64> = weights.iter().map(|w| if *w < drop { 0.0 } else { *w }).collect();
-    let sum: f64 = kept.iter().sum();
-    if sum > 0.0 { kept.iter().map(|w| w / sum).collect() } else { weights.to_vec() }
+    if kept.iter().any(|w| *w > 0.0) { set.onto(&kept) } else { weights.to_vec() }
+}
+
+/// The difference of two points.
+pub(super) fn towards(from: &[f64], to: &[f64]) -> Vec<f64> {
+    to.iter().zip(from).map(|(t, f)| t - f).collect()
 }
 
 /// The state of the search beside its current point.
 pub(super) struct Search<'a> {
     pub problem: &'a Problem<'a>,
+    set: &'a dyn Set,
     pub run: &'a Run,
     pub watch: Watch,
     pub counts: Counts,
@@ -103,17 +87,16 @@ pub(super) struct Search<'a> {
     floor: f64,
     /// The largest relative gap at which machines stopped early, and how.
     pub refused: Option<(f64, Status)>,
-    /// Whether the machines tell what is free to move, as far as is known.
-    pub second: bool,
     /// Whether the last pass over all kernels was given up because of a stop.
     pub given_up: bool,
 }
 
 impl<'a> Search<'a> {
-    pub fn new(problem: &'a Problem<'a>, run: &'a Run, tol: f64) -> Result<Self> {
+    pub fn new(problem: &'a Problem<'a>, set: &'a dyn Set, run: &'a Run, tol: f64) -> Result<Self> {
         let floor = (1e-6 * tol).max(1e-13);
         Ok(Search {
             problem,
+            set,
             run,
             watch: run.watch(),
             counts: Counts::default(),
@@ -122,9 +105,35 @@ impl<'a> Search<'a> {
             inner: LOOSEST.min(tol),
             floor,
             refused: None,
-            second: true,
             given_up: false,
         })
+    }
+
+    /// The upper bound P + Ω.
+    pub fn objective(&self, point: &Point) -> f64 {
+        point.primal() + self.set.penalty(&point.weights)
+    }
+
+    /// Relative duality gap of the whole problem, with the rounding of the quadratic forms: what
+    /// they may be too small counts as gap.
+    pub fn gap(&self, point: &Point) -> f64 {
+        let forms = point.total_forms().into_iter().zip(&point.rounding);
+        let half: Vec<f64> = forms.map(|(q, lost)| 0.5 * (q + lost)).collect();
+        let upper = self.objective(point);
+        let lower = point.machines.linear() - self.set.conjugate(&half);
+        (upper - lower) / upper.abs().max(f64::MIN_POSITIVE)
+    }
+
+    /// The relative duality gap, if the quadratic forms are known.
+    pub fn known_gap(&self, point: &Point) -> Option<f64> {
+        (!point.forms.is_empty()).then(|| self.gap(point))
+    }
+
+    /// Whether the machines alone miss the tolerance and make up most of the gap: other weights can then
+    /// not be told from better ones.
+    pub fn limited(&self, point: &Point) -> bool {
+        let inner = point.machines.gap();
+        inner > self.tol && inner > 0.5 * self.gap(point)
     }
 
     /// The first point.
@@ -134,7 +143,7 @@ impl<'a> Search<'a> {
             let base = self.problem.bank.combine_in(&weights, &pass)?;
             if !pass.is_given_up() {
                 let n = base.values().len();
-                room_for::<f64>(Some(n), || "the kernel of a trial of SimpleMKL".to_string())?;
+                room_for::<f64>(Some(n), || "the kernel of a trial of other weights".to_string())?;
                 let trial = base.clone();
                 self.stored = Some((base, trial));
             }
@@ -221,29 +230,26 @@ impl<'a> Search<'a> {
         let watch = self.watch.clone();
         let pass = Pass::under(&watch);
         let bank = self.problem.bank;
-        if second {
-            self.second = point.machines.blocks.iter().all(|b| b.free.is_some());
-            if let Some(free) = curvature::free(&point.machines) {
-                let (forms, hessian) = match &self.stored {
-                    Some((base, _)) => {
-                        let block = |i: usize, columns: &[u32], out: &mut [f64]| {
-                            let row = base.row(i);
-                            out.iter_mut().zip(columns).for_each(|(o, j)| *o = row[*j as usize]);
-                        };
-                        curvature::derivatives(bank, &point.machines, &free, &block, &pass)
-                    }
-                    None => {
-                        let rows = self.problem.bank.combined_rows(&point.weights);
-                        let block = |i: usize, columns: &[u32], out: &mut [f64]| {
-                            let mut single = vec![0.0_f32; columns.len()];
-                            rows.fill(i, Some(columns), &mut single);
-                            out.iter_mut().zip(&single).for_each(|(o, v)| *o = f64::from(*v));
-                        };
-                        curvature::derivatives(bank, &point.machines, &free, &block, &pass)
-                    }
-                };
-                return Ok(self.complete(point, forms, &pass).and(hessian));
-            }
+        if second && let Some(free) = curvature::free(&point.machines) {
+            let (forms, hessian) = match &self.stored {
+                Some((base, _)) => {
+                    let block = |i: usize, columns: &[u32], out: &mut [f64]| {
+                        let row = base.row(i);
+                        out.iter_mut().zip(columns).for_each(|(o, j)| *o = row[*j as usize]);
+                    };
+                    curvature::derivatives(bank, &point.machines, &free, &block, &pass)
+                }
+                None => {
+                    let rows = self.problem.bank.combined_rows(&point.weights);
+                    let block = |i: usize, columns: &[u32], out: &mut [f64]| {
+                        let mut single = vec![0.0_f32; columns.len()];
+                        rows.fill(i, Some(columns), &mut single);
+                        out.iter_mut().zip(&single).for_each(|(o, v)| *o = f64::from(*v));
+                    };
+                    curvature::derivatives(bank, &point.machines, &free, &block, &pass)
+                }
+            };
+            return Ok(self.complete(point, forms, &pass).and(hessian));
         }
         let forms = bank.quad_forms_in(&point.machines.coefs(), &pass);
         self.complete(point, forms, &pass);
@@ -271,40 +277,35 @@ impl<'a> Search<'a> {
         Some(())
     }
 
-    /// Moves along `direction` from `from`; `None` if no step was good enough.
-    ///
-    /// `decrease` is what the model promises for step 1. With `first` any step is taken that
-    /// satisfies Armijo's condition, else one near the minimum of the line.
-    pub fn line(
-        &mut self,
-        from: &Point,
-        direction: &[f64],
-        decrease: f64,
-        first: bool,
-    ) -> Result<Option<Point>> {
-        let slope: f64 = from.gradient().iter().zip(direction).map(|(g, d)| g * d).sum();
+    /// Moves towards the proposed weights; `None` if no step was good enough. Any step is taken that
+    /// satisfies Armijo's condition, or one near the minimum of the line where that is looked for.
+    pub fn line(&mut self, from: &Point, proposal: &Proposal) -> Result<Option<Point>> {
+        let direction = towards(&from.weights, &proposal.weights);
+        let slope = self.set.slope(&from.weights, &from.gradient(), &direction);
+        let before = self.objective(from);
         if slope >= 0.0 || !slope.is_finite() {
             return Ok(None);
         }
-        let promised = 0.1 * decrease / from.primal().abs().max(f64::MIN_POSITIVE);
-        let loosest = self.inner.min(0.1 * from.gap()).max(self.floor);
+        let promised = 0.1 * proposal.decrease / before.abs().max(f64::MIN_POSITIVE);
+        let loosest = self.inner.min(0.1 * self.gap(from)).max(self.floor);
         let exact = (1e-2 * self.tol).clamp(self.floor, loosest);
         let tol = promised.clamp(exact, loosest);
         let (mut low, mut high) = ((0.0, slope), None);
         let (mut step, mut last) = (1.0, None);
         for trial in 0..TRIALS {
-            let weights = self.move_to(from, direction, step, last.take());
+            let weights = self.move_to(from, &direction, step, last.take());
             let machines = self.machines(&weights, false, Some(&from.machines), tol)?;
             if self.watch.stop().is_some() {
                 return Ok(None);
             }
             let mut next = Point::new(weights, machines);
-            let enough = next.primal() <= from.primal() + ARMIJO * step * slope;
-            if first {
+            let value = self.objective(&next);
+            let enough = value <= before + ARMIJO * step * slope;
+            if !proposal.far {
                 if enough {
                     return Ok(Some(self.accept(next)));
                 }
-                let excess = next.primal() - from.primal() - slope * step;
+                let excess = value - before - slope * step;
                 let least = -0.5 * slope * step / excess.max(f64::MIN_POSITIVE);
                 last = Some((step, next.weights));
                 step *= least.clamp(0.1, 0.5);
@@ -314,7 +315,7 @@ impl<'a> Search<'a> {
             if self.given_up {
                 return Ok(None);
             }
-            let here: f64 = next.gradient().iter().zip(direction).map(|(g, d)| g * d).sum();
+            let here = self.set.slope(&next.weights, &next.gradient(), &direction);
             let flat = here.abs() <= 0.1 * slope.abs() || (step == 1.0 && here <= 0.0);
             if enough && (flat || trial > 6) {
                 return Ok(Some(self.accept(next)));
@@ -347,13 +348,17 @@ impl<'a> Search<'a> {
             (Some((base, trial)), Some((before, weights))) => {
                 let part = step / before;
                 let blend = |a: f64, b: f64| a + part * (b - a);
-                blend_grams(base, trial, part);
-                from.weights.iter().zip(&weights).map(|(a, b)| blend(*a, *b)).collect()
+                let between: Vec<f64> =
+                    from.weights.iter().zip(&weights).map(|(a, b)| blend(*a, *b)).collect();
+                let weights = self.set.onto(&between);
+                let factor = ratio(&weights, &between);
+                blend_grams(base, trial, part, factor);
+                weights
             }
             (stored, _) => {
                 let moved: Vec<f64> =
                     from.weights.iter().zip(direction).map(|(w, d)| w + step * d).collect();
-                let weights = cleaned(&moved, DROP);
+                let weights = cleaned(self.set, &moved, DROP);
                 if let Some((_, trial)) = stored {
                     let pass = Pass::under(&self.watch);
                     self.problem.bank.combine_into_in(&weights, trial, &pass);
@@ -372,13 +377,17 @@ impl<'a> Search<'a> {
     }
 }
 
-/// trial ← base + part·(trial − base), in parallel over chunks.
-fn blend_grams(base: &Gram, trial: &mut Gram, part: f64) {
+/// a / b, of which one is a multiple of the other.
+fn ratio(a: &[f64], b: &[f64]) -> f64 {
+    let largest = (0..b.len()).max_by(|i, j| b[*i].total_cmp(&b[*j]));
+    largest.filter(|i| b[*i] > 0.0).map_or(1.0, |i| a[i] / b[i])
+}
+
+/// trial ← factor·(base + part·(trial − base)), in parallel over chunks.
+fn blend_grams(base: &Gram, trial: &mut Gram, part: f64, factor: f64) {
     use rayon::prelude::*;
     const CHUNK: usize = 1 << 16;
-    trial
-        .values_mut()
-        .par_chunks_mut(CHUNK)
-        .zip(base.values().par_chunks(CHUNK))
-        .for_each(|(t, b)| t.iter_mut().zip(b).for_each(|(t, b)| *t = b + part * (*t - b)));
+    trial.values_mut().par_chunks_mut(CHUNK).zip(base.values().par_chunks(CHUNK)).for_each(
+        |(t, b)| t.iter_mut().zip(b).for_each(|(t, b)| *t = factor * (b + part * (*t - b))),
+    );
 }

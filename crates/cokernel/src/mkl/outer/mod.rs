@@ -1,0 +1,285 @@
+//! The outer loop of all methods that learn weights and machine together.
+//!
+//! ```text
+//! min_{η ∈ S}  J(η) + Ω(η),      J(η) = max_c  ℓ(c) − ½ Σ_u Σ_m η_m q_m^u(c),      q_m^u = c_uᵀ K_m c_u
+//! ```
+//!
+//! ℓ is that of the [machine](crate::machine): Σ_i α_i with c = α∘y for C-SVC; u runs over its decision
+//! functions, which share one η. J is convex with ∂J/∂η_m = −½ Σ_u q_m^u at the optimal c. A method gives the
+//! set S of its weights, the penalty Ω and their conjugate: a [`Set`].
+//!
+//! | symbol | name |
+//! |---|---|
+//! | η | `weights` |
+//! | c_u, P(η) | the heads of `machines`, `machines.primal()` |
+//! | q_m^u | `forms[u][m]` |
+//! | Ω, (Ω + ι_S)* | [`Set::penalty`], [`Set::conjugate`] |
+//!
+//! **Certificate.** For any η of S and any feasible c the two numbers
+//!
+//! ```text
+//! P + Ω(η)     ≥  min (J + Ω)  ≥     ℓ(c) − (Ω + ι_S)*(½ Σ_u q^u)
+//! ```
+//!
+//! bound the optimum from both sides, however exactly the machines were solved; (Ω + ι_S)*(z) is the largest
+//! ηᵀz − Ω(η) over S. The loop stops when their difference is at most `tol`·|P + Ω| and reports it as the
+//! gap. The kernels have to be positive semi-definite; with others the numbers are no bounds.
+//!
+//! **Steps.** The set proposes other weights: by the second-order model of J, whose exact Hessian comes from
+//! the free support vectors (see [`curvature`]; Chapelle and Rakotomamonjy, 2008), or by a step of first
+//! order. Between these weights and the point at hand step 1 is tried first; then, for second order, back by
+//! quadratic interpolation until Armijo's condition holds; for first order, by safeguarded secant steps
+//! until the slope is a tenth of the first. K at a trial is made from the two matrices at hand, one pass
+//! over n² entries for each trial instead of M. All upper bounds along the iterations decrease.
+//!
+//! **Inner accuracy.** Machines start from the last solution and are solved to a tenth of the decrease that
+//! the model promises; when the promise falls below what the machines can resolve, their tolerance is
+//! divided by 30, down to 10⁻⁶·`tol`; so it is when a step gains less than a hundredth of what was
+//! promised. Machines that stop early, because rounding hides the rest, are not asked for more again; when
+//! three changes of the weights in a row gain less than they can tell apart, or they alone miss `tol`, the
+//! loop ends and says so.
+//!
+//! **Small weights.** Weights below 10⁻⁸ become 0 at once; of sets that [drop](Set::drops) those below 10⁻⁶ at
+//! the end (if the gap stays below `tol`); the others are brought back onto the set.
+//!
+//! **Cost** of an iteration: one sum and one product with c of each kernel (2 M n² for the resident bank), the
+//! warm machine, |F|³/3 for second order. Memory beside the bank: two n × n matrices if they fit into
+//! [`Run::memory`], else none; the largest F × F block.
+
+mod curvature;
+mod search;
+pub(super) mod simplex;
+
+use super::{Learned, Problem, check};
+use crate::params::{Param, Range};
+use crate::rule::Weighted;
+use crate::{Event, Report, Result, Run, Status};
+use search::{Point, Search};
+use std::fmt;
+
+/// Relative duality gap at which the loop stops.
+pub(super) const TOL: Param = Param {
+    name: "tol",
+    doc: "Relative duality gap (upper − lower bound) / |upper bound| to stop at.",
+    range: Range::Real { default: 1e-3, min: 0.0, max: 0.5, closed: false },
+};
+
+/// Limit on changes of the weights.
+pub(super) const MAX_ITERATIONS: Param = Param {
+    name: "max_iterations",
+    doc: "Limit on changes of the weights.",
+    range: Range::Int { default: 500, min: 1, max: i64::MAX },
+};
+
+/// Weights that are proposed, and how much less the objective would be there by the model they come from.
+pub(super) struct Proposal {
+    pub weights: Vec<f64>,
+    pub decrease: f64,
+    /// Whether the least on the way there is looked for; else any point is taken that is enough better.
+    pub far: bool,
+}
+
+/// Where weights come from, and what they cost.
+pub(super) trait Set: fmt::Debug + Send + Sync {
+    /// A point of S in which every kernel has a weight.
+    fn first(&self, kernels: usize) -> Vec<f64>;
+
+    /// The point of S on the ray of non-negative numbers, not all 0, on which J + Ω is least or nearly.
+    fn onto(&self, weights: &[f64]) -> Vec<f64>;
+
+    /// Ω.
+    fn penalty(&self, weights: &[f64]) -> f64 {
+        let _ = weights;
+        0.0
+    }
+
+    /// (Ω + ι_S)*, non-decreasing in each number.
+    fn conjugate(&self, half_forms: &[f64]) -> f64;
+
+    /// Slope of J + Ω at `weights` towards [`onto`](Self::onto) of points in this direction.
+    fn slope(&self, weights: &[f64], gradient: &[f64], direction: &[f64]) -> f64 {
+        let _ = weights;
+        gradient.iter().zip(direction).map(|(g, d)| g * d).sum()
+    }
+
+    /// The least of the second-order model of J (gradient, M × M Hessian) plus Ω, or near it.
+    fn second_order(&self, weights: &[f64], gradient: &[f64], hessian: &[f64]) -> Proposal;
+
+    /// A point with a smaller objective that needs the gradient of J only.
+    fn first_order(&self, weights: &[f64], gradient: &[f64]) -> Proposal;
+
+    /// Whether weights below 10⁻⁶ become 0 at the end.
+    fn drops(&self) -> bool;
+}
+
+/// What a method asks of the loop.
+pub(super) struct Outer<'a> {
+    /// The name of the method, for people.
+    pub title: &'static str,
+    pub set: &'a dyn Set,
+    pub tol: f64,
+    pub max_iterations: usize,
+    /// Whether second-order steps are taken where they can be had.
+    pub second: bool,
+}
+
+/// Changes of the weights in a row that gain less than the machines can tell apart, after which
+/// the method ends.
+const FRUITLESS: u32 = 3;
+
+/// Weights below this become 0 at the end.
+const DROP_AT_END: f64 = 1e-6;
+
+impl Outer<'_> {
+    /// Learns weights and machines.
+    pub fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
+        check(problem)?;
+        let mut search = Search::new(problem, self.set, run, self.tol)?;
+        let kernels = problem.bank.len();
+        run.tell(Event::Begin { stage: self.title, total: None });
+        let mut point = search.start(self.first_weights(problem, kernels))?;
+        let (mut objective, mut gaps) = (Vec::new(), Vec::new());
+        let (mut iterations, mut fruitless) = (0, 0);
+        // The last point whose gap is known.
+        let mut complete: Option<Point> = None;
+        let status = loop {
+            let curvature = search.differentiate(&mut point, self.second)?;
+            if search.given_up {
+                point = complete.unwrap_or(point);
+                break search.watch.stop().unwrap_or(Status::Stalled);
+            }
+            complete = Some(point.clone());
+            let gap = search.gap(&point);
+            objective.push(search.objective(&point));
+            gaps.push(gap);
+            let message = format!("gap {gap:.1e}, {} kernels", point.active());
+            run.tell(Event::Step { done: iterations as u64, message: &message });
+            if gap <= self.tol {
+                break Status::Converged;
+            }
+            if let Some(status) = search.watch.stop() {
+                break status;
+            }
+            if iterations == self.max_iterations {
+                break Status::IterationLimit;
+            }
+            let exhausted = search.limited(&point) || fruitless >= FRUITLESS;
+            if exhausted && !search.can_tighten() {
+                break Status::Stalled;
+            }
+            let proposal = self.proposal(&point, curvature.as_deref());
+            iterations += 1;
+            let hopeful = proposal.decrease > 0.5 * point.inner_gap() || !search.can_tighten();
+            let moved = match hopeful {
+                true => search.line(&point, &proposal)?,
+                false => None,
+            };
+            match moved {
+                Some(next) => {
+                    // A step that gains next to nothing of what was promised: the machines are too
+                    // inexact for the model, and perhaps for the lower bound.
+                    let gain = search.objective(&point) - search.objective(&next);
+                    let poor = gain < 0.01 * proposal.decrease;
+                    fruitless = if gain <= next.inner_gap() { fruitless + 1 } else { 0 };
+                    point = next;
+                    if poor && search.tighten() {
+                        search.solve_again(&mut point)?;
+                    }
+                }
+                None if search.tighten() => search.solve_again(&mut point)?,
+                None => break search.watch.stop().unwrap_or(Status::Stalled),
+            }
+        };
+        self.finish(&mut search, &mut point, status)?;
+        run.tell(Event::End);
+        let report = Report {
+            status,
+            iterations,
+            objective,
+            gap: search.known_gap(&point),
+            gaps,
+            counts: search.counts,
+            seconds: search.watch.seconds(),
+            seed: run.seed,
+            notes: self.notes(search.known_gap(&point), status, search.refused),
+            ..Report::closed_form(run)
+        };
+        let rule = Weighted::rule(point.weights);
+        Ok(Learned { rule, machines: Some(point.machines), report })
+    }
+
+    /// Second order where it can be had and leads down, else first order.
+    fn proposal(&self, point: &Point, curvature: Option<&[f64]>) -> Proposal {
+        let gradient = point.gradient();
+        if let Some(hessian) = curvature {
+            let found = self.set.second_order(&point.weights, &gradient, hessian);
+            let direction = search::towards(&point.weights, &found.weights);
+            if found.decrease > 0.0 && self.set.slope(&point.weights, &gradient, &direction) < 0.0 {
+                return found;
+            }
+        }
+        self.set.first_order(&point.weights, &gradient)
+    }
+
+    /// Drops small weights where that does no harm, and solves the machines to their own tolerance.
+    fn finish(&self, search: &mut Search<'_>, point: &mut Point, status: Status) -> Result<()> {
+        if matches!(status, Status::Interrupted | Status::TimeLimit) {
+            return Ok(());
+        }
+        let small = |w: &f64| *w > 0.0 && *w < DROP_AT_END;
+        if self.set.drops() && point.weights.iter().any(small) {
+            let kept = search::cleaned(self.set, &point.weights, DROP_AT_END);
+            let mut fewer = search.elsewhere(kept, point)?;
+            search.differentiate(&mut fewer, false)?;
+            if search.given_up {
+                return Ok(());
+            }
+            if search.gap(&fewer) <= self.tol.max(search.gap(point)) {
+                *point = fewer;
+            }
+        }
+        if point.machines.gap() > search.problem.machine.tol() {
+            let before = point.clone();
+            search.solve_to(point, search.problem.machine.tol())?;
+            search.differentiate(point, false)?;
+            // Other coefficients that are as good for the machine can be worth less as a certificate.
+            if search.given_up || search.gap(point) > self.tol.max(search.gap(&before)) {
+                *point = before;
+            }
+        }
+        Ok(())
+    }
+
+    /// The weights of the start, where there is one that fits; else all kernels have one.
+    fn first_weights(&self, problem: &Problem<'_>, kernels: usize) -> Vec<f64> {
+        match problem.warm.and_then(|w| w.rule.weights()) {
+            Some(weights) if weights.len() == kernels && weights.iter().any(|w| *w > 0.0) => {
+                self.set.onto(weights)
+            }
+            _ => self.set.first(kernels),
+        }
+    }
+
+    fn notes(
+        &self,
+        gap: Option<f64>,
+        status: Status,
+        refused: Option<(f64, Status)>,
+    ) -> Vec<String> {
+        if status.is_success() {
+            return Vec::new();
+        }
+        let gap = match gap {
+            Some(gap) => format!("at relative gap {gap:.1e}"),
+            None => "before its gap was known".to_string(),
+        };
+        let mut note = format!("{} ended before its tolerance ({status}) {gap}", self.title);
+        if let (Some((gap, how)), Status::Stalled) = (refused, status) {
+            note.push_str(&format!(
+                ": its machines could not be solved as exactly as it needs them ({how} at relative \
+                 gap {gap:.1e}); normalise the kernels, scale the features or use a smaller C"
+            ));
+        }
+        vec![note]
+    }
+}
