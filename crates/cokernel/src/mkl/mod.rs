@@ -11,6 +11,7 @@ mod best_single;
 mod bound;
 mod concat;
 mod late_mean;
+mod lp_norm;
 mod mean;
 mod outer;
 mod power_product;
@@ -40,6 +41,7 @@ pub static REGISTRY: &[&Entry<dyn Learner>] = &[
     &power_product::ENTRY,
     &late_mean::ENTRY,
     &simple_mkl::ENTRY,
+    &lp_norm::ENTRY,
     &two_stage::ENTRY,
 ];
 

@@ -1,6 +1,7 @@
 //! Optimality recomputed from raw data.
 
 mod exact;
+mod lp_norm;
 mod machines;
 pub mod mkl;
 mod scales;

@@ -1,0 +1,216 @@
+//! lp-norm MKL: weights in the unit ball of the lp norm, which keep all kernels and share weight the more
+//! evenly the larger p is.
+//!
+//! ```text
+//! min  J(η)   subject to   η ≥ 0,  ‖η‖_p = (Σ η_m^p)^{1/p} ≤ 1
+//! J(η) = max_c  ℓ(c) − ½ Σ_u Σ_m η_m q_m^u(c),      q_m^u = c_uᵀ K_m c_u
+//! ```
+//!
+//! (Kloft, Brefeld, Sonnenburg and Zien, JMLR 12, 2011; LMKA §2.2.1.2; GMKD §VII.) p = 1 is SimpleMKL; for
+//! p → ∞ all weights become 1, which is the sum of the kernels. J does not increase with η, so ‖η‖_p = 1.
+//!
+//! **Certificate.** P(η) ≥ min J ≥ ℓ(c) − ½ ‖q‖_{p/(p−1)} with q_m = Σ_u q_m^u, for any feasible c.
+//!
+//! **Steps.** `newton` (the default): s_m = η_m^p makes the set the simplex; J is convex in s, because it is
+//! convex and non-increasing in η and η = s^{1/p} is concave. The second-order model of J in s,
+//!
+//! ```text
+//! ∂J/∂s_m = −½ q_m d_m,     d_m = η_m^{1−p}/p
+//! ∂²J/∂s² = diag(d) H diag(d) + diag(½ q_m (1/p)(1 − 1/p) η_m^{1−2p}),      H that of J in η,
+//! ```
+//!
+//! is minimised over the simplex; the change of each s_m is taken as a factor between e^{−3} and e³, because
+//! the model is poor far away; and weights below 10⁻⁷ go where the optimality conditions put them,
+//! η_m = (q_m / Σ_h η_h q_h)^{1/(p−1)}. `closed_form`: the step of the papers, η_m ∝ ‖w_m‖^{2/(p+1)} with
+//! ‖w_m‖² = η_m² q_m, which needs the more machines the nearer p is to 1.
+//!
+//! **Scale.** Not invariant: s·K_m with s > 1 makes kernel m cheaper and attracts weight, so normalise. Scaling
+//! all kernels by s and C by 1/s leaves η unchanged. The combined kernel has up to M^{1 − 1/p} times the
+//! size of one of the kernels, and needs as much less C than SimpleMKL. Two copies of a kernel get
+//! the same weight, and together more than the one had.
+//!
+//! See [`outer`](super::outer) for the loop and its cost: four to six machines and as many passes over all kernels.
+
+use super::outer::simplex::Simplex;
+use super::outer::{MAX_ITERATIONS, Outer, Proposal, Set, TOL};
+use super::{Copies, Learned, Learner, Problem};
+use crate::method::{Entry, Method, Task, WeightSet};
+use crate::params::{Param, Params, Range};
+use crate::solve::simplex::minimize_on_simplex;
+use crate::{Result, Run};
+
+/// The registry entry.
+pub static ENTRY: Entry<dyn Learner> =
+    Entry { method: &METHOD, build: |p| Box::new(LpNorm::new(p)) };
+
+static METHOD: Method = Method {
+    id: "lp_norm",
+    title: "lp-norm MKL",
+    source: "Kloft, Brefeld, Sonnenburg, Zien 2011; Gönen 2010, §2.2.1.2",
+    summary: "Weights in the unit ball of the lp norm on which the machine has the least objective: all \
+              kernels take part, the more evenly the larger p is. Stops on the relative duality gap. Costs \
+              about five machines and as many passes over all kernels.",
+    tasks: &[Task::Classify, Task::Regress, Task::Detect],
+    control: false,
+    recommended: false,
+    weights: WeightSet {
+        id: "lp_ball",
+        says: "not negative, with lp norm 1",
+        holds: |w, p| {
+            let sum: f64 = w.iter().map(|w| w.powf(p.real("p"))).sum();
+            w.iter().all(|w| *w >= 0.0) && (sum - 1.0).abs() < 1e-9
+        },
+    },
+    params: &[
+        Param {
+            name: "p",
+            doc: "The norm: 1 keeps few kernels (SimpleMKL), large values weigh all alike.",
+            range: Range::Real { default: 2.0, min: 1.0, max: 1e3, closed: true },
+        },
+        TOL,
+        MAX_ITERATIONS,
+        Param {
+            name: "direction",
+            doc: "newton: second-order model of the weights to the power of p; closed_form: the step of \
+                  the papers.",
+            range: Range::Choice { default: "newton", of: &["newton", "closed_form"] },
+        },
+    ],
+};
+
+#[derive(Debug)]
+struct LpNorm {
+    p: f64,
+    tol: f64,
+    max_iterations: usize,
+    newton: bool,
+}
+
+impl LpNorm {
+    fn new(params: &Params) -> Self {
+        LpNorm {
+            p: params.real("p"),
+            tol: params.real("tol"),
+            max_iterations: params.count("max_iterations"),
+            newton: params.text("direction") == "newton",
+        }
+    }
+}
+
+impl Learner for LpNorm {
+    fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
+        let ball = Ball { p: self.p };
+        let outer = Outer {
+            title: "lp-norm MKL",
+            set: if self.p > 1.0 { &ball } else { &Simplex },
+            tol: self.tol,
+            max_iterations: self.max_iterations,
+            second: self.newton,
+        };
+        outer.learn(problem, run)
+    }
+
+    fn copies(&self) -> Copies {
+        Copies::CountTwice
+    }
+}
+
+/// η ≥ 0, ‖η‖_p = 1, p > 1.
+#[derive(Debug)]
+struct Ball {
+    p: f64,
+}
+
+/// Largest change of a logarithm of s in a step.
+const FARTHEST: f64 = 3.0;
+/// Weights below this are put where the optimality conditions say.
+const SMALL: f64 = 1e-7;
+
+impl Ball {
+    fn norm(&self, weights: &[f64], p: f64) -> f64 {
+        // Divided by the largest, so that no power overflows.
+        let largest = weights.iter().fold(0.0_f64, |a, w| a.max(w.abs()));
+        if largest == 0.0 {
+            return 0.0;
+        }
+        let sum: f64 = weights.iter().map(|w| (w.abs() / largest).powf(p)).sum();
+        largest * sum.powf(1.0 / p)
+    }
+}
+
+impl Set for Ball {
+    fn first(&self, kernels: usize) -> Vec<f64> {
+        vec![(kernels as f64).powf(-1.0 / self.p); kernels]
+    }
+
+    fn onto(&self, weights: &[f64]) -> Vec<f64> {
+        let norm = self.norm(weights, self.p);
+        weights.iter().map(|w| w / norm).collect()
+    }
+
+    fn conjugate(&self, half_forms: &[f64]) -> f64 {
+        let kept: Vec<f64> = half_forms.iter().map(|q| q.max(0.0)).collect();
+        self.norm(&kept, self.p / (self.p - 1.0))
+    }
+
+    /// The direction that stays on ‖η‖_p = 1 to first order.
+    fn slope(&self, weights: &[f64], gradient: &[f64], direction: &[f64]) -> f64 {
+        let across = |w: &f64| if *w > 0.0 { w.powf(self.p - 1.0) } else { 0.0 };
+        let inward: f64 = weights.iter().zip(direction).map(|(w, d)| across(w) * d).sum();
+        let terms = weights.iter().zip(gradient).zip(direction);
+        terms.map(|((w, g), d)| g * (d - w * inward)).sum()
+    }
+
+    fn second_order(&self, weights: &[f64], gradient: &[f64], hessian: &[f64]) -> Proposal {
+        let (p, m) = (self.p, weights.len());
+        let used: Vec<usize> = (0..m).filter(|k| weights[*k] >= SMALL).collect();
+        let f = used.len();
+        let s: Vec<f64> = used.iter().map(|k| weights[*k].powf(p)).collect();
+        let sum: f64 = s.iter().sum();
+        let s: Vec<f64> = s.iter().map(|s| s / sum).collect();
+        let d: Vec<f64> = used.iter().map(|k| weights[*k].powf(1.0 - p) / p).collect();
+        let slope: Vec<f64> = used.iter().zip(&d).map(|(k, d)| gradient[*k] * d).collect();
+        let mut model = vec![0.0; f * f];
+        for (a, k) in used.iter().enumerate() {
+            for (b, l) in used.iter().enumerate() {
+                model[a * f + b] = d[a] * hessian[k * m + l] * d[b];
+            }
+            let bend = (1.0 / p) * (1.0 - 1.0 / p) * weights[*k].powf(1.0 - 2.0 * p);
+            model[a * f + a] -= gradient[*k] * bend;
+        }
+        let (target, decrease) = minimize_on_simplex(&s, &slope, &model);
+        let forms: Vec<f64> = gradient.iter().map(|g| (-2.0 * g).max(0.0)).collect();
+        let level: f64 = weights.iter().zip(&forms).map(|(w, q)| w * q).sum();
+        let mut found: Vec<f64> =
+            forms.iter().map(|q| (q / level).powf(1.0 / (p - 1.0)).min(1.0)).collect();
+        for ((a, k), t) in used.iter().enumerate().zip(&target) {
+            let change = ((t - s[a]) / s[a]).clamp(-FARTHEST, FARTHEST);
+            found[*k] = weights[*k] * (change / p).exp();
+        }
+        Proposal { weights: self.onto(&found), decrease, far: false }
+    }
+
+    /// The closed form; what it promises is what the bound that it minimises says.
+    fn first_order(&self, weights: &[f64], gradient: &[f64]) -> Proposal {
+        let norms: Vec<f64> =
+            weights.iter().zip(gradient).map(|(w, g)| w * w * (-2.0 * g).max(0.0)).collect();
+        let largest = norms.iter().fold(0.0_f64, |a, v| a.max(*v));
+        if largest <= 0.0 {
+            return Proposal { weights: weights.to_vec(), decrease: 0.0, far: false };
+        }
+        let root: Vec<f64> =
+            norms.iter().map(|v| (v / largest).powf(1.0 / (self.p + 1.0))).collect();
+        let found = self.onto(&root);
+        // ½ Σ ‖w_m‖²/η_m here and there, for the w at hand.
+        let cost = |eta: &[f64]| {
+            let terms = norms.iter().zip(eta).filter(|(v, _)| **v > 0.0);
+            terms.map(|(v, e)| 0.5 * v / e).sum::<f64>()
+        };
+        let decrease = cost(weights) - cost(&found);
+        Proposal { weights: found, decrease, far: false }
+    }
+
+    fn drops(&self) -> bool {
+        false
+    }
+}
