@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d
 
 from . import _native
 from ._base import plain, seed_of
@@ -141,6 +141,7 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
         X: Any,
         y: Any,
         sample_weight: npt.ArrayLike | None = None,
+        posteriors: npt.ArrayLike | None = None,
     ) -> KernelClassifier:
         """Learn the combination of the kernels and the machine on it.
 
@@ -152,6 +153,10 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
             Classes.
         sample_weight : array-like of shape (n,), optional
             Non-negative factors of C. Instances with weight 0 are left out.
+        posteriors : array-like of shape (n, n_classes), optional
+            How probable each class is for each instance, in the order of ``classes_``; each row sums to 1.
+            For ``machine="posterior_svm"``, which otherwise takes the shares of the classes among the
+            nearest instances.
 
         Returns
         -------
@@ -171,15 +176,35 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
         pandas' own numbering 0, 1, 2, … counts where the others' ids are these numbers; otherwise
         its rows, like those of arrays, are taken by position.
         """
-        given = self._match(X, reset=True, y=y, sample_weight=sample_weight)
+        given = self._match(
+            X, reset=True, y=y, sample_weight=sample_weight, posteriors=posteriors
+        )
         views, codes, weights = self._instances(given)
+        posteriors = self._posteriors(given)
         seed = seed_of(self.random_state)
         with self._words():
             learner, names = self._native_problem()
-            model = learner.fit(views, names, codes, weights, self._run(seed))
+            model = learner.fit(views, names, codes, weights, self._run(seed), posteriors)
         self._took(self._counted(model))
         warn_unless_converged(type(self).__name__, self.report_)
         return self
+
+    def _posteriors(self, given: Given) -> npt.NDArray[np.float64] | None:
+        """The probabilities of the classes for the instances that are learned from, if there are some."""
+        found = given.others["posteriors"]
+        if found is None:
+            return None
+        values: npt.NDArray[np.float64] = check_array(
+            found, dtype=np.float64, input_name="posteriors", ensure_min_features=0
+        )
+        kept = self._layout.kept
+        if kept is None:
+            return np.ascontiguousarray(values)
+        if len(values) != self._layout.given:
+            raise ValueError(
+                f"posteriors: expected {self._layout.given} rows, one per instance, found {len(values)}"
+            )
+        return np.ascontiguousarray(values[kept])
 
     def _signs(self) -> npt.NDArray[np.float64]:
         """-1 for each machine that is positive for another class than ``decision_function`` is.

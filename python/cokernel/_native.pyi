@@ -94,7 +94,13 @@ class Learner:
         self, prepared: Prepared, run: Run, warm: Learned | None = None
     ) -> tuple[Model, Learned]: ...
     def fit(
-        self, views: Views, names: list[str], codes: _Codes, weights: _Reals | None, run: Run
+        self,
+        views: Views,
+        names: list[str],
+        codes: _Codes,
+        weights: _Reals | None,
+        run: Run,
+        posteriors: _Reals | None = None,
     ) -> Model: ...
     def fit_numbers(
         self, views: Views, targets: _Reals, weights: _Reals | None, run: Run

@@ -240,3 +240,131 @@ def test_parameters_out_of_range_are_refused(parameters: Any, said: str) -> None
         cokernel.MeanMKLRegressor(**parameters).fit(X, y)
     with pytest.raises(ValueError, match="nu: expected a number above 0 and at most 1"):
         cokernel.MeanMKLOutlierDetector(nu=1.5).fit(X)
+
+
+def classes_of(y: Any) -> Any:
+    return np.where(y < 2.6, "a", np.where(y < 3.6, "b", "c"))
+
+
+def nearest_shares(K: Any, codes: Any, k: int) -> Any:
+    """Shares of the classes among the k nearest of each instance, itself included."""
+    d = np.diag(K)[:, None] + np.diag(K)[None] - 2 * K
+    order = np.argsort(d, axis=1, kind="stable")[:, :k]
+    return np.stack([(codes[order] == c).mean(axis=1) for c in range(codes.max() + 1)], axis=1)
+
+
+def optimum_of_soft_labels(K: Any, soft: Any, C: float) -> float:
+    """The dual of the paper's (1.13) in its own variables by projected Newton steps of scipy."""
+    optimize = pytest.importorskip("scipy.optimize")
+    Q = soft[:, None] * soft[None] * K
+    found = optimize.minimize(
+        lambda a: 0.5 * a @ Q @ a - soft**2 @ a,
+        np.zeros(len(soft)),
+        jac=lambda a: Q @ a - soft**2,
+        bounds=[(0, C / s**2 if s else 0) for s in soft],
+        constraints={"type": "eq", "fun": lambda a: soft @ a, "jac": lambda a: soft},
+        method="SLSQP",
+        options={"maxiter": 1000, "ftol": 1e-12},
+    )
+    assert found.success
+    return float(-found.fun)
+
+
+@pytest.mark.parametrize("kind", [cokernel.MeanMKLClassifier, cokernel.SimpleMKLClassifier])
+@pytest.mark.parametrize("given", [False, True])
+def test_soft_labels(kind: Any, given: bool, tmp_path: Any) -> None:
+    X, y = problem(60)
+    y = np.where(y > 3, "yes", "no")
+    codes = (y == "yes").astype(int)
+    rng = np.random.default_rng(5)
+    plus = np.clip(0.9 * codes + rng.uniform(-0.3, 0.4, size=60), 0, 1)
+    posteriors = np.c_[1 - plus, plus]
+    tight = {"tol": 1e-6} if kind is cokernel.SimpleMKLClassifier else {}
+    clf = kind(
+        views=VIEWS, kernels=KERNELS, C=2.0, machine="posterior_svm:neighbours=7", machine_tol=1e-9, **tight
+    )
+    clf.fit(X, y, posteriors=posteriors if given else None)
+    if not given:
+        # SimpleMKL, too, takes them from the mean of the kernels.
+        posteriors = nearest_shares(np.mean(grams(X, X), axis=0), codes, 7)
+    soft = posteriors[:, 1] - posteriors[:, 0]
+    K = combined(clf, X, X)
+    assert clf.dual_objectives_[0] == pytest.approx(optimum_of_soft_labels(K, soft, 2.0), rel=1e-5)
+    c = np.zeros(60)
+    c[clf.support_] = clf.dual_coef_[0]
+    f = K @ c + clf.intercept_[0]
+    np.testing.assert_allclose(clf.decision_function(X), f, atol=1e-9)
+    assert (c * soft >= 0).all() and (c * soft <= 2.0 * (1 + 1e-9)).all()
+    loss = np.maximum(0, 1 - f[soft != 0] / soft[soft != 0]).sum()
+    primal, dual = 0.5 * c @ K @ c + 2.0 * loss, soft @ c - 0.5 * c @ K @ c
+    assert primal - dual <= 1e-8 * primal
+    if kind is cokernel.SimpleMKLClassifier:
+        worst = max(c @ k @ c for k in grams(X, X))
+        assert primal - (soft @ c - 0.5 * worst) <= 2e-6 * primal
+    # Instances without weight have posteriors, too, and no influence.
+    if given:
+        weights = np.ones(60)
+        weights[::5] = 0.0
+        some = clone(clf).fit(X, y, sample_weight=weights, posteriors=posteriors)
+        kept = weights > 0
+        few = clone(clf).fit(X[kept], y[kept], posteriors=posteriors[kept])
+        np.testing.assert_allclose(some.decision_function(X), few.decision_function(X), atol=1e-6)
+    path = tmp_path / "p.ck"
+    clf.save(path)
+    new = {name: X[:, columns] for name, columns in VIEWS.items()}
+    np.testing.assert_array_equal(cokernel.load(path).predict(new), clf.predict(X))
+
+
+def test_wrong_posteriors_are_refused() -> None:
+    X, y = problem(30)
+    y = classes_of(y)
+    clf = cokernel.MeanMKLClassifier(machine="posterior_svm")
+    thirds = np.full((30, 3), 1 / 3)
+    for posteriors, said in [
+        (np.full((30, 2), 0.5), "posteriors: expected 30 × 3"),
+        (thirds[:29], "posteriors: expected 30 × 3"),
+        (2 * thirds, "the numbers of row 0 sum to 2; expected 1"),
+        (thirds * np.nan, "posteriors contains NaN"),
+        (thirds[0], "Expected 2D array"),
+    ]:
+        with pytest.raises(ValueError, match=said):
+            clf.fit(X, y, posteriors=posteriors)
+    with pytest.raises(ValueError, match="learns from classes, not from their posteriors"):
+        cokernel.MeanMKLClassifier().fit(X, y, posteriors=thirds)
+
+
+@pytest.mark.parametrize("decomposition", ["one_vs_rest", "one_vs_one"])
+def test_fisher_is_that_of_numpy(decomposition: str) -> None:
+    X, y = problem()
+    y = classes_of(y)
+    clf = cokernel.MeanMKLClassifier(
+        views=VIEWS, kernels=KERNELS, machine="kernel_fisher:lambda=0.3", decomposition=decomposition
+    ).fit(X, y)
+    K = np.mean(grams(X, X), axis=0)
+    pairs = [(0, None), (1, None), (2, None)]
+    if decomposition == "one_vs_one":
+        pairs = [(1, 0), (2, 0), (2, 1)]
+    codes = np.searchsorted(clf.classes_, y)
+    for (positive, negative), coef, bias in zip(pairs, clf.dual_coef_, clf.intercept_):
+        here = np.ones(90, dtype=bool) if negative is None else np.isin(codes, (positive, negative))
+        plus = here & (codes == positive)
+        minus = here & ~plus
+        # Mika et al.: a = (N + lambda K)^-1 (M+ - M-), up to a multiple; our f is that of K a.
+        part = K[:, here]
+        N = sum(
+            (k - k.mean(axis=1, keepdims=True)) @ (k - k.mean(axis=1, keepdims=True)).T
+            for k in (K[:, plus], K[:, minus])
+        )[np.ix_(here, here)]
+        M = (K[:, plus].mean(axis=1) - K[:, minus].mean(axis=1))[here]
+        a = np.linalg.lstsq(N + 0.3 * K[np.ix_(here, here)], M, rcond=1e-13)[0]
+        theirs = part @ a
+        c = np.zeros(90)
+        c[clf.support_] = coef
+        ours = K @ c
+        slope = (ours[plus].mean() - ours[minus].mean()) / (theirs[plus].mean() - theirs[minus].mean())
+        spread = np.ptp(ours)
+        np.testing.assert_allclose(
+            ours - ours.mean(), slope * (theirs - theirs.mean()), atol=1e-4 * spread
+        )
+        assert ours[plus].mean() + ours[minus].mean() + 2 * bias == pytest.approx(0, abs=1e-9 * spread)
+    assert clf.score(X, y) > 0.8

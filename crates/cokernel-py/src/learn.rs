@@ -6,14 +6,14 @@ use crate::views::Views;
 use crate::work::{Run, to_py, work};
 use cokernel::bank::Storage;
 use cokernel::catalogue::for_task;
-use cokernel::data::{Labels, Scale};
+use cokernel::data::{Labels, Matrix, Scale};
 use cokernel::kernel::KernelSpec;
 use cokernel::machine::MachineSpec;
 use cokernel::method::{Method, Task};
 use cokernel::model::Mkl;
 use cokernel::params::{Range, Value};
 use cokernel::{Error, mkl, model};
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -174,7 +174,8 @@ impl Learner {
     }
 
     /// Both halves at once.
-    #[pyo3(signature = (views, names, codes, weights, run))]
+    #[pyo3(signature = (views, names, codes, weights, run, posteriors=None))]
+    #[allow(clippy::too_many_arguments)]
     fn fit(
         &self,
         py: Python<'_>,
@@ -183,8 +184,21 @@ impl Learner {
         codes: PyReadonlyArray1<'_, i64>,
         weights: Option<PyReadonlyArray1<'_, f64>>,
         run: &Run,
+        posteriors: Option<PyReadonlyArray2<'_, f64>>,
     ) -> PyResult<Model> {
-        self.learn(py, views, labels(names, codes)?, weights, run)
+        let labels = labels(names, codes)?;
+        let Some(posteriors) = posteriors else {
+            return self.learn(py, views, labels, weights, run);
+        };
+        let values = posteriors.as_array();
+        let (rows, cols) = values.dim();
+        let given = Matrix::new(rows, cols, values.iter().copied().collect()).map_err(to_py)?;
+        let (mkl, views) = (self.inner.clone(), views.shared());
+        let weights = weights.map(|w| w.to_vec()).transpose()?;
+        let model = work(py, run, move |run| {
+            mkl.fit_posteriors(&views, &labels, &given, weights.as_deref(), run)
+        })?;
+        Ok(Model { inner: Arc::new(model) })
     }
 
     /// Learns numbers.

@@ -28,6 +28,6 @@ pub use read::{
 };
 pub use scale::{Scale, Scaler};
 pub use shared::Shared;
-pub use target::Target;
+pub use target::{Posteriors, Target};
 pub use views::{Fill, Table, View, Views};
 pub use write::{atomic_write, write_csv};

@@ -4,11 +4,60 @@ use super::{Classes, Labels};
 use crate::method::Task;
 use crate::{Error, Result};
 
+/// Classes with the probability of each class for each instance.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Posteriors {
+    classes: Classes,
+    values: Vec<f64>,
+}
+
+/// How far the probabilities of an instance may be from a sum of 1.
+const SUM: f64 = 1e-6;
+
+impl Posteriors {
+    /// The probabilities, instance by instance, in the order of the class codes.
+    ///
+    /// # Errors
+    /// Not one for each instance and class; numbers that are no probabilities; instances whose probabilities
+    /// do not sum to 1.
+    pub fn new(classes: Classes, values: Vec<f64>) -> Result<Self> {
+        let (n, k) = (classes.codes.len(), classes.n_classes());
+        if values.len() != n * k {
+            let expected = format!("{n} × {k}, a probability for each instance and class");
+            return Err(Error::shape("posteriors", expected, format!("{} numbers", values.len())));
+        }
+        for (i, row) in values.chunks(k).enumerate() {
+            if let Some(p) = row.iter().find(|p| !(0.0..=1.0 + SUM).contains(*p)) {
+                let problem = format!("row {i} has {p}; expected numbers between 0 and 1");
+                return Err(Error::parameter("posteriors", problem));
+            }
+            let sum: f64 = row.iter().sum();
+            if (sum - 1.0).abs() > SUM {
+                let problem = format!("the numbers of row {i} sum to {sum}; expected 1");
+                return Err(Error::parameter("posteriors", problem));
+            }
+        }
+        Ok(Posteriors { classes, values })
+    }
+
+    /// The classes.
+    pub fn classes(&self) -> &Classes {
+        &self.classes
+    }
+
+    /// The probabilities, instance by instance.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+}
+
 /// What is known about the instances that are learned from.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Target {
     /// A class for each.
     Classes(Classes),
+    /// A class for each, and how probable all classes are.
+    Posteriors(Posteriors),
     /// A finite real number for each.
     Real(Vec<f64>),
     /// Nothing, for this many instances.
@@ -40,6 +89,7 @@ impl Target {
     pub fn len(&self) -> usize {
         match self {
             Target::Classes(c) => c.codes.len(),
+            Target::Posteriors(p) => p.classes.codes.len(),
             Target::Real(v) => v.len(),
             Target::Nothing(n) => *n,
         }
@@ -57,6 +107,7 @@ impl Target {
     pub fn classes(&self) -> Result<&Classes> {
         match self {
             Target::Classes(classes) => Ok(classes),
+            Target::Posteriors(posteriors) => Ok(&posteriors.classes),
             Target::Real(_) => Err(wrong("classes", "real numbers")),
             Target::Nothing(_) => Err(wrong("classes", "no labels")),
         }
@@ -69,7 +120,7 @@ impl Target {
     pub fn real(&self) -> Result<&[f64]> {
         match self {
             Target::Real(values) => Ok(values),
-            Target::Classes(_) => Err(wrong("real numbers", "classes")),
+            Target::Classes(_) | Target::Posteriors(_) => Err(wrong("real numbers", "classes")),
             Target::Nothing(_) => Err(wrong("real numbers", "no labels")),
         }
     }

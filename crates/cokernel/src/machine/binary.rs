@@ -14,9 +14,9 @@ pub(super) struct Binary<'a> {
     pub kernel: &'a dyn Rows,
     /// What its head says.
     pub role: Role,
-    /// 1 for the positive class, −1 for the negative, 0 for instances of neither.
+    /// 1 for the positive class, −1 for the negative, 0 for instances of neither; soft labels ŷ between.
     pub y: Vec<f64>,
-    /// y_i C_i.
+    /// y_i C_i; C_i/ŷ_i of soft labels.
     pub signed: Vec<f64>,
     /// Coefficients to start from.
     pub start: Option<&'a [f64]>,
@@ -63,7 +63,7 @@ pub(super) fn solve(
     common::solution(solved, largest, machine.c)
 }
 
-fn check(machine: &Svc, classes: &Classes) -> Result<()> {
+pub(super) fn check(machine: &Svc, classes: &Classes) -> Result<()> {
     Machine::check(machine)?;
     if let Some(code) = classes.codes.iter().find(|c| **c as usize >= classes.n_classes()) {
         let expected = format!("codes below {}", classes.n_classes());

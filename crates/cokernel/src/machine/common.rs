@@ -1,11 +1,13 @@
 //! What all machines share: parameters of the solver, checks, and the block of one problem.
 
 use super::{Block, Free, Head, How, Role, Solution};
+use crate::error::room_for;
 use crate::params::{Param, Params, Range};
 use crate::solve::Rows;
+use crate::solve::ridge::Ridge;
 use crate::solve::smo::Settings;
 use crate::solve::solved::Solved;
-use crate::{Counts, Error, Result};
+use crate::{Counts, Error, Result, Status, Watch};
 
 /// How near to its bound, relatively, a coefficient counts as being there.
 pub(super) const NEAR: f64 = 1e-9;
@@ -161,6 +163,45 @@ pub(super) fn block(solved: Solved, role: Role, costs: &[f64], at_bound: (usize,
     }
 }
 
+/// The matrix of these instances with a ridge, factored.
+///
+/// # Errors
+/// No room for it, no factor, a stop.
+pub(super) fn factor<'a>(
+    part: &'a Part<'_>,
+    ridges: &'a [f64],
+    watch: &Watch,
+) -> Result<Ridge<'a>> {
+    let n = part.kept.len();
+    room_for::<f64>(n.checked_mul(2 * n), || format!("the factor of {n} × {n} kernel values"))?;
+    Ridge::new(part, ridges, true, watch).map_err(|status| match status {
+        Status::Stalled => Error::Data(
+            "the kernel matrix with the ridge on its diagonal has no factor: it is not positive \
+             semi-definite; use a larger lambda or other kernels"
+                .to_string(),
+        ),
+        status => Error::Stopped { status, what: "the factor of the kernel".to_string() },
+    })
+}
+
+/// The block of a machine in closed form on these instances, all of which are free to move.
+pub(super) fn closed(found: Solved, role: Role, part: &Part<'_>, ridges: &[f64]) -> Block {
+    Block {
+        linear: found.dual + 0.5 * found.norm(),
+        primal: found.primal,
+        objective: found.dual,
+        gap: found.gap,
+        status: found.status,
+        free: Some(Free {
+            rows: part.kept.iter().map(|i| *i as u32).collect(),
+            ridge: ridges.to_vec(),
+            sum: true,
+        }),
+        at_bound: (0, 0),
+        heads: vec![Head { role, coef: part.spread(&found.coef), bias: found.bias }],
+    }
+}
+
 /// The instances with a weight, as a matrix of their own.
 pub(super) struct Part<'a> {
     rows: &'a dyn Rows,
@@ -172,7 +213,19 @@ impl<'a> Part<'a> {
     /// # Errors
     /// No instance has a weight.
     pub fn with_weight(rows: &'a dyn Rows, weights: Option<&[f64]>) -> Result<Self> {
-        let weight = |i: &usize| weights.is_none_or(|w| w[*i] > 0.0);
+        Part::of(rows, weights, |_| true)
+    }
+
+    /// Of the instances with a weight those that are chosen.
+    ///
+    /// # Errors
+    /// There are none.
+    pub fn of(
+        rows: &'a dyn Rows,
+        weights: Option<&[f64]>,
+        chosen: impl Fn(usize) -> bool,
+    ) -> Result<Self> {
+        let weight = |i: &usize| weights.is_none_or(|w| w[*i] > 0.0) && chosen(*i);
         let kept: Vec<usize> = (0..rows.n()).filter(weight).collect();
         match kept.is_empty() {
             true => Err(Error::Labels("there is no instance with a weight to learn from".into())),

@@ -6,17 +6,15 @@
 //! ```
 //!
 //! ℓ(c) = yᵀc − ½ Σ Λ_ii c_i², v_i the instance weights. Every instance is a support vector. The errors
-//! of leave-one-out cost one more factorisation: see [`Ridge::left_out`]. Cost: n³/3 and 16 n² bytes.
+//! of leave-one-out cost one more factorisation: see [`Ridge::left_out`](crate::solve::ridge::Ridge::left_out). Cost: n³/3 and 16 n² bytes.
 
 use super::common::{self, Part};
-use super::{Block, Free, Head, How, Machine, Reading, Role, Says, Solution};
+use super::{How, Machine, Reading, Role, Says, Solution};
+use crate::Result;
 use crate::data::Target;
-use crate::error::room_for;
 use crate::method::{Entry, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
 use crate::solve::Rows;
-use crate::solve::ridge::Ridge;
-use crate::{Error, Result, Status};
 
 /// The registry entry.
 pub static ENTRY: Entry<dyn Machine> =
@@ -57,41 +55,11 @@ impl Machine for KernelRidge {
         common::check(kernel, y.len(), &[role], how)?;
         let largest = common::largest_entry(kernel, self.lambda)?;
         let part = Part::with_weight(kernel, how.weights)?;
-        let n = part.kept.len();
-        room_for::<f64>(n.checked_mul(2 * n), || format!("the factor of {n} × {n} kernel values"))?;
         let weight = |i: &usize| how.weights.map_or(1.0, |w| w[*i]);
         let ridges: Vec<f64> = part.kept.iter().map(|i| self.lambda / weight(i)).collect();
         let targets: Vec<f64> = part.kept.iter().map(|i| y[*i]).collect();
-        let watch = how.run.watch();
-        let found = match Ridge::new(&part, &ridges, true, &watch) {
-            Ok(ridge) => ridge.solve(&targets),
-            Err(Status::Stalled) => {
-                let problem = "the kernel matrix with the ridge on its diagonal has no factor: it is not \
-                               positive semi-definite; use a larger lambda or other kernels";
-                return Err(Error::Data(problem.to_string()));
-            }
-            Err(status) => {
-                return Err(Error::Stopped {
-                    status,
-                    what: "the factor of the kernel".to_string(),
-                });
-            }
-        };
-        let linear = found.dual + 0.5 * found.norm();
-        let block = Block {
-            linear,
-            primal: found.primal,
-            objective: found.dual,
-            gap: found.gap,
-            status: found.status,
-            free: Some(Free {
-                rows: part.kept.iter().map(|i| *i as u32).collect(),
-                ridge: ridges,
-                sum: true,
-            }),
-            at_bound: (0, 0),
-            heads: vec![Head { role, coef: part.spread(&found.coef), bias: found.bias }],
-        };
+        let found = common::factor(&part, &ridges, &how.run.watch())?.solve(&targets);
+        let block = common::closed(found, role, &part, &ridges);
         common::solution(vec![(block, 0)], largest, self.lambda)
     }
 

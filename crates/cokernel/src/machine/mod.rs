@@ -14,10 +14,12 @@
 mod binary;
 mod common;
 mod joint_svc;
+mod kernel_fisher;
 mod kernel_ridge;
 mod multiclass;
 mod nu_svr;
 mod one_class_svm;
+mod posterior_svm;
 mod solution;
 mod spec;
 mod squared_hinge_svc;
@@ -41,6 +43,8 @@ pub static REGISTRY: &[&Entry<dyn Machine>] = &[
     &svc::ENTRY,
     &squared_hinge_svc::ENTRY,
     &joint_svc::ENTRY,
+    &posterior_svm::ENTRY,
+    &kernel_fisher::ENTRY,
     &svr::ENTRY,
     &nu_svr::ENTRY,
     &kernel_ridge::ENTRY,
@@ -89,6 +93,21 @@ pub trait Machine: fmt::Debug + Send + Sync {
 
     /// What its decision values say.
     fn reading(&self) -> Reading;
+
+    /// Whether it learns from the posteriors of a target that has some.
+    fn reads_posteriors(&self) -> bool {
+        false
+    }
+
+    /// The target with the posteriors that such a machine estimates from a kernel, where it has none. Methods
+    /// that change the kernel while they learn ask once and go on with that target: ℓ has to stay the same.
+    ///
+    /// # Errors
+    /// As [`solve`](Self::solve); a stop.
+    fn settle(&self, kernel: &dyn Rows, target: &Target, how: &How<'_>) -> Result<Option<Target>> {
+        let _ = (kernel, target, how);
+        Ok(None)
+    }
 
     /// What to try where `share` of the coefficients that could be at their bound are there, on kernels
     /// with this mean diagonal.
@@ -145,7 +164,8 @@ impl Reading {
     /// the class is the true one, else 0; minus the squared error of a number; 0 where nothing is known.
     pub fn right(self, target: &Target, decisions: &[Vec<f64>]) -> Vec<f64> {
         match (self, target) {
-            (Reading::Classes(_) | Reading::Scores, Target::Classes(classes)) => {
+            (Reading::Classes(_) | Reading::Scores, target) => {
+                let Ok(classes) = target.classes() else { return vec![0.0; target.len()] };
                 let codes = self.decide(classes.n_classes(), decisions);
                 let pairs = codes.iter().zip(&classes.codes);
                 pairs.map(|(found, is)| f64::from(u8::from(found == is))).collect()

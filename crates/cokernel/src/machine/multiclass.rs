@@ -7,6 +7,7 @@
 //! code is positive. Decision ties go to the lowest code.
 
 use super::Role;
+use crate::params::Params;
 use serde::{Deserialize, Serialize};
 
 /// How several classes become binary problems.
@@ -25,6 +26,14 @@ impl Decomposition {
         match self {
             Decomposition::OneVsRest => "one_vs_rest",
             Decomposition::OneVsOne => "one_vs_one",
+        }
+    }
+
+    /// That of checked parameters.
+    pub(super) fn from_params(p: &Params) -> Self {
+        match p.text("decomposition") {
+            "one_vs_one" => Decomposition::OneVsOne,
+            _ => Decomposition::OneVsRest,
         }
     }
 

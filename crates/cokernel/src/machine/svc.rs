@@ -58,15 +58,18 @@ pub(super) const CLASS_WEIGHT: Param = Param {
     range: Range::Factors { default: "none", of: &["none", BALANCED], min: 0.0, max: f64::MAX },
 };
 
+/// How binary problems make up several classes.
+pub(super) const DECOMPOSITION: Param = Param {
+    name: "decomposition",
+    doc: "How several classes become binary problems.",
+    range: Range::Choice { default: "one_vs_rest", of: &["one_vs_rest", "one_vs_one"] },
+};
+
 /// Parameters of machines that learn classes by binary problems with a cost C.
 pub(super) const PARAMS: &[Param] = &[
     COST,
     CLASS_WEIGHT,
-    Param {
-        name: "decomposition",
-        doc: "How several classes become binary problems.",
-        range: Range::Choice { default: "one_vs_rest", of: &["one_vs_rest", "one_vs_one"] },
-    },
+    DECOMPOSITION,
     common::TOL,
     common::SHRINKING,
     common::CACHE,
@@ -158,10 +161,7 @@ impl Svc {
     /// The machine with checked parameters.
     pub(super) fn from_params(p: &Params) -> Self {
         Svc {
-            decomposition: match p.text("decomposition") {
-                "one_vs_one" => Decomposition::OneVsOne,
-                _ => Decomposition::OneVsRest,
-            },
+            decomposition: Decomposition::from_params(p),
             tol: p.real("tol"),
             shrinking: p.text("shrinking") == "yes",
             cache: p.count("cache"),
@@ -257,8 +257,9 @@ impl Svc {
     }
 }
 
-/// Solves one binary problem; also gives the number of steps.
-fn hinge(problem: &Binary<'_>) -> (Block, u64) {
+/// Solves one binary problem; also gives the number of steps. With soft labels the loss C_i max(0, 1 − f/ŷ_i)
+/// is C_i/|ŷ_i| max(0, |ŷ_i| − f sign ŷ_i).
+pub(super) fn hinge(problem: &Binary<'_>) -> (Block, u64) {
     let Binary { y, signed, .. } = problem;
     let lower: Vec<f64> = signed.iter().map(|c| c.min(0.0)).collect();
     let upper: Vec<f64> = signed.iter().map(|c| c.max(0.0)).collect();
@@ -273,7 +274,7 @@ fn hinge(problem: &Binary<'_>) -> (Block, u64) {
         let value = found.gradient[i] - linear[i];
         norm += found.x[i] * value;
         sum += found.x[i] * y[i];
-        loss += signed[i].abs() * (1.0 - y[i] * (value + bias)).max(0.0);
+        loss += signed[i].abs() * (y[i].abs() - y[i].signum() * (value + bias)).max(0.0);
     }
     let (primal, objective) = (0.5 * norm + loss, sum - 0.5 * norm);
     let gap = (primal - objective) / primal.abs().max(f64::MIN_POSITIVE);

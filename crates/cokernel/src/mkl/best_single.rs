@@ -79,18 +79,18 @@ impl Learner for BestSingle {
         let watch = run.watch();
         let mut report = Report::closed_form(run);
         let kernels = problem.bank.len();
-        let fold = match problem.target {
-            Target::Classes(classes) => stratified(classes, self.folds, run),
-            _ => even(problem.target, self.folds, run),
+        let fold = match problem.target.classes() {
+            Ok(classes) => stratified(classes, self.folds, run),
+            Err(_) => even(problem.target, self.folds, run),
         };
         if fold.is_none() {
             report.notes.push(
-                match problem.target {
-                    Target::Classes(_) => {
+                match problem.target.classes() {
+                    Ok(_) => {
                         "a class has a single instance, so there was no inner cross-validation; the \
                          kernel was chosen by the objective of its machine"
                     }
-                    _ => {
+                    Err(_) => {
                         "there is nothing that predictions could be compared with, so the kernel was \
                          chosen by the objective of its machine"
                     }

@@ -113,6 +113,10 @@ impl Learner for LpNorm {
     fn copies(&self) -> Copies {
         Copies::CountTwice
     }
+
+    fn drives_duals(&self) -> bool {
+        true
+    }
 }
 
 /// η ≥ 0, ‖η‖_p = 1, p > 1.

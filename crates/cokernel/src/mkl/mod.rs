@@ -144,6 +144,12 @@ pub trait Learner: fmt::Debug + Send + Sync {
     fn depends_on_machine(&self) -> bool {
         true
     }
+
+    /// Whether it changes the kernel by what the duals of the machines say, as methods with a certificate do:
+    /// the part ℓ of the dual then has to be the same for every kernel (see [`Machine::settle`]).
+    fn drives_duals(&self) -> bool {
+        false
+    }
 }
 
 /// A combination that is known already: what a method has learned, before any machine was trained.
@@ -165,6 +171,11 @@ impl Learner for Known {
 pub fn train(problem: &Problem<'_>, learner: &dyn Learner, run: &Run) -> Result<Learned> {
     let watch = run.watch();
     problem.machine.check()?;
+    if matches!(problem.target, Target::Posteriors(_)) && !problem.machine.reads_posteriors() {
+        let problem = "the machine learns from classes, not from their posteriors; choose one that does \
+                       (posterior_svm)";
+        return Err(Error::parameter("machine", problem));
+    }
     let mut learned = learner.learn(problem, run)?;
     let formula = learned.report.status == Status::ClosedForm;
     let (machines, trained) = match learned.machines.take() {

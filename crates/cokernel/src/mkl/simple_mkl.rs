@@ -88,4 +88,8 @@ impl Learner for SimpleMkl {
         };
         outer.learn(problem, run)
     }
+
+    fn drives_duals(&self) -> bool {
+        true
+    }
 }

@@ -8,13 +8,13 @@ use super::prepared::{check_square, dropped_note, kernels_or_default, used_views
 use super::{Model, Prepared, Recipe};
 use crate::bank::{Bank, Storage};
 use crate::catalogue;
-use crate::data::{Labels, Preparation, Scale, Target, Views};
+use crate::data::{Labels, Matrix, Preparation, Scale, Target, Views};
 use crate::kernel::KernelSpec;
 use crate::machine::{Decomposition, Machine, MachineSpec, Svc};
 use crate::method::{Method, Task};
 use crate::mkl::{self, Arrangement, Learned, Learner, Problem};
 use crate::params::{Params, Value};
-use crate::{Error, Event, Result, Run};
+use crate::{Error, Event, Result, Run, Watch};
 use std::borrow::Cow;
 
 /// A method with its parameters, kernels, machine and scaling: everything but the data.
@@ -168,9 +168,7 @@ impl Mkl {
     pub fn fit(&self, views: &Views, labels: &Labels, run: &Run) -> Result<Model> {
         let watch = run.watch();
         let prepared = self.prepare(views, labels, run)?;
-        let mut model = self.fit_prepared(&prepared, &run.remaining(&watch))?;
-        model.info.report.seconds = watch.seconds();
-        Ok(model)
+        self.finish(&prepared, &watch, run)
     }
 
     /// The same with non-negative weights of the instances, which multiply C.
@@ -186,7 +184,32 @@ impl Mkl {
     ) -> Result<Model> {
         let watch = run.watch();
         let prepared = self.prepare(views, labels, run)?.with_weights(weights)?;
-        let mut model = self.fit_prepared(&prepared, &run.remaining(&watch))?;
+        self.finish(&prepared, &watch, run)
+    }
+
+    /// The same for machines that learn from the probability of each class for each instance.
+    ///
+    /// # Errors
+    /// As [`fit_weighted`](Self::fit_weighted) and [`Prepared::with_posteriors`]; a machine that does not.
+    pub fn fit_posteriors(
+        &self,
+        views: &Views,
+        labels: &Labels,
+        posteriors: &Matrix,
+        weights: Option<&[f64]>,
+        run: &Run,
+    ) -> Result<Model> {
+        let watch = run.watch();
+        let mut prepared = self.prepare(views, labels, run)?.with_posteriors(posteriors)?;
+        if let Some(weights) = weights {
+            prepared = prepared.with_weights(weights)?;
+        }
+        self.finish(&prepared, &watch, run)
+    }
+
+    /// The second half, in the time that is left; the report tells all of it.
+    fn finish(&self, prepared: &Prepared, watch: &Watch, run: &Run) -> Result<Model> {
+        let mut model = self.fit_prepared(prepared, &run.remaining(watch))?;
         model.info.report.seconds = watch.seconds();
         Ok(model)
     }

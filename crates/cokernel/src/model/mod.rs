@@ -212,6 +212,7 @@ impl Model {
         let coef = Matrix::from_fn(coefs.len(), width * s, at);
         let names = match &prepared.target {
             Target::Classes(classes) => classes.names.as_slice(),
+            Target::Posteriors(posteriors) => posteriors.classes().names.as_slice(),
             Target::Real(_) => &[],
             Target::Nothing(_) => &DETECTED.map(str::to_string),
         };

@@ -2,7 +2,7 @@
 
 use super::ViewInfo;
 use crate::bank::{Bank, Storage};
-use crate::data::{Preparation, Scale, Target, View, Views};
+use crate::data::{Matrix, Posteriors, Preparation, Scale, Target, View, Views};
 use crate::kernel::{Family, GraphSpec, Kernel, KernelSpec};
 use crate::method::Task;
 use crate::mkl::{Arrangement, Learned};
@@ -100,6 +100,25 @@ impl Prepared {
             return Err(Error::parameter("weights", problem));
         }
         self.weights = Some(self.rows.iter().map(|&i| weights[i]).collect());
+        Ok(self)
+    }
+
+    /// With the probability of each class for each instance that was given to
+    /// [`Mkl::prepare`](super::Mkl::prepare), instance by instance, in the order of the class names; for machines
+    /// that learn from posteriors (`posterior_svm`), which estimate them otherwise.
+    ///
+    /// # Errors
+    /// The target has no classes; other numbers than [`Posteriors::new`] expects.
+    pub fn with_posteriors(mut self, posteriors: &Matrix) -> Result<Self> {
+        let classes = self.target.classes()?.clone();
+        let (n, k) = (self.rows.len() + self.n_dropped, classes.n_classes());
+        if (posteriors.rows(), posteriors.cols()) != (n, k) {
+            let expected = format!("{n} × {k}, a probability for each instance and class");
+            let found = format!("{} × {}", posteriors.rows(), posteriors.cols());
+            return Err(Error::shape("posteriors", expected, found));
+        }
+        let values = self.rows.iter().flat_map(|i| posteriors.row(*i)).copied().collect();
+        self.target = Target::Posteriors(Posteriors::new(classes, values)?);
         Ok(self)
     }
 

@@ -5,6 +5,7 @@ pub mod eigen;
 pub mod filter;
 pub mod hulls;
 pub mod joint;
+pub mod nearest;
 pub mod nu_svr;
 pub mod one_class;
 pub mod orthonormal;

@@ -16,7 +16,7 @@
 //! Networks* 17, 2004). Cost: n³/3 once, n² for each target, n³/3 more for leave-one-out; 8n² bytes.
 //!
 //! **Fisher.** On [`fisher_targets`] w is proportional to (S_w + λI)⁻¹(m₊ − m₋), S_w the scatter within
-//! the classes (all scatter is S_w plus a multiple of (m₊ − m₋)(m₊ − m₋)ᵀ); the bias of the
+//! the classes, each instance with its mass λ/λ_i (all scatter is S_w plus a multiple of (m₊ − m₋)(m₊ − m₋)ᵀ); the bias of the
 //! discriminant is [`midpoint`].
 
 use super::Rows;
@@ -141,19 +141,25 @@ impl<'a> Ridge<'a> {
     }
 }
 
-/// n/n₊ for positive signs, −n/n₋ for negative: their regression is Fisher's discriminant.
-pub fn fisher_targets(signs: &[f64]) -> Vec<f64> {
-    let n = signs.len() as f64;
-    let above = signs.iter().filter(|s| **s > 0.0).count() as f64;
-    signs.iter().map(|s| if *s > 0.0 { n / above } else { -n / (n - above) }).collect()
+/// 2 v₋/v for positive signs, −2 v₊/v for negative, v₊, v₋ and v the sums of `masses` above 0: their
+/// regression is Fisher's discriminant, and their difference is 2 however large the classes are.
+pub fn fisher_targets(signs: &[f64], masses: &[f64]) -> Vec<f64> {
+    let of = |positive: bool| {
+        let side = signs.iter().zip(masses).filter(|(s, _)| (**s > 0.0) == positive);
+        side.map(|(_, v)| v).sum::<f64>()
+    };
+    let (above, below) = (of(true), of(false));
+    let all = above + below;
+    signs.iter().map(|s| if *s > 0.0 { 2.0 * below / all } else { -2.0 * above / all }).collect()
 }
 
 /// The bias at which the means of the two classes are equally far on both sides.
-pub fn midpoint(values: &[f64], signs: &[f64]) -> f64 {
+pub fn midpoint(values: &[f64], signs: &[f64], masses: &[f64]) -> f64 {
     let mean = |positive: bool| {
-        let of = values.iter().zip(signs).filter(|(_, s)| (**s > 0.0) == positive);
-        let (sum, count) = of.fold((0.0, 0.0), |(sum, count), (v, _)| (sum + v, count + 1.0));
-        sum / f64::max(count, 1.0)
+        let of = (0..signs.len()).filter(|i| (signs[*i] > 0.0) == positive);
+        let (sum, mass) =
+            of.fold((0.0, 0.0), |(sum, mass), i| (sum + masses[i] * values[i], mass + masses[i]));
+        sum / f64::max(mass, f64::MIN_POSITIVE)
     };
     -0.5 * (mean(true) + mean(false))
 }

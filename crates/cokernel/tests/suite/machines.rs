@@ -7,7 +7,7 @@ use clarabel::solver::SupportedConeT;
 use cokernel::Run;
 use cokernel::bank::{Gram, Storage};
 use cokernel::catalogue::{machines, methods};
-use cokernel::data::{Labels, Matrix, Target, Views};
+use cokernel::data::{Labels, Matrix, Posteriors, Target, Views};
 use cokernel::kernel::KernelSpec;
 use cokernel::machine::{How, Machine, MachineSpec, Solution};
 use cokernel::method::{Method, Task};
@@ -133,6 +133,8 @@ struct Program {
     /// Of each x: head, instance and sign of what it adds to.
     columns: Vec<Vec<(usize, usize, f64)>>,
     upper: f64,
+    /// Upper bound of each x instead of one for all.
+    bounds: Vec<f64>,
     sum: f64,
     ridge: f64,
     /// Most that all x may sum to.
@@ -157,7 +159,7 @@ fn cone(kernels: &[Matrix], program: &Program) -> f64 {
     for j in 0..p {
         entry(b.len(), j, -1.0);
         entry(b.len() + 1, j, 1.0);
-        b.extend([0.0, program.upper]);
+        b.extend([0.0, *program.bounds.get(j).unwrap_or(&program.upper)]);
     }
     let mut positive = 2 * p;
     if program.total.is_finite() {
@@ -188,8 +190,21 @@ fn cone(kernels: &[Matrix], program: &Program) -> f64 {
     -interior_point(&squares, &objective, &a, &b, &cones).obj_val
 }
 
+/// 2 P(+|x) − 1 with the share of the positive among the nearest, itself included, in the mean of the kernels.
+fn soft_labels(kernels: &[Matrix], y: &[f64], count: usize) -> Vec<f64> {
+    let entry = |i: usize, j: usize| kernels.iter().map(|k| k.get(i, j)).sum::<f64>();
+    let one = |i: usize| {
+        let distance = |j: usize| entry(i, i) + entry(j, j) - 2.0 * entry(i, j);
+        let mut order: Vec<usize> = (0..y.len()).collect();
+        order.sort_by(|a, b| distance(*a).total_cmp(&distance(*b)));
+        let positive = order[..count].iter().filter(|j| y[**j] > 0.0).count();
+        2.0 * positive as f64 / count as f64 - 1.0
+    };
+    (0..y.len()).map(one).collect()
+}
+
 /// A machine of two classes, or of another task, with the program of its dual.
-fn program(m: &Method, y: &[f64]) -> (Box<dyn Machine>, Program) {
+fn program(m: &Method, kernels: &[Matrix], y: &[f64]) -> (Box<dyn Machine>, Program) {
     let n = y.len();
     let sign = |i: usize| if y[i] > 0.0 { 1.0 } else { -1.0 };
     let signed: Vec<_> = (0..n).map(|i| vec![(0, i, sign(i))]).collect();
@@ -200,6 +215,7 @@ fn program(m: &Method, y: &[f64]) -> (Box<dyn Machine>, Program) {
         linear: vec![-1.0; n],
         columns: signed,
         upper: c,
+        bounds: Vec::new(),
         sum: 0.0,
         ridge: 0.0,
         total: f64::INFINITY,
@@ -254,6 +270,33 @@ fn program(m: &Method, y: &[f64]) -> (Box<dyn Machine>, Program) {
             };
             (built(m, &[cost]), program)
         }
+        "kernel_fisher" => {
+            let lambda = 0.7;
+            let above = (0..n).filter(|i| y[*i] > 0.0).count() as f64 / n as f64;
+            let goal = |i: usize| if y[i] > 0.0 { 2.0 * (1.0 - above) } else { -2.0 * above };
+            let side = |j: usize| if j < n { -goal(j) } else { goal(j - n) };
+            let program = Program {
+                linear: (0..2 * n).map(side).collect(),
+                columns: (0..2 * n)
+                    .map(|j| vec![(0, j % n, if j < n { 1.0 } else { -1.0 })])
+                    .collect(),
+                upper: 1e4,
+                ridge: lambda,
+                ..one
+            };
+            (built(m, &[("lambda", Value::Real(lambda))]), program)
+        }
+        "posterior_svm" => {
+            // Soft labels by plain counting, in the mean of the kernels.
+            let soft = soft_labels(kernels, y, 5);
+            let program = Program {
+                linear: soft.iter().map(|s| -s.abs()).collect(),
+                columns: (0..n).map(|i| vec![(0, i, soft[i].signum())]).collect(),
+                bounds: soft.iter().map(|s| if *s == 0.0 { 0.0 } else { c / s.abs() }).collect(),
+                ..one
+            };
+            (built(m, &[cost, ("neighbours", Value::Int(5))]), program)
+        }
         "kernel_ridge" => {
             let lambda = 0.7;
             let side = |j: usize| if j < n { -y[j] } else { y[j - n] };
@@ -292,7 +335,7 @@ fn simple_mkl_reaches_the_optimum_with_every_machine() {
             dot + if i == j { 1e-6 } else { 0.0 }
         }));
         for m in machines() {
-            let (machine, program) = program(m, &y);
+            let (machine, program) = program(m, &kernels, &y);
             let optimum = cone(&kernels, &program);
             let target = match m.tasks[0] {
                 Task::Classify => {
@@ -475,4 +518,328 @@ fn wrong_pairs_and_targets_are_refused() {
     assert_eq!(weights.params().factors("class_weight").unwrap()["high"], 0.5);
     let e = "svc:class_weight=low=0".parse::<MachineSpec>().unwrap_err().to_string();
     assert!(e.contains("class_weight") && e.contains("'low'"), "{e}");
+}
+
+fn posterior_svm(given: &[(&str, Value)]) -> Box<dyn Machine> {
+    built(machines().find(|m| m.id == "posterior_svm").unwrap(), given)
+}
+
+/// With one neighbour, and with posteriors 0 and 1, it is C-SVC; with several classes the single machine.
+#[test]
+fn hard_posteriors_are_classes() {
+    let (x, y) = points(40, 21);
+    let gram = Gram::new(gaussian(&x, 1.0)).unwrap();
+    let run = Run::default();
+    let cost = [("c", Value::Real(2.0))];
+    let nearest = posterior_svm(&[("c", Value::Real(2.0)), ("neighbours", Value::Int(1))]);
+    let two: Vec<_> = y.iter().map(|v| if *v > 0.0 { "yes" } else { "no" }).collect();
+    for (id, labels) in
+        [("svc", Labels::from_texts(&two)), ("joint_svc", labels(Task::Classify, &y))]
+    {
+        let classes = labels.classes().unwrap();
+        let (codes, k) = (classes.codes.clone(), classes.n_classes());
+        let hard = (0..40 * k).map(|p| f64::from(u8::from(codes[p / k] as usize == p % k)));
+        let given = Posteriors::new(classes.clone(), hard.collect()).unwrap();
+        let target = Target::Classes(classes);
+        let machine = built(machines().find(|m| m.id == id).unwrap(), &cost);
+        let expected = machine.solve(&gram, &target, &How::new(&run)).unwrap();
+        for target in [target, Target::Posteriors(given)] {
+            let found = nearest.solve(&gram, &target, &How::new(&run)).unwrap();
+            assert!((found.primal() - expected.primal()).abs() <= 1e-8 * expected.primal(), "{id}");
+            assert_eq!(found.heads().count(), expected.heads().count());
+        }
+    }
+}
+
+/// Posteriors by plain counting, the machine of several classes with them from the raw matrix.
+#[test]
+fn posteriors_are_shares_of_the_nearest() {
+    let (x, y) = points(40, 22);
+    let kernel = gaussian(&x, 1.0);
+    let gram = Gram::new(kernel.clone()).unwrap();
+    let run = Run::default();
+    let machine = posterior_svm(&[
+        ("c", Value::Real(2.0)),
+        ("neighbours", Value::Int(7)),
+        ("tol", Value::Real(1e-6)),
+    ]);
+    let target = target(Task::Classify, &y);
+    let classes = target.classes().unwrap().clone();
+    let settled = machine.settle(&gram, &target, &How::new(&run)).unwrap().unwrap();
+    let Target::Posteriors(estimated) = &settled else { panic!() };
+    for i in 0..40 {
+        let mut order: Vec<usize> = (0..40).collect();
+        order.sort_by(|a, b| kernel.get(i, *b).total_cmp(&kernel.get(i, *a)));
+        for class in 0..3 {
+            let count = order[..7].iter().filter(|j| classes.codes[**j] == class).count();
+            let found = estimated.values()[3 * i + class as usize];
+            assert!((found - count as f64 / 7.0).abs() < 1e-12);
+        }
+    }
+    let found = machine.solve(&gram, &target, &How::new(&run)).unwrap();
+    assert_eq!(found, machine.solve(&gram, &settled, &How::new(&run)).unwrap());
+    let values: Vec<Vec<f64>> = found
+        .heads()
+        .map(|h| {
+            let value =
+                |i: usize| kernel.row(i).iter().zip(&h.coef).map(|(k, c)| k * c).sum::<f64>();
+            (0..40).map(|i| value(i) + h.bias).collect()
+        })
+        .collect();
+    let (mut loss, mut gain, mut negative) = (0.0, 0.0, 0);
+    for i in 0..40 {
+        let own = classes.codes[i] as usize;
+        for l in (0..3).filter(|l| *l != own) {
+            let p = &estimated.values()[3 * i..3 * i + 3];
+            let margin = 2.0 * (p[own] - p[l]);
+            negative += usize::from(margin < 0.0);
+            loss += 2.0 * (margin - values[own][i] + values[l][i]).max(0.0);
+            gain -= margin * found.heads().nth(l).unwrap().coef[i];
+        }
+    }
+    assert!(negative > 0);
+    let norm = forms(&kernel, &found);
+    let (primal, dual) = (0.5 * norm + loss, gain - 0.5 * norm);
+    assert!((primal - found.primal()).abs() <= 1e-9 * primal, "{primal} {}", found.primal());
+    assert!(found.status().is_success() && primal - dual <= 1.1e-6 * primal, "{primal} {dual}");
+    // Whole weights are copies, and the order of equal instances does not matter.
+    let mut weights = vec![1.0; 40];
+    weights[3] = 2.0;
+    weights[5] = 0.0;
+    let how = How { weights: Some(&weights), ..How::new(&run) };
+    let weighted = machine.solve(&gram, &target, &how).unwrap();
+    let rows: Vec<usize> = (0..40).filter(|i| *i != 5).chain([3]).rev().collect();
+    let copies = Gram::new(gaussian(&x.select_rows(&rows), 1.0)).unwrap();
+    let texts: Vec<_> =
+        rows.iter().map(|i| classes.names[classes.codes[*i] as usize].clone()).collect();
+    let target = Target::Classes(Labels::from_texts(&texts).classes().unwrap());
+    let copied = machine.solve(&copies, &target, &How::new(&run)).unwrap();
+    assert!((weighted.primal() - copied.primal()).abs() <= 2e-6 * copied.primal());
+}
+
+#[test]
+fn posteriors_that_say_nothing() {
+    let (x, y) = points(20, 23);
+    let gram = Gram::new(gaussian(&x, 1.0)).unwrap();
+    let run = Run::default();
+    let two: Vec<_> = y.iter().map(|v| if *v > 0.0 { "yes" } else { "no" }).collect();
+    let classes = Labels::from_texts(&two).classes().unwrap();
+    let solve = |p: Vec<f64>| {
+        let target = Target::Posteriors(Posteriors::new(classes.clone(), p)?);
+        posterior_svm(&[]).solve(&gram, &target, &How::new(&run))
+    };
+    let e = solve(vec![0.5; 40]).unwrap_err().to_string();
+    assert!(e.contains("every instance is as probable in one class as in the other"), "{e}");
+    // What says nothing takes no part; more neighbours than instances make one answer for all.
+    let some = (0..20).flat_map(|i| {
+        if i % 2 == 0 { [0.5, 0.5] } else { [y[i].clamp(0.0, 1.0), 1.0 - y[i].clamp(0.0, 1.0)] }
+    });
+    let found = solve(some.collect()).unwrap();
+    assert!((0..20).step_by(2).all(|i| found.heads().next().unwrap().coef[i] == 0.0));
+    let all = posterior_svm(&[("neighbours", Value::Int(i64::MAX))]);
+    let found = all.solve(&gram, &Target::Classes(classes.clone()), &How::new(&run)).unwrap();
+    assert!(found.status().is_success() && found.heads().all(|h| h.coef.iter().all(|c| *c == 0.0)));
+    for (p, said) in [
+        (vec![0.5; 39], "posteriors: expected 20 × 2, a probability for each instance and class"),
+        (vec![0.6; 40], "the numbers of row 0 sum to 1.2; expected 1"),
+        (vec![f64::NAN; 40], "row 0 has NaN; expected numbers between 0 and 1"),
+        ([2.0, -1.0].repeat(20), "row 0 has 2; expected numbers between 0 and 1"),
+    ] {
+        let e = solve(p).unwrap_err().to_string();
+        assert!(e.contains(said), "{e}");
+    }
+}
+
+/// Posteriors that are given belong to the instances that were given, those without a label included.
+#[test]
+fn given_posteriors_are_learned_from() {
+    let (x, y) = points(30, 24);
+    let views = Views::new().dense("a", x.clone()).unwrap();
+    let text = |i: usize| match i {
+        4 => "?",
+        _ if y[i] > 0.0 => "yes",
+        _ => "no",
+    };
+    let labels = Labels::from_texts(&(0..30).map(text).collect::<Vec<_>>());
+    let given = Matrix::from_fn(30, 2, |i, j| {
+        let p = 0.5 + 0.45 * (3.0 * y[i]).sin();
+        if j == 1 { p } else { 1.0 - p }
+    });
+    let run = Run::default();
+    for method in ["mean", "simple_mkl", "best_single"] {
+        let spec: MachineSpec = "posterior_svm:tol=1e-8:c=3".parse().unwrap();
+        let mkl = Mkl::new(method).unwrap().machine(spec);
+        let mkl = mkl.kernels(["gaussian:gamma=1".parse::<KernelSpec>().unwrap()]);
+        let prepared = mkl.prepare(&views, &labels, &run).unwrap();
+        let prepared = prepared.with_posteriors(&given).unwrap();
+        let (model, learned) = mkl.fit_prepared_from(&prepared, None, &run).unwrap();
+        let machine = posterior_svm(&[("c", Value::Real(3.0)), ("tol", Value::Real(1e-8))]);
+        let rows: Vec<usize> = (0..30).filter(|i| *i != 4).collect();
+        let gram = Gram::new(gaussian(&x.select_rows(&rows), 1.0)).unwrap();
+        let kept = given.select_rows(&rows);
+        let classes = labels.select(&rows).classes().unwrap();
+        let target = Posteriors::new(classes, kept.values().to_vec()).unwrap();
+        let target = Target::Posteriors(target);
+        let alone = machine.solve(&gram, &target, &How::new(&run)).unwrap();
+        let found = learned.machines.unwrap().primal();
+        assert!((found - alone.primal()).abs() <= 1e-7 * found, "{method}: {found}");
+        assert_eq!(model.predict(&views).unwrap().labels.len(), 30);
+    }
+    let mkl = Mkl::new("mean").unwrap();
+    let prepared = mkl.prepare(&views, &labels, &run).unwrap();
+    let e = prepared.with_posteriors(&Matrix::zeros(30, 3)).unwrap_err().to_string();
+    assert!(e.contains("posteriors: expected 30 × 2") && e.contains("found 30 × 3"), "{e}");
+    let prepared = mkl.prepare(&views, &labels, &run).unwrap().with_posteriors(&given).unwrap();
+    let e = mkl.fit_prepared(&prepared, &run).unwrap_err().to_string();
+    assert!(e.contains("learns from classes, not from their posteriors"), "{e}");
+}
+
+/// In the features: (S_w + λI) w is a multiple of the difference of the means, 0 lies midway between them; for
+/// each class and each pair, with weights.
+#[test]
+fn fisher_discriminants_of_several_classes() {
+    let (x, y) = points(45, 31);
+    let entry = |i: usize, j: usize| x.row(i).iter().zip(x.row(j)).map(|(a, b)| a * b).sum();
+    let gram = Gram::new(Matrix::from_fn(45, 45, entry)).unwrap();
+    let target = target(Task::Classify, &y);
+    let classes = target.classes().unwrap();
+    let weights: Vec<f64> = (0..45).map(|i| [1.0, 0.3, 2.5, 0.0][i % 4]).collect();
+    let run = Run::default();
+    let lambda = 0.4;
+    for (word, heads) in [("one_vs_rest", 3), ("one_vs_one", 3)] {
+        let spec = format!("kernel_fisher:lambda={lambda}:decomposition={word}");
+        let machine = spec.parse::<MachineSpec>().unwrap().checked().unwrap().build().unwrap();
+        let how = How { weights: Some(&weights), ..How::new(&run) };
+        let found = machine.solve(&gram, &target, &how).unwrap();
+        assert_eq!(found.heads().count(), heads);
+        for head in found.heads() {
+            let sign = |i: usize| head.role.sign(classes.codes[i]);
+            let w: Vec<f64> =
+                (0..3).map(|d| (0..45).map(|i| head.coef[i] * x.get(i, d)).sum()).collect();
+            let mean = |side: f64, d: usize| {
+                let of = (0..45).filter(|i| sign(*i) == side);
+                let (sum, mass) =
+                    of.fold((0.0, 0.0), |(s, m), i| (s + weights[i] * x.get(i, d), m + weights[i]));
+                sum / mass
+            };
+            let means = [-1.0, 1.0].map(|side| [0, 1, 2].map(|d| mean(side, d)));
+            let from = |i: usize, d: usize| x.get(i, d) - means[usize::from(sign(i) > 0.0)][d];
+            let ratio = |d: usize| {
+                let scatter = (0..45).filter(|i| sign(*i) != 0.0).map(|i| {
+                    let inner: f64 = (0..3).map(|e| from(i, e) * w[e]).sum();
+                    weights[i] * from(i, d) * inner
+                });
+                (lambda * w[d] + scatter.sum::<f64>()) / (means[1][d] - means[0][d])
+            };
+            let first = ratio(0);
+            assert!((1..3).all(|d| (ratio(d) / first - 1.0).abs() < 1e-8) && first > 0.0, "{word}");
+            let value =
+                |side: usize| (0..3).map(|d| means[side][d] * w[d]).sum::<f64>() + head.bias;
+            assert!((value(0) + value(1)).abs() < 1e-9 && value(1) > 0.0, "{word}");
+        }
+    }
+    let none: Vec<f64> = (0..45).map(|i| f64::from(u8::from(classes.codes[i] != 1))).collect();
+    let how = How { weights: Some(&none), ..How::new(&run) };
+    let machine = "kernel_fisher".parse::<MachineSpec>().unwrap().checked().unwrap();
+    let e = machine.build().unwrap().solve(&gram, &target, &how).unwrap_err().to_string();
+    assert!(e.contains("class 'low' has no instance with a weight"), "{e}");
+}
+
+/// What the two say is true from the raw matrix at every scale, with costs and ridges of every size, and for
+/// two instances.
+#[test]
+fn soft_labels_and_discriminants_of_every_scale() {
+    let run = Run::default();
+    for n in [2, 30] {
+        let (x, y) = points(n, 32);
+        let middle = y.iter().sum::<f64>() / n as f64;
+        let texts: Vec<_> = y.iter().map(|v| if *v > middle { "b" } else { "a" }).collect();
+        let target = Target::Classes(Labels::from_texts(&texts).classes().unwrap());
+        let codes = target.classes().unwrap().codes.clone();
+        let above = codes.iter().sum::<u32>() as f64 / n as f64;
+        for scale in [1e-8, 1.0, 1e8] {
+            let base = gaussian(&x, 1.0);
+            let kernel = Matrix::from_fn(n, n, |i, j| scale * base.get(i, j));
+            let gram = Gram::new(kernel.clone()).unwrap();
+            for size in [1e-12, 1e-8, 1.0, 1e8] {
+                let what = format!("n = {n}, kernel × {scale:e}, {size:e}");
+                let neighbours = if n == 2 { 1 } else { 3 };
+                let spec = format!("posterior_svm:c={size:e}:tol=1e-6:neighbours={neighbours}");
+                let machine = spec.parse::<MachineSpec>().unwrap().checked().unwrap();
+                let machine = machine.build().unwrap();
+                let how = How::new(&run);
+                let Target::Posteriors(p) = machine.settle(&gram, &target, &how).unwrap().unwrap()
+                else {
+                    panic!()
+                };
+                let found = machine.solve(&gram, &target, &how).unwrap();
+                let head = found.heads().next().unwrap();
+                let value =
+                    |i: usize| kernel.row(i).iter().zip(&head.coef).map(|(k, c)| k * c).sum();
+                let (mut primal, mut dual, mut sum, mut noise) = (0.0, 0.0, 0.0, 0.0);
+                for i in 0..n {
+                    let (soft, f): (f64, f64) = (2.0 * p.values()[2 * i + 1] - 1.0, value(i));
+                    let c = head.coef[i];
+                    assert!(c * soft >= 0.0 && (c * soft).abs() <= size * (1.0 + 1e-12), "{what}");
+                    if soft != 0.0 {
+                        let loss = 1.0 - (f + head.bias) / soft;
+                        primal += size * loss.max(0.0);
+                        let rows = kernel.row(i).iter().zip(&head.coef);
+                        let rounding =
+                            rows.map(|(k, c)| (k * c).abs()).sum::<f64>() + head.bias.abs();
+                        noise += size * 1e-15 * (1.0 + rounding / soft.abs());
+                    }
+                    primal += 0.5 * c * f;
+                    dual += soft * c - 0.5 * c * f;
+                    sum += c;
+                }
+                let block = &found.blocks[0];
+                let near = 1e-9 * primal + noise;
+                assert!(
+                    (primal - block.primal).abs() <= near,
+                    "{what}: {primal:e} {:e}",
+                    block.primal
+                );
+                assert!((dual - block.objective).abs() <= near, "{what}: {dual:e}");
+                assert!(
+                    sum.abs() <= 1e-9 * head.coef.iter().map(|c| c.abs()).sum::<f64>(),
+                    "{what}"
+                );
+                let hard = size * scale > 1e7;
+                assert!(found.status().is_success() || hard, "{what}: {:e}", block.gap);
+
+                let spec = format!("kernel_fisher:lambda={size:e}");
+                let machine = spec.parse::<MachineSpec>().unwrap().checked().unwrap();
+                let found = machine.build().unwrap().solve(&gram, &target, &how).unwrap();
+                let head = found.heads().next().unwrap();
+                let value =
+                    |i: usize| kernel.row(i).iter().zip(&head.coef).map(|(k, c)| k * c).sum();
+                let f: Vec<f64> = (0..n).map(value).collect();
+                let goal = |i: usize| {
+                    if codes[i] == 1 { 2.0 * (1.0 - above) } else { -2.0 * above }
+                };
+                // The bias of the regression: Σ (y − f − b) is 0.
+                let bias = -f.iter().sum::<f64>() / n as f64;
+                let (mut primal, mut dual) = (0.0, 0.0);
+                for i in 0..n {
+                    let (c, rest) = (head.coef[i], goal(i) - f[i] - bias);
+                    primal += 0.5 * c * f[i] + 0.5 * rest * rest / size;
+                    dual += goal(i) * c - 0.5 * c * f[i] - 0.5 * size * c * c;
+                }
+                let block = &found.blocks[0];
+                let ill = scale / size > 1e12;
+                if !ill {
+                    assert!((primal - block.primal).abs() <= 1e-6 * primal, "{what}: {primal:e}");
+                    assert!((dual - block.objective).abs() <= 1e-6 * primal, "{what}: {dual:e}");
+                    assert!(found.status().is_success(), "{what}: {:e}", block.gap);
+                }
+                let mean = |code: u32| {
+                    let of = (0..n).filter(|i| codes[*i] == code).map(|i| f[i] + head.bias);
+                    of.clone().sum::<f64>() / of.count() as f64
+                };
+                let size = f.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
+                assert!((mean(0) + mean(1)).abs() <= 1e-6 * size, "{what}");
+            }
+        }
+    }
 }

@@ -50,10 +50,12 @@ mod curvature;
 mod search;
 pub(super) mod simplex;
 
-use super::{Learned, Problem, check};
+use super::{Learned, Problem, check, mixed};
+use crate::data::Target;
+use crate::machine::How;
 use crate::params::{Param, Range};
 use crate::rule::Weighted;
-use crate::{Event, Report, Result, Run, Status};
+use crate::{Event, Report, Result, Run, Status, Watch};
 use search::{Point, Search};
 use std::fmt;
 
@@ -134,6 +136,10 @@ impl Outer<'_> {
     /// Learns weights and machines.
     pub fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
         check(problem)?;
+        let watch = run.watch();
+        let settled = settled(problem, run, &watch)?;
+        let problem = &Problem { target: settled.as_ref().unwrap_or(problem.target), ..*problem };
+        let run = &run.remaining(&watch);
         let mut search = Search::new(problem, self.set, run, self.tol)?;
         let kernels = problem.bank.len();
         run.tell(Event::Begin { stage: self.title, total: None });
@@ -282,4 +288,19 @@ impl Outer<'_> {
         }
         vec![note]
     }
+}
+
+/// The target with what the machine estimates from a kernel, taken from the mean of the kernels, where it does
+/// that: ℓ has to be the same for all weights.
+fn settled(problem: &Problem<'_>, run: &Run, watch: &Watch) -> Result<Option<Target>> {
+    let known = matches!(problem.target, Target::Posteriors(_));
+    if known || !problem.machine.reads_posteriors() {
+        return Ok(None);
+    }
+    let kernels = problem.bank.len();
+    let mean = Weighted::new(vec![1.0 / kernels as f64; kernels]);
+    let kernel = mixed(problem.bank, &mean, None, run, watch)?;
+    let run = run.remaining(watch).quiet();
+    let how = How { weights: problem.weights, warm: None, tol: None, run: &run };
+    problem.machine.settle(kernel.as_ref(), problem.target, &how)
 }

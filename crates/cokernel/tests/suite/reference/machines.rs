@@ -286,7 +286,7 @@ fn fisher_discriminants() {
     let lambda = 0.3;
     let ridges = vec![lambda; n];
     let ridge = Ridge::new(&gram, &ridges, true, &Run::default().watch()).unwrap();
-    let found = ridge.solve(&fisher_targets(&signs));
+    let found = ridge.solve(&fisher_targets(&signs, &[1.0; 40]));
     let w: Vec<f64> = (0..3).map(|d| (0..n).map(|i| found.coef[i] * x.get(i, d)).sum()).collect();
     let mean = |sign: f64, d: usize| {
         let of: Vec<usize> = (0..n).filter(|i| signs[*i] == sign).collect();
@@ -301,7 +301,7 @@ fn fisher_discriminants() {
         .collect();
     let ratios: Vec<f64> = (0..3).map(|d| scattered[d] / (mean(1.0, d) - mean(-1.0, d))).collect();
     assert!(ratios.iter().all(|q| (q / ratios[0] - 1.0).abs() < 1e-8), "{ratios:?}");
-    let bias = midpoint(&found.values, &signs);
+    let bias = midpoint(&found.values, &signs, &[1.0; 40]);
     let side = |sign: f64| {
         let of = (0..n).filter(|i| signs[*i] == sign).map(|i| found.values[i] + bias);
         of.clone().sum::<f64>() / of.count() as f64
