@@ -228,8 +228,8 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
         -------
         ndarray of shape (n,) or (n, n_machines)
             For two classes, positive for ``classes_[1]``; else one column for each class or, with
-            ``decomposition="one_vs_one"``, for each pair of classes in the order (0, 1), (0, 2), …,
-            positive for the first of the pair. Always ``K @ dual_coef_.T + intercept_``, where K is
+            ``decomposition="one_vs_one"`` or ``"dag"``, for each pair of classes in the order (0, 1),
+            (0, 2), …, positive for the first of the pair. Always ``K @ dual_coef_.T + intercept_``, where K is
             the combined kernel between X and the training instances ``support_``.
         """
         return self._predicted(X)[1]
@@ -312,8 +312,9 @@ class MKLClassifier(KernelClassifier):
         as C, are given there.
     class_weight : dict or "balanced", optional
         Factors of C by class, above 0.
-    decomposition : {"one_vs_rest", "one_vs_one"}
-        How several classes become binary problems.
+    decomposition : {"one_vs_rest", "one_vs_one", "dag"}
+        How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
+        directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
         Relative duality gap of the kernel machines, above 0 and below 1.
     scale : {"standard", "min_max"}, optional

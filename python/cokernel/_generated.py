@@ -68,8 +68,9 @@ class BestSingleMKLClassifier(KernelClassifier):
         to 100.
     class_weight : dict or "balanced", optional
         Factors of C by class, above 0.
-    decomposition : {"one_vs_rest", "one_vs_one"}
-        How several classes become binary problems.
+    decomposition : {"one_vs_rest", "one_vs_one", "dag"}
+        How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
+        directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
         Relative duality gap of the kernel machines, above 0 and below 1.
     scale : {"standard", "min_max"}, optional
@@ -356,8 +357,9 @@ class ConcatMKLClassifier(KernelClassifier):
         Those that have an argument here, as C, are given there.
     class_weight : dict or "balanced", optional
         Factors of C by class, above 0.
-    decomposition : {"one_vs_rest", "one_vs_one"}
-        How several classes become binary problems.
+    decomposition : {"one_vs_rest", "one_vs_one", "dag"}
+        How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
+        directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
         Relative duality gap of the kernel machines, above 0 and below 1.
     scale : {"standard", "min_max"}, optional
@@ -632,8 +634,9 @@ class MeanMKLClassifier(KernelClassifier):
         Those that have an argument here, as C, are given there.
     class_weight : dict or "balanced", optional
         Factors of C by class, above 0.
-    decomposition : {"one_vs_rest", "one_vs_one"}
-        How several classes become binary problems.
+    decomposition : {"one_vs_rest", "one_vs_one", "dag"}
+        How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
+        directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
         Relative duality gap of the kernel machines, above 0 and below 1.
     scale : {"standard", "min_max"}, optional
@@ -908,8 +911,9 @@ class SumMKLClassifier(KernelClassifier):
         Those that have an argument here, as C, are given there.
     class_weight : dict or "balanced", optional
         Factors of C by class, above 0.
-    decomposition : {"one_vs_rest", "one_vs_one"}
-        How several classes become binary problems.
+    decomposition : {"one_vs_rest", "one_vs_one", "dag"}
+        How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
+        directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
         Relative duality gap of the kernel machines, above 0 and below 1.
     scale : {"standard", "min_max"}, optional
@@ -1184,8 +1188,9 @@ class ProductMKLClassifier(KernelClassifier):
         Those that have an argument here, as C, are given there.
     class_weight : dict or "balanced", optional
         Factors of C by class, above 0.
-    decomposition : {"one_vs_rest", "one_vs_one"}
-        How several classes become binary problems.
+    decomposition : {"one_vs_rest", "one_vs_one", "dag"}
+        How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
+        directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
         Relative duality gap of the kernel machines, above 0 and below 1.
     scale : {"standard", "min_max"}, optional
@@ -1469,8 +1474,9 @@ class SimpleMKLClassifier(KernelClassifier):
         paper.
     class_weight : dict or "balanced", optional
         Factors of C by class, above 0.
-    decomposition : {"one_vs_rest", "one_vs_one"}
-        How several classes become binary problems.
+    decomposition : {"one_vs_rest", "one_vs_one", "dag"}
+        How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
+        directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
         Relative duality gap of the kernel machines, above 0 and below 1.
     scale : {"standard", "min_max"}, optional
@@ -1793,8 +1799,9 @@ class TwoStageMKLClassifier(KernelClassifier):
         Whether an instance paired with itself is an example.
     class_weight : dict or "balanced", optional
         Factors of C by class, above 0.
-    decomposition : {"one_vs_rest", "one_vs_one"}
-        How several classes become binary problems.
+    decomposition : {"one_vs_rest", "one_vs_one", "dag"}
+        How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
+        directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
         Relative duality gap of the kernel machines, above 0 and below 1.
     scale : {"standard", "min_max"}, optional

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.svm import SVC
 
 KERNELS = [gaussian(normalize="center"), linear(normalize="unit_trace")]
-DECOMPOSITIONS = [(2, "one_vs_rest"), (2, "one_vs_one"), (4, "one_vs_rest"), (4, "one_vs_one")]
+DECOMPOSITIONS = [(2, "one_vs_rest"), (2, "one_vs_one"), (4, "one_vs_rest"), (4, "one_vs_one"), (4, "dag")]
 
 
 def problem(classes: int) -> tuple[Any, Any]:
@@ -54,6 +54,16 @@ def test_decision_values_are_those_of_the_attributes(
         assert (predicted == fitted.classes_[(found > 0).astype(int)]).all()
     elif decomposition == "one_vs_rest":
         assert (predicted == fitted.classes_[found.argmax(axis=1)]).all()
+    elif decomposition == "dag":
+        column = {(a, b): t for t, (a, b) in enumerate((a, b) for a in range(4) for b in range(a + 1, 4))}
+        left = []
+        for values in found:
+            candidates = [0, 1, 2, 3]
+            while len(candidates) > 1:
+                first_wins = values[column[candidates[0], candidates[-1]]] >= 0
+                candidates = candidates[:-1] if first_wins else candidates[1:]
+            left += candidates
+        assert (predicted == fitted.classes_[left]).all()
     else:
         pairs = [(a, b) for a in range(4) for b in range(a + 1, 4)]
         votes = np.zeros((40, 4), int)

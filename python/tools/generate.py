@@ -51,8 +51,9 @@ machine : str, default="svc"
 MACHINE_MORE = """\
 class_weight : dict or "balanced", optional
     Factors of C by class, above 0.
-decomposition : {"one_vs_rest", "one_vs_one"}
-    How several classes become binary problems.
+decomposition : {"one_vs_rest", "one_vs_one", "dag"}
+    How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
+    directed acyclic graph instead of by votes.
 machine_tol : float, default=1e-3
     Relative duality gap of the kernel machines, above 0 and below 1."""
 EPSILON = """\

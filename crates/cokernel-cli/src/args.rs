@@ -146,8 +146,9 @@ pub struct MachineArgs {
     /// Factor on the cost for a class, as CLASS=FACTOR (repeatable), or `balanced`
     #[arg(long = "class-weight", value_name = "CLASS=FACTOR|balanced")]
     pub class_weights: Vec<String>,
-    /// How several classes become two-class machines [default: one_vs_rest]
-    #[arg(long, value_name = "one_vs_rest|one_vs_one")]
+    /// How several classes become two-class machines; dag: one for each pair, decided along a graph
+    /// [default: one_vs_rest]
+    #[arg(long, value_name = "one_vs_rest|one_vs_one|dag")]
     pub decomposition: Option<String>,
 }
 

@@ -29,7 +29,7 @@ task = "classify"                   # or "regress", "detect"
 machine = "svc"                     # or with parameters, "svc:tol=1e-6"
 c = 1.0                             # cost of slack
 class_weights = "balanced"          # or { rare = 5.0, common = 1.0 }
-decomposition = "one_vs_rest"       # or "one_vs_one"
+decomposition = "one_vs_rest"       # or "one_vs_one", "dag"
 scale = "standard"                  # or "min_max", "none"
 storage = "auto"                    # or "resident", "resident_f32", "on_demand"
 memory = "2GiB"                     # for the kernels

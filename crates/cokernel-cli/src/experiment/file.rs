@@ -91,7 +91,7 @@ baseline = "Kernel Addition"        # compared with all others; the best row if 
 # id = "svc"                        # see `cokernel methods`
 # c = 1.0
 # balanced = true                   # costs by class, so that all classes weigh the same
-# decomposition = "one_vs_one"      # or "one_vs_rest"
+# decomposition = "one_vs_one"      # or "one_vs_rest", "dag"
 # tol = 1e-3                        # relative duality gap
 
 [limits]                            # of one cell: one variant on one split of one data set

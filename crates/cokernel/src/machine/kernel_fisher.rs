@@ -84,7 +84,7 @@ impl Machine for KernelFisher {
             found.bias = midpoint(&found.values, &signs, &masses);
             (common::closed(found, role, part, ridges), 0)
         };
-        let pairs = roles.len() > 1 && self.decomposition != Decomposition::OneVsRest;
+        let pairs = roles.len() > 1 && self.decomposition.is_pairwise();
         let mut solved = Vec::with_capacity(roles.len());
         if pairs {
             for role in roles {

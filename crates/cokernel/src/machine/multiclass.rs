@@ -5,6 +5,12 @@
 //! classes, one-versus-rest has the machines (c, rest) for c = 0 … k−1, and one-versus-one has
 //! (b, a) for a < b in the order (1,0), (2,0), …, (k−1,0), (2,1), …: the class with the higher
 //! code is positive. Decision ties go to the lowest code.
+//!
+//! The machines of pairs decide by votes, or along a directed acyclic graph (Platt, Cristianini and
+//! Shawe-Taylor, *Advances in Neural Information Processing Systems* 12, 2000): all classes in the order of
+//! their codes are candidates, the machine of the first and the last of them takes one of these two off, until
+//! one is left. That asks k − 1 machines of the k(k − 1)/2, whose values are given all the same, as they share
+//! the kernel's; the bound of the paper on the error holds for the margins along the path.
 
 use super::Role;
 use crate::params::Params;
@@ -18,6 +24,8 @@ pub enum Decomposition {
     OneVsRest,
     /// One machine per pair of classes (all-versus-all); votes, then summed decision values.
     OneVsOne,
+    /// The same machines, decided along a directed acyclic graph.
+    Dag,
 }
 
 impl Decomposition {
@@ -26,13 +34,20 @@ impl Decomposition {
         match self {
             Decomposition::OneVsRest => "one_vs_rest",
             Decomposition::OneVsOne => "one_vs_one",
+            Decomposition::Dag => "dag",
         }
+    }
+
+    /// Whether there is a machine for each pair of classes.
+    pub fn is_pairwise(self) -> bool {
+        self != Decomposition::OneVsRest
     }
 
     /// That of checked parameters.
     pub(super) fn from_params(p: &Params) -> Self {
         match p.text("decomposition") {
             "one_vs_one" => Decomposition::OneVsOne,
+            "dag" => Decomposition::Dag,
             _ => Decomposition::OneVsRest,
         }
     }
@@ -49,7 +64,7 @@ impl Decomposition {
         match self {
             _ if k == 2 => vec![(1, Some(0))],
             Decomposition::OneVsRest => (0..k).map(|c| (c, None)).collect(),
-            Decomposition::OneVsOne => {
+            Decomposition::OneVsOne | Decomposition::Dag => {
                 (0..k).flat_map(|a| (a + 1..k).map(move |b| (b, Some(a)))).collect()
             }
         }
@@ -60,7 +75,8 @@ impl Decomposition {
     ///
     /// Two classes: a positive value means the positive class. One-versus-rest: the class with
     /// the highest value. One-versus-one: most votes, then the highest sum of decision values
-    /// (counted positive for the class that a machine votes for), then the lowest code.
+    /// (counted positive for the class that a machine votes for), then the lowest code. Along the graph: the
+    /// class that is left.
     pub fn decide(self, roles: &[Role], n_classes: usize, decisions: &[Vec<f64>]) -> Vec<u32> {
         let n = decisions.first().map_or(0, Vec::len);
         if let ([Role::Classes { positive, negative }], 2) = (roles, n_classes) {
@@ -69,6 +85,9 @@ impl Decomposition {
                 .iter()
                 .map(|&v| if v > 0.0 { *positive } else { negative })
                 .collect();
+        }
+        if self == Decomposition::Dag {
+            return along_graph(roles, n_classes, decisions);
         }
         let mut votes = vec![0_u32; n_classes];
         let mut sums = vec![0.0; n_classes];
@@ -99,6 +118,28 @@ impl Decomposition {
     }
 }
 
+/// The class that is left for each instance when the machine of the first and the last candidate takes off
+/// the one that it decides against.
+fn along_graph(roles: &[Role], n_classes: usize, decisions: &[Vec<f64>]) -> Vec<u32> {
+    let mut place = vec![None; n_classes * n_classes];
+    for (t, role) in roles.iter().enumerate() {
+        if let Role::Classes { positive, negative: Some(negative) } = role {
+            place[*negative as usize * n_classes + *positive as usize] = Some(t);
+        }
+    }
+    let one = |i: usize| {
+        let (mut first, mut last) = (0, n_classes - 1);
+        while first < last {
+            match place[first * n_classes + last] {
+                Some(t) if decisions[t][i] > 0.0 => first += 1,
+                _ => last -= 1,
+            }
+        }
+        first as u32
+    };
+    (0..decisions.first().map_or(0, Vec::len)).map(one).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -122,6 +163,43 @@ mod tests {
         let rest = Decomposition::OneVsRest.roles(3);
         let values = [vec![-1.0], vec![-0.5], vec![-0.5]];
         assert_eq!(Decomposition::OneVsRest.decide(&rest, 3, &values), [1]);
+    }
+
+    /// The path written out: 3 against 0, then the neighbour of the one that is left.
+    #[test]
+    fn a_path_through_the_graph() {
+        let roles = Decomposition::Dag.roles(4);
+        assert_eq!(roles, Decomposition::OneVsOne.roles(4));
+        for pattern in 0..64_u32 {
+            let wins = |t: usize| pattern >> t & 1 == 1;
+            let values: Vec<Vec<f64>> =
+                (0..6).map(|t| vec![if wins(t) { 0.5 } else { -0.5 }]).collect();
+            // Machines in order: 1 or 0, 2 or 0, 3 or 0, 2 or 1, 3 or 1, 3 or 2.
+            let from_one_to_two = if wins(3) { 2 } else { 1 };
+            let expected = match (wins(2), wins(4), wins(1)) {
+                (true, true, _) => {
+                    if wins(5) {
+                        3
+                    } else {
+                        2
+                    }
+                }
+                (true, false, _) => from_one_to_two,
+                (false, _, true) => from_one_to_two,
+                (false, _, false) => {
+                    if wins(0) {
+                        1
+                    } else {
+                        0
+                    }
+                }
+            };
+            assert_eq!(Decomposition::Dag.decide(&roles, 4, &values), [expected], "{pattern:b}");
+        }
+        let tie = vec![vec![0.0]; 6];
+        assert_eq!(Decomposition::Dag.decide(&roles, 4, &tie), [0]);
+        let two = Decomposition::Dag.roles(2);
+        assert_eq!(Decomposition::Dag.decide(&two, 2, &[vec![0.5, -0.5]]), [1, 0]);
     }
 
     #[test]

@@ -61,8 +61,9 @@ pub(super) const CLASS_WEIGHT: Param = Param {
 /// How binary problems make up several classes.
 pub(super) const DECOMPOSITION: Param = Param {
     name: "decomposition",
-    doc: "How several classes become binary problems.",
-    range: Range::Choice { default: "one_vs_rest", of: &["one_vs_rest", "one_vs_one"] },
+    doc: "How several classes become binary problems; one_vs_one votes, dag is one_vs_one decided along a \
+          directed acyclic graph.",
+    range: Range::Choice { default: "one_vs_rest", of: &["one_vs_rest", "one_vs_one", "dag"] },
 };
 
 /// Parameters of machines that learn classes by binary problems with a cost C.

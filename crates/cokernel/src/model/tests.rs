@@ -183,7 +183,8 @@ fn predictions_are_those_of_whole_kernel_matrices() {
         ("product", plain, Scale::None),
         ("product", normalized, Scale::None),
     ] {
-        for decomposition in [Decomposition::OneVsRest, Decomposition::OneVsOne] {
+        for decomposition in [Decomposition::OneVsRest, Decomposition::OneVsOne, Decomposition::Dag]
+        {
             let mkl = Mkl::new(method).unwrap().kernels(specs(list)).scale(scale);
             let mkl = mkl.decomposition(decomposition);
             let model = mkl.fit(&train, &labels, &Run::default()).unwrap();

@@ -11,7 +11,7 @@ use super::read::{
 };
 use super::{FORMAT, Kind, Tensors, bytes, f64s, flat, matrix, put, put_norms, put_views, u32s};
 use crate::data::Matrix;
-use crate::machine::{Decomposition, MachineSpec, Reading};
+use crate::machine::{MachineSpec, Reading};
 use crate::model::{Info, MachineInfo, Model, keeps_all, width};
 use crate::rule;
 use crate::{Error, Result};
@@ -147,8 +147,8 @@ fn inconsistency(model: &Model) -> Option<String> {
         Reading::Inside => (2..=2, 1),
         Reading::Scores => (2..=usize::MAX, k),
         Reading::Classes(_) if k == 2 => (2..=2, 1),
-        Reading::Classes(Decomposition::OneVsRest) => (2..=usize::MAX, k),
-        Reading::Classes(Decomposition::OneVsOne) => (2..=usize::MAX, k * k.saturating_sub(1) / 2),
+        Reading::Classes(d) if d.is_pairwise() => (2..=usize::MAX, k * k.saturating_sub(1) / 2),
+        Reading::Classes(_) => (2..=usize::MAX, k),
     };
     if !classes.contains(&k) {
         return Some(format!("{k} classes, expected at least {}", classes.start()));
