@@ -1,4 +1,5 @@
-//! SimpleMKL on given matrices: folder, cost, tolerance, times.
+//! SimpleMKL, or another method that learns weights, on given matrices: folder, cost, tolerance, times, and
+//! where it is another its id and parameters (name=value).
 //!
 //! Reads `kernels.npy` (M·n × n, one kernel under the other) and `labels.npy` (±1), writes
 //! `weights.npy`, `coef.npy` (bias last) and prints one line of JSON.
@@ -18,7 +19,6 @@ fn main() {
     let folder = PathBuf::from(&args[1]);
     let (c, tol): (f64, f64) = (args[2].parse().expect("cost"), args[3].parse().expect("tol"));
     let times: usize = args[4].parse().expect("times");
-    let direction = args.get(5).map_or("newton", String::as_str);
     let stacked = read_npy(&folder.join("kernels.npy"));
     let labels = read_npy(&folder.join("labels.npy"));
     let n = stacked.cols();
@@ -33,8 +33,12 @@ fn main() {
     let target = Target::from(Classes::from_texts(&texts).expect("two classes"));
     let machine = Svc { c, tol, ..Svc::default() };
     let problem = Problem::new(&bank, &target, &machine);
-    let method = find("simple_mkl").expect("registered");
-    let given = [("tol", Value::Real(tol)), ("direction", Value::Text(direction.to_string()))];
+    let method = find(args.get(5).map_or("simple_mkl", String::as_str)).expect("registered");
+    let mut given = vec![("tol", Value::Real(tol))];
+    for text in args.iter().skip(6) {
+        let (name, value) = text.split_once('=').expect("name=value");
+        given.push((name, Value::parse(value)));
+    }
     let params = method.check(given.iter().map(|(n, v)| (*n, v))).expect("parameters");
     let learner = cokernel::mkl::learner(method, &params).expect("a learner");
     let run = Run::default();
@@ -56,6 +60,7 @@ fn main() {
         "smo_steps": report.counts.smo_steps,
         "combines": report.counts.combines,
         "objective": report.objective,
+        "gaps": report.gaps,
     });
     println!("{line}");
 }

@@ -29,10 +29,10 @@
 //! size of one of the kernels, and needs as much less C than SimpleMKL. Two copies of a kernel get
 //! the same weight, and together more than the one had.
 //!
-//! See [`outer`](super::outer) for the loop and its cost: four to six machines and as many passes over all kernels.
+//! See [`outer`](super::outer) for the loop and its cost: three to seven machines and as many passes over all kernels.
 
 use super::outer::simplex::Simplex;
-use super::outer::{MAX_ITERATIONS, Outer, Proposal, Set, TOL};
+use super::outer::{MAX_ITERATIONS, Outer, Proposal, Set, TOL, closed_form};
 use super::{Copies, Learned, Learner, Problem};
 use crate::method::{Entry, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
@@ -194,24 +194,12 @@ impl Set for Ball {
         Proposal { weights: self.onto(&found), decrease, far: false }
     }
 
-    /// The closed form; what it promises is what the bound that it minimises says.
+    fn majorised(&self, weights: &[f64], gradient: &[f64]) -> Proposal {
+        closed_form(self, self.p, weights, gradient)
+    }
+
     fn first_order(&self, weights: &[f64], gradient: &[f64]) -> Proposal {
-        let norms: Vec<f64> =
-            weights.iter().zip(gradient).map(|(w, g)| w * w * (-2.0 * g).max(0.0)).collect();
-        let largest = norms.iter().fold(0.0_f64, |a, v| a.max(*v));
-        if largest <= 0.0 {
-            return Proposal { weights: weights.to_vec(), decrease: 0.0, far: false };
-        }
-        let root: Vec<f64> =
-            norms.iter().map(|v| (v / largest).powf(1.0 / (self.p + 1.0))).collect();
-        let found = self.onto(&root);
-        // ½ Σ ‖w_m‖²/η_m here and there, for the w at hand.
-        let cost = |eta: &[f64]| {
-            let terms = norms.iter().zip(eta).filter(|(v, _)| **v > 0.0);
-            terms.map(|(v, e)| 0.5 * v / e).sum::<f64>()
-        };
-        let decrease = cost(weights) - cost(&found);
-        Proposal { weights: found, decrease, far: false }
+        self.majorised(weights, gradient)
     }
 
     fn drops(&self) -> bool {

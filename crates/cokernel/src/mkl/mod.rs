@@ -246,12 +246,14 @@ fn numbers(problem: &Problem<'_>, mix: &dyn Mix) -> Result<Option<Matrix>> {
 fn usable(bank: &Bank, rule: &dyn Rule, diagonal: &[f64]) -> Result<()> {
     let largest = |d: &[f64]| d.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
     if let Some(i) = diagonal.iter().position(|d| !d.is_finite()) {
+        let why = match diagonal[i].is_nan() {
+            true => "no number: powers that are not whole were taken of negative values",
+            false => "beyond what f64 can hold",
+        };
         return Err(Error::Data(format!(
-            "the combination of the kernels by '{}' is {} at row {i}: its values are too large, or \
-             powers that are not whole were taken of negative ones; normalise the kernels \
+            "the combination of the kernels by '{}' is {why} (row {i}); normalise the kernels \
              (normalize=unit_diagonal)",
-            rule.id(),
-            diagonal[i]
+            rule.id()
         )));
     }
     let found = largest(diagonal);

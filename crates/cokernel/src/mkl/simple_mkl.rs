@@ -18,7 +18,7 @@
 //!
 //! **Certificate.** P(η) ≥ min J ≥ ℓ(c) − ½ max_m Σ_u q_m^u for any feasible c; the method stops when the two
 //! sides differ by at most `tol`·|P|. See [`outer`](super::outer) for the loop, its steps and its cost, and
-//! [`simplex`](super::outer::simplex) for the directions: `newton` (the default) needs about ten machines;
+//! [`simplex`](super::outer::simplex) for the directions: `newton` (the default) needs six to eight machines;
 //! `gradient`, the reduced gradient of the paper, converges linearly, slowly when kernels resemble each other.
 //! The paper's line search is by golden section, here by secants; both go to the boundary while J decreases.
 //!
@@ -42,7 +42,7 @@ static METHOD: Method = Method {
     title: "SimpleMKL",
     source: "Rakotomamonjy, Bach, Canu, Grandvalet 2008; Gönen 2010, §2.2.1.3",
     summary: "The average of the kernels on which the machine has the least objective; most \
-              weights become 0. Stops on the relative duality gap. Costs about ten machines and \
+              weights become 0. Stops on the relative duality gap. Costs about seven machines and \
               as many passes over all kernels.",
     tasks: &[Task::Classify, Task::Regress, Task::Detect],
     control: false,

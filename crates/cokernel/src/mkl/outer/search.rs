@@ -12,8 +12,6 @@ use crate::{Counts, Result, Run, Status, Watch};
 const DROP: f64 = 1e-8;
 /// Loosest tolerance of a machine.
 const LOOSEST: f64 = 1e-3;
-/// Trials of one line search.
-const TRIALS: usize = 20;
 /// Armijo's constant: the part of the linear decrease that must be achieved.
 const ARMIJO: f64 = 1e-4;
 
@@ -279,7 +277,12 @@ impl<'a> Search<'a> {
 
     /// Moves towards the proposed weights; `None` if no step was good enough. Any step is taken that
     /// satisfies Armijo's condition, or one near the minimum of the line where that is looked for.
-    pub fn line(&mut self, from: &Point, proposal: &Proposal) -> Result<Option<Point>> {
+    pub fn line(
+        &mut self,
+        from: &Point,
+        proposal: &Proposal,
+        trials: usize,
+    ) -> Result<Option<Point>> {
         let direction = towards(&from.weights, &proposal.weights);
         let slope = self.set.slope(&from.weights, &from.gradient(), &direction);
         let before = self.objective(from);
@@ -288,11 +291,11 @@ impl<'a> Search<'a> {
         }
         let promised = 0.1 * proposal.decrease / before.abs().max(f64::MIN_POSITIVE);
         let loosest = self.inner.min(0.1 * self.gap(from)).max(self.floor);
-        let exact = (1e-2 * self.tol).clamp(self.floor, loosest);
+        let exact = (1e-4 * self.tol).clamp(self.floor, loosest);
         let tol = promised.clamp(exact, loosest);
         let (mut low, mut high) = ((0.0, slope), None);
         let (mut step, mut last) = (1.0, None);
-        for trial in 0..TRIALS {
+        for trial in 0..trials {
             let weights = self.move_to(from, &direction, step, last.take());
             let machines = self.machines(&weights, false, Some(&from.machines), tol)?;
             if self.watch.stop().is_some() {

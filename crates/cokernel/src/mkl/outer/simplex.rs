@@ -4,7 +4,7 @@
 //! gradient of Rakotomamonjy et al. (2008): with μ the largest weight, D_m = ∂_μ − ∂_m, set to 0 where
 //! η_m = 0 and D_m < 0, and D_μ = −Σ D_m, to the boundary; half the decrease of a linear model is promised.
 
-use super::{Proposal, Set};
+use super::{Proposal, Set, closed_form};
 use crate::solve::simplex::minimize_on_simplex;
 
 /// The probability simplex.
@@ -28,6 +28,10 @@ impl Set for Simplex {
     fn second_order(&self, weights: &[f64], gradient: &[f64], hessian: &[f64]) -> Proposal {
         let (weights, decrease) = minimize_on_simplex(weights, gradient, hessian);
         Proposal { weights, decrease, far: false }
+    }
+
+    fn majorised(&self, weights: &[f64], gradient: &[f64]) -> Proposal {
+        closed_form(self, 1.0, weights, gradient)
     }
 
     fn first_order(&self, weights: &[f64], gradient: &[f64]) -> Proposal {

@@ -10,6 +10,7 @@ use cokernel::kernel::KernelSpec;
 use cokernel::machine::{Block, Decomposition, Role, Solution, Svc};
 use cokernel::mkl::{Learned, Problem, REGISTRY, train};
 use cokernel::model::{Mkl, Model};
+use cokernel::params::Value;
 use cokernel::{Run, Status};
 use rand::RngExt;
 
@@ -127,7 +128,14 @@ const SCALES: [(f64, f64); 12] = [
 /// One run: what is wrong with it fails; `None` where the numbers go beyond f64.
 fn attempt(id: &str, kernels: &[Matrix], codes: &[u32], c: f64, what: &str) -> Option<Learned> {
     let method = REGISTRY.iter().find(|m| m.id == id).unwrap();
-    let learner = cokernel::mkl::learner(method, &method.defaults()).unwrap();
+    // The geometric mean knows no negative entries.
+    let ones = Value::Factors((0..kernels.len()).map(|m| (format!("k{m}"), 1.0)).collect());
+    let given = [("exponents", &ones)];
+    let params = match id {
+        "power_product" => method.check(given).unwrap(),
+        _ => method.defaults(),
+    };
+    let learner = cokernel::mkl::learner(method, &params).unwrap();
     let (bank, classes) = (bank(kernels, Storage::Resident), classes(codes));
     let svc = Svc { c, ..Svc::default() };
     let run = Run::default();
@@ -138,7 +146,10 @@ fn attempt(id: &str, kernels: &[Matrix], codes: &[u32], c: f64, what: &str) -> O
     ) {
         Ok(learned) => learned,
         Err(e) => {
-            assert!(id == "product" && e.to_string().contains("what f64 can hold"), "{what}: {e}");
+            assert!(
+                id.ends_with("product") && e.to_string().contains("what f64 can hold"),
+                "{what}: {e}"
+            );
             return None;
         }
     };
@@ -200,8 +211,9 @@ fn grid(count: usize, ids: &[&str]) {
     }
 }
 
+/// The methods whose machine is one on one kernel.
 fn ids() -> Vec<&'static str> {
-    REGISTRY.iter().map(|m| m.id).collect()
+    REGISTRY.iter().map(|m| m.id).filter(|id| *id != "late_mean").collect()
 }
 
 #[test]
@@ -463,7 +475,8 @@ fn extreme_numbers() {
                     Err(e) => {
                         sentences += 1;
                         assert!(
-                            e.to_string().contains("what f64 can hold"),
+                            e.to_string().contains("what f64 can hold")
+                                || id == "power_product" && e.to_string().contains("has no power"),
                             "{id}, {s:e}, {c:e}: {e}"
                         );
                     }

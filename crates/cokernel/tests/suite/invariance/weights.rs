@@ -17,7 +17,12 @@ fn method(id: &str, c: f64) -> Mkl {
         ["gaussian:gamma=0.05,0.5", "linear"].iter().map(|t| t.parse().unwrap()).collect();
     let svc = Svc { c, tol: 1e-10, decomposition: Decomposition::OneVsOne, ..Svc::default() };
     let mkl = Mkl::new(id).unwrap().kernels(specs).svc(svc);
-    if id == "simple_mkl" { mkl.param("tol", 1e-9) } else { mkl }
+    match id {
+        "simple_mkl" | "lp_norm" => mkl.param("tol", 1e-9),
+        // The geometric mean knows no negative entries.
+        "power_product" => mkl.param("exponents", "view0=2,view1=1"),
+        _ => mkl,
+    }
 }
 
 fn assert_close(a: &Matrix, b: &Matrix, tol: f64, what: &str) {
