@@ -74,7 +74,8 @@ class KernelOutlierDetector(OutlierMixin, KernelLearner):  # type: ignore[misc]
         -------
         ndarray of shape (n,)
             ``K @ dual_coef_[0] + intercept_``, where K is the combined kernel between X and the training
-            instances ``support_``.
+            instances ``support_``; with ``machine="svdd"`` less half of the combined kernel of each
+            instance with itself.
         """
         return self._values(X)
 

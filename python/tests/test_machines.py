@@ -103,6 +103,60 @@ def test_outliers_are_those_of_scikit_learn(nu: float, tmp_path: Any) -> None:
     np.testing.assert_array_equal(again.predict(new), found.predict(X[test]))
 
 
+@pytest.mark.parametrize("nu", [0.05, 0.3, 1.0])
+@pytest.mark.parametrize("linear", [False, True])
+def test_balls_are_smallest(nu: float, linear: bool, tmp_path: Any) -> None:
+    """Centre, radius and gap from the matrix, whose diagonal varies under linear kernels."""
+    X, _ = problem()
+    train, test = np.arange(60), np.arange(50, 90)
+    kernels = ["linear@a", "gaussian@b:gamma=0.1"] if linear else KERNELS
+    found = cokernel.MeanMKLOutlierDetector(
+        views=VIEWS, kernels=kernels, nu=nu, machine="svdd", machine_tol=1e-10
+    ).fit(X[train])
+
+    def gram(X: Any, Z: Any) -> Any:
+        if linear:
+            return (X[:, :2] @ Z[:, :2].T + rbf_kernel(X[:, 2:], Z[:, 2:], gamma=0.1)) / 2
+        return np.mean(grams(X, Z), axis=0)
+
+    K = gram(X[train], X[train])
+    alpha = np.zeros(60)
+    alpha[found.support_] = found.dual_coef_[0]
+    assert alpha.min() >= 0 and alpha.sum() == pytest.approx(1.0)
+    assert alpha.max() <= 1 / (nu * 60) * (1 + 1e-9)
+    norm = alpha @ K @ alpha
+    radius = norm + 2 * found.intercept_[0]
+    distances = np.diag(K) - 2 * K @ alpha + norm
+    primal = radius + np.maximum(0, distances - radius).sum() / (nu * 60)
+    dual = alpha @ np.diag(K) - norm
+    assert -1e-12 <= primal - dual <= 1e-9 * primal
+    assert found.machine_gaps_[0] == pytest.approx((primal - dual) / primal, abs=1e-12)
+    own = np.array([gram(x[None], x[None])[0, 0] for x in X[test]])
+    far = own - 2 * gram(X[test], X[train]) @ alpha + norm
+    np.testing.assert_allclose(found.decision_function(X[test]), (radius - far) / 2, atol=1e-9)
+    if not linear and nu < 1:
+        plane = clone(found).set_params(machine="one_class_svm").fit(X[train])
+        np.testing.assert_allclose(
+            found.decision_function(X[test]), plane.decision_function(X[test]), atol=1e-6
+        )
+    path = tmp_path / "d.ck"
+    found.save(path)
+    again = cokernel.load(path)
+    assert again.machine == "svdd" and again.nu == nu
+    new = {name: X[test][:, columns] for name, columns in VIEWS.items()}
+    np.testing.assert_array_equal(again.predict(new), found.predict(X[test]))
+
+
+def test_balls_want_features_and_fixed_rules() -> None:
+    X, _ = problem()
+    with pytest.raises(ValueError, match="does not go with machine 'svdd'.*the machine goes with .*mean"):
+        cokernel.MKLOutlierDetector("simple_mkl", machine="svdd").fit(X)
+    with pytest.raises(ValueError, match="compares new instances with themselves.*give features"):
+        cokernel.MKLOutlierDetector("mean", machine="svdd", kernels="precomputed").fit(
+            np.array(grams(X, X))
+        )
+
+
 def test_simple_mkl_for_outliers_ends_at_its_gap() -> None:
     X, _ = problem()
     found = cokernel.SimpleMKLOutlierDetector(

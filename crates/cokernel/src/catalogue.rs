@@ -44,23 +44,50 @@ pub fn for_task(machine: &Method, task: Task) -> Result<()> {
     Err(Error::parameter("machine", problem))
 }
 
-/// Refuses a method and a machine that have no task in common.
+/// Whether a method and a machine of the registries go together: they have a task in common, and the machine is
+/// what the method [takes](crate::mkl::Learner::takes).
+pub fn together(method: &Method, machine: &Method) -> bool {
+    let learner = crate::mkl::REGISTRY.iter().find(|e| e.id == method.id);
+    let found = crate::machine::REGISTRY.iter().find(|e| e.id == machine.id);
+    let takes = match (learner, found) {
+        (Some(learner), Some(machine)) => {
+            let machine = (machine.build)(&machine.defaults());
+            (learner.build)(&learner.defaults()).takes(machine.as_ref())
+        }
+        _ => true,
+    };
+    takes && machine.tasks.iter().any(|t| method.tasks.contains(t))
+}
+
+/// Refuses a method and a machine that do not go together.
 ///
 /// # Errors
-/// The machines that go with the method.
+/// The machines that go with the method, and the methods of its registry that go with the machine.
 pub fn goes_with(method: &Method, machine: &Method) -> Result<()> {
-    if machine.tasks.iter().any(|t| method.tasks.contains(t)) {
+    if together(method, machine) {
         return Ok(());
     }
-    let fits = |m: &&Method| m.tasks.iter().any(|t| method.tasks.contains(t));
-    let known: Vec<&str> = machines().filter(fits).map(|m| m.id).collect();
+    let list = |m| {
+        let ids = partners(m);
+        if ids.is_empty() { "none".to_string() } else { ids.join(", ") }
+    };
     Err(Error::Data(format!(
-        "method '{}' does not go with machine '{}' ({}): it goes with {}",
+        "method '{}' does not go with machine '{}' ({}): the method goes with {}; the machine goes with {}",
         method.id,
         machine.id,
         machine.tasks[0].id(),
-        if known.is_empty() { "none".to_string() } else { known.join(", ") }
+        list(method),
+        list(machine)
     )))
+}
+
+/// The machines that go with a method that learns a combination; of a machine the methods.
+pub fn partners(of: &Method) -> Vec<&'static str> {
+    let learners = crate::mkl::REGISTRY.iter().map(|e| e.method);
+    match machines().find(|m| m.id == of.id) {
+        Some(machine) => learners.filter(|m| together(m, machine)).map(|m| m.id).collect(),
+        None => machines().filter(|m| together(of, m)).map(|m| m.id).collect(),
+    }
 }
 
 /// The method with this id.

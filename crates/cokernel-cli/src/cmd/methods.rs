@@ -4,7 +4,7 @@ use crate::args::GlobalArgs;
 use crate::session::{Options, Session};
 use crate::table::{Table, wrap};
 use anyhow::Result;
-use cokernel::catalogue::{find, machines, methods};
+use cokernel::catalogue::{find, machines, methods, partners};
 use cokernel::method::{Method, Task};
 use serde_json::{Value, json};
 use std::process::ExitCode;
@@ -82,7 +82,14 @@ fn explain(m: &Method) -> String {
     let control =
         if m.control { " (a control: something simple that others should beat)" } else { "" };
     let control = if m.recommended { " (recommended)" } else { control };
-    text.push_str(&format!("  tasks    {}{control}\n\n", tasks(m).join(", ")));
+    text.push_str(&format!("  tasks    {}{control}\n", tasks(m).join(", ")));
+    let partners = partners(m);
+    if !partners.is_empty() {
+        let kind = if is_machine(m) { "methods" } else { "machines" };
+        let lines = wrap(&partners.join(", "), 11, 96);
+        text.push_str(&format!("  {kind:<8} {}\n", lines.trim()));
+    }
+    text.push('\n');
     if m.params.is_empty() {
         return text + "It has no parameters.\n";
     }
@@ -121,6 +128,7 @@ fn as_json(m: &Method) -> Value {
     json!({
         "id": m.id, "kind": kind, "title": m.title, "source": m.source, "summary": m.summary,
         "tasks": m.tasks, "control": m.control, "recommended": m.recommended, "weights": m.weights, "params": params,
+        "goes_with": partners(m),
     })
 }
 

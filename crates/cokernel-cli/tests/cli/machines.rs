@@ -74,6 +74,32 @@ fn outliers_are_detected() {
     assert!(text.contains("rejected"), "{text}");
 }
 
+/// A ball rejects what a half-space with a linear kernel cannot: instances far away in the same direction.
+#[test]
+fn balls_are_compared_with_themselves() {
+    let toy = Toy::new();
+    let flags = "--task detect --machine svdd:nu=0.1 --method mean --kernel linear -o b.ck";
+    toy.run(&format!("fit {VIEWS} {flags}")).success();
+    let text = toy.output(&format!("predict b.ck {VIEWS}"));
+    let rows = cells(&text);
+    let inside = rows[1..].iter().filter(|r| r[1] == "inlier").count();
+    assert!(inside >= N - N / 10 - 1, "{inside}");
+    for sign in ["", "-"] {
+        toy.write("far.csv", format!("x1,x2\n{sign}90,{sign}90\n").as_bytes());
+        toy.write("far_b.csv", format!("u,v,w\n{sign}90,{sign}90,{sign}90\n").as_bytes());
+        let text = toy.output("predict b.ck --view a=far.csv --view b=far_b.csv");
+        assert_eq!(cells(&text)[1][1], "outlier", "{sign}");
+    }
+    let e = toy.refusal(&format!("fit {VIEWS} --machine svdd --method simple_mkl"), 1);
+    assert!(e.contains("method 'simple_mkl' does not go with machine 'svdd'"), "{e}");
+    let text = toy.output("methods svdd");
+    assert!(text.contains("methods  best_single") && !text.contains("simple_mkl"), "{text}");
+    let text = toy.output("methods simple_mkl");
+    assert!(text.contains("one_class_svm") && !text.contains("svdd"), "{text}");
+    let with = &toy.json("methods svdd")["goes_with"];
+    assert!(with.as_array().unwrap().iter().any(|m| m == "mean"), "{with}");
+}
+
 #[test]
 fn what_is_meant_is_asked_where_it_is_doubtful() {
     let (toy, _) = with_numbers();

@@ -340,6 +340,54 @@ impl Cross {
         })
     }
 
+    /// k_m(x, x) of the new rows for the kernels `places`, new rows × kernels.
+    ///
+    /// # Errors
+    /// A kernel is a similarity, which does not tell it; or is centred though the support rows are not all
+    /// training instances. There is no memory for the result; a stop.
+    pub fn own(&self, new: &NewRows, places: &[usize]) -> Result<Matrix> {
+        for kernel in places.iter().map(|m| &self.kernels[*m]) {
+            if kernel.function == Function::Precomputed {
+                return Err(Error::Data(format!(
+                    "kernel '{}': a similarity does not tell the self-similarity of new rows",
+                    kernel.name
+                )));
+            }
+            if self.means == RowMeans::Cancelled && kernel.normalize.iter().any(|s| s.centers()) {
+                return Err(Error::Data(format!(
+                    "kernel '{}' is centred: the self-similarity of new rows needs all training instances",
+                    kernel.name
+                )));
+            }
+        }
+        let s = self.n_support();
+        let (pass, mut out) = self.pass(new, places.len())?;
+        out.values_mut().par_chunks_mut(places.len().max(1)).enumerate().for_each(|(i, out)| {
+            let (mut measures, mut values) = (vec![0.0; s], vec![0.0; s]);
+            for (group, side) in self.engine.groups.iter().zip(&new.sides) {
+                let Some(side) = side.as_ref() else { continue };
+                let mut measured = false;
+                for (m, out) in places.iter().zip(out.iter_mut()) {
+                    if pass.is_over() || !group.members.contains(m) {
+                        continue;
+                    }
+                    let only = |k| (k == *m).then_some(0);
+                    // Only a mean over the training instances wants the values with them.
+                    if self.steps[*m].iter().any(|s| matches!(s, Step::Center(..))) {
+                        if !measured {
+                            side.block(i, 1, &group.side, 0, s, &mut measures);
+                            measured = true;
+                        }
+                        self.engine.functions_of(group, &measures, only, s, &mut values);
+                    }
+                    *out = self.normalize(*m, group, side, i, &mut values, true);
+                }
+            }
+        });
+        pass.complete(COMPARISON)?;
+        Ok(out)
+    }
+
     /// New rows × columns of `coef`, filled strip by strip: `fill(first row, kernel values (row, then
     /// kernel, then support row), out)`.
     fn strips(
@@ -388,14 +436,23 @@ impl Cross {
                 let out = &mut out[r * active.len() * s..(r + 1) * active.len() * s];
                 self.engine.functions_of(group, values, |m| slots[m], s, out);
                 for (m, a) in group.members.iter().filter_map(|m| slots[*m].map(|a| (*m, a))) {
-                    self.normalize(m, group, side, i0 + r, &mut out[a * s..(a + 1) * s]);
+                    self.normalize(m, group, side, i0 + r, &mut out[a * s..(a + 1) * s], false);
                 }
             }
         }
     }
 
-    fn normalize(&self, m: usize, group: &Group, side: &Side, i: usize, values: &mut [f64]) {
-        let wants_self = self.steps[m].iter().any(|s| matches!(s, Step::Outer(_)));
+    /// Normalises the values of new row i with the support rows; gives k_m(x_i, x_i), if it is wanted.
+    fn normalize(
+        &self,
+        m: usize,
+        group: &Group,
+        side: &Side,
+        i: usize,
+        values: &mut [f64],
+        wanted: bool,
+    ) -> f64 {
+        let wants_self = wanted || self.steps[m].iter().any(|s| matches!(s, Step::Outer(_)));
         let mut own = [0.0];
         if wants_self {
             let measure = [side.entry(i, side, i)];
@@ -425,6 +482,7 @@ impl Cross {
                 }
             }
         }
+        own
     }
 }
 

@@ -9,7 +9,9 @@
 //! with ℓ concave and free of K, and gives f_u(x) = Σ_i c_ui k(x_i, x) + b_u. That is all a method that
 //! combines kernels has to know: it drives a [`Machine`], reads [`Block::linear`] = ℓ(c), the
 //! coefficients of the heads u, both objectives and what is [free](Free) to move, and gets its certificate
-//! from P − (Σ ℓ(c) − ½ max_m Σ_u c_uᵀ K_m c_u) whichever machine it is.
+//! from P − (Σ ℓ(c) − ½ max_m Σ_u c_uᵀ K_m c_u) whichever machine it is. A machine into whose problem the
+//! kernel enters in another way, too, says so ([`Machine::has_free_dual`]) and goes with methods that find
+//! the combination without it.
 
 mod binary;
 mod common;
@@ -24,6 +26,7 @@ mod solution;
 mod spec;
 mod squared_hinge_svc;
 mod svc;
+mod svdd;
 mod svr;
 
 pub use multiclass::Decomposition;
@@ -49,6 +52,7 @@ pub static REGISTRY: &[&Entry<dyn Machine>] = &[
     &nu_svr::ENTRY,
     &kernel_ridge::ENTRY,
     &one_class_svm::ENTRY,
+    &svdd::ENTRY,
 ];
 
 /// What a machine is given beside a kernel and a target.
@@ -93,6 +97,16 @@ pub trait Machine: fmt::Debug + Send + Sync {
 
     /// What its decision values say.
     fn reading(&self) -> Reading;
+
+    /// Whether ℓ of its dual is free of the kernel, which a certificate over all combinations rests on.
+    fn has_free_dual(&self) -> bool {
+        true
+    }
+
+    /// What k(x, x) of the combination is multiplied by where it is a part of the decision value of x.
+    fn own_similarity(&self) -> f64 {
+        0.0
+    }
 
     /// Whether it learns from the posteriors of a target that has some.
     fn reads_posteriors(&self) -> bool {

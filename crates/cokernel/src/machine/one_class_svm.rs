@@ -39,23 +39,26 @@ static METHOD: Method = Method {
     control: false,
     recommended: true,
     weights: WeightSet::NONE,
-    params: &[
-        Param {
-            name: "nu",
-            doc: "Largest fraction of training instances outside, and least fraction of support vectors.",
-            range: Range::Real { default: 0.5, min: 0.0, max: 1.0, closed: false },
-        },
-        Param {
-            name: "c",
-            doc: "Largest coefficient C of an instance, at least 1/n; 0: 1 / (nu n).",
-            range: Range::Real { default: 0.0, min: 0.0, max: f64::MAX, closed: true },
-        },
-        common::TOL,
-        common::SHRINKING,
-        common::CACHE,
-        common::MAX_STEPS,
-    ],
+    params: PARAMS,
 };
+
+/// Parameters of machines that hold most instances.
+pub(super) const PARAMS: &[Param] = &[
+    Param {
+        name: "nu",
+        doc: "Largest fraction of training instances outside, and least fraction of support vectors.",
+        range: Range::Real { default: 0.5, min: 0.0, max: 1.0, closed: false },
+    },
+    Param {
+        name: "c",
+        doc: "Largest coefficient C of an instance, at least 1/n; 0: 1 / (nu n).",
+        range: Range::Real { default: 0.0, min: 0.0, max: f64::MAX, closed: true },
+    },
+    common::TOL,
+    common::SHRINKING,
+    common::CACHE,
+    common::MAX_STEPS,
+];
 
 /// Larger bounds count as this: no coefficient is above 1.
 const LARGEST: f64 = 1e6;
@@ -78,27 +81,7 @@ impl Machine for OneClassSvm {
         let n = target.len();
         let role = Role::Only { says: Says::Inside };
         let (start, settings) = common::asked(kernel, n, role, &self.settings, how)?;
-        // Instances without weight take no part: the others are n.
-        let mass: f64 = how.weights.map_or(n as f64, |w| w.iter().sum());
-        let present = how.weights.map_or(n, |w| w.iter().filter(|w| **w > 0.0).count());
-        if present == 0 {
-            return Err(Error::Labels(
-                "there is no instance with a weight to learn from".to_string(),
-            ));
-        }
-        let c = if self.c > 0.0 { self.c } else { 1.0 / (self.nu * present as f64) };
-        if c * (present as f64) < 1.0 - 1e-12 {
-            let problem = format!(
-                "expected at least 1/{present} = {:.3e}, one divided by the number of instances, found \
-                 {c:.3e}: the coefficients could not sum to 1",
-                1.0 / present as f64
-            );
-            return Err(Error::parameter("c", problem));
-        }
-        // Rounding must not make their sum less than 1.
-        let costs = common::costs(c * present as f64 / mass, n, how.weights)?;
-        let wider = 1.0 + f64::EPSILON * present as f64;
-        let costs: Vec<f64> = costs.iter().map(|c| c.min(LARGEST) * wider).collect();
+        let (c, costs) = bounds(self.nu, self.c, n, how.weights)?;
         let largest = common::largest_entry(kernel, c)?;
         let found = one_class(kernel, &costs, start, &settings, &how.run.watch());
         let steps = found.steps;
@@ -112,4 +95,33 @@ impl Machine for OneClassSvm {
     fn reading(&self) -> Reading {
         Reading::Inside
     }
+}
+
+/// C (`given`, or 1/(νn) where that is 0) and the C_i, whose sum is at least 1.
+pub(super) fn bounds(
+    nu: f64,
+    given: f64,
+    n: usize,
+    weights: Option<&[f64]>,
+) -> Result<(f64, Vec<f64>)> {
+    // Instances without weight take no part: the others are n.
+    let mass: f64 = weights.map_or(n as f64, |w| w.iter().sum());
+    let present = weights.map_or(n, |w| w.iter().filter(|w| **w > 0.0).count());
+    if present == 0 {
+        return Err(Error::Labels("there is no instance with a weight to learn from".to_string()));
+    }
+    let c = if given > 0.0 { given } else { 1.0 / (nu * present as f64) };
+    if c * (present as f64) < 1.0 - 1e-12 {
+        let problem = format!(
+            "expected at least 1/{present} = {:.3e}, one divided by the number of instances, found \
+             {c:.3e}: the coefficients could not sum to 1",
+            1.0 / present as f64
+        );
+        return Err(Error::parameter("c", problem));
+    }
+    // Rounding must not make their sum less than 1.
+    let costs = common::costs(c * present as f64 / mass, n, weights)?;
+    let wider = 1.0 + f64::EPSILON * present as f64;
+    let costs: Vec<f64> = costs.iter().map(|c| c.min(LARGEST) * wider).collect();
+    Ok((c, costs))
 }

@@ -16,7 +16,7 @@
 //! **Cost**: M machines, one after the other, each on its own n × n kernel.
 
 use super::{Copies, Learned, Learner, Problem, check, mixed};
-use crate::machine::{Block, Head, How, Solution};
+use crate::machine::{Block, Head, How, Machine, Solution};
 use crate::method::{Entry, Method, Task, WeightSet};
 use crate::rule::{Each, Weighted};
 use crate::{Counts, Event, Report, Result, Run, Status};
@@ -91,6 +91,11 @@ impl Learner for LateMean {
 
     fn copies(&self) -> Copies {
         Copies::CountTwice
+    }
+
+    /// Decision values that compare an instance with itself have no coefficients.
+    fn takes(&self, machine: &dyn Machine) -> bool {
+        machine.own_similarity() == 0.0
     }
 }
 

@@ -146,9 +146,14 @@ pub trait Learner: fmt::Debug + Send + Sync {
     }
 
     /// Whether it changes the kernel by what the duals of the machines say, as methods with a certificate do:
-    /// the part ℓ of the dual then has to be the same for every kernel (see [`Machine::settle`]).
+    /// the part ℓ of the dual then has to be [free](Machine::has_free_dual) of the kernel.
     fn drives_duals(&self) -> bool {
         false
+    }
+
+    /// Whether it goes with a machine of its tasks.
+    fn takes(&self, machine: &dyn Machine) -> bool {
+        machine.has_free_dual() || !self.drives_duals()
     }
 }
 

@@ -9,7 +9,7 @@ use super::{Model, Prepared, Recipe};
 use crate::bank::{Bank, Storage};
 use crate::catalogue;
 use crate::data::{Labels, Matrix, Preparation, Scale, Target, Views};
-use crate::kernel::KernelSpec;
+use crate::kernel::{Function, Kernel, KernelSpec};
 use crate::machine::{Decomposition, Machine, MachineSpec, Svc};
 use crate::method::{Method, Task};
 use crate::mkl::{self, Arrangement, Learned, Learner, Problem};
@@ -350,6 +350,17 @@ impl Mkl {
         run: &Run,
     ) -> Result<Learned> {
         let machine = self.machine.checked()?.build()?;
+        let given = |k: &&Kernel| k.function == Function::Precomputed;
+        if machine.own_similarity() != 0.0
+            && let Some(kernel) = prepared.kernels().iter().find(given)
+        {
+            return Err(Error::Data(format!(
+                "machine '{}' compares new instances with themselves, which kernel '{}' does not tell: it \
+                 is a similarity to the training instances; give features",
+                self.machine.method().id,
+                kernel.name
+            )));
+        }
         mkl::train(&problem(prepared, machine.as_ref(), warm), learner, run)
     }
 

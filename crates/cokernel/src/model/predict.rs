@@ -5,6 +5,7 @@ use crate::bank::{Cross, Numbers, RowMeans};
 use crate::data::{Matrix, Table, View, Views};
 use crate::error::room_for;
 use crate::kernel::{Kernel, Norm};
+use crate::rule::Pairs;
 use crate::{Error, Result, Run};
 use serde::Serialize;
 use std::borrow::Cow;
@@ -62,13 +63,26 @@ fn decisions(model: &Model, views: &Views, run: &Run) -> Result<Matrix> {
         let all: Vec<usize> = (0..active.len()).collect();
         let new = cross.new_rows(&views, &all)?;
         let coef = model.coef.transposed();
+        let share = info.machine.build()?.own_similarity();
         out = match model.rule.pointwise() {
             Some(mix) => {
                 let support = mix.numbers(&model.support)?;
                 let own = mix.numbers(&views)?;
                 let numbers = own.iter().zip(&support).next();
                 let numbers = numbers.map(|(new, support)| Numbers { new, support });
-                cross.multiply(&new, &all, mix, numbers, &coef)?
+                let mut values = cross.multiply(&new, &all, mix, numbers, &coef)?;
+                if share != 0.0 {
+                    let kernels = cross.own(&new, &all)?;
+                    for i in 0..values.rows() {
+                        let of = |m: &Option<Matrix>| m.as_ref().map(|m| m.row(i).to_vec());
+                        let own = of(&own).unwrap_or_default();
+                        let pair: Vec<&[f64]> = kernels.row(i).chunks(1).collect();
+                        let mut same = [0.0];
+                        mix.mix(Pairs { values: &pair, own: &own, others: &own }, &mut same);
+                        values.row_mut(i).iter_mut().for_each(|v| *v += share * same[0]);
+                    }
+                }
+                values
             }
             None => cross.multiply_each(&new, &all, &coef)?,
         };

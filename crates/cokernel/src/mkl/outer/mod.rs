@@ -57,7 +57,7 @@ use crate::data::Target;
 use crate::machine::How;
 use crate::params::{Param, Range};
 use crate::rule::Weighted;
-use crate::{Event, Report, Result, Run, Status, Watch};
+use crate::{Error, Event, Report, Result, Run, Status, Watch};
 use search::{Point, Search};
 use std::fmt;
 
@@ -164,6 +164,13 @@ impl Outer<'_> {
     /// Learns weights and machines.
     pub fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
         check(problem)?;
+        if !problem.machine.has_free_dual() {
+            let problem = format!(
+                "the kernel enters its dual in another way than {} relies on; choose another machine",
+                self.title
+            );
+            return Err(Error::parameter("machine", problem));
+        }
         let watch = run.watch();
         let settled = settled(problem, run, &watch)?;
         let problem = &Problem { target: settled.as_ref().unwrap_or(problem.target), ..*problem };
