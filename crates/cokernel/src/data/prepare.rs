@@ -2,20 +2,22 @@
 //! them with those it was trained on.
 
 use super::scale::{MAX_COLS, Moments};
-use super::{Csr, Scale, Scaler, Table, View, Views, side_by_side};
+use super::{Csr, LearnedView, Scale, Scaler, Table, View, Views, mapped, side_by_side};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 /// The steps between the views that a user gives and the views that kernels see: scaling of
 /// every feature view, then, on request, all of them side by side as one view named
-/// [`Preparation::CONCAT`]. Learned from training instances, stored in a model, redone for new
-/// instances.
+/// [`Preparation::CONCAT`], then the [maps](LearnedView) of views that a method has learned. Learned from
+/// training instances, stored in a model, redone for new instances.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Preparation {
     scale: Scale,
     concat: bool,
     views: Vec<Prepared>,
     notes: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    learned: Vec<LearnedView>,
 }
 
 /// What a prepared view looks like.
@@ -76,7 +78,7 @@ impl Preparation {
         if concat && scale == Scale::None {
             notes.extend(scale_note(views)?);
         }
-        Ok(Preparation { scale, concat, views: prepared, notes })
+        Ok(Preparation { scale, concat, views: prepared, notes, learned: Vec::new() })
     }
 
     /// The prepared views of training or new instances, in the order of training. Views that
@@ -118,7 +120,24 @@ impl Preparation {
         if let Some(ids) = views.ids() {
             out.set_ids(ids.to_vec())?;
         }
-        Ok(out)
+        if self.learned.is_empty() { Ok(out) } else { mapped(&out, &self.learned) }
+    }
+
+    /// The same with maps of prepared views as its last step.
+    ///
+    /// # Errors
+    /// A view that is not there, is a similarity or has another number of columns; two maps of one view.
+    pub fn with_learned(mut self, learned: Vec<LearnedView>) -> Result<Self> {
+        self.learned = learned;
+        match self.layout() {
+            Ok(_) => Ok(self),
+            Err(problem) => Err(Error::Data(format!("the learned views do not fit: {problem}"))),
+        }
+    }
+
+    /// The maps of prepared views that a method has learned.
+    pub fn learned(&self) -> &[LearnedView] {
+        &self.learned
     }
 
     /// The same without the views for which `keep` is false: a model that does not look at them
@@ -126,6 +145,7 @@ impl Preparation {
     pub fn only(mut self, keep: impl Fn(&str) -> bool) -> Self {
         if !self.concat {
             self.views.retain(|v| keep(&v.name));
+            self.learned.retain(|l| keep(l.view()));
         }
         self
     }
@@ -156,11 +176,28 @@ impl Preparation {
             similarity: view.similarity,
             cols: view.scaler.cols(),
         });
-        if !self.concat {
-            return Ok(layout.collect());
+        let mut layout: Vec<Layout<'_>> = layout.collect();
+        if self.concat {
+            let cols = layout.iter().map(|l| l.cols).sum();
+            layout = vec![Layout { name: Self::CONCAT, similarity: false, cols }];
         }
-        let cols = layout.map(|l| l.cols).sum();
-        Ok(vec![Layout { name: Self::CONCAT, similarity: false, cols }])
+        for (i, map) in self.learned.iter().enumerate() {
+            let said = |problem: &str| Err(format!("the map of view '{}' {problem}", map.view()));
+            if let Some(problem) = map.contradiction() {
+                return said(problem);
+            }
+            if self.learned[..i].iter().any(|l| l.view() == map.view()) {
+                return said("is given twice");
+            }
+            let Some(view) = layout.iter_mut().find(|l| l.name == map.view()) else {
+                return said("has no such view");
+            };
+            if view.similarity || view.cols != map.map().rows() {
+                return said("has not one row for each column of it");
+            }
+            view.cols = map.map().cols();
+        }
+        Ok(layout)
     }
 
     /// The names of the views that must be given.
@@ -180,7 +217,7 @@ impl Preparation {
 
     /// Whether prepared views are the given ones.
     pub fn is_identity(&self) -> bool {
-        self.scale == Scale::None && !self.concat
+        self.scale == Scale::None && !self.concat && self.learned.is_empty()
     }
 
     /// Sentences about the training data that a user should read: constant columns, and

@@ -94,7 +94,7 @@ impl Learner for Single {
         let weight = |m| f64::from(u8::from(m == self.kernel));
         let weights = (0..problem.bank.len()).map(weight).collect();
         let rule = Weighted::rule(weights);
-        Ok(Learned { rule, machines: None, report: Report::closed_form(run) })
+        Ok(Learned::of(rule, Report::closed_form(run)))
     }
 }
 

@@ -128,7 +128,7 @@ impl Learner for BestSingle {
             machines = Some(best.machines);
         }
         report.seconds = watch.seconds();
-        Ok(Learned { rule: Weighted::rule(weights), machines, report })
+        Ok(Learned { machines, ..Learned::of(Weighted::rule(weights), report) })
     }
 }
 

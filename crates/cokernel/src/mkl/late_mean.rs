@@ -86,7 +86,7 @@ impl Learner for LateMean {
         };
         let share = |m| if m < trained { 1.0 / trained as f64 } else { 0.0 };
         let rule = Each::rule((0..count).map(share).collect());
-        Ok(Learned { rule, machines: Some(machines), report })
+        Ok(Learned { machines: Some(machines), ..Learned::of(rule, report) })
     }
 
     fn copies(&self) -> Copies {

@@ -20,8 +20,8 @@ mod simple_mkl;
 mod sum;
 mod two_stage;
 
-use crate::bank::Bank;
-use crate::data::{Matrix, Target, Views};
+use crate::bank::{Bank, Storage};
+use crate::data::{LearnedView, Matrix, Target, Views, mapped};
 use crate::machine::{How, Machine, Solution};
 use crate::method::{Entry, Method};
 use crate::params::Params;
@@ -77,6 +77,21 @@ impl<'a> Problem<'a> {
         Problem { bank, views: None, target, machine, weights: None, warm: None }
     }
 
+    /// The views and their kernels after maps were learned, `None` without maps: what the machines of a
+    /// method that learns maps are trained on.
+    ///
+    /// # Errors
+    /// The views are not at hand or do not fit the maps; as [`Bank::from_kernels`].
+    pub fn mapped(&self, learned: &[LearnedView], run: &Run) -> Result<Option<(Views, Bank)>> {
+        if learned.is_empty() {
+            return Ok(None);
+        }
+        let views = self.views.ok_or_else(|| {
+            Error::Data("the method maps features; give the views, not kernels alone".to_string())
+        })?;
+        Ok(Some(with_maps(self.bank, views, learned, Storage::Auto, run)?))
+    }
+
     /// The machines of the start.
     fn warm_machines(&self) -> Option<&'a Solution> {
         self.warm.and_then(|w| w.machines.as_ref())
@@ -92,8 +107,17 @@ pub struct Learned {
     /// itself; otherwise the caller trains the machine on the rule. Under a rule with coefficients
     /// for every kernel those of heads are one active kernel after the other, n for each.
     pub machines: Option<Solution>,
+    /// Maps of views that were learned: the kernels are then those of the mapped views.
+    pub views: Vec<LearnedView>,
     /// How it went.
     pub report: Report,
+}
+
+impl Learned {
+    /// A combination of the kernels as they are, whose machine is still to be trained.
+    pub fn of(rule: Combination, report: Report) -> Self {
+        Learned { rule, machines: None, views: Vec::new(), report }
+    }
 }
 
 /// Which views the kernels of a method are computed on.
@@ -157,6 +181,19 @@ pub trait Learner: fmt::Debug + Send + Sync {
     }
 }
 
+/// The mapped views, and the same kernel functions with normalisations of their own on them.
+pub(crate) fn with_maps(
+    bank: &Bank,
+    views: &Views,
+    learned: &[LearnedView],
+    storage: Storage,
+    run: &Run,
+) -> Result<(Views, Bank)> {
+    let views = mapped(views, learned)?;
+    let bank = Bank::from_kernels(&views, bank.kernels().to_vec(), storage, run)?;
+    Ok((views, bank))
+}
+
 /// A combination that is known already: what a method has learned, before any machine was trained.
 #[derive(Debug)]
 pub(crate) struct Known(pub Learned);
@@ -182,6 +219,11 @@ pub fn train(problem: &Problem<'_>, learner: &dyn Learner, run: &Run) -> Result<
         return Err(Error::parameter("machine", problem));
     }
     let mut learned = learner.learn(problem, run)?;
+    let mapped = problem.mapped(&learned.views, run)?;
+    let problem = &match &mapped {
+        Some((views, bank)) => Problem { bank, views: Some(views), ..*problem },
+        None => *problem,
+    };
     let formula = learned.report.status == Status::ClosedForm;
     let (machines, trained) = match learned.machines.take() {
         Some(machines) => (machines, false),
@@ -310,5 +352,5 @@ fn check(problem: &Problem<'_>) -> Result<()> {
 /// A rule without training: nothing but the rule and a report.
 fn fixed(problem: &Problem<'_>, rule: Combination, run: &Run) -> Result<Learned> {
     check(problem)?;
-    Ok(Learned { rule, machines: None, report: Report::closed_form(run) })
+    Ok(Learned::of(rule, Report::closed_form(run)))
 }

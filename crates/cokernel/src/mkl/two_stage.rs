@@ -204,7 +204,7 @@ impl Learner for TwoStage {
         ];
         report.details = details.into_iter().map(|(name, v)| (name.to_string(), v)).collect();
         report.seconds = watch.seconds();
-        Ok(Learned { rule: Weighted::rule(weights), machines: None, report })
+        Ok(Learned::of(Weighted::rule(weights), report))
     }
 
     fn depends_on_machine(&self) -> bool {

@@ -25,12 +25,12 @@ pub use summary::{
     ClusterInfo, EmbeddingSummary, KernelUse, KernelWeight, MachineInfo, Summary, ViewInfo,
 };
 
-use crate::bank::needs_all_rows;
+use crate::bank::{Storage, needs_all_rows};
 use crate::data::{Matrix, Preparation, Target, Views};
 use crate::kernel::{Function, Kernel, Norm, Normalization};
 use crate::machine::{CheckedMachine, Reading, Solution, Svc};
 use crate::method::Task;
-use crate::mkl::Learned;
+use crate::mkl::{Learned, with_maps};
 use crate::params::Params;
 use crate::rule::{self, Combination, Rule};
 use crate::{Error, Report, Result, Run, VERSION};
@@ -172,11 +172,19 @@ impl Model {
         learned: Learned,
         run: &Run,
     ) -> Result<Self> {
-        let Learned { rule, machines, mut report } = learned;
+        let Learned { rule, machines, views: maps, mut report } = learned;
         let machines = machines.ok_or_else(|| {
             Error::Data(format!("method '{method}' gave a rule but no machine was trained on it"))
         })?;
-        let bank = &prepared.bank;
+        let mapped = match maps.is_empty() {
+            true => None,
+            false => {
+                let (views, bank) = (&prepared.views, &prepared.bank);
+                Some(with_maps(bank, views, &maps, Storage::OnDemand, run)?)
+            }
+        };
+        let unmapped = (&prepared.views, &prepared.bank);
+        let (prepared_views, bank) = mapped.as_ref().map_or(unmapped, |(v, b)| (v, b));
         let n = prepared.rows.len();
         let active = rule.active();
         let all = keeps_all(&*rule, bank.kernels(), &active, machine.build()?.reading());
@@ -192,12 +200,12 @@ impl Model {
         let looked_at = |name: &str| {
             active.iter().any(|&m| kernels[m].view == name) || own.iter().any(|v| v == name)
         };
-        let preparation = prepared.preparation.clone().only(looked_at);
+        let preparation = prepared.preparation.clone().with_learned(maps)?.only(looked_at);
         let asked_for = |v: &&ViewInfo| preparation.names().contains(&v.name.as_str());
         let views = prepared.given.iter().filter(asked_for).cloned().collect();
         refuse_unit_diagonal(&active, kernels)?;
         let mut support = Views::new();
-        for view in prepared.views.iter() {
+        for view in prepared_views.iter() {
             if looked_at(&view.name) && !view.table.is_similarity() {
                 support = support.with(view.name.clone(), view.table.select_rows(&kept))?;
             }

@@ -7,8 +7,9 @@
 //!   The bank and new rows are combined by the same code, and one machine learns on the result.
 //! - A rule **per kernel** ([`Each`]) has coefficients for every kernel:
 //!   f(x) = Σ_m Σ_i A_mi k_m(x_i, x) + b. Its method brings the coefficients.
-//! - Views that are learned (a linear map of the features) are a step of the
-//!   [preparation](crate::data::Preparation), after which kernels are ordinary.
+//! - Views that are learned (a linear map of the features, [`LearnedView`](crate::data::LearnedView)) are the
+//!   last step of the [preparation](crate::data::Preparation), after which kernels are ordinary: a method
+//!   returns them beside its rule ([`Learned::views`](crate::mkl::Learned::views)).
 //!
 //! A rule says which kernels it reads, which views it looks at, what it tells of each kernel, and which
 //! numbers a file keeps; prediction, files, `inspect` and evaluation know nothing else of it. To add one,

@@ -432,11 +432,8 @@ fn one_kernel_is_the_machine_on_it() {
         .fit(&bank(one).combine(&[1.0]).unwrap(), &classes, None, None, &Run::default())
         .unwrap();
     let rule = Weighted::rule(vec![1.0]);
-    let plain = Learned {
-        rule,
-        machines: Some(plain),
-        report: cokernel::Report::closed_form(&Run::default()),
-    };
+    let report = cokernel::Report::closed_form(&Run::default());
+    let plain = Learned { machines: Some(plain), ..Learned::of(rule, report) };
     for m in learners() {
         let learned = learn(m, one, &classes, 1.0, &Run::default());
         assert_close(m.id, &decisions(&learned, one), &decisions(&plain, one), 1e-3);

@@ -2,7 +2,7 @@
 
 use crate::common::rules;
 use cokernel::bank::{Bank, Cross, Numbers, RowMeans, Storage};
-use cokernel::data::{Labels, Matrix, Views};
+use cokernel::data::{Csr, Labels, LearnedView, Matrix, Table, Views};
 use cokernel::kernel::KernelSpec;
 use cokernel::mkl::{Learned, Learner, Problem};
 use cokernel::model::{Mkl, Model};
@@ -172,7 +172,7 @@ struct Given(Combination);
 
 impl Learner for Given {
     fn learn(&self, _: &Problem<'_>, run: &Run) -> Result<Learned> {
-        Ok(Learned { rule: self.0.clone(), machines: None, report: Report::closed_form(run) })
+        Ok(Learned::of(self.0.clone(), Report::closed_form(run)))
     }
 }
 
@@ -201,6 +201,72 @@ fn a_rule_of_ones_own() {
     let bytes = model.to_bytes().unwrap();
     let said = Model::from_bytes(&bytes).unwrap_err().to_string();
     assert!(said.contains("'gated_by_a_test' is not one of linear, product"), "{said}");
+}
+
+/// Maps of a user's own, and the mean of the kernels on them.
+#[derive(Debug)]
+struct Projected(Vec<LearnedView>);
+
+impl Learner for Projected {
+    fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
+        let m = problem.bank.len();
+        let rule = Weighted::rule(vec![1.0 / m as f64; m]);
+        Ok(Learned { views: self.0.clone(), ..Learned::of(rule, Report::closed_form(run)) })
+    }
+}
+
+/// A method that learns a map of the features of a view gives the model of the mapped views.
+#[test]
+fn a_map_of_ones_own() {
+    let run = Run::default();
+    let dense = views();
+    let x = features(&dense);
+    let mapped_by_hand = |map: &Matrix| {
+        let sum = |i, k| (0..2).map(|j| x.get(i, j) * map.get(j, k)).sum();
+        Matrix::from_fn(N, map.cols(), sum)
+    };
+    let entries = (0..N).map(|i| vec![(0_u32, x.get(i, 0)), (1, x.get(i, 1))]).collect();
+    let sparse = Table::Sparse(Csr::from_rows(2, entries).unwrap());
+    let b = dense.get("b").unwrap().table.clone();
+    let beside = |a: Table| Views::new().with("a", a).unwrap().with("b", b.clone()).unwrap();
+    let sparse = beside(sparse);
+    let kernels = || -> Vec<KernelSpec> {
+        let texts = ["gaussian@a:gamma=0.4:normalize=center", "gaussian@b:gamma=0.2"];
+        texts.iter().map(|t| t.parse().unwrap()).collect()
+    };
+    for (views, cols) in [(&dense, 1), (&dense, 3), (&sparse, 3)] {
+        let map = Matrix::from_fn(2, cols, |j, k| 1.3 * j as f64 - 0.7 * k as f64 + 0.2);
+        let mkl = Mkl::new("mean").unwrap().kernels(kernels()).c(3.0);
+        let prepared = mkl.prepare(views, &labels(3), &run).unwrap();
+        let learner = Projected(vec![LearnedView::new("a", map.clone()).unwrap()]);
+        let model = mkl.fit_learner(&prepared, "mapped", &learner, Params::default(), &run);
+        let model = Model::from_bytes(&model.unwrap().to_bytes().unwrap()).unwrap();
+        let by_hand = beside(Table::Dense(mapped_by_hand(&map)));
+        let plain = mkl.fit(&by_hand, &labels(3), &run).unwrap();
+        let found = model.predict(views).unwrap().decisions;
+        let wanted = plain.predict(&by_hand).unwrap().decisions;
+        for (a, b) in found.values().iter().zip(wanted.values()) {
+            assert!((a - b).abs() < 1e-9, "{a} {b}");
+        }
+    }
+    // Maps that do not fit.
+    let mkl = Mkl::new("mean").unwrap().kernels(kernels());
+    let prepared = mkl.prepare(&dense, &labels(2), &run).unwrap();
+    let map = |view: &str, rows| LearnedView::new(view, Matrix::from_fn(rows, 1, |_, _| 1.0));
+    for (maps, said) in [
+        (vec![map("a", 3)], "view 'a': expected 3 columns, those of its map, found 2"),
+        (vec![map("a", 2), map("a", 2)], "view 'a' has two maps"),
+        (vec![map("c", 2)], "unknown view of a map 'c'"),
+    ] {
+        let learner = Projected(maps.into_iter().map(|m| m.unwrap()).collect());
+        let fit = mkl.fit_learner(&prepared, "mapped", &learner, Params::default(), &run);
+        let found = fit.unwrap_err().to_string();
+        assert!(found.contains(said), "{found}");
+    }
+    let said = map("a", 0).unwrap_err().to_string();
+    assert!(said.contains("the map of view 'a' is empty"), "{said}");
+    let nan = LearnedView::new("a", Matrix::from_fn(2, 1, |_, _| f64::NAN)).unwrap_err();
+    assert!(nan.to_string().contains("has an entry that is not finite"), "{nan}");
 }
 
 fn fitted(

@@ -244,7 +244,7 @@ impl Outer<'_> {
             ..Report::closed_form(run)
         };
         let rule = Weighted::rule(point.weights);
-        Ok(Learned { rule, machines: Some(point.machines), report })
+        Ok(Learned { machines: Some(point.machines), ..Learned::of(rule, report) })
     }
 
     /// Of second order, or where its model promises less what a bound from above does: so it is far from
