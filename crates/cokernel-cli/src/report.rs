@@ -5,6 +5,7 @@ mod clusterings;
 pub use clusterings::{clusterings, clusterings_csv, instances_csv};
 
 use crate::table::{self, Table, bar, count, gap, percent, percent_spread, seconds, weight};
+use crate::visible::on_one_line;
 use cokernel::eval::{Comparison, MeanWeight, Measure, Stat};
 use cokernel::method::Task;
 use cokernel::model::{EmbeddingSummary, KernelWeight, Model};
@@ -148,9 +149,13 @@ pub fn parameters(params: &cokernel::params::Params) -> String {
 
 /// The first names of a list, and how many more there are.
 pub fn shortened(names: &[String], shown: usize) -> String {
+    let line = |names: &[String]| {
+        let names: Vec<_> = names.iter().map(|n| on_one_line(n)).collect();
+        names.join(", ")
+    };
     match names.len() {
-        n if n > shown => format!("{}, … ({} more)", names[..shown].join(", "), n - shown),
-        _ => names.join(", "),
+        n if n > shown => format!("{}, … ({} more)", line(&names[..shown]), n - shown),
+        _ => line(names),
     }
 }
 

@@ -257,6 +257,7 @@ fn escaped(text: &str) -> String {
             'σ' => out.push_str("$\\sigma$"),
             'α' => out.push_str("$\\alpha$"),
             '±' => out.push_str("$\\pm$"),
+            '\u{2400}'..='\u{2421}' | '\u{fffd}' => out.push('?'),
             '–' => out.push_str("--"),
             '=' => out.push_str("$=$"),
             '◆' => out.push_str("$\\diamond$"),
@@ -310,6 +311,7 @@ mod tests {
     #[test]
     fn latex_takes_any_label() {
         assert_eq!(super::escaped("a_b & 50% ± λ"), "a\\_b \\& 50\\% $\\pm$ $\\lambda$");
+        assert_eq!(super::escaped("a\u{1b}[0m"), "a?[0m");
         assert_eq!(super::escaped("[1]\n|<b>"), "{[}1] \\textbar{}\\textless{}b\\textgreater{}");
     }
 }
