@@ -1,13 +1,21 @@
-//! Steps over the active variables.
+//! Steps over the active variables: a pair at a time (`step`), each of them one half of itself where there is
+//! a kink (`sides`), and fewer of them as they settle at their bounds (`aside`).
+
+mod aside;
+mod sides;
+mod step;
 
 use super::cache::{Cache, Real};
+use super::conjugate::Line;
 use super::gap::{Measure, View, measure, multiple};
 use super::halves::{Halves, Problem, Sides};
-use super::passes::{self, First, LANES, Level};
+use super::passes::{self, Gradient, LANES, Level};
 use super::point::{Full, relative, scaled_objective};
 use super::progress::Fruit;
 use super::{NOISE, Settings};
 use crate::{Status, Watch};
+use aside::alive;
+use step::Step;
 
 /// Why the steps ended.
 pub(super) enum End {
@@ -17,8 +25,12 @@ pub(super) enum End {
     NoProgress,
     /// Steps bring little.
     Slow,
+    /// Enough steps to try something else.
+    Long,
     /// x has become so large that rounding hides the conditions.
     Noise,
+    /// The rounding of f in f32 would hide what is left of the gap.
+    Coarse,
     /// Rows come back often enough, or few enough variables are left, to keep rows in f32.
     Settled,
     /// A limit or the user.
@@ -40,6 +52,9 @@ const TAU: f64 = 1e-12;
 const OFTEN: f64 = 1.4;
 const OFTEN_AT_KINKS: f64 = 5.6;
 
+/// Rounding of f in f32 after many steps, relative to its size.
+const DRIFT: f64 = 4e-6;
+
 /// Looks without progress after which a round ends, beside a quarter of those before; and how many
 /// a round has at most.
 const FRUITLESS: u64 = 20;
@@ -47,7 +62,7 @@ const LOOKS: u64 = 2000;
 
 /// The active variables, side by side, with their cached rows. Everything is divided by the unit
 /// of K (a power of two, so nothing is rounded): K/unit, unit·x, unit·bounds, and f as it is.
-pub(super) struct Active<T> {
+pub(super) struct Active<T, G> {
     unit: f64,
     /// Number of each active variable in the whole problem, ascending.
     index: Vec<u32>,
@@ -58,8 +73,10 @@ pub(super) struct Active<T> {
     /// Whether a variable that is not active is not 0.
     others: bool,
     /// Padded, as are `diagonal`, `up` and `low`.
-    f: Vec<f64>,
-    diagonal: Vec<f64>,
+    f: Vec<G>,
+    diagonal: Vec<G>,
+    /// The same in f64, not padded.
+    own: Vec<f64>,
     up: Vec<u8>,
     low: Vec<u8>,
     cache: Cache<T>,
@@ -74,6 +91,12 @@ pub(super) struct Active<T> {
     trial: Option<Trial>,
     /// Of a problem with a kink: `x`, `f` and all else are those of one half of each variable.
     sides: Option<Sides>,
+    /// Of conjugate steps.
+    line: Option<Line<G>>,
+    /// Steps after which steps are conjugate; none where they never are.
+    conjugate_after: Option<u64>,
+    /// Steps at which a round ends in any case.
+    until: u64,
 }
 
 fn padded(m: usize) -> usize {
@@ -85,12 +108,7 @@ fn set(bits: &mut [u8], k: usize, value: bool) {
     if value { bits[k / 8] |= mask } else { bits[k / 8] &= !mask }
 }
 
-/// Whether a variable can still be part of a violating pair.
-fn alive(x: f64, f: f64, lower: f64, upper: f64, min_up: f64, max_low: f64) -> bool {
-    (x < upper && f <= max_low) || (x > lower && f >= min_up)
-}
-
-impl<T: Real> Active<T> {
+impl<T: Real, G: Gradient> Active<T, G> {
     pub fn new(
         p: &Problem<'_>,
         full: &Full,
@@ -121,11 +139,13 @@ impl<T: Real> Active<T> {
         let m = kept.len();
         let pick = |from: &[f64], by: f64| kept.iter().map(|&i| by * from[i]).collect::<Vec<f64>>();
         let unit = full.unit;
-        let mut f = pick(&full.gradient, 1.0);
-        let mut diagonal: Vec<f64> = kept.iter().map(|&i| T::round(diagonal[i] / unit)).collect();
+        let mut f: Vec<G> = kept.iter().map(|&i| G::of(full.gradient[i])).collect();
+        let entries: Vec<f64> = kept.iter().map(|&i| T::round(diagonal[i] / unit)).collect();
+        let largest = entries.iter().fold(0.0_f64, |a, d| a.max(d.abs()));
+        let mut diagonal: Vec<G> = entries.iter().map(|d| G::of(*d)).collect();
         let moved = full.x.iter().filter(|x| **x != 0.0).count();
-        f.resize(padded(m), 0.0);
-        diagonal.resize(padded(m), 0.0);
+        f.resize(padded(m), G::default());
+        diagonal.resize(padded(m), G::default());
         let mut active = Active {
             unit,
             index: kept.iter().map(|&i| i as u32).collect(),
@@ -135,8 +155,9 @@ impl<T: Real> Active<T> {
             upper: pick(p.upper, unit),
             linear: pick(p.linear, 1.0),
             f,
-            tau: TAU * diagonal.iter().fold(0.0_f64, |a, d| a.max(d.abs())).max(f64::MIN_POSITIVE),
+            tau: TAU * largest.max(f64::MIN_POSITIVE),
             diagonal,
+            own: entries,
             up: vec![0; padded(m) / 8],
             low: vec![0; padded(m) / 8],
             cache: Cache::new(m, padded(m), settings.cache, unit),
@@ -147,6 +168,9 @@ impl<T: Real> Active<T> {
             level: Level::detect(),
             trial: None,
             sides: None,
+            line: None,
+            conjugate_after: None,
+            until: u64::MAX,
         };
         if let Some(kink) = p.kink {
             active.take_sides(kink, found);
@@ -162,32 +186,16 @@ impl<T: Real> Active<T> {
         self
     }
 
-    /// Makes each variable one of its halves.
-    fn take_sides(&mut self, kink: f64, found: &Measure) {
-        let m = self.index.len();
-        let of = |k: usize| Sides::of(self.x[k], self.f[k], found.threshold);
-        let side: Vec<f64> = (0..m).map(of).collect();
-        let mut other = vec![0.0; m];
-        for k in 0..m {
-            let far = if side[k] > 0.0 { &mut self.lower[k] } else { &mut self.upper[k] };
-            other[k] = std::mem::replace(far, 0.0);
-            self.f[k] += side[k] * kink;
-            self.linear[k] += side[k] * kink;
-        }
-        self.sides = Some(Sides { kink, side, other });
+    /// Steps are conjugate once there are more of them than variables.
+    pub fn with_lines(mut self, lines: bool) -> Self {
+        self.conjugate_after = lines.then_some(self.index.len() as u64);
+        self
     }
 
-    /// Makes a variable at 0 its other half.
-    fn turn(&mut self, k: usize) {
-        let Some(sides) = &mut self.sides else { return };
-        let change = -2.0 * sides.side[k] * sides.kink;
-        let own = if sides.side[k] > 0.0 { self.upper[k] } else { self.lower[k] };
-        let far = std::mem::replace(&mut sides.other[k], own);
-        (self.lower[k], self.upper[k]) = (far.min(0.0), far.max(0.0));
-        sides.side[k] = -sides.side[k];
-        self.f[k] += change;
-        self.linear[k] += change;
-        self.mark(k);
+    /// Ends after so many steps of the solution.
+    pub fn until(mut self, steps: u64) -> Self {
+        self.until = steps;
+        self
     }
 
     fn mark(&mut self, k: usize) {
@@ -215,7 +223,8 @@ impl<T: Real> Active<T> {
                 break End::Halted(Status::IterationLimit);
             }
             let fetched = self.cache.fetched;
-            let optimal = match self.step(p, &mut best, &mut objective) {
+            let conjugate = self.conjugate_after.is_some_and(|after| *steps >= after);
+            let optimal = match self.step(p, &mut best, &mut objective, conjugate) {
                 Step::Done => false,
                 Step::Optimal => true,
                 Step::Void => break End::NoProgress,
@@ -234,22 +243,29 @@ impl<T: Real> Active<T> {
             if countdown > 0 {
                 continue;
             }
-            let m = self.index.len();
-            let halves = self.halves();
+            let f = self.gradient();
+            let halves = self.halves(&f);
             let found = match &halves {
-                None => measure(&self.x, &self.f[..m], &self.lower, &self.upper),
+                None => measure(&self.x, &f, &self.lower, &self.upper),
                 Some(h) => measure(&h.x, &h.f, &h.lower, &h.upper),
             };
-            let gap = self.gap(objective, &found, aim, halves.as_ref());
+            let gap = self.gap(objective, &found, aim, &f, halves.as_ref());
             if gap <= aim {
                 break End::Reached;
             }
+            if G::COARSE && gap <= self.drift(objective, &found) {
+                break End::Coarse;
+            }
+            if *steps >= self.until {
+                break End::Long;
+            }
             let violation = found.max_low - found.min_up;
-            let rounding = self.view().rounding();
+            let rounding = self.view(&f).rounding();
             if rounding >= NOISE {
                 break End::Noise;
             }
-            if violation <= rounding * self.magnitude {
+            let drift = if G::COARSE { DRIFT } else { 0.0 };
+            if violation <= (rounding + drift) * self.magnitude {
                 break End::NoProgress;
             }
             if fruit.none_after([gap, found.gap, violation], f64::INFINITY) || fruit.looks >= LOOKS
@@ -257,6 +273,7 @@ impl<T: Real> Active<T> {
                 break End::Slow;
             }
             if self.turn_all(&found) {
+                self.line = None;
                 best = passes::first(&self.f, &self.up, &self.low);
             } else if optimal {
                 break End::Reached;
@@ -277,7 +294,7 @@ impl<T: Real> Active<T> {
         // Where some were left out from the start, f of these is not known here.
         let n = full.gradient.len();
         if self.trial.is_some() && self.index.len() == n {
-            full.gradient.copy_from_slice(&self.f[..n]);
+            full.gradient.copy_from_slice(&self.gradient());
             if let Some(sides) = &self.sides {
                 let seen = full.gradient.iter_mut().zip(&sides.side);
                 seen.for_each(|(f, side)| *f -= side * sides.kink);
@@ -287,53 +304,48 @@ impl<T: Real> Active<T> {
         end
     }
 
-    fn view(&self) -> View<'_> {
-        let m = self.index.len();
+    /// f of the active variables.
+    fn gradient(&self) -> Vec<f64> {
+        self.f[..self.index.len()].iter().map(|v| (*v).into()).collect()
+    }
+
+    fn view<'a>(&'a self, f: &'a [f64]) -> View<'a> {
         View {
             x: &self.x,
-            f: &self.f[..m],
+            f,
             linear: &self.linear,
             lower: &self.lower,
             upper: &self.upper,
-            diagonal: &self.diagonal[..m],
+            diagonal: &self.own,
             magnitude: self.magnitude,
         }
     }
 
-    /// Both halves of each variable, of a problem with a kink.
-    fn halves(&self) -> Option<Halves> {
-        let sides = self.sides.as_ref()?;
-        let m = self.index.len();
-        let shift = |v: &[f64]| -> Vec<f64> {
-            let other = v.iter().zip(&sides.side).map(|(v, s)| v - 2.0 * s * sides.kink);
-            v.iter().copied().chain(other).collect()
-        };
-        let ends = |own: &[f64], least: bool| -> Vec<f64> {
-            let other = sides.other.iter().map(|o| if least { o.min(0.0) } else { o.max(0.0) });
-            own.iter().copied().chain(other).collect()
-        };
-        let mut x = self.x.clone();
-        x.resize(2 * m, 0.0);
-        let (lower, upper) = (ends(&self.lower, true), ends(&self.upper, false));
-        Some(Halves { x, f: shift(&self.f[..m]), linear: shift(&self.linear), lower, upper })
-    }
-
-    /// Turns the variables at 0 whose other half violates its condition; whether there are any.
-    fn turn_all(&mut self, found: &Measure) -> bool {
-        let Some(sides) = &self.sides else { return false };
-        let wants = |k: &usize| self.x[*k] == 0.0 && sides.wants_other(*k, self.f[*k], found);
-        let turning: Vec<usize> = (0..self.index.len()).filter(wants).collect();
-        turning.iter().for_each(|k| self.turn(*k));
-        !turning.is_empty()
+    /// Ten times the relative gap that the rounding of f in f32 may hide, at x or at a multiple of it.
+    fn drift(&self, objective: f64, found: &Measure) -> f64 {
+        let free = |k: &usize| self.lower[*k] < self.x[*k] && self.x[*k] < self.upper[*k];
+        let room = |k: usize| (self.upper[k] - self.x[k]).max(self.x[k] - self.lower[k]);
+        let rooms: f64 = (0..self.x.len()).filter(free).map(room).sum();
+        let used: f64 = 4.0 * self.x.iter().map(|x| x.abs()).sum::<f64>();
+        let error = DRIFT * self.magnitude;
+        let primal = (found.gap - objective).abs().max(objective.abs());
+        10.0 * error * rooms.min(used) / primal.max(f64::MIN_POSITIVE)
     }
 
     /// The relative gap over the active variables, of a multiple of x where that is needed.
-    fn gap(&self, objective: f64, found: &Measure, aim: f64, halves: Option<&Halves>) -> f64 {
+    fn gap(
+        &self,
+        objective: f64,
+        found: &Measure,
+        aim: f64,
+        f: &[f64],
+        halves: Option<&Halves>,
+    ) -> f64 {
         let plain = relative(objective, found.gap);
         if plain <= aim || self.others {
             return plain;
         }
-        let own = self.view();
+        let own = self.view(f);
         let best = match halves {
             None => multiple(&own),
             Some(h) => {
@@ -352,130 +364,4 @@ impl<T: Real> Active<T> {
     fn interval(&self) -> u32 {
         (self.index.len() as u32 / 3).clamp(100, 1000)
     }
-
-    /// Writes x back; what is at a bound here is at the bound there, to the last bit.
-    fn write(&self, p: &Problem<'_>, x: &mut [f64]) {
-        for (k, i) in self.index.iter().map(|i| *i as usize).enumerate() {
-            let (lower, upper) = match &self.sides {
-                None => (p.lower[i], p.upper[i]),
-                Some(sides) if sides.side[k] > 0.0 => (0.0, p.upper[i]),
-                Some(_) => (p.lower[i], 0.0),
-            };
-            x[i] = if self.x[k] >= self.upper[k] {
-                upper
-            } else if self.x[k] <= self.lower[k] {
-                lower
-            } else {
-                (self.x[k] / self.unit).clamp(lower, upper)
-            };
-        }
-    }
-
-    /// One pair step; `best` becomes the first variable of the next pair.
-    fn step(&mut self, p: &Problem<'_>, best: &mut First, objective: &mut f64) -> Step {
-        let (i, f_i) = (best.i, best.min_up);
-        if best.max_low <= f_i || !f_i.is_finite() {
-            return Step::Optimal;
-        }
-        let slot_i = self.cache.get(p.rows, i, &self.index, self.all);
-        let row_i = self.cache.row(slot_i);
-        let d_i = self.diagonal[i];
-        let (at, tau) = ((f_i, d_i), self.tau);
-        let j = passes::second(self.level, &self.f, row_i, &self.diagonal, &self.low, at, tau);
-        let Some(j) = j else { return Step::Optimal };
-        let k_ij: f64 = row_i[j].into();
-        let slot_j = self.cache.get(p.rows, j, &self.index, self.all);
-        let curvature = d_i + self.diagonal[j] - 2.0 * k_ij;
-        let slope = self.f[j] - f_i;
-        let (room_i, room_j) = (self.upper[i] - self.x[i], self.x[j] - self.lower[j]);
-        let t = (slope / curvature.max(self.tau)).min(room_i).min(room_j);
-        let before = (self.x[i], self.x[j]);
-        // A step that the room cuts ends exactly at the bound; no other does but by rounding.
-        let (up, down) = (before.0 + t, before.1 - t);
-        self.x[i] = if t >= room_i { self.upper[i] } else { up.min(self.upper[i]) };
-        self.x[j] = if t >= room_j { self.lower[j] } else { down.max(self.lower[j]) };
-        if before == (self.x[i], self.x[j]) {
-            return Step::Void;
-        }
-        self.mark(i);
-        self.mark(j);
-        if self.sides.is_some() {
-            // A step that ends at the kink goes on behind it, if at all.
-            for k in [i, j] {
-                if self.x[k] == 0.0 {
-                    self.turn(k);
-                }
-            }
-        }
-        if let Some(trial) = &mut self.trial {
-            for k in [i, j] {
-                trial.distinct += u64::from(!std::mem::replace(&mut trial.seen[k], true));
-            }
-            trial.requests += 2;
-        }
-        *objective -= t * (slope - 0.5 * t * curvature);
-        let (row_i, row_j) = (self.cache.row(slot_i), self.cache.row(slot_j));
-        let level = self.level;
-        *best = passes::update(level, &mut self.f, row_i, row_j, t, &self.up, &self.low);
-        Step::Done
-    }
-
-    /// Positions of the variables that can still be part of a violating pair, if that sets aside
-    /// enough of them to be worth moving rows.
-    fn survivors(&self, found: &Measure) -> Option<Vec<u32>> {
-        if !self.shrinking {
-            return None;
-        }
-        let m = self.index.len();
-        let living = |x: f64, f: f64, lower: f64, upper: f64| {
-            alive(x, f, lower, upper, found.min_up, found.max_low)
-        };
-        let keep = |k: &u32| {
-            let k = *k as usize;
-            let other = |s: &Sides| {
-                let (f, end) = (self.f[k] - 2.0 * s.side[k] * s.kink, s.other[k]);
-                self.x[k] == 0.0 && living(0.0, f, end.min(0.0), end.max(0.0))
-            };
-            living(self.x[k], self.f[k], self.lower[k], self.upper[k])
-                || self.sides.as_ref().is_some_and(other)
-        };
-        let kept: Vec<u32> = (0..m as u32).filter(keep).collect();
-        (kept.len() * 4 <= m * 3).then_some(kept)
-    }
-
-    /// Sets aside all variables but those at the positions `kept`.
-    fn shrink(&mut self, kept: &[u32], p: &Problem<'_>, x: &mut [f64]) {
-        self.write(p, x);
-        let moved = |x: &[f64]| x.iter().filter(|v| **v != 0.0).count();
-        let before = moved(&self.x);
-        let pick = |from: &[f64]| kept.iter().map(|&k| from[k as usize]).collect::<Vec<f64>>();
-        self.x = pick(&self.x);
-        self.lower = pick(&self.lower);
-        self.upper = pick(&self.upper);
-        self.linear = pick(&self.linear);
-        self.others |= moved(&self.x) < before;
-        self.f = pick(&self.f);
-        self.diagonal = pick(&self.diagonal);
-        if let Some(sides) = &mut self.sides {
-            (sides.side, sides.other) = (pick(&sides.side), pick(&sides.other));
-        }
-        self.index = kept.iter().map(|&k| self.index[k as usize]).collect();
-        let m = kept.len();
-        self.f.resize(padded(m), 0.0);
-        self.diagonal.resize(padded(m), 0.0);
-        self.up = vec![0; padded(m) / 8];
-        self.low = vec![0; padded(m) / 8];
-        (0..m).for_each(|k| self.mark(k));
-        self.cache.compact(kept, padded(m));
-        self.all = m == p.rows.n();
-    }
-}
-
-/// What became of a step.
-enum Step {
-    Done,
-    /// There is no violating pair.
-    Optimal,
-    /// Rounding swallowed the step.
-    Void,
 }

@@ -2,12 +2,19 @@
 
 use crate::solve::Rows;
 #[cfg(target_arch = "x86_64")]
-use std::arch::x86_64::{__m512d, _mm256_loadu_ps, _mm512_cvtps_pd, _mm512_loadu_pd};
+use std::arch::x86_64::{
+    __m512, __m512d, _mm256_loadu_ps, _mm512_castpd_ps, _mm512_castpd512_pd256, _mm512_castps_pd,
+    _mm512_castps256_ps512, _mm512_cvtpd_ps, _mm512_cvtps_pd, _mm512_insertf64x4, _mm512_loadu_pd,
+    _mm512_loadu_ps,
+};
 
 /// A number type in which rows are kept.
 pub(super) trait Real: Copy + Default + Into<f64> + Send + Sync {
     /// Row `i` at the given columns, divided by `unit`.
     fn fetch(rows: &dyn Rows, i: usize, columns: &[u32], all: bool, unit: f64, out: &mut [Self]);
+
+    /// The relative rounding of a number of this type.
+    const EPSILON: f64;
 
     /// The nearest value of this type.
     fn round(value: f64) -> f64;
@@ -18,9 +25,18 @@ pub(super) trait Real: Copy + Default + Into<f64> + Send + Sync {
     /// `p` must be valid for reading eight values, on a processor with AVX-512.
     #[cfg(target_arch = "x86_64")]
     unsafe fn load(p: *const Self) -> __m512d;
+
+    /// Sixteen values as f32.
+    ///
+    /// # Safety
+    /// `p` must be valid for reading sixteen values, on a processor with AVX-512.
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn load_single(p: *const Self) -> __m512;
 }
 
 impl Real for f32 {
+    const EPSILON: f64 = f32::EPSILON as f64;
+
     fn fetch(rows: &dyn Rows, i: usize, columns: &[u32], all: bool, unit: f64, out: &mut [f32]) {
         rows.fill(i, if all { None } else { Some(columns) }, out);
         let by = (1.0 / unit) as f32;
@@ -40,9 +56,19 @@ impl Real for f32 {
         // SAFETY: the caller's promise.
         unsafe { _mm512_cvtps_pd(_mm256_loadu_ps(p)) }
     }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    unsafe fn load_single(p: *const f32) -> __m512 {
+        // SAFETY: the caller's promise.
+        unsafe { _mm512_loadu_ps(p) }
+    }
 }
 
 impl Real for f64 {
+    const EPSILON: f64 = f64::EPSILON;
+
     fn fetch(rows: &dyn Rows, i: usize, columns: &[u32], all: bool, unit: f64, out: &mut [f64]) {
         let by = 1.0 / unit;
         if let Some(row) = rows.stored_row(i) {
@@ -70,6 +96,18 @@ impl Real for f64 {
     unsafe fn load(p: *const f64) -> __m512d {
         // SAFETY: the caller's promise.
         unsafe { _mm512_loadu_pd(p) }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    unsafe fn load_single(p: *const f64) -> __m512 {
+        // SAFETY: the caller's promise.
+        let (low, high) = unsafe { (_mm512_loadu_pd(p), _mm512_loadu_pd(p.add(8))) };
+        let (low, high) = (_mm512_cvtpd_ps(low), _mm512_cvtpd_ps(high));
+        let both = _mm512_castps_pd(_mm512_castps256_ps512(low));
+        let high = _mm512_castps_pd(_mm512_castps256_ps512(high));
+        _mm512_castpd_ps(_mm512_insertf64x4::<1>(both, _mm512_castpd512_pd256(high)))
     }
 }
 

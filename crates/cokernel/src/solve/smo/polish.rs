@@ -15,7 +15,8 @@
 //! so on until a whole step fits. The objective never increases. |F|³/3 for each variable that
 //! leaves, 8·|F|² bytes.
 
-use super::{Full, Problem};
+use super::halves::Problem;
+use super::point::Full;
 use cokernel_dense::Cholesky;
 
 /// Largest |F|.
