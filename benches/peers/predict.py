@@ -15,7 +15,7 @@ def main():
     y = np.where(np.arange(len(x)) % 2 == 0, 1.0, -1.0)
     new = rng.standard_normal((1000, 100))
     # Labels of no meaning and a small C: every row is a support row.
-    model = SVC(C=1.0, gamma=1.0 / WIDTH, tol=1e-6, cache_size=500).fit(x, y)
+    model = SVC(C=0.1, gamma=1.0 / WIDTH, tol=1e-6, cache_size=500).fit(x, y)
     if len(model.support_) != len(x):
         raise SystemExit(f"{len(model.support_)} support rows, not {len(x)}")
     with common.folder() as where:

@@ -22,7 +22,7 @@ fn main() {
     let model = Mkl::new("sum")
         .expect("registered")
         .kernels([KernelSpec::gaussian().gamma(vec![gamma])])
-        .svc(Svc { c: 1.0, tol: 1e-8, ..Svc::default() })
+        .svc(Svc { c: 0.1, tol: 1e-8, ..Svc::default() })
         .fit(&known, &Labels::from_texts(&texts), &Run::default())
         .expect("a model");
     let (seconds, found) = best_of(times, || model.predict(&new).expect("decision values"));
