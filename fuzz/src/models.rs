@@ -2,6 +2,7 @@
 //! checksum repaired; what is loaded predicts and is written again.
 
 use crate::repair::{repaired, timeless};
+use cokernel::calibrate::{Calibrating, Shape};
 use cokernel::data::{Csr, Labels, Matrix, Scale, Table, Views, toy};
 use cokernel::kernel::KernelSpec;
 use cokernel::model::{EmbeddingModel, FittedKernels, Mkl, Model, MultiView};
@@ -99,7 +100,13 @@ fn classifiers() -> Result<Vec<Vec<u8>>> {
         } else {
             mkl = mkl.kernels(specs(&["gaussian@view0", "gaussian@sparse"])?);
         }
-        all.push(mkl.fit(&train, &labels, &Run::default())?.to_bytes()?);
+        let model = mkl.fit(&train, &labels, &Run::default())?;
+        for shape in Shape::ALL.into_iter().take(if k == 1 { 2 } else { 0 }) {
+            let how = Calibrating::new(shape).folds(2);
+            let fitted = mkl.calibration(&train, &labels, None, how, &Run::default())?;
+            all.push(model.clone().calibrated(fitted)?.to_bytes()?);
+        }
+        all.push(model.to_bytes()?);
     }
     Ok(all)
 }

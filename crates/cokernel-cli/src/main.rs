@@ -13,6 +13,7 @@ mod files;
 mod misuse;
 mod page;
 mod picture;
+mod probabilities;
 mod progress;
 mod project;
 mod report;

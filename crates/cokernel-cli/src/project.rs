@@ -30,6 +30,8 @@ machine = "svc"                     # or with parameters, "svc:tol=1e-6"
 c = 1.0                             # cost of slack
 class_weights = "balanced"          # or { rare = 5.0, common = 1.0 }
 decomposition = "one_vs_rest"       # or "one_vs_one", "dag"
+probabilities = "sigmoid"           # or "isotonic", "none": for fit, evaluate and compare
+calibration_folds = 5
 scale = "standard"                  # or "min_max", "none"
 storage = "auto"                    # or "resident", "resident_f32", "on_demand"
 memory = "2GiB"                     # for the kernels
@@ -74,6 +76,8 @@ pub struct Content {
     pub c: Option<f64>,
     pub class_weights: Option<ClassWeights>,
     pub decomposition: Option<Spanned<String>>,
+    pub probabilities: Option<Spanned<String>>,
+    pub calibration_folds: Option<usize>,
     pub scale: Option<Spanned<String>>,
     pub storage: Option<Spanned<String>>,
     pub memory: Option<Spanned<String>>,

@@ -4,6 +4,7 @@ mod clusterings;
 
 pub use clusterings::{clusterings, clusterings_csv, instances_csv};
 
+use crate::probabilities::told;
 use crate::table::{self, Table, bar, count, gap, percent, percent_spread, seconds, weight};
 use crate::visible::on_one_line;
 use cokernel::eval::{Comparison, MeanWeight, Measure, Stat};
@@ -90,6 +91,9 @@ pub fn model_lines(model: &Model) -> String {
     ));
     let kernels = count(s.weights.len(), "kernel", "kernels");
     text.push_str(&format!("  active    {} of {kernels}\n", s.active_kernels));
+    if let Some(calibration) = model.calibration() {
+        text.push_str(&format!("  P(class)  {}\n", told(&calibration.how)));
+    }
     if let Some(machine) = &s.report.machine {
         text.push_str(&format!("  optimum   {}\n", optimum(machine, task)));
     }
@@ -209,6 +213,17 @@ pub fn comparison(result: &Comparison) -> String {
     let titles = ["method", &heading, "active kernels", "support vectors %", "seconds", "gap"];
     let stopped = result.rows.iter().any(|r| !r.status.is_success());
     let mut header = titles.to_vec();
+    // What probabilities are asked for.
+    let sure: Vec<&Measure> = match (&result.calibrating, result.rows.first()) {
+        (Some(_), Some(row)) => {
+            let named = |m: &&Measure| ["auc", "log_loss", "brier"].contains(&m.id);
+            row.measures.0.iter().map(|(m, _)| *m).filter(named).collect()
+        }
+        _ => Vec::new(),
+    };
+    for (k, measure) in sure.iter().enumerate() {
+        header.insert(2 + k, if measure.id == "auc" { "ROC AUC" } else { measure.title });
+    }
     if stopped {
         header.push("<status");
     }
@@ -226,6 +241,10 @@ pub fn comparison(result: &Comparison) -> String {
             seconds(row.seconds.mean),
             gap(row.gap),
         ];
+        for (k, measure) in sure.iter().enumerate() {
+            let stat = row.measures.get(measure.id);
+            cells.insert(2 + k, stat.map_or(String::new(), |s| measure_spread(measure, s)));
+        }
         if stopped {
             cells.push(row.status.to_string());
         }

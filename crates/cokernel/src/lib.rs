@@ -19,6 +19,7 @@
 //! | [`bank`] | M kernels over n instances: the primitives on which methods are written |
 //! | [`solve`] | solvers that know matrices only: SMO, eigenpairs, simplex steps |
 //! | [`machine`] | one kernel to a dual: support vector classification |
+//! | [`calibrate`] | decision values to probabilities of classes |
 //! | [`mkl`] | many kernels to a combination rule: one file per method |
 //! | [`multiview`] | many kernels to an embedding and clusters: one file per method |
 //! | [`model`] | the fitted model: prediction and its file format |
@@ -30,6 +31,7 @@
 //! [`catalogue`] lists the methods of [`mkl`] and [`multiview`].
 
 pub mod bank;
+pub mod calibrate;
 pub mod catalogue;
 pub mod data;
 mod error;

@@ -7,6 +7,7 @@ use crate::data::{self, Data};
 use crate::files::{csv_line, write, write_json};
 use crate::misuse::misuse;
 use crate::picture::{self, Picture};
+use crate::probabilities::{ProbabilityArgs, told};
 use crate::report::{self, clusterings, clusterings_csv};
 use crate::session::Session;
 use crate::settings::Settings;
@@ -14,8 +15,8 @@ use crate::table::count;
 use anyhow::{Context, Result};
 use cokernel::data::Labels;
 use cokernel::eval::{
-    ClusteringOptions, ClusteringRow, Clusterings, Comparison, Measure, Protocol, compare,
-    compare_candidates,
+    ClusteringOptions, ClusteringRow, Clusterings, Comparison, Measure, Protocol,
+    compare_calibrated, compare_candidates,
 };
 use cokernel::method::Task;
 use cokernel::model::Mkl;
@@ -77,6 +78,8 @@ pub struct Args {
     #[command(flatten)]
     machine: MachineArgs,
     #[command(flatten)]
+    probabilities: ProbabilityArgs,
+    #[command(flatten)]
     splits: SplitArgs,
     /// Write the result as JSON to this file
     #[arg(long, short, value_name = "FILE", help_heading = "Output")]
@@ -122,11 +125,13 @@ fn learners(args: &Args, mut settings: Settings) -> Result<ExitCode> {
     let methods = settings.methods(&args.methods, task)?;
     let mkls: Vec<Mkl> =
         methods.iter().map(|m| settings.mkl(m, &methods, &learning)).collect::<Result<_>>()?;
+    let calibrating = settings.calibrating(&args.probabilities, task)?;
     let protocol = settings.protocol(&args.splits)?;
     let session = Session::start(&settings.options)?;
     let data = data::load_labelled(&settings, &session, &learning)?;
     let splits = protocol.split(&data.labels, session.run.seed)?;
-    let result = compare(&mkls, args.singles, &data.views, &data.labels, &splits, &session.run)?;
+    let (views, labels, run) = (&data.views, &data.labels, &session.run);
+    let result = compare_calibrated(&mkls, args.singles, calibrating, views, labels, &splits, run)?;
     session.clear_progress();
     let json = to_value(&result)?;
     if let Some(output) = &args.output {
@@ -156,6 +161,12 @@ fn describe(result: &Comparison) -> String {
     );
     if result.complete > 1 {
         text.push_str("\n  ± is the standard deviation over the splits\n");
+    }
+    if let Some(how) = &result.calibrating {
+        text.push_str(&format!(
+            "\n  probabilities: {} of each training set; seconds are without them\n",
+            told(how)
+        ));
     }
     text
 }
@@ -229,6 +240,7 @@ fn as_csv(result: &Comparison) -> String {
 }
 
 fn compare_clusters(args: &Args, mut settings: Settings) -> Result<ExitCode> {
+    args.probabilities.refuse("classes to learn, not --task cluster")?;
     let k = settings.clusters(args.clusters)?;
     let starts = settings.starts(&args.starts)?;
     let from = settings.similarities(&args.kernels, &args.graphs)?;

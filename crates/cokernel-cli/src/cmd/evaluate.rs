@@ -3,12 +3,13 @@
 use crate::args::{DataArgs, GlobalArgs, KernelArgs, MachineArgs, SplitArgs};
 use crate::data;
 use crate::files::write_json;
+use crate::probabilities::{ProbabilityArgs, told};
 use crate::report::{measure_spread, once, shortened, weight_bars};
 use crate::session::Session;
 use crate::settings::{Settings, for_task};
 use crate::table::{Table, count, gap, percent, seconds};
 use anyhow::Result;
-use cokernel::eval::{CvResult, Measure, cross_validate};
+use cokernel::eval::{CvResult, Measure, cross_validate_calibrated};
 use serde_json::to_value;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -22,7 +23,9 @@ use std::process::ExitCode;
 Examples
   cokernel evaluate --view fou=fou.csv --view fac=fac.csv --labels y.csv
   cokernel evaluate --view fou=fou.csv --labels y.csv --method mean --folds 10 -o results.json
-  cokernel evaluate --view fou=fou.csv --labels y.csv --repeats 20 --test-fraction 0.33")]
+  cokernel evaluate --view fou=fou.csv --labels y.csv --repeats 20 --test-fraction 0.33
+Log loss and Brier score take probabilities:
+  cokernel evaluate --view fou=fou.csv --labels y.csv --probabilities sigmoid")]
 pub struct Args {
     #[command(flatten)]
     data: DataArgs,
@@ -37,6 +40,8 @@ pub struct Args {
     #[command(flatten)]
     machine: MachineArgs,
     #[command(flatten)]
+    probabilities: ProbabilityArgs,
+    #[command(flatten)]
     splits: SplitArgs,
     /// Write the result as JSON to this file
     #[arg(long, short, value_name = "FILE", help_heading = "Output")]
@@ -50,6 +55,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let learning = settings.learning(&args.kernels, &args.machine)?;
     let method = for_task(method, learning.task())?;
     let mkl = settings.mkl(method, &[method], &learning)?;
+    let calibrating = settings.calibrating(&args.probabilities, learning.task())?;
     let protocol = settings.protocol(&args.splits)?;
     if let Some(output) = &args.output {
         settings.check_output(output)?;
@@ -57,7 +63,9 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let session = Session::start(&settings.options)?;
     let data = data::load_labelled(&settings, &session, &learning)?;
     let splits = protocol.split(&data.labels, session.run.seed)?;
-    let result = cross_validate(&mkl, &data.views, &data.labels, &splits, &session.run)?;
+    let (views, labels) = (&data.views, &data.labels);
+    let result =
+        cross_validate_calibrated(&mkl, calibrating, views, labels, &splits, &session.run)?;
     session.clear_progress();
     let json = to_value(&result)?;
     if let Some(output) = &args.output {
@@ -109,6 +117,9 @@ fn describe(result: &CvResult) -> String {
         let unit = if measure.percent { " %" } else { "" };
         let (title, value) = (measure.title, measure_spread(measure, stat));
         text.push_str(&format!("  {title:<widest$}  {value}{unit}\n"));
+    }
+    if let Some(how) = &result.calibrating {
+        text.push_str(&format!("\n  probabilities: {} of each training set\n", told(how)));
     }
     if (2..=12).contains(&result.classes.len()) {
         text.push_str(&format!("\n{}", confusion(result)));

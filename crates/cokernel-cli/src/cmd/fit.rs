@@ -3,6 +3,7 @@
 use crate::args::{DataArgs, GlobalArgs, KernelArgs, MachineArgs};
 use crate::data;
 use crate::files::in_json;
+use crate::probabilities::ProbabilityArgs;
 use crate::project;
 use crate::report::{model_lines, model_weights};
 use crate::session::Session;
@@ -28,6 +29,8 @@ pub struct Args {
     set: Vec<String>,
     #[command(flatten)]
     machine: MachineArgs,
+    #[command(flatten)]
+    probabilities: ProbabilityArgs,
     /// The model file to write [default: model.ck]
     #[arg(long, short, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
@@ -45,6 +48,8 @@ Examples
   A precomputed similarity beside a table, classes of unequal size:
     cokernel fit --view fou=fou.csv --similarity graph=K.npy --labels y.csv \\
       --class-weight balanced
+  Probabilities of the classes beside decisions, for `cokernel predict`:
+    cokernel fit --view fou=fou.csv --labels y.csv --probabilities sigmoid -o model.ck
 
 Kernels: linear, polynomial, gaussian, laplacian, chi2, exponential, sigmoid, precomputed.
   gaussian:sigma=median          exp(-d²/2σ²), σ the median distance; on every feature view
@@ -66,11 +71,16 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let learning = settings.learning(&args.kernels, &args.machine)?;
     let method = for_task(method, learning.task())?;
     let mkl = settings.mkl(method, &[method], &learning)?;
+    let calibrating = settings.calibrating(&args.probabilities, learning.task())?;
     let output = settings.output(args.output.as_deref()).unwrap_or_else(|| "model.ck".into());
     settings.check_output(&output)?;
     let session = Session::start(&settings.options)?;
     let data = data::load_labelled(&settings, &session, &learning)?;
-    let model = mkl.fit(&data.views, &data.labels, &session.run)?;
+    let mut model = mkl.fit(&data.views, &data.labels, &session.run)?;
+    if let Some(how) = calibrating {
+        let (views, labels) = (&data.views, &data.labels);
+        model = model.calibrated(mkl.calibration(views, labels, None, how, &session.run)?)?;
+    }
     session.clear_progress();
     model.save(&output)?;
     session.remarks(model.report());

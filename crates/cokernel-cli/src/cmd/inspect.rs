@@ -1,6 +1,7 @@
 //! `cokernel inspect`: what a model file holds.
 
 use crate::args::GlobalArgs;
+use crate::probabilities;
 use crate::report::{how_it_went, model_lines, model_weights, parameters, remarks, spectra};
 use crate::session::{Options, Session};
 use crate::table::{Table, count};
@@ -47,15 +48,20 @@ fn describe(model: &Model) -> String {
     if s.n_dropped > 0 {
         text.push_str(&format!("  left out  {} instances without a label\n", s.n_dropped));
     }
-    let mut machines = Table::new(&["machine", "support vectors", "primal", "dual", "gap"]);
-    for m in &s.machines {
-        machines.row(vec![
+    let curves = probabilities::curves(model);
+    let mut titles = vec!["machine", "support vectors", "primal", "dual", "gap"];
+    titles.extend(curves.as_ref().map(|_| "<P(first class | f)"));
+    let mut machines = Table::new(&titles);
+    for (t, m) in s.machines.iter().enumerate() {
+        let mut cells = vec![
             m.name.clone(),
             m.support.to_string(),
             format!("{:.6e}", m.primal),
             format!("{:.6e}", m.dual),
             format!("{:.1e}", m.gap),
-        ]);
+        ];
+        cells.extend(curves.as_ref().map(|c| c[t].clone()));
+        machines.row(cells);
     }
     text.push_str(&format!("\n{}", views(&s.views)));
     text.push_str(&format!("\n{}", model_weights(&s.weights)));

@@ -9,7 +9,7 @@ use crate::session::Session;
 use crate::settings::Settings;
 use crate::table::count;
 use anyhow::Result;
-use cokernel::data::{Labels, Views};
+use cokernel::data::{Labels, Matrix, Views};
 use cokernel::eval::Measured;
 use cokernel::method::Task;
 use cokernel::model::{Model, Prediction, Saved};
@@ -21,7 +21,8 @@ use std::process::ExitCode;
 ///
 /// Writes one line per instance: its id or row number (from 0), the predicted label, and the
 /// decision value of each machine. With two classes there is one machine, positive for the class
-/// that its column begins with. A regression predicts a number, a detector says outlier or inlier.
+/// that its column begins with. Where the model was fitted with --probabilities, a column P(CLASS) for
+/// each class follows; the most probable class need not be the label, which the machines decide. A regression predicts a number, a detector says outlier or inlier.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples
@@ -96,10 +97,13 @@ fn as_csv(prediction: &Prediction, views: &Views) -> String {
     let first = if views.ids().is_some() { "id" } else { "row" };
     let titles = [first, "label"].into_iter();
     let machines = prediction.machine_names.iter().map(String::as_str);
-    let mut text = csv_line(titles.chain(machines));
+    let classes = prediction.classes.iter().filter(|_| prediction.probabilities.is_some());
+    let probable: Vec<String> = classes.map(|c| format!("P({c})")).collect();
+    let mut text = csv_line(titles.chain(machines).chain(probable.iter().map(String::as_str)));
     for (i, label) in prediction.labels.iter().enumerate() {
         let name = views.ids().map_or_else(|| i.to_string(), |ids| ids[i].clone());
-        let values = prediction.decisions.row(i).iter().map(f64::to_string);
+        let sure = prediction.probabilities.iter().flat_map(|p| p.row(i));
+        let values = prediction.decisions.row(i).iter().chain(sure).map(f64::to_string);
         text.push_str(&csv_line([name, label.clone()].into_iter().chain(values)));
     }
     text
@@ -111,11 +115,13 @@ fn as_json(
     scores: Option<&Measured>,
     output: &Option<PathBuf>,
 ) -> Value {
-    let rows: Vec<&[f64]> =
-        (0..prediction.decisions.rows()).map(|i| prediction.decisions.row(i)).collect();
+    fn rows(matrix: &Matrix) -> Vec<&[f64]> {
+        (0..matrix.rows()).map(|i| matrix.row(i)).collect()
+    }
     json!({
         "ids": views.ids(), "labels": prediction.labels, "machines": prediction.machine_names,
-        "decisions": rows, "scores": scores, "output": output.as_deref().map(in_json),
+        "decisions": rows(&prediction.decisions), "classes": prediction.classes,
+        "probabilities": prediction.probabilities.as_ref().map(rows), "scores": scores, "output": output.as_deref().map(in_json),
     })
 }
 

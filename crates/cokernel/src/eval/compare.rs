@@ -2,10 +2,11 @@
 
 use super::cross_validate::{SplitResult, Truth, stopped_before_the_first, unless_stopped, worst};
 use super::{Measures, Split, Splits, Stat, table};
+use crate::calibrate::Calibrating;
 use crate::data::{Labels, Views};
 use crate::machine::CheckedMachine;
 use crate::mkl::{Arrangement, Learned, Learner, Problem};
-use crate::model::{Mkl, Model, Prepared, Recipe};
+use crate::model::{Mkl, Model, Prepared, Recipe, cross_fitted};
 use crate::params::Params;
 use crate::rule::Weighted;
 use crate::{Error, Event, MachineReport, Report, Result, Run, Status, VERSION, Watch};
@@ -67,6 +68,9 @@ pub struct ComparisonRow {
 pub struct Comparison {
     /// One row per method, in the given order; single kernels first.
     pub rows: Vec<ComparisonRow>,
+    /// How decision values became probabilities, if they did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calibrating: Option<Calibrating>,
     /// How instances were split, and with which seed.
     pub splits: Splits,
     /// Splits that are complete for every row; fewer than asked for if the run was stopped.
@@ -119,6 +123,27 @@ pub fn compare(
     splits: &Splits,
     run: &Run,
 ) -> Result<Comparison> {
+    compare_calibrated(methods, singles, None, views, labels, splits, run)
+}
+
+/// [`compare`] with probabilities: each model is calibrated on its training instances, which takes one
+/// more fit, with kernels of its own, for each fold of the calibration. The seconds are those of the
+/// models without it.
+///
+/// # Errors
+/// As [`compare`] and [`Mkl::calibration`].
+pub fn compare_calibrated(
+    methods: &[Mkl],
+    singles: bool,
+    calibrating: Option<Calibrating>,
+    views: &Views,
+    labels: &Labels,
+    splits: &Splits,
+    run: &Run,
+) -> Result<Comparison> {
+    if calibrating.is_some() {
+        methods.iter().try_for_each(Mkl::require_classes)?;
+    }
     let watch = run.watch();
     let recipes: Vec<Recipe> = methods.iter().map(Mkl::recipe).collect::<Result<_>>()?;
     let apart = |m: &Mkl| m.recipe().is_ok_and(|r| r.arrangement == Arrangement::Views);
@@ -127,7 +152,8 @@ pub fn compare(
     };
     let task = methods[base].task();
     let truth = Truth::new(task, views, labels, &splits.splits)?;
-    let plan = Plan { methods, recipes, base: singles.then_some(base), views, labels, truth };
+    let base = singles.then_some(base);
+    let plan = Plan { methods, recipes, base, calibrating, views, labels, truth };
     let mut rows: Vec<Collected> = Vec::new();
     let (mut steps, mut stopped) = (Steps::begin(splits.splits.len(), run), None);
     for split in &splits.splits {
@@ -163,11 +189,12 @@ pub fn compare(
         None => {
             let names = table::common_names(&row.names);
             let name = format!("single:{}", names[i]);
-            finished(name, "single", Params::default(), &methods[base], &row)
+            finished(name, "single", Params::default(), &methods[base.unwrap_or(0)], &row)
         }
     });
     Ok(Comparison {
         rows: rows.collect::<Result<_>>()?,
+        calibrating,
         splits: splits.clone(),
         complete,
         instances: plan.truth.labelled,
@@ -218,6 +245,7 @@ struct Plan<'a> {
     recipes: Vec<Recipe>,
     /// The method whose kernels are tried alone.
     base: Option<usize>,
+    calibrating: Option<Calibrating>,
     views: &'a Views,
     labels: &'a Labels,
     truth: Truth<'a>,
@@ -266,7 +294,18 @@ impl Plan<'_> {
                     let (single, none) = (Single { kernel }, Params::default());
                     let inner = run.remaining(watch).quiet();
                     let mkl = &self.methods[base];
-                    let model = mkl.fit_learner(&prepared, "single", &single, none, &inner);
+                    let learn = |prepared: &Prepared, run: &Run| {
+                        mkl.fit_learner(prepared, "single", &single, none.clone(), run)
+                    };
+                    let model = learn(&prepared, &inner).and_then(|model| {
+                        let Some(how) = self.calibrating else { return Ok(model) };
+                        let inner = run.remaining(watch).quiet();
+                        let data = (&train.0, &train.1, None);
+                        let fitted = cross_fitted(data, how, &inner, &|v, l, _, run| {
+                            learn(&mkl.prepare(v, l, run)?, run)
+                        });
+                        model.calibrated(fitted?)
+                    });
                     match step(model, &prepared.kernels()[kernel].name)? {
                         Some(one) => singles.push(one),
                         None => return Ok(None),
@@ -275,7 +314,12 @@ impl Plan<'_> {
             }
             for m in group {
                 let inner = run.remaining(watch).quiet();
-                let model = self.methods[m].fit_prepared(&prepared, &inner);
+                let mkl = &self.methods[m];
+                let model = mkl.fit_prepared(&prepared, &inner).and_then(|model| {
+                    let Some(how) = self.calibrating else { return Ok(model) };
+                    let inner = run.remaining(watch).quiet();
+                    model.calibrated(mkl.calibration(&train.0, &train.1, None, how, &inner)?)
+                });
                 found[m] = step(model, self.methods[m].method().id)?;
                 if found[m].is_none() {
                     return Ok(None);

@@ -1,6 +1,7 @@
 //! Cross-validation of one method.
 
 use super::{Measure, Measured, Measures, Scores, Split, Splits, table};
+use crate::calibrate::Calibrating;
 use crate::data::{Labels, Target, Views};
 use crate::machine::CheckedMachine;
 use crate::method::Task;
@@ -43,6 +44,9 @@ pub struct CvResult {
     pub params: Params,
     /// The machine and its parameters.
     pub machine: CheckedMachine,
+    /// How decision values became probabilities, if they did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calibrating: Option<Calibrating>,
     /// How instances were split, and with which seed.
     pub splits: Splits,
     /// Seed of the methods.
@@ -78,8 +82,27 @@ pub fn cross_validate(
     splits: &Splits,
     run: &Run,
 ) -> Result<CvResult> {
+    cross_validate_calibrated(mkl, None, views, labels, splits, run)
+}
+
+/// [`cross_validate`] with probabilities: each model is calibrated on its training instances, which
+/// takes one more fit for each fold of the calibration.
+///
+/// # Errors
+/// As [`cross_validate`] and [`Mkl::calibration`].
+pub fn cross_validate_calibrated(
+    mkl: &Mkl,
+    calibrating: Option<Calibrating>,
+    views: &Views,
+    labels: &Labels,
+    splits: &Splits,
+    run: &Run,
+) -> Result<CvResult> {
     let watch = run.watch();
     let params = mkl.params()?;
+    if calibrating.is_some() {
+        mkl.require_classes()?;
+    }
     let truth = Truth::new(mkl.task(), views, labels, &splits.splits)?;
     let total = splits.splits.len();
     run.tell(Event::Begin { stage: "splits", total: Some(total as u64) });
@@ -87,7 +110,11 @@ pub fn cross_validate(
     for split in &splits.splits {
         let inner = run.remaining(&watch).quiet();
         let train = (views.select(&split.train), labels.select(&split.train));
-        let fitted = mkl.fit(&train.0, &train.1, &inner);
+        let fitted = mkl.fit(&train.0, &train.1, &inner).and_then(|model| {
+            let Some(how) = calibrating else { return Ok(model) };
+            let inner = run.remaining(&watch).quiet();
+            model.calibrated(mkl.calibration(&train.0, &train.1, None, how, &inner)?)
+        });
         stopped = watch.stop();
         if stopped.is_some() {
             unless_stopped(fitted)?;
@@ -122,6 +149,7 @@ pub fn cross_validate(
         method: mkl.method().id.to_string(),
         params,
         machine: mkl.machine_spec().checked()?,
+        calibrating,
         splits: splits.clone(),
         seed: run.seed,
         library_version: VERSION.to_string(),
@@ -237,7 +265,9 @@ impl<'a> Truth<'a> {
                 let name = |c: &Option<u32>| c.map_or("", |c| names[c as usize].as_str());
                 let truth: Vec<&str> = codes.iter().map(name).collect();
                 let labels: Vec<&str> = predicted.labels.iter().map(String::as_str).collect();
-                Measured::classes(Scores::of_classes(&truth, &labels, &self.classes)?)
+                let scores = Scores::of_classes(&truth, &labels, &self.classes)?;
+                let truth: Vec<Option<&str>> = truth.into_iter().map(Some).collect();
+                Measured::classes(scores).and_probabilities(&truth, &predicted)
             }
             _ => Measured::of(self.task, &truth, &predicted)?
                 .ok_or_else(|| Error::Labels("there is no instance to score".to_string()))?,

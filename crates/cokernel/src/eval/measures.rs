@@ -1,6 +1,6 @@
 //! What predictions of each task are scored by.
 
-use super::{Scores, Stat};
+use super::{Scores, Stat, probabilities};
 use crate::data::Labels;
 use crate::method::Task;
 use crate::model::Prediction;
@@ -29,11 +29,16 @@ const fn plain(id: &'static str, title: &'static str, more: bool) -> Measure {
     Measure { id, title, percent: false, more_is_better: Some(more) }
 }
 
-static CLASSES: [Measure; 3] = [
+static CLASSES: [Measure; 6] = [
     percent("accuracy", "accuracy"),
     percent("balanced_accuracy", "balanced accuracy"),
     percent("macro_f1", "macro F1"),
+    AUC,
+    plain("log_loss", "log loss", false),
+    plain("brier", "Brier score", false),
 ];
+
+const AUC: Measure = plain("auc", "area under the ROC curve", true);
 
 static NUMBERS: [Measure; 3] = [
     plain("r2", "R²", true),
@@ -42,7 +47,7 @@ static NUMBERS: [Measure; 3] = [
 ];
 
 static OUTLIERS: [Measure; 3] = [
-    plain("auc", "area under the ROC curve", true),
+    AUC,
     plain("average_precision", "average precision", true),
     Measure { id: "rejected", title: "rejected", percent: true, more_is_better: None },
 ];
@@ -120,7 +125,10 @@ impl Measured {
                 let name = |i: &usize| codes[*i].map_or("", |c| names[c as usize].as_str());
                 let truth: Vec<&str> = known.iter().map(name).collect();
                 let said: Vec<&str> = known.iter().map(|&i| predicted.labels[i].as_str()).collect();
-                Ok(Some(Self::classes(Scores::new(&truth, &said)?)))
+                let scores = Self::classes(Scores::new(&truth, &said)?);
+                let truth: Vec<Option<&str>> =
+                    codes.iter().map(|c| c.map(|c| names[c as usize].as_str())).collect();
+                Ok(Some(scores.and_probabilities(&truth, predicted)))
             }
             _ => Err(Error::Labels("expected classes".to_string())),
         }
@@ -130,6 +138,17 @@ impl Measured {
     pub fn classes(scores: Scores) -> Self {
         let values = [scores.accuracy, scores.balanced_accuracy, scores.macro_f1];
         Measured { values: CLASSES.iter().zip(values).collect(), classes: Some(scores) }
+    }
+
+    /// The same with how sure the predictions are: the area under the ROC curve of two classes, and where
+    /// the model has probabilities the log loss, the Brier score and the area of several classes, too.
+    /// `truth` has the class of each predicted instance, where it is known.
+    #[must_use]
+    pub fn and_probabilities(mut self, truth: &[Option<&str>], predicted: &Prediction) -> Self {
+        let found = probabilities::scores(truth, predicted);
+        let known = CLASSES[3..].iter().zip(found);
+        self.values.extend(known.filter_map(|(measure, v)| Some((measure, v?))));
+        self
     }
 
     /// Those of numbers: R² = 1 − Σ(y − f)² / Σ(y − ȳ)², which is 0 for constant y that are not
@@ -247,7 +266,7 @@ fn ranked(pairs: &[(f64, bool)]) -> Vec<(f64, f64)> {
 
 /// Probability that a positive has a larger value than a negative, ties by half; not a number where one
 /// kind is missing.
-fn area(pairs: &[(f64, bool)]) -> f64 {
+pub(super) fn area(pairs: &[(f64, bool)]) -> f64 {
     let ranked = ranked(pairs);
     let (mut before, mut sum) = ((0.0, 0.0), 0.0);
     for &(yes, no) in &ranked {

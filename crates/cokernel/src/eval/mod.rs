@@ -5,6 +5,7 @@ mod clusterings;
 mod compare;
 mod cross_validate;
 mod measures;
+mod probabilities;
 mod scores;
 pub mod significance;
 mod splits;
@@ -14,8 +15,10 @@ pub use clusterings::{
     Candidate, ClusteringOptions, ClusteringRow, Clusterings, Found, LeftOut, MARGIN, StartScores,
     Verdict, ViewAgreement, compare_candidates, compare_clusterings,
 };
-pub use compare::{Comparison, ComparisonRow, MeanWeight, compare};
-pub use cross_validate::{CvResult, SplitResult, cross_validate, score_split};
+pub use compare::{Comparison, ComparisonRow, MeanWeight, compare, compare_calibrated};
+pub use cross_validate::{
+    CvResult, SplitResult, cross_validate, cross_validate_calibrated, score_split,
+};
 pub use measures::{Measure, Measured, Measures};
 pub use scores::{Scores, Stat};
 pub use splits::{Protocol, Split, Splits};

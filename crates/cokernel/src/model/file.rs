@@ -30,6 +30,7 @@ pub(super) use kernels::{from_bytes as kernels_from_bytes, to_bytes as kernels_t
 pub(super) use mkl::{from_bytes, load, save, to_bytes};
 pub(super) use read::load_any;
 
+use crate::calibrate::{Calibration, Curve};
 use crate::data::{Matrix, Table, Views, atomic_write};
 use crate::kernel::Norm;
 use crate::{Error, Result, VERSION};
@@ -163,6 +164,19 @@ pub(super) fn checksum<'a>(
         crc.update(bytes);
     }
     format!("{:08x}", crc.finalize())
+}
+
+/// Moves the points of isotonic curves into tensors.
+fn put_calibration(calibration: &mut Option<Calibration>, tensors: &mut Tensors) {
+    for (t, curve) in calibration.iter_mut().flat_map(|c| &mut c.curves).enumerate() {
+        if let Curve::Isotonic { values, probabilities } = curve {
+            let mut put = |what: &str, numbers: &mut Vec<f64>| {
+                tensors.insert(format!("calibration.{t}.{what}"), flat(&std::mem::take(numbers)))
+            };
+            put("values", values);
+            put("probabilities", probabilities);
+        }
+    }
 }
 
 fn crc_field(crc: &str) -> String {

@@ -1,6 +1,7 @@
 //! The fitted model: how it is made ([`Mkl`], [`MultiView`]), what it is ([`Model`] for classes,
 //! [`EmbeddingModel`] for embeddings and clusters), and its file.
 
+mod calibrated;
 mod embedding;
 mod file;
 mod finite;
@@ -14,6 +15,8 @@ mod summary;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use calibrated::cross_fitted;
+pub use calibrated::{CalibrationInfo, CurveInfo};
 pub use embedding::EmbeddingModel;
 pub use fit::Mkl;
 pub use kernels::FittedKernels;
@@ -26,6 +29,7 @@ pub use summary::{
 };
 
 use crate::bank::{Storage, needs_all_rows};
+use crate::calibrate::Calibration;
 use crate::data::{Matrix, Preparation, Target, Views};
 use crate::kernel::{Function, Kernel, Norm, Normalization};
 use crate::machine::{CheckedMachine, Reading, Solution, Svc};
@@ -101,6 +105,9 @@ struct Info {
     norms: Vec<Vec<Norm>>,
     rule: serde_json::Value,
     machines: Vec<MachineInfo>,
+    /// Its curves' points are tables of the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    calibration: Option<Calibration>,
     report: Report,
 }
 
@@ -246,6 +253,7 @@ impl Model {
             norms,
             rule: rule::written(&*rule).0,
             machines: infos.collect(),
+            calibration: None,
             report,
         };
         let bias = machines.heads().map(|h| h.bias).collect();
@@ -468,6 +476,7 @@ impl Model {
             support: self.n_support(),
             support_percent: self.support_percent(),
             machines: self.info.machines.clone(),
+            calibration: self.calibration_info(),
             report: self.info.report.clone(),
         }
     }

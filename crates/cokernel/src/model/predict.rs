@@ -23,6 +23,11 @@ pub struct Prediction {
     pub decisions: Matrix,
     /// Names of the machines: `positive vs negative` or `positive vs rest`, `value`, `inside`.
     pub machine_names: Vec<String>,
+    /// [`Model::classes`](super::Model::classes).
+    pub classes: Vec<String>,
+    /// Probabilities of the classes, instances × classes, of a model that is
+    /// [calibrated](super::Model::calibrated). The most probable class need not be the predicted one.
+    pub probabilities: Option<Matrix>,
 }
 
 /// See [`Model::predict`].
@@ -40,6 +45,8 @@ pub(super) fn predict(model: &Model, views: &Views, run: &Run) -> Result<Predict
     Ok(Prediction {
         labels,
         codes,
+        classes: info.classes.clone(),
+        probabilities: model.probabilities(&decisions)?,
         decisions,
         machine_names: info.machines.iter().map(|m| m.name.clone()).collect(),
     })

@@ -1,5 +1,6 @@
 //! What a model tells about itself.
 
+use super::CalibrationInfo;
 use crate::Report;
 use crate::data::{Table, View};
 use crate::machine::{Block, CheckedMachine, Head, Role, Says};
@@ -126,6 +127,8 @@ pub struct Summary {
     pub support_percent: f64,
     /// The binary problems.
     pub machines: Vec<MachineInfo>,
+    /// How decision values become probabilities, where they do.
+    pub calibration: Option<CalibrationInfo>,
     /// How learning went.
     pub report: Report,
 }

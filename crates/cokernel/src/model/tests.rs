@@ -1,5 +1,6 @@
 //! Prediction against kernel matrices computed by their definition; the file against damage.
 
+mod calibrated;
 mod embedding;
 mod pairing;
 

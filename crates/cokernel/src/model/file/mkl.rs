@@ -1,6 +1,8 @@
 //! The file of a classification model. Its own tensors: kept (u32), coef, bias, machine_gaps,
-//! machine_primals, machine_duals (the last two not in files of early versions); where instances
-//! were left out, learned (u32). Files of formats 1 and 2 know one machine, C-SVC.
+//! machine_primals, machine_duals, machine_totals: primal, dual and gap of all machines together (the last
+//! three not in files of early versions); where instances
+//! were left out, learned (u32); of each isotonic curve of a calibration, calibration.<machine>.values and
+//! .probabilities (the numbers of a sigmoid are in the JSON). Files of formats 1 and 2 know one machine, C-SVC.
 //!
 //! `kept` are the training instances that prediction compares with; coef has one row per machine
 //! and one column per kept instance. `kept` counts in the instances that were learned from, whose
@@ -9,7 +11,10 @@
 use super::read::{
     Checked, Compared, Opened, Tables, misfit, refuse, sized, with_bytes, with_file,
 };
-use super::{FORMAT, Kind, Tensors, bytes, f64s, flat, matrix, put, put_norms, put_views, u32s};
+use super::{
+    FORMAT, Kind, Tensors, bytes, f64s, flat, matrix, put, put_calibration, put_norms, put_views,
+    u32s,
+};
 use crate::data::Matrix;
 use crate::machine::{MachineSpec, Reading};
 use crate::model::{Info, MachineInfo, Model, keeps_all, width};
@@ -51,15 +56,17 @@ pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
         let numbers: Vec<f64> = info.machines.iter_mut().map(|m| take(number(m))).collect();
         tensors.insert(name.to_string(), flat(&numbers));
     }
-    // Made of the machines' again when it is read; JSON has no number that is not finite.
+    // JSON has no number that is not finite.
     if let Some(m) = &mut info.report.machine {
-        (m.primal, m.dual, m.gap) = (0.0, 0.0, 0.0);
+        let totals = [&mut m.primal, &mut m.dual, &mut m.gap].map(take);
+        tensors.insert("machine_totals".to_string(), flat(&totals));
     }
     tensors.insert("objective".to_string(), flat(&take(&mut info.report.objective)));
     for (name, table) in rule::written(&*model.rule).1 {
         tensors.insert(format!("rule.{name}"), matrix(&table));
     }
     put_norms(&mut info.norms, &mut tensors);
+    put_calibration(&mut info.calibration, &mut tensors);
     let support = put_views(&model.support, &mut tensors);
     if info.n_given.is_some() {
         tensors.insert("learned".to_string(), u32s(&model.learned));
@@ -102,13 +109,21 @@ pub fn assemble(file: &Opened) -> Checked<Model> {
         };
         info.machines.iter_mut().zip(numbers).for_each(|(m, v)| *number(m) = v);
     }
-    if let Some(all) = &mut info.report.machine {
+    let totals = match tables.has("machine_totals") {
+        true => Some(tables.reals("machine_totals", Some(&[3]))?),
+        false => None,
+    };
+    if let (Some(all), Some(totals)) = (&mut info.report.machine, &totals) {
+        (all.primal, all.dual, all.gap) = (totals[0], totals[1], totals[2]);
+    } else if let Some(all) = &mut info.report.machine {
+        // A file of an early version, whose machines had one head each.
         all.primal = info.machines.iter().map(|m| m.primal).sum();
         all.dual = info.machines.iter().map(|m| m.dual).sum();
         all.gap = info.machines.iter().fold(0.0, |a, m| m.gap.max(a));
     }
     info.report.objective = tables.reals("objective", None)?;
     tables.norms(&mut info.norms, info.kernels.len(), s)?;
+    tables.calibration(&mut info.calibration)?;
     let support = tables.views(&views, s)?;
     let given = info.n_given.take();
     let mut model = Model { info, rule, kept, support, coef, bias, learned: Vec::new() };
@@ -156,6 +171,9 @@ fn inconsistency(model: &Model) -> Option<String> {
     // Before a list of all pairs is made of a number that the file claims.
     if info.machines.len() != count {
         return Some(format!("{} machines for {k} classes", info.machines.len()));
+    }
+    if let Some(Err(e)) = model.calibration().map(|c| c.check(&model.roles())) {
+        return Some(e.to_string());
     }
     if reading.roles(k).iter().zip(&info.machines).any(|(role, m)| *role != m.role) {
         return Some(format!("{} other machines for {k} classes", info.machines.len()));

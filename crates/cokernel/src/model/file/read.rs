@@ -2,6 +2,7 @@
 
 use super::{Envelope, FORMAT, HEADER_LIMIT, Head, Kind, SupportView, checksum, crc_field};
 use crate::bank::statistics_fit;
+use crate::calibrate::{Calibration, Curve};
 use crate::data::{Csr, Layout, Matrix, Preparation, Table, Views};
 use crate::kernel::{Function, Kernel, Norm};
 use crate::model::Saved;
@@ -295,6 +296,21 @@ impl Tables<'_> {
                     let name = format!("norm.{m}.{step}.row_means");
                     *row_means = self.finite(&name, Some(&[kept]))?;
                 }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Tables<'_> {
+    /// Puts the points of isotonic curves back.
+    pub(super) fn calibration(&self, calibration: &mut Option<Calibration>) -> Checked<()> {
+        for (t, curve) in calibration.iter_mut().flat_map(|c| &mut c.curves).enumerate() {
+            if let Curve::Isotonic { values, probabilities } = curve {
+                *values = self.finite(&format!("calibration.{t}.values"), None)?;
+                let shape = [values.len()];
+                *probabilities =
+                    self.finite(&format!("calibration.{t}.probabilities"), Some(&shape))?;
             }
         }
         Ok(())
