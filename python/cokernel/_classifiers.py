@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import ClassifierMixin
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d
 
 from . import _native
-from ._base import plain, seed_of
+from ._base import plain, seed_of, whole
 from ._instances import Given
 from ._learners import KernelLearner, number
 from ._report import warn_unless_converged
@@ -65,6 +67,19 @@ def refuse_missing_classes(y: Any) -> None:
         )
 
 
+#: What probabilities may be calibrated by.
+SHAPES = ("sigmoid", "isotonic")
+
+
+def _has_probability(estimator: Any) -> bool:
+    """Whether probabilities are asked for."""
+    if estimator.probability is None:
+        raise AttributeError(
+            f"predict_proba of {type(estimator).__name__} needs probability='sigmoid' or 'isotonic'"
+        )
+    return True
+
+
 class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
     """Base of the classifiers; subclasses name the method and its parameters."""
 
@@ -99,6 +114,31 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
                 f"class_weight: expected a dict, 'balanced' or None, found {self.class_weight!r}"
             )
         return given
+
+    def _calibrating(self) -> tuple[str, int] | None:
+        """What the probabilities are to be, and the folds of their calibration."""
+        if self.probability is None:
+            return None
+        if not isinstance(self.probability, str) or self.probability not in SHAPES:
+            raise ValueError(
+                "probability: expected 'sigmoid', 'isotonic' or None, found "
+                f"{self.probability!r}"
+            )
+        return self.probability, whole("calibration_folds", self.calibration_folds)
+
+    def _calibrated(
+        self,
+        learner: _native.Learner,
+        model: _native.Model,
+        instances: Any,
+        run: _native.Run,
+        posteriors: npt.NDArray[np.float64] | None = None,
+    ) -> _native.Model:
+        """The model, with probabilities if they are asked for; by its views, names, codes, weights."""
+        how = self._calibrating()
+        if how is None:
+            return model
+        return _native.calibrate(learner, model, *instances, *how, run, posteriors)
 
     def _native_problem(self) -> tuple[_native.Learner, list[str]]:
         """The learner and the names of the classes, for ``classes_`` as they are."""
@@ -176,6 +216,7 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
         pandas' own numbering 0, 1, 2, … counts where the others' ids are these numbers; otherwise
         its rows, like those of arrays, are taken by position.
         """
+        self._calibrating()
         given = self._match(
             X, reset=True, y=y, sample_weight=sample_weight, posteriors=posteriors
         )
@@ -184,7 +225,9 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
         seed = seed_of(self.random_state)
         with self._words():
             learner, names = self._native_problem()
-            model = learner.fit(views, names, codes, weights, self._run(seed), posteriors)
+            instances = (views, names, codes, weights)
+            model = learner.fit(*instances, self._run(seed), posteriors)
+            model = self._calibrated(learner, model, instances, self._run(seed), posteriors)
         self._took(self._counted(model))
         warn_unless_converged(type(self).__name__, self.report_)
         return self
@@ -248,6 +291,52 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
         """
         codes = self._predicted(X)[0]
         return self.classes_[codes]
+
+    @available_if(_has_probability)
+    def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
+        """Probabilities of the classes for new instances; only with the argument ``probability``.
+
+        Parameters
+        ----------
+        X : as in :meth:`fit`
+            With precomputed kernels, the values between new and training instances.
+
+        Returns
+        -------
+        ndarray of shape (n, n_classes)
+            In the order of ``classes_``; each row sums to 1.
+
+        Notes
+        -----
+        The decision values of held-out instances are calibrated, see the argument ``probability``.
+        :meth:`predict` stays the decision of the machine: as with scikit-learn's ``SVC``, the most
+        probable class may be another one.
+        """
+        check_is_fitted(self)
+        found = _native.probabilities(self._model, self._read_new(X), self._run())
+        if found is None:
+            raise NotFittedError(
+                f"this {type(self).__name__} was fitted without probabilities; fit it again with "
+                f"probability={self.probability!r}"
+            )
+        return found
+
+    @available_if(_has_probability)
+    def predict_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
+        """Logarithms of the probabilities; only with the argument ``probability``.
+
+        Parameters
+        ----------
+        X : as in :meth:`fit`
+            With precomputed kernels, the values between new and training instances.
+
+        Returns
+        -------
+        ndarray of shape (n, n_classes)
+            -inf where an isotonic calibration gives probability 0.
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
 
     def _predicted(
         self, X: Any
@@ -317,6 +406,13 @@ class MKLClassifier(KernelClassifier):
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
         Relative duality gap of the kernel machines, above 0 and below 1.
+    probability : {"sigmoid", "isotonic"}, optional
+        Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
+        that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
+        for each calibration fold.
+    calibration_folds : int, default=5
+        Folds whose held-out decision values the probabilities are calibrated on, from 2 to 1000; each
+        class needs as many instances.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -381,6 +477,8 @@ class MKLClassifier(KernelClassifier):
         class_weight: Any = None,
         decomposition: str = "one_vs_rest",
         machine_tol: float = 1e-3,
+        probability: str | None = None,
+        calibration_folds: int = 5,
         scale: str | None = None,
         storage: str = "auto",
         time_limit: float | None = None,
@@ -398,6 +496,8 @@ class MKLClassifier(KernelClassifier):
         self.class_weight = class_weight
         self.decomposition = decomposition
         self.machine_tol = machine_tol
+        self.probability = probability
+        self.calibration_folds = calibration_folds
         self.scale = scale
         self.storage = storage
         self.time_limit = time_limit

@@ -143,6 +143,9 @@ def _learner(told: dict[str, Any], kernels: Any) -> Any:
     class_weight = given.pop("class_weight", None)
     estimator = kind[entry["tasks"][0]](told["method"], **common, **given)
     if isinstance(estimator, MKLClassifier):
+        if told["calibration"] is not None:
+            estimator.probability = told["calibration"]["shape"]
+            estimator.calibration_folds = told["calibration"]["folds"]
         estimator.classes_ = classes_from_names(told["classes"])
         if isinstance(class_weight, dict):
             known = dict(zip(told["classes"], estimator.classes_.tolist()))

@@ -82,6 +82,13 @@ class BestSingleMKLClassifier(KernelClassifier):
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
         Relative duality gap of the kernel machines, above 0 and below 1.
+    probability : {"sigmoid", "isotonic"}, optional
+        Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
+        that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
+        for each calibration fold.
+    calibration_folds : int, default=5
+        Folds whose held-out decision values the probabilities are calibrated on, from 2 to 1000; each
+        class needs as many instances.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -129,6 +136,8 @@ class BestSingleMKLClassifier(KernelClassifier):
         class_weight: Any = None,
         decomposition: str = "one_vs_rest",
         machine_tol: float = 1e-3,
+        probability: str | None = None,
+        calibration_folds: int = 5,
         scale: str | None = None,
         storage: str = "auto",
         time_limit: float | None = None,
@@ -145,6 +154,8 @@ class BestSingleMKLClassifier(KernelClassifier):
         self.class_weight = class_weight
         self.decomposition = decomposition
         self.machine_tol = machine_tol
+        self.probability = probability
+        self.calibration_folds = calibration_folds
         self.scale = scale
         self.storage = storage
         self.time_limit = time_limit
@@ -371,6 +382,13 @@ class ConcatMKLClassifier(KernelClassifier):
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
         Relative duality gap of the kernel machines, above 0 and below 1.
+    probability : {"sigmoid", "isotonic"}, optional
+        Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
+        that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
+        for each calibration fold.
+    calibration_folds : int, default=5
+        Folds whose held-out decision values the probabilities are calibrated on, from 2 to 1000; each
+        class needs as many instances.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -417,6 +435,8 @@ class ConcatMKLClassifier(KernelClassifier):
         class_weight: Any = None,
         decomposition: str = "one_vs_rest",
         machine_tol: float = 1e-3,
+        probability: str | None = None,
+        calibration_folds: int = 5,
         scale: str | None = None,
         storage: str = "auto",
         time_limit: float | None = None,
@@ -432,6 +452,8 @@ class ConcatMKLClassifier(KernelClassifier):
         self.class_weight = class_weight
         self.decomposition = decomposition
         self.machine_tol = machine_tol
+        self.probability = probability
+        self.calibration_folds = calibration_folds
         self.scale = scale
         self.storage = storage
         self.time_limit = time_limit
@@ -648,6 +670,13 @@ class MeanMKLClassifier(KernelClassifier):
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
         Relative duality gap of the kernel machines, above 0 and below 1.
+    probability : {"sigmoid", "isotonic"}, optional
+        Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
+        that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
+        for each calibration fold.
+    calibration_folds : int, default=5
+        Folds whose held-out decision values the probabilities are calibrated on, from 2 to 1000; each
+        class needs as many instances.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -694,6 +723,8 @@ class MeanMKLClassifier(KernelClassifier):
         class_weight: Any = None,
         decomposition: str = "one_vs_rest",
         machine_tol: float = 1e-3,
+        probability: str | None = None,
+        calibration_folds: int = 5,
         scale: str | None = None,
         storage: str = "auto",
         time_limit: float | None = None,
@@ -709,6 +740,8 @@ class MeanMKLClassifier(KernelClassifier):
         self.class_weight = class_weight
         self.decomposition = decomposition
         self.machine_tol = machine_tol
+        self.probability = probability
+        self.calibration_folds = calibration_folds
         self.scale = scale
         self.storage = storage
         self.time_limit = time_limit
@@ -925,6 +958,13 @@ class SumMKLClassifier(KernelClassifier):
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
         Relative duality gap of the kernel machines, above 0 and below 1.
+    probability : {"sigmoid", "isotonic"}, optional
+        Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
+        that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
+        for each calibration fold.
+    calibration_folds : int, default=5
+        Folds whose held-out decision values the probabilities are calibrated on, from 2 to 1000; each
+        class needs as many instances.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -971,6 +1011,8 @@ class SumMKLClassifier(KernelClassifier):
         class_weight: Any = None,
         decomposition: str = "one_vs_rest",
         machine_tol: float = 1e-3,
+        probability: str | None = None,
+        calibration_folds: int = 5,
         scale: str | None = None,
         storage: str = "auto",
         time_limit: float | None = None,
@@ -986,6 +1028,8 @@ class SumMKLClassifier(KernelClassifier):
         self.class_weight = class_weight
         self.decomposition = decomposition
         self.machine_tol = machine_tol
+        self.probability = probability
+        self.calibration_folds = calibration_folds
         self.scale = scale
         self.storage = storage
         self.time_limit = time_limit
@@ -1202,6 +1246,13 @@ class ProductMKLClassifier(KernelClassifier):
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
         Relative duality gap of the kernel machines, above 0 and below 1.
+    probability : {"sigmoid", "isotonic"}, optional
+        Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
+        that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
+        for each calibration fold.
+    calibration_folds : int, default=5
+        Folds whose held-out decision values the probabilities are calibrated on, from 2 to 1000; each
+        class needs as many instances.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -1248,6 +1299,8 @@ class ProductMKLClassifier(KernelClassifier):
         class_weight: Any = None,
         decomposition: str = "one_vs_rest",
         machine_tol: float = 1e-3,
+        probability: str | None = None,
+        calibration_folds: int = 5,
         scale: str | None = None,
         storage: str = "auto",
         time_limit: float | None = None,
@@ -1263,6 +1316,8 @@ class ProductMKLClassifier(KernelClassifier):
         self.class_weight = class_weight
         self.decomposition = decomposition
         self.machine_tol = machine_tol
+        self.probability = probability
+        self.calibration_folds = calibration_folds
         self.scale = scale
         self.storage = storage
         self.time_limit = time_limit
@@ -2054,6 +2109,13 @@ class SimpleMKLClassifier(KernelClassifier):
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
         Relative duality gap of the kernel machines, above 0 and below 1.
+    probability : {"sigmoid", "isotonic"}, optional
+        Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
+        that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
+        for each calibration fold.
+    calibration_folds : int, default=5
+        Folds whose held-out decision values the probabilities are calibrated on, from 2 to 1000; each
+        class needs as many instances.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -2103,6 +2165,8 @@ class SimpleMKLClassifier(KernelClassifier):
         class_weight: Any = None,
         decomposition: str = "one_vs_rest",
         machine_tol: float = 1e-3,
+        probability: str | None = None,
+        calibration_folds: int = 5,
         scale: str | None = None,
         storage: str = "auto",
         time_limit: float | None = None,
@@ -2121,6 +2185,8 @@ class SimpleMKLClassifier(KernelClassifier):
         self.class_weight = class_weight
         self.decomposition = decomposition
         self.machine_tol = machine_tol
+        self.probability = probability
+        self.calibration_folds = calibration_folds
         self.scale = scale
         self.storage = storage
         self.time_limit = time_limit
@@ -2716,6 +2782,13 @@ class TwoStageMKLClassifier(KernelClassifier):
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
         Relative duality gap of the kernel machines, above 0 and below 1.
+    probability : {"sigmoid", "isotonic"}, optional
+        Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
+        that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
+        for each calibration fold.
+    calibration_folds : int, default=5
+        Folds whose held-out decision values the probabilities are calibrated on, from 2 to 1000; each
+        class needs as many instances.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -2766,6 +2839,8 @@ class TwoStageMKLClassifier(KernelClassifier):
         class_weight: Any = None,
         decomposition: str = "one_vs_rest",
         machine_tol: float = 1e-3,
+        probability: str | None = None,
+        calibration_folds: int = 5,
         scale: str | None = None,
         storage: str = "auto",
         time_limit: float | None = None,
@@ -2785,6 +2860,8 @@ class TwoStageMKLClassifier(KernelClassifier):
         self.class_weight = class_weight
         self.decomposition = decomposition
         self.machine_tol = machine_tol
+        self.probability = probability
+        self.calibration_folds = calibration_folds
         self.scale = scale
         self.storage = storage
         self.time_limit = time_limit

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import ParameterGrid, check_cv
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from . import _native
@@ -40,6 +41,7 @@ class _Bank:
 
     def fit(self, estimator: KernelClassifier) -> None:
         """Fits the estimator, on kernels that are there already if they serve it."""
+        estimator._calibrating()
         views, codes, weights = estimator._instances(self.given)
         run = estimator._run(seed_of(estimator.random_state))
         with estimator._words():
@@ -51,6 +53,7 @@ class _Bank:
             problem = _apart_from_c(estimator)
             start = self.warm[1] if self.warm[0] == (id(prepared), problem) else None
             model, learned = learner.fit_prepared(prepared, run, start)
+            model = estimator._calibrated(learner, model, (views, names, codes, weights), run)
         self.warm = ((id(prepared), problem), learned)
         estimator._took(estimator._counted(model))
         warn_unless_converged(type(estimator).__name__, estimator.report_)
@@ -201,6 +204,12 @@ def _refuse_several_scores(scoring: Any) -> None:
         raise ValueError(f"scoring: expected one score, found {scoring!r}")
 
 
+def _best_has_probability(search: Any) -> bool:
+    """Whether the best estimator, or before a fit the one that is given, has probabilities."""
+    getattr(getattr(search, "best_estimator_", search.estimator), "predict_proba")
+    return True
+
+
 class GridSearchBank(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Grid search whose combinations share the kernels of a fold and start from each other.
 
@@ -330,6 +339,23 @@ class GridSearchBank(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self, "best_estimator_")
         found: npt.NDArray[np.float64] = self.best_estimator_.decision_function(X)
+        return found
+
+    @available_if(_best_has_probability)
+    def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
+        """Probabilities of new instances, by the best estimator, if it has them.
+
+        Parameters
+        ----------
+        X : as in :meth:`fit`
+            New instances.
+
+        Returns
+        -------
+        ndarray of shape (n, n_classes)
+        """
+        check_is_fitted(self, "best_estimator_")
+        found: npt.NDArray[np.float64] = self.best_estimator_.predict_proba(X)
         return found
 
     def score(self, X: Any, y: Any) -> float:

@@ -55,7 +55,14 @@ decomposition : {"one_vs_rest", "one_vs_one", "dag"}
     How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
     directed acyclic graph instead of by votes.
 machine_tol : float, default=1e-3
-    Relative duality gap of the kernel machines, above 0 and below 1."""
+    Relative duality gap of the kernel machines, above 0 and below 1.
+probability : {"sigmoid", "isotonic"}, optional
+    Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
+    that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
+    for each calibration fold.
+calibration_folds : int, default=5
+    Folds whose held-out decision values the probabilities are calibrated on, from 2 to 1000; each
+    class needs as many instances."""
 EPSILON = """\
 epsilon : float, default=0.1
     Errors up to it cost nothing; at least 0, in the units of y."""
@@ -225,6 +232,8 @@ def one(method: dict[str, Any], task: str) -> str:
             ("class_weight", "None", "Any"),
             ("decomposition", '"one_vs_rest"', "str"),
             ("machine_tol", "1e-3", "float"),
+            ("probability", "None", "str | None"),
+            ("calibration_folds", "5", "int"),
         ]
         docs.append(MACHINE_MORE)
     elif task in KINDS:

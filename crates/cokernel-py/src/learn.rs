@@ -84,7 +84,7 @@ pub fn storage(name: &str) -> PyResult<Storage> {
 /// A method with its parameters, kernels, machine and scaling.
 #[pyclass(frozen, module = "cokernel._native")]
 pub struct Learner {
-    inner: Mkl,
+    pub inner: Mkl,
 }
 
 #[pymethods]
@@ -248,7 +248,8 @@ impl Learner {
     }
 }
 
-fn labels(names: Vec<String>, codes: PyReadonlyArray1<'_, i64>) -> PyResult<Labels> {
+/// Complete labels by codes into the names of the classes.
+pub fn labels(names: Vec<String>, codes: PyReadonlyArray1<'_, i64>) -> PyResult<Labels> {
     let code = |c: &i64| match u32::try_from(*c) {
         Ok(code) if (code as usize) < names.len() => Ok(Some(code)),
         _ => Err(PyValueError::new_err(format!("class code {c} of {}", names.len()))),
@@ -299,7 +300,7 @@ pub struct Learned {
 /// A model of a machine on a combination.
 #[pyclass(frozen, module = "cokernel._native")]
 pub struct Model {
-    inner: Arc<model::Model>,
+    pub inner: Arc<model::Model>,
 }
 
 impl Model {

@@ -5,6 +5,7 @@
 //! Private: users meet the estimators of `python/cokernel`.
 
 mod array;
+mod calibrate;
 mod cluster;
 mod kernels;
 mod learn;
@@ -17,6 +18,8 @@ use pyo3::prelude::*;
 /// Cokernel's native functions.
 #[pymodule]
 mod _native {
+    #[pymodule_export]
+    use crate::calibrate::{calibrate, calibration_folds, probabilities};
     #[pymodule_export]
     use crate::cluster::{Clusterer, EmbeddingModel, PreparedViews};
     #[pymodule_export]

@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use cokernel::data::{Classes, Labels, Table, Views};
 use cokernel::eval::cluster_scores::ClusterScores;
 use cokernel::eval::{self, Split, score_split};
-use cokernel::model::{Mkl, MultiView, Prepared, PreparedViews};
+use cokernel::model::{Mkl, Model, MultiView, Prepared, PreparedViews};
 use cokernel::{Error, Run};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -273,11 +273,21 @@ impl Loaded {
         let Kernels::Learning(ready) = &self.ready[at].kernels else {
             return Err(Error::Data("the kernels are those of another task".to_string()).into());
         };
-        let model = mkl.fit_prepared(ready, run)?;
+        let fitted = mkl.fit_prepared(ready, run)?;
+        let model = probable(plan, &mkl, fitted, (&train.0, &train.1), run)?;
         // The limit is one of learning.
         let to_the_end = Run { time_limit: None, ..run.clone() };
         let result = score_split(&model, &chosen, &self.labels, &split, &to_the_end)?;
         let mut scores = BTreeMap::new();
+        let asked = plan.protocol.scores.iter().chain([&plan.protocol.pick_by]);
+        if let Some(score) = asked.into_iter().find(|s| s.of_classes(&result.scores).is_none()) {
+            return Err(Error::Data(format!(
+                "score '{}' of more than two classes needs probabilities: set probabilities = \
+                 \"sigmoid\" in [machine]",
+                score.id()
+            ))
+            .into());
+        }
         for &score in Score::all(true) {
             scores.insert(score, score.of_classes(&result.scores).into_iter().collect());
         }
@@ -298,7 +308,8 @@ impl Loaded {
                 let part = (train.0.select(&fold.train), train.1.select(&fold.train));
                 let at = self.prepared(&mkl, (&part.0, &part.1), variant, Some(i), run)?;
                 let Kernels::Learning(ready) = &self.ready[at].kernels else { continue };
-                let model = mkl.fit_prepared(ready, run)?;
+                let fitted = mkl.fit_prepared(ready, run)?;
+                let model = probable(plan, &mkl, fitted, (&part.0, &part.1), run)?;
                 let found = score_split(&model, &train.0, &train.1, fold, &to_the_end)?;
                 sum += plan.protocol.pick_by.of_classes(&found.scores).unwrap_or(0.0);
             }
@@ -372,4 +383,16 @@ impl Loaded {
         self.ready.push(Ready { views: views.cloned(), inner, bytes, kernels });
         self.ready.len() - 1
     }
+}
+
+/// The model with probabilities, where the plan has them, by fits inside its training set.
+fn probable(
+    plan: &Experiment,
+    mkl: &Mkl,
+    model: Model,
+    (views, labels): (&Views, &Labels),
+    run: &Run,
+) -> Result<Model> {
+    let Some(how) = plan.calibrating else { return Ok(model) };
+    Ok(model.calibrated(mkl.calibration(views, labels, None, how, run)?)?)
 }

@@ -119,7 +119,7 @@ impl Experiment {
             Kind::Classify { inner_folds, .. } if row.pick == Pick::Inner => Some(inner_folds),
             _ => None,
         };
-        let decided_by = json!({
+        let mut decided_by = json!({
             "version": VERSION,
             "source": source,
             "views": data.views,
@@ -140,6 +140,10 @@ impl Experiment {
             "kernels": variant.kernels.as_ref().or(data.kernels.as_ref()),
             "memory": self.limits.memory,
         });
+        // Cells without probabilities keep their names.
+        if let Some(how) = self.calibrating {
+            decided_by["calibrating"] = json!(how);
+        }
         let text = decided_by.to_string();
         Ok(Cell { id: id_of(&text), decided_by: text, ..cell })
     }

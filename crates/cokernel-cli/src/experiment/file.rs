@@ -50,7 +50,8 @@ starts = "published"                # 20 starts of k-means from random rows, eac
 # inner_folds = 5                   # of pick = "inner", inside each training set
 seed = 0                            # the first seed
 scores = ["nmi", "f"]               # f, precision, recall, entropy, nmi, ari, accuracy, purity;
-                                    # of classes: accuracy, balanced_accuracy, macro_f1
+                                    # of classes: accuracy, balanced_accuracy, macro_f1, auc,
+                                    # log_loss, brier
 pick_by = "nmi"                     # the score by which `pick` chooses
 reach = { nmi = 0.02 }              # |ours - theirs| that counts as the same
 
@@ -93,6 +94,8 @@ baseline = "Kernel Addition"        # compared with all others; the best row if 
 # balanced = true                   # costs by class, so that all classes weigh the same
 # decomposition = "one_vs_one"      # or "one_vs_rest", "dag"
 # tol = 1e-3                        # relative duality gap
+# probabilities = "sigmoid"         # or "isotonic": for log_loss, brier and auc of several classes;
+# calibration_folds = 5             # costs one more fit for each fold
 
 [limits]                            # of one cell: one variant on one split of one data set
 memory = "2GiB"                     # cells that need more are refused
@@ -278,6 +281,8 @@ pub struct MachineEntry {
     pub balanced: bool,
     pub decomposition: Option<Spanned<String>>,
     pub tol: Option<Spanned<f64>>,
+    pub probabilities: Option<Spanned<String>>,
+    pub calibration_folds: Option<Spanned<usize>>,
 }
 
 /// Tests of the differences between rows.

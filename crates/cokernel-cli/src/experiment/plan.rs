@@ -5,6 +5,7 @@ use super::score::{Published, Score};
 use super::source::{self, Source};
 use anyhow::Result;
 use cokernel::Error;
+use cokernel::calibrate::Calibrating;
 use cokernel::data::Scale;
 use cokernel::eval;
 use cokernel::kernel::KernelSpec;
@@ -42,6 +43,8 @@ pub struct Experiment {
     pub data: Vec<Data>,
     pub protocol: Protocol,
     pub machine: MachineSpec,
+    /// How decision values become probabilities, if they do.
+    pub calibrating: Option<Calibrating>,
     pub rows: Vec<Row>,
     pub claims: Vec<Claim>,
     pub tests: Tests,
@@ -272,6 +275,8 @@ impl Experiment {
         let protocol = setting::protocol(&file, &content)?;
         let data = setting::all_data(&file, &content.data.0, base)?;
         let machine = setting::machine(&file, &content.machine, protocol.classify())?;
+        let calibrating =
+            setting::calibrating(&file, &content.machine, &content.protocol, &protocol)?;
         let reach = figures::reaches(&file, &content.protocol.reach, protocol.classify())?;
         if content.rows.is_empty() {
             return Err(file.refuse(None, "rows: expected at least one [[rows]]"));
@@ -303,6 +308,7 @@ impl Experiment {
             data,
             protocol,
             machine,
+            calibrating,
             rows,
             claims,
             tests,

@@ -20,10 +20,20 @@ pub enum Score {
     Purity,
     BalancedAccuracy,
     MacroF1,
+    Auc,
+    LogLoss,
+    Brier,
 }
 
 /// Scores of predicted classes.
-const OF_CLASSES: [Score; 3] = [Score::Accuracy, Score::BalancedAccuracy, Score::MacroF1];
+const OF_CLASSES: [Score; 6] = [
+    Score::Accuracy,
+    Score::BalancedAccuracy,
+    Score::MacroF1,
+    Score::Auc,
+    Score::LogLoss,
+    Score::Brier,
+];
 
 /// Scores of clusterings.
 const OF_CLUSTERS: [Score; 8] = [
@@ -62,6 +72,9 @@ impl Score {
             Score::Purity => "purity",
             Score::BalancedAccuracy => "balanced_accuracy",
             Score::MacroF1 => "macro_f1",
+            Score::Auc => "auc",
+            Score::LogLoss => "log_loss",
+            Score::Brier => "brier",
         }
     }
 
@@ -78,15 +91,20 @@ impl Score {
             Score::Purity => "purity",
             Score::BalancedAccuracy => "balanced accuracy",
             Score::MacroF1 => "macro F1",
+            Score::Auc => "area under the ROC curve",
+            Score::LogLoss => "log loss (lower is better)",
+            Score::Brier => "Brier score (lower is better)",
         }
     }
 
-    /// Its value for predicted classes; `None` if it is no score of those.
+    /// Its value for predicted classes; `None` if it is no score of those, or needs probabilities.
     pub fn of_classes(self, scores: &Measured) -> Option<f64> {
-        match self {
-            Score::Accuracy | Score::BalancedAccuracy | Score::MacroF1 => scores.get(self.id()),
-            _ => None,
-        }
+        OF_CLASSES.contains(&self).then(|| scores.get(self.id())).flatten()
+    }
+
+    /// Whether it takes probabilities, however many classes there are.
+    pub fn needs_probabilities(self) -> bool {
+        matches!(self, Score::LogLoss | Score::Brier)
     }
 
     /// Its value for a clustering; `None` if it is no score of those.
@@ -100,13 +118,18 @@ impl Score {
             Score::Ari => scores.adjusted_rand,
             Score::Accuracy => scores.accuracy,
             Score::Purity => scores.purity,
-            Score::BalancedAccuracy | Score::MacroF1 => return None,
+            Score::BalancedAccuracy
+            | Score::MacroF1
+            | Score::Auc
+            | Score::LogLoss
+            | Score::Brier => return None,
         })
     }
 
     /// Whether `a` is a better value than `b`.
     pub fn better(self, a: f64, b: f64) -> bool {
-        if self == Score::Entropy { a < b } else { a > b }
+        let less = matches!(self, Score::Entropy | Score::LogLoss | Score::Brier);
+        if less { a < b } else { a > b }
     }
 }
 

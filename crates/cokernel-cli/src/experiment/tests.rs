@@ -234,6 +234,35 @@ grid = { c = [1.0, 10.0], tol = [1e-2] }
 tol = 1e-3
 "#;
 
+/// Cells that need no probabilities keep the names under which results are stored.
+#[test]
+fn probabilities_are_learned_where_they_are_asked_for() {
+    let cells = |text: &str| -> Vec<String> {
+        parse(text).unwrap().cells(None, 0).unwrap().into_iter().map(|c| c.id).collect()
+    };
+    let sure = LEARNED
+        .replace("\"accuracy\"", "\"log_loss\", \"auc\", \"brier\"")
+        .replace("tol = 1e-3\n", "probabilities = \"sigmoid\"\ncalibration_folds = 3\n");
+    let scored = LEARNED.replace("\"accuracy\"", "\"accuracy\", \"auc\"");
+    assert_eq!(cells(LEARNED)[0], cells(&scored)[0]);
+    assert_ne!(cells(LEARNED)[0], cells(&sure)[0]);
+    let plan = parse(&sure).unwrap();
+    let run = cokernel::Run::default();
+    let all = plan.cells(None, 0).unwrap();
+    for row in 0..2 {
+        let cell = all.iter().find(|c| c.row == row).unwrap();
+        let found = bench::Bench::new(&plan, None, 0, None).measure(cell, &run).unwrap();
+        let loss = found.scores[&score::Score::LogLoss][0];
+        assert!(loss > 0.0 && loss < 1.0 && found.scores[&score::Score::Auc][0] > 0.5, "{found:?}");
+        assert_eq!(found.inner.is_some(), row == 1);
+    }
+    // Three classes.
+    let plan = parse(&LEARNED.replace("\"accuracy\"", "\"auc\"")).unwrap();
+    let cell = plan.cells(None, 0).unwrap().remove(0);
+    let e = bench::Bench::new(&plan, None, 0, None).measure(&cell, &run).unwrap_err();
+    assert!(format!("{e:#}").contains("of more than two classes needs probabilities"), "{e:#}");
+}
+
 #[test]
 fn learning_has_splits_costs_and_inner_picks() {
     let plan = parse(LEARNED).unwrap();
@@ -266,6 +295,18 @@ fn learning_has_splits_costs_and_inner_picks() {
             "line 19: unknown value 'decomposition=one_vs_al'",
         ),
         ("[machine]", "[machne]", "unknown key 'machne' (did you mean 'machine'?)"),
+        ("\"accuracy\"", "\"brier\"", "line 8: score 'brier' needs probabilities: set"),
+        (
+            "tol = 1e-3",
+            "probabilities = \"sigmod\"",
+            "line 19: unknown calibration 'sigmod' (did you mean 'sigmoid'?)",
+        ),
+        ("tol = 1e-3", "calibration_folds = 3", "line 19: calibration_folds: give probabilities"),
+        (
+            "tol = 1e-3",
+            "probabilities = \"sigmoid\"\ncalibration_folds = 1",
+            "line 20: parameter 'calibration_folds': expected 2 to 1000 folds, found 1",
+        ),
         ("[machine]", "[tests]\nalpha = 2\n[machine]", "line 19: alpha: expected a number between"),
         ("[machine]", "[tests]\nbaseline = \"c\"\n[machine]", "line 19: unknown row 'c'"),
         ("[machine]", "[limits]\nmemory = \"lots\"\n[machine]", "line 19: memory: expected a size"),

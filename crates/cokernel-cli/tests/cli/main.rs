@@ -17,6 +17,7 @@ mod methods;
 mod page;
 mod people;
 mod predict;
+mod probabilities;
 mod project;
 mod refusal;
 mod reproduce;

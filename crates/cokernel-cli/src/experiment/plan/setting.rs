@@ -10,6 +10,7 @@ use crate::experiment::score::Score;
 use crate::experiment::source::{Files, Folder, Source};
 use crate::settings::ViewSource;
 use anyhow::Result;
+use cokernel::calibrate::{Calibrating, Shape};
 use cokernel::data::{Header, Scale};
 use cokernel::kernel::KernelSpec;
 use cokernel::machine::MachineSpec;
@@ -302,6 +303,41 @@ pub fn machine(file: &File, entry: &MachineEntry, classify: bool) -> Result<Mach
         machine.set("class_weight", "balanced");
     }
     Ok(machine)
+}
+
+/// How decision values become probabilities; some scores need them.
+pub fn calibrating(
+    file: &File,
+    entry: &MachineEntry,
+    scores: &ProtocolEntry,
+    protocol: &Protocol,
+) -> Result<Option<Calibrating>> {
+    let Some(word) = &entry.probabilities else {
+        if let Some(folds) = &entry.calibration_folds {
+            let problem = "calibration_folds: give probabilities, too";
+            return Err(file.refuse(Some(folds.span()), problem));
+        }
+        let asked = protocol.scores.iter().chain([&protocol.pick_by]);
+        if let Some(score) = asked.into_iter().find(|s| s.needs_probabilities()) {
+            let problem = format!(
+                "score '{}' needs probabilities: set probabilities = \"sigmoid\" in [machine]",
+                score.id()
+            );
+            return Err(file.refuse(Some(scores.scores.span()), problem));
+        }
+        return Ok(None);
+    };
+    if !protocol.classify() {
+        let problem = "probabilities: clustering has none; give folds to learn classes";
+        return Err(file.refuse(Some(word.span()), problem));
+    }
+    let shape = Shape::from_id(word.get_ref()).map_err(|e| file.refuse(Some(word.span()), e))?;
+    let mut how = Calibrating::new(shape);
+    if let Some(folds) = &entry.calibration_folds {
+        how = how.folds(*folds.get_ref());
+        how.check().map_err(|e| file.refuse(Some(folds.span()), e))?;
+    }
+    Ok(Some(how))
 }
 
 pub fn tests(file: &File, entry: &TestsEntry, rows: &[Row]) -> Result<Tests> {

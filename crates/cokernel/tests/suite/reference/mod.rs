@@ -9,6 +9,7 @@ mod graphs;
 mod machines;
 pub mod mkl;
 mod multiview;
+mod probabilities;
 mod scores;
 mod significance;
 mod svc;
