@@ -190,9 +190,7 @@ impl Learner {
         let Some(posteriors) = posteriors else {
             return self.learn(py, views, labels, weights, run);
         };
-        let values = posteriors.as_array();
-        let (rows, cols) = values.dim();
-        let given = Matrix::new(rows, cols, values.iter().copied().collect()).map_err(to_py)?;
+        let given = matrix(&posteriors)?;
         let (mkl, views) = (self.inner.clone(), views.shared());
         let weights = weights.map(|w| w.to_vec()).transpose()?;
         let model = work(py, run, move |run| {
@@ -246,6 +244,13 @@ impl Learner {
         })?;
         Ok(Model { inner: Arc::new(model) })
     }
+}
+
+/// A copy of the numbers.
+pub fn matrix(values: &PyReadonlyArray2<'_, f64>) -> PyResult<Matrix> {
+    let values = values.as_array();
+    let (rows, cols) = values.dim();
+    Matrix::new(rows, cols, values.iter().copied().collect()).map_err(to_py)
 }
 
 /// Complete labels by codes into the names of the classes.

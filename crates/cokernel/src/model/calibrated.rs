@@ -44,8 +44,8 @@ pub struct CurveInfo {
     pub points: Option<usize>,
 }
 
-/// Learns on some instances.
-type Learn<'a> = &'a dyn Fn(&Views, &Labels, Option<&[f64]>, &Run) -> Result<Model>;
+/// Learns on some instances, which have these numbers among those that were given.
+type Learn<'a> = &'a dyn Fn(&Views, &Labels, &[usize], &Run) -> Result<Model>;
 
 impl Mkl {
     /// How decision values of this method become probabilities, by cross-fitting: one more
@@ -78,11 +78,35 @@ impl Mkl {
         run: &Run,
     ) -> Result<Calibration> {
         self.require_classes()?;
-        cross_fitted((views, labels, weights), how, run, &|views, labels, weights, run| {
-            match weights {
-                None => self.fit(views, labels, run),
-                Some(weights) => self.fit_weighted(views, labels, weights, run),
-            }
+        cross_fitted((views, labels, weights), how, run, &|views, labels, rows, run| match weights {
+            None => self.fit(views, labels, run),
+            Some(weights) => self.fit_weighted(views, labels, &of(weights, rows), run),
+        })
+    }
+
+    /// The same for models of [`fit_posteriors`](Self::fit_posteriors). The machines of the folds learn from
+    /// the posteriors, too; the curves are fitted on the classes.
+    ///
+    /// # Errors
+    /// As [`calibration`](Self::calibration) and [`fit_posteriors`](Self::fit_posteriors).
+    pub fn calibration_posteriors(
+        &self,
+        views: &Views,
+        labels: &Labels,
+        posteriors: &Matrix,
+        weights: Option<&[f64]>,
+        how: Calibrating,
+        run: &Run,
+    ) -> Result<Calibration> {
+        self.require_classes()?;
+        if posteriors.rows() != views.n() {
+            let expected = format!("{} rows, one per instance of the views", views.n());
+            return Err(Error::shape("posteriors", expected, posteriors.rows()));
+        }
+        cross_fitted((views, labels, weights), how, run, &|views, labels, rows, run| {
+            let weights = weights.map(|w| of(w, rows));
+            let posteriors = posteriors.select_rows(rows);
+            self.fit_posteriors(views, labels, &posteriors, weights.as_deref(), run)
         })
     }
 
@@ -96,6 +120,11 @@ impl Mkl {
             self.machine_spec().method().id
         )))
     }
+}
+
+/// The weights of these instances.
+fn of(weights: &[f64], rows: &[usize]) -> Vec<f64> {
+    rows.iter().map(|&i| weights[i]).collect()
 }
 
 /// A calibration by models that `learn` gives, each without the instances of a fold.
@@ -127,10 +156,9 @@ pub(crate) fn cross_fitted(
             (0..rows.len()).partition(|&place| fold_of[place] == fold);
         let train: Vec<usize> = rest.into_iter().map(|place| rows[place]).collect();
         let tested: Vec<usize> = test.iter().map(|&place| rows[place]).collect();
-        let of_train: Option<Vec<f64>> = weights.map(|w| train.iter().map(|&i| w[i]).collect());
         let inner = run.remaining(&watch).quiet();
         let (known, given) = (views.select(&train), labels.select(&train));
-        let model = learn(&known, &given, of_train.as_deref(), &inner);
+        let model = learn(&known, &given, &train, &inner);
         let stopped = |status| Error::Stopped { status, what: "the calibration".to_string() };
         if let Some(status) = watch.stop() {
             return Err(stopped(status));
@@ -155,7 +183,7 @@ pub(crate) fn cross_fitted(
         run.tell(Event::Step { done: fold as u64 + 1, message: "" });
     }
     run.tell(Event::End);
-    let weights: Option<Vec<f64>> = weights.map(|w| rows.iter().map(|&i| w[i]).collect());
+    let weights = weights.map(|w| of(w, &rows));
     let fitted = Calibration::fit(how, &roles, &classes.codes, &values, weights.as_deref())?;
     Ok(Calibration { status, ..fitted })
 }
