@@ -78,10 +78,15 @@ impl Mkl {
         run: &Run,
     ) -> Result<Calibration> {
         self.require_classes()?;
-        cross_fitted((views, labels, weights), how, run, &|views, labels, rows, run| match weights {
-            None => self.fit(views, labels, run),
-            Some(weights) => self.fit_weighted(views, labels, &of(weights, rows), run),
-        })
+        cross_fitted(
+            (views, labels, weights),
+            how,
+            run,
+            &|views, labels, rows, run| match weights {
+                None => self.fit(views, labels, run),
+                Some(weights) => self.fit_weighted(views, labels, &of(weights, rows), run),
+            },
+        )
     }
 
     /// The same for models of [`fit_posteriors`](Self::fit_posteriors). The machines of the folds learn from

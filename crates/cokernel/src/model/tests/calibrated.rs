@@ -22,12 +22,17 @@ fn training(k: usize) -> (Views, Labels) {
     (views.select(&rows), labels.select(&rows))
 }
 
-const SETTINGS: [(usize, &str); 5] = [
+const SETTINGS: [(usize, &str); 10] = [
     (2, "svc"),
     (2, "joint_svc"),
+    (2, "posterior_svm"),
+    (2, "kernel_fisher"),
     (3, "svc"),
     (3, "svc:decomposition=one_vs_one"),
+    (3, "svc:decomposition=dag"),
     (3, "joint_svc"),
+    (3, "posterior_svm"),
+    (3, "kernel_fisher"),
 ];
 
 #[test]
@@ -72,6 +77,72 @@ fn values_are_those_of_models_without_the_fold() {
             assert_eq!(found, again);
             let other = mkl.calibration(&views, &labels, weights, how, &Run::with_seed(4));
             assert_ne!(found.curves, other.unwrap().curves);
+        }
+    }
+}
+
+#[test]
+fn the_path_through_a_graph_changes_no_probability() {
+    let (views, _) = training(3);
+    for shape in Shape::ALL {
+        let said = ["one_vs_one", "dag"].map(|decomposition| {
+            let model = calibrated(3, &format!("svc:decomposition={decomposition}"), shape);
+            model.predict(&views).unwrap().probabilities.unwrap()
+        });
+        assert_eq!(said[0], said[1]);
+    }
+}
+
+#[test]
+fn given_posteriors_are_those_of_the_folds() {
+    for k in [2, 3] {
+        let (views, labels) = training(k);
+        let (mkl, run) = (mean("posterior_svm"), Run::with_seed(3));
+        let codes = labels.classes().unwrap().codes;
+        let n = codes.len();
+        let sure = |i: usize| 0.55 + 0.05 * (i % 9) as f64;
+        let posteriors = Matrix::from_fn(n, k, |i, c| match codes[i] as usize == c {
+            true => sure(i),
+            false => (1.0 - sure(i)) / (k - 1) as f64,
+        });
+        let weights: Vec<f64> = (0..n).map(|i| (i % 4) as f64).collect();
+        for weights in [None, Some(&weights[..])] {
+            let how = Calibrating::new(Shape::Sigmoid).folds(3);
+            let of =
+                |p: &Matrix| mkl.calibration_posteriors(&views, &labels, p, weights, how, &run);
+            let found = of(&posteriors).unwrap();
+            let rows: Vec<usize> = (0..n).filter(|&i| weights.is_none_or(|w| w[i] > 0.0)).collect();
+            let codes: Vec<u32> = rows.iter().map(|&i| codes[i]).collect();
+            let weights: Option<Vec<f64>> = weights.map(|w| rows.iter().map(|&i| w[i]).collect());
+            let fold = folds(&codes, k, 3, &run);
+            let mut values: Vec<Vec<f64>> = Vec::new();
+            let mut roles = Vec::new();
+            for f in 0..3 {
+                let (test, train): (Vec<usize>, Vec<usize>) =
+                    (0..rows.len()).partition(|&i| fold[i] == f);
+                let given: Vec<usize> = train.iter().map(|&i| rows[i]).collect();
+                let weights: Option<Vec<f64>> =
+                    weights.as_ref().map(|w| train.iter().map(|&i| w[i]).collect());
+                let (known, classes) = (views.select(&given), labels.select(&given));
+                let posteriors = posteriors.select_rows(&given);
+                let model = mkl
+                    .fit_posteriors(&known, &classes, &posteriors, weights.as_deref(), &run)
+                    .unwrap();
+                let tested: Vec<usize> = test.iter().map(|&i| rows[i]).collect();
+                let new = views.select_new(&tested, &given);
+                let decisions = model.predict(&new).unwrap().decisions;
+                roles = model.roles();
+                values.resize(roles.len(), vec![f64::NAN; rows.len()]);
+                for (t, values) in values.iter_mut().enumerate() {
+                    test.iter().enumerate().for_each(|(i, &r)| values[r] = decisions.get(i, t));
+                }
+            }
+            let expected = Calibration::fit(how, &roles, &codes, &values, weights.as_deref());
+            assert_eq!(found.curves, expected.unwrap().curves);
+            let estimated = mkl.calibration(&views, &labels, None, how, &run).unwrap();
+            assert_ne!(found.curves, estimated.curves);
+            let short = of(&posteriors.select_rows(&[0, 1])).unwrap_err().to_string();
+            assert!(short.contains("one per instance of the views"), "{short}");
         }
     }
 }
