@@ -10,7 +10,7 @@ use crate::settings::Settings;
 use crate::table::count;
 use anyhow::Result;
 use cokernel::data::{Labels, Matrix, Views};
-use cokernel::eval::Measured;
+use cokernel::eval::{Measured, as_classes};
 use cokernel::method::Task;
 use cokernel::model::{Model, Prediction, Saved};
 use serde_json::{Value, json};
@@ -22,7 +22,8 @@ use std::process::ExitCode;
 /// Writes one line per instance: its id or row number (from 0), the predicted label, and the
 /// decision value of each machine. With two classes there is one machine, positive for the class
 /// that its column begins with. Where the model was fitted with --probabilities, a column P(CLASS) for
-/// each class follows; the most probable class need not be the label, which the machines decide. A regression predicts a number, a detector says outlier or inlier.
+/// each class follows; the most probable class need not be the label, which the machines decide. A
+/// regression predicts a number, a detector says outlier or inlier.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples
@@ -70,15 +71,67 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
         }
         None => session.show_table(&csv)?,
     }
-    let scores = match data.labels {
+    let scores = match &data.labels {
         Labels::Absent(_) => None,
-        labels => Measured::of(model.task(), &labels, &prediction)?,
+        labels => Measured::of(model.task(), labels, &prediction)?,
+    };
+    let unknown = match model.task() {
+        Task::Classify => unknown_classes(&data.labels, model.classes()),
+        _ => None,
     };
     if let Some((measure, value)) = scores.as_ref().and_then(|s| s.values().next()) {
-        session.notes([format!("{} on the given labels: {}", measure.title, measure.text(value))]);
+        let said = format!("{} on the given labels: {}", measure.title, measure.text(value));
+        session.notes(match unknown {
+            Some(Unknown { all: true, sentence }) => vec![sentence],
+            Some(Unknown { all: false, sentence }) => vec![said, sentence],
+            None => vec![said],
+        });
     }
     session.show_json(&as_json(&prediction, &data.views, scores.as_ref(), &args.output))?;
     Ok(session.end([]))
+}
+
+/// Labels that a model cannot give.
+struct Unknown {
+    /// Whether it can give none of them.
+    all: bool,
+    sentence: String,
+}
+
+/// Which of the labels are no class of the model, and what may be meant.
+fn unknown_classes(labels: &Labels, classes: &[String]) -> Option<Unknown> {
+    let Labels::Classes { names, codes } = labels else { return None };
+    let written = as_classes(names, classes);
+    let known = |c: u32| classes.iter().any(|class| class == written[c as usize]);
+    let strange: Vec<u32> = codes.iter().flatten().copied().filter(|c| !known(*c)).collect();
+    let (n, labelled) = (strange.len(), codes.iter().flatten().count());
+    if n == 0 {
+        return None;
+    }
+    let mut found = strange;
+    found.sort_unstable();
+    found.dedup();
+    let found: Vec<String> = found.into_iter().map(|c| names[c as usize].clone()).collect();
+    let (said, of) = (shortened(&found, 10), shortened(classes, 10));
+    if n < labelled {
+        let of_n = count(n, "instance", "instances");
+        let sentence = format!(
+            "{of_n} with labels that are no class of the model ({said}; its classes: {of}) count as wrong"
+        );
+        return Some(Unknown { all: false, sentence });
+    }
+    let are_numbers = |names: &[String]| names.iter().all(|t| t.parse::<f64>().is_ok());
+    let hint = if are_numbers(&found) && !are_numbers(classes) {
+        "if the numbers are codes of the classes, write the names of these; if they are what is to be \
+         predicted, the model must be fitted with --task regress"
+    } else {
+        "check that the label file and its column are those of these instances"
+    };
+    let sentence = format!(
+        "no accuracy, because no given label is a class of the model (given: {said}; its classes: {of}): \
+         {hint}"
+    );
+    Some(Unknown { all: true, sentence })
 }
 
 /// A model that labels; of one that embeds it is said what can be done with it.
@@ -121,7 +174,8 @@ fn as_json(
     json!({
         "ids": views.ids(), "labels": prediction.labels, "machines": prediction.machine_names,
         "decisions": rows(&prediction.decisions), "classes": prediction.classes,
-        "probabilities": prediction.probabilities.as_ref().map(rows), "scores": scores, "output": output.as_deref().map(in_json),
+        "probabilities": prediction.probabilities.as_ref().map(rows), "scores": scores,
+        "output": output.as_deref().map(in_json),
     })
 }
 

@@ -31,6 +31,48 @@ fn given_labels_are_scored() {
     assert!(json["scores"]["accuracy"].as_f64().unwrap() > 0.9);
 }
 
+/// Numbers as labels of a model of named classes were 0 % right, without a word.
+#[test]
+fn labels_that_are_no_classes_of_the_model_are_said() {
+    let toy = Toy::new();
+    let file = |name: &str, cell: &dyn Fn(usize, &str) -> String| {
+        let cells: Vec<String> = labels().iter().enumerate().map(|(i, t)| cell(i, t)).collect();
+        toy.write(name, format!("class\n{}\n", cells.join("\n")).as_bytes());
+    };
+    let code = |t: &str| ["blue", "green", "red"].iter().position(|c| *c == t).unwrap();
+    file("whole.csv", &|_, t| code(t).to_string());
+    file("points.csv", &|_, t| format!("{}.0", code(t)));
+    file("other.csv", &|_, t| format!("{t}ish"));
+    file("some.csv", &|i, t| if i < 2 { "brown".to_string() } else { t.to_string() });
+    let said = |model: &str, labels: &str| {
+        let command = format!("predict {model} {NEW} --labels {labels} -o out.csv");
+        let assert = toy.run(&command).success();
+        String::from_utf8(assert.get_output().stderr.clone()).unwrap()
+    };
+    toy.run(&format!("fit {DATA} --method mean")).success();
+    let numbers = said("model.ck", "whole.csv");
+    assert!(!numbers.contains('%'), "{numbers}");
+    for part in
+        ["no given label is a class", "given: 0, 1, 2", "blue, green, red", "--task regress"]
+    {
+        assert!(numbers.contains(part), "{part}: {numbers}");
+    }
+    let other = said("model.ck", "other.csv");
+    assert!(other.contains("blueish") && other.contains("check that the label file"), "{other}");
+    let some = said("model.ck", "some.csv");
+    assert!(some.contains("accuracy on the given labels: "), "{some}");
+    assert!(
+        some.contains("2 instances with labels that are no class of the model (brown;"),
+        "{some}"
+    );
+
+    toy.run(&format!("fit {NEW} --labels whole.csv --task classify --method mean -o codes.ck"))
+        .success();
+    let (whole, points) = (said("codes.ck", "whole.csv"), said("codes.ck", "points.csv"));
+    assert!(whole.starts_with("note: accuracy on the given labels: "), "{whole}");
+    assert_eq!(points, whole);
+}
+
 #[test]
 fn wrong_models_and_views_are_refused() {
     let toy = Toy::new();

@@ -88,6 +88,19 @@ impl Measure {
     }
 }
 
+/// The names of labels as a model writes its classes: where all of both are numbers, `1.0` is the class `1`
+/// ([`Labels::from_texts`]).
+pub fn as_classes<'a>(names: &'a [String], classes: &'a [String]) -> Vec<&'a str> {
+    let numbers =
+        |names: &[String]| names.iter().map(|t| t.parse().ok()).collect::<Option<Vec<f64>>>();
+    let (Some(given), Some(known)) = (numbers(names), numbers(classes)) else {
+        return names.iter().map(String::as_str).collect();
+    };
+    let same = |x: f64| known.iter().position(|k| *k == x);
+    let written = |(name, x): (&'a String, f64)| same(x).map_or(name, |c| &classes[c]).as_str();
+    names.iter().zip(given).map(written).collect()
+}
+
 /// The scores of one test set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
@@ -122,12 +135,13 @@ impl Measured {
             }
             (Task::Detect, _) => Ok(Some(Self::outliers(labels, predicted))),
             (_, Labels::Classes { names, codes }) => {
-                let name = |i: &usize| codes[*i].map_or("", |c| names[c as usize].as_str());
+                let names = as_classes(names, &predicted.classes);
+                let name = |i: &usize| codes[*i].map_or("", |c| names[c as usize]);
                 let truth: Vec<&str> = known.iter().map(name).collect();
                 let said: Vec<&str> = known.iter().map(|&i| predicted.labels[i].as_str()).collect();
                 let scores = Self::classes(Scores::new(&truth, &said)?);
                 let truth: Vec<Option<&str>> =
-                    codes.iter().map(|c| c.map(|c| names[c as usize].as_str())).collect();
+                    codes.iter().map(|c| c.map(|c| names[c as usize])).collect();
                 Ok(Some(scores.and_probabilities(&truth, predicted)))
             }
             _ => Err(Error::Labels("expected classes".to_string())),

@@ -19,6 +19,6 @@ pub use compare::{Comparison, ComparisonRow, MeanWeight, compare, compare_calibr
 pub use cross_validate::{
     CvResult, SplitResult, cross_validate, cross_validate_calibrated, score_split,
 };
-pub use measures::{Measure, Measured, Measures};
+pub use measures::{Measure, Measured, Measures, as_classes};
 pub use scores::{Scores, Stat};
 pub use splits::{Protocol, Split, Splits};
