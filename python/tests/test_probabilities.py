@@ -15,6 +15,7 @@ from cokernel.datasets import make_gaussian_views
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.exceptions import NotFittedError
+from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import log_loss
 from sklearn.model_selection import PredefinedSplit, cross_val_score
 
@@ -98,6 +99,43 @@ def test_pairs_are_coupled() -> None:
             q[i, j] = q[j, i] = -r * (1 - r)
         expected = np.linalg.solve(q, [0, 0, 0, 0, 1])[:4]
         np.testing.assert_allclose(p, expected, atol=1e-10)
+
+
+def test_the_path_through_a_graph_changes_no_probability() -> None:
+    X, y = data(4, 120)
+    votes, path = (
+        made(probability="sigmoid", decomposition=d).fit(X, y) for d in ("one_vs_one", "dag")
+    )
+    np.testing.assert_array_equal(votes.predict_proba(X), path.predict_proba(X))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_posteriors_go_into_the_folds(weighted: bool) -> None:
+    X, y = data(3)
+    codes = np.unique(y, return_inverse=True)[1]
+    sure = 0.6 + 0.05 * (np.arange(len(y)) % 7)
+    posteriors = np.repeat((1 - sure)[:, None] / 2, 3, axis=1)
+    posteriors[np.arange(len(y)), codes] = sure
+    weights = (np.arange(len(y)) % 4).astype(float) if weighted else np.ones(len(y))
+    clf = made(machine="posterior_svm", probability="isotonic", calibration_folds=3)
+    clf.fit(X, y, weights if weighted else None, posteriors=posteriors)
+    kept = weights > 0
+    X, y, weights, posteriors = X[kept], y[kept], weights[kept], posteriors[kept]
+    fold = folds(y, 3)
+    values = np.zeros((len(y), 3))
+    for f in range(3):
+        train = fold != f
+        part = made(machine="posterior_svm")
+        part.fit(X[train], y[train], weights[train], posteriors=posteriors[train])
+        values[~train] = part.decision_function(X[~train])
+    expected = np.empty((len(y), 3))
+    for c in range(3):
+        curve = IsotonicRegression(out_of_bounds="clip").fit(
+            values[:, c], y == clf.classes_[c], weights
+        )
+        expected[:, c] = curve.predict(clf.decision_function(X)[:, c])
+    expected /= expected.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(clf.predict_proba(X), expected, atol=1e-9)
 
 
 @pytest.mark.parametrize("shape", ["sigmoid", "isotonic"])
