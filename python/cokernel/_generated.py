@@ -1536,6 +1536,13 @@ class PowerProductMKLClassifier(KernelClassifier):
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
         Relative duality gap of the kernel machines, above 0 and below 1.
+    probability : {"sigmoid", "isotonic"}, optional
+        Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
+        that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
+        for each calibration fold.
+    calibration_folds : int, default=5
+        Folds whose held-out decision values the probabilities are calibrated on, from 2 to 1000; each
+        class needs as many instances.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -1583,6 +1590,8 @@ class PowerProductMKLClassifier(KernelClassifier):
         class_weight: Any = None,
         decomposition: str = "one_vs_rest",
         machine_tol: float = 1e-3,
+        probability: str | None = None,
+        calibration_folds: int = 5,
         scale: str | None = None,
         storage: str = "auto",
         time_limit: float | None = None,
@@ -1599,6 +1608,8 @@ class PowerProductMKLClassifier(KernelClassifier):
         self.class_weight = class_weight
         self.decomposition = decomposition
         self.machine_tol = machine_tol
+        self.probability = probability
+        self.calibration_folds = calibration_folds
         self.scale = scale
         self.storage = storage
         self.time_limit = time_limit
@@ -1823,6 +1834,13 @@ class LateMeanMKLClassifier(KernelClassifier):
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
         Relative duality gap of the kernel machines, above 0 and below 1.
+    probability : {"sigmoid", "isotonic"}, optional
+        Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
+        that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
+        for each calibration fold.
+    calibration_folds : int, default=5
+        Folds whose held-out decision values the probabilities are calibrated on, from 2 to 1000; each
+        class needs as many instances.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -1869,6 +1887,8 @@ class LateMeanMKLClassifier(KernelClassifier):
         class_weight: Any = None,
         decomposition: str = "one_vs_rest",
         machine_tol: float = 1e-3,
+        probability: str | None = None,
+        calibration_folds: int = 5,
         scale: str | None = None,
         storage: str = "auto",
         time_limit: float | None = None,
@@ -1884,6 +1904,8 @@ class LateMeanMKLClassifier(KernelClassifier):
         self.class_weight = class_weight
         self.decomposition = decomposition
         self.machine_tol = machine_tol
+        self.probability = probability
+        self.calibration_folds = calibration_folds
         self.scale = scale
         self.storage = storage
         self.time_limit = time_limit
@@ -2445,6 +2467,13 @@ class LpNormMKLClassifier(KernelClassifier):
         directed acyclic graph instead of by votes.
     machine_tol : float, default=1e-3
         Relative duality gap of the kernel machines, above 0 and below 1.
+    probability : {"sigmoid", "isotonic"}, optional
+        Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
+        that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
+        for each calibration fold.
+    calibration_folds : int, default=5
+        Folds whose held-out decision values the probabilities are calibrated on, from 2 to 1000; each
+        class needs as many instances.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -2495,6 +2524,8 @@ class LpNormMKLClassifier(KernelClassifier):
         class_weight: Any = None,
         decomposition: str = "one_vs_rest",
         machine_tol: float = 1e-3,
+        probability: str | None = None,
+        calibration_folds: int = 5,
         scale: str | None = None,
         storage: str = "auto",
         time_limit: float | None = None,
@@ -2514,6 +2545,8 @@ class LpNormMKLClassifier(KernelClassifier):
         self.class_weight = class_weight
         self.decomposition = decomposition
         self.machine_tol = machine_tol
+        self.probability = probability
+        self.calibration_folds = calibration_folds
         self.scale = scale
         self.storage = storage
         self.time_limit = time_limit
