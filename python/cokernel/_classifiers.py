@@ -292,7 +292,7 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
         codes = self._predicted(X)[0]
         return self.classes_[codes]
 
-    @available_if(_has_probability)
+    @available_if(_has_probability)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
         """Probabilities of the classes for new instances; only with the argument ``probability``.
 
@@ -321,7 +321,7 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
             )
         return found
 
-    @available_if(_has_probability)
+    @available_if(_has_probability)  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
         """Logarithms of the probabilities; only with the argument ``probability``.
 
@@ -336,7 +336,8 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
             -inf where an isotonic calibration gives probability 0.
         """
         with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+            found: npt.NDArray[np.float64] = np.log(self.predict_proba(X))
+        return found
 
     def _predicted(
         self, X: Any

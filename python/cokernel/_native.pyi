@@ -22,12 +22,15 @@ __all__ = [
     "Run",
     "Views",
     "__version__",
+    "calibrate",
+    "calibration_folds",
     "cluster_scores",
     "digits",
     "kernel_specs",
     "load",
     "machines",
     "methods",
+    "probabilities",
     "toy",
 ]
 __version__: str

@@ -341,7 +341,7 @@ class GridSearchBank(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         found: npt.NDArray[np.float64] = self.best_estimator_.decision_function(X)
         return found
 
-    @available_if(_best_has_probability)
+    @available_if(_best_has_probability)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
         """Probabilities of new instances, by the best estimator, if it has them.
 
