@@ -138,7 +138,10 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
         how = self._calibrating()
         if how is None:
             return model
-        return _native.calibrate(learner, model, *instances, *how, run, posteriors=posteriors)
+        views, names, codes, weights = instances
+        return _native.calibrate(
+            learner, model, views, names, codes, weights, how[0], how[1], run, posteriors
+        )
 
     def _native_problem(self) -> tuple[_native.Learner, list[str]]:
         """The learner and the names of the classes, for ``classes_`` as they are."""
