@@ -2,13 +2,14 @@
 
 use super::cells::{Cell, Group};
 use super::measured::{Details, Measured, plane};
-use super::plan::{Data, Experiment, Kind, Pick, Variant};
+use super::plan::{Data, Experiment, Kind, Learning, Pick, Protocol, Variant};
 use super::score::Score;
 use super::source::{reduced, subset, unit_rows};
 use anyhow::{Context, Result};
 use cokernel::data::{Classes, Labels, Table, Views};
 use cokernel::eval::cluster_scores::ClusterScores;
 use cokernel::eval::{self, Split, score_split};
+use cokernel::method::Task;
 use cokernel::model::{Mkl, Model, MultiView, Prepared, PreparedViews};
 use cokernel::{Error, Run};
 use std::collections::BTreeMap;
@@ -83,14 +84,12 @@ fn working_bytes(features: usize, n: usize) -> usize {
 }
 
 /// Training instances in each split of n, at least.
-fn trained(kind: &Kind, n: usize) -> usize {
-    match *kind {
-        Kind::Cluster { .. } => n,
-        Kind::Classify { splits, .. } => match splits {
-            eval::Protocol::KFold { folds, .. } => n - n.div_ceil(folds),
-            eval::Protocol::Shuffle { test, .. } => (n as f64 * (1.0 - test)) as usize / 2,
-            eval::Protocol::FiveByTwo => n / 2,
-        },
+fn trained(protocol: &Protocol, n: usize) -> usize {
+    match protocol.learning().map(|l| l.splits) {
+        None => n,
+        Some(eval::Protocol::KFold { folds, .. }) => n - n.div_ceil(folds),
+        Some(eval::Protocol::Shuffle { test, .. }) => (n as f64 * (1.0 - test)) as usize / 2,
+        Some(eval::Protocol::FiveByTwo) => n / 2,
     }
 }
 
@@ -123,9 +122,9 @@ impl<'a> Bench<'a> {
         let need = working_bytes(feature_bytes(&loaded.views), n);
         let run = Run { memory: room(plan, self.available, need, n)?, ..run };
         let variant = &row.variants[cell.variant];
-        let measured = match plan.protocol.classify() {
-            true => loaded.learn(plan, cell, data, variant, &run),
-            false => loaded.cluster(plan, cell, data, variant, &run),
+        let measured = match plan.protocol.learning() {
+            Some(_) => loaded.learn(plan, cell, data, variant, &run),
+            None => loaded.cluster(plan, cell, data, variant, &run),
         };
         let mut measured = measured.context(place)?;
         measured.details.instances = loaded.views.n();
@@ -150,11 +149,12 @@ impl<'a> Bench<'a> {
         if let Some(toy) = data.source.toy() {
             // What cannot be computed is not drawn.
             let (n, bytes) = toy.size(plan.swept_data(cell));
-            let n = trained(&plan.protocol.kind, n);
+            let n = trained(&plan.protocol, n);
             room(plan, self.available, working_bytes(bytes, n), n)?;
         }
+        let real = plan.protocol.task() == Task::Regress;
         let (mut views, labels) =
-            data.source.load(self.folder.as_deref(), plan.swept_data(cell), run.seed)?;
+            data.source.load(self.folder.as_deref(), plan.swept_data(cell), run.seed, real)?;
         if let Some(names) = &data.views {
             views = subset(&views, names)?;
         }
@@ -164,9 +164,9 @@ impl<'a> Bench<'a> {
         if let Some(columns) = data.lsa {
             views = reduced(&views, columns, run)?;
         }
-        let (classes, splits) = match plan.protocol.kind {
-            Kind::Cluster { .. } => (Some(labels.classes()?), Vec::new()),
-            Kind::Classify { splits, .. } => {
+        let (classes, splits) = match plan.protocol.learning() {
+            None => (Some(labels.classes()?), Vec::new()),
+            Some(Learning { splits, .. }) => {
                 let (n, all) = (views.n(), plan.protocol.splits());
                 let indices = n.saturating_mul(all).saturating_mul(8);
                 let need = working_bytes(feature_bytes(&views), 0).saturating_add(indices);
@@ -232,7 +232,7 @@ impl Loaded {
         let of_start = |assigned: &Vec<u32>| ClusterScores::new(assigned, codes);
         let each = found.kmeans.all.iter().map(of_start).collect::<Result<Vec<_>, _>>()?;
         let mut scores = BTreeMap::new();
-        for &score in Score::all(false) {
+        for &score in Score::all(Task::Cluster) {
             scores.insert(score, each.iter().filter_map(|s| score.of_clusters(s)).collect());
         }
         let mut details = Details::of_report(&found.report);
@@ -280,16 +280,18 @@ impl Loaded {
         let result = score_split(&model, &chosen, &self.labels, &split, &to_the_end)?;
         let mut scores = BTreeMap::new();
         let asked = plan.protocol.scores.iter().chain([&plan.protocol.pick_by]);
-        if let Some(score) = asked.into_iter().find(|s| s.of_classes(&result.scores).is_none()) {
-            return Err(Error::Data(format!(
-                "score '{}' of more than two classes needs probabilities: set probabilities = \
-                 \"sigmoid\" in [machine]",
-                score.id()
-            ))
-            .into());
+        if let Some(score) = asked.into_iter().find(|s| s.of_learned(&result.scores).is_none()) {
+            let why = match plan.protocol.task() {
+                Task::Detect => "needs labels of two kinds in every test set",
+                _ => {
+                    "of more than two classes needs probabilities: set probabilities = \
+                     \"sigmoid\" in [machine]"
+                }
+            };
+            return Err(Error::Data(format!("score '{}' {why}", score.id())).into());
         }
-        for &score in Score::all(true) {
-            scores.insert(score, score.of_classes(&result.scores).into_iter().collect());
+        for &score in Score::all(plan.protocol.task()) {
+            scores.insert(score, score.of_learned(&result.scores).into_iter().collect());
         }
         let mut measured = Measured {
             scores,
@@ -299,8 +301,8 @@ impl Loaded {
             notes: model.report().remarks().cloned().collect(),
             details: Details::of_model(&model, &result.scores, &data.costs),
         };
-        if let (Pick::Inner, Kind::Classify { inner_folds, .. }) =
-            (plan.rows[cell.row].pick, plan.protocol.kind.clone())
+        if let (Pick::Inner, Some(Learning { inner_folds, .. })) =
+            (plan.rows[cell.row].pick, plan.protocol.learning())
         {
             let folds = eval::Protocol::KFold { folds: inner_folds, repeats: 1 };
             let (mut sum, folds) = (0.0, folds.split(&train.1, run.seed)?.splits);
@@ -311,7 +313,7 @@ impl Loaded {
                 let fitted = mkl.fit_prepared(ready, run)?;
                 let model = probable(plan, &mkl, fitted, (&part.0, &part.1), run)?;
                 let found = score_split(&model, &train.0, &train.1, fold, &to_the_end)?;
-                sum += plan.protocol.pick_by.of_classes(&found.scores).unwrap_or(0.0);
+                sum += plan.protocol.pick_by.of_learned(&found.scores).unwrap_or(0.0);
             }
             measured.inner = Some(sum / folds.len() as f64);
         }

@@ -1,6 +1,6 @@
 //! The table of cells of an experiment: one variant of one row on one split of one data set.
 
-use super::plan::{Data, Experiment, Kind, Pick};
+use super::plan::{Data, Experiment, Pick};
 use super::source::hexadecimal;
 use anyhow::Result;
 use cokernel::VERSION;
@@ -108,17 +108,15 @@ impl Experiment {
         let (data, row) = (&self.data[cell.data], &self.rows[cell.row]);
         let variant = &row.variants[cell.variant];
         let extra = self.swept_method(&cell);
-        let (params, machine) = match self.protocol.classify() {
-            true => {
+        let (params, machine) = match self.protocol.learning() {
+            Some(_) => {
                 let mkl = variant.mkl(data, &self.machine, extra)?;
                 (mkl.params()?, Some(serde_json::to_value(mkl.machine_spec().checked()?)?))
             }
-            false => (variant.multi_view(data, extra)?.params()?, None),
+            None => (variant.multi_view(data, extra)?.params()?, None),
         };
-        let inner = match self.protocol.kind {
-            Kind::Classify { inner_folds, .. } if row.pick == Pick::Inner => Some(inner_folds),
-            _ => None,
-        };
+        let learning = self.protocol.learning().filter(|_| row.pick == Pick::Inner);
+        let inner = learning.map(|l| l.inner_folds);
         let mut decided_by = json!({
             "version": VERSION,
             "source": source,

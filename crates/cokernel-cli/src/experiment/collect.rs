@@ -74,7 +74,7 @@ fn pick(
     };
     let mean = |m: &Measured| outcome::mean(m, by);
     // Learning: one variant for all splits. Clustering: one for each data set.
-    let overall = (of_row.pick == Pick::Best && plan.protocol.classify()).then(|| {
+    let overall = (of_row.pick == Pick::Best && plan.protocol.learning().is_some()).then(|| {
         let mut sums = vec![0.0; of_row.variants.len()];
         complete.clone().flat_map(|u| u.1).for_each(|(v, m)| sums[*v] += mean(m));
         best(sums.into_iter().enumerate().collect())
@@ -107,7 +107,7 @@ fn outcome_of(
     let values = plan.sweep.as_ref().map_or(&[][..], |s| &s.values);
     let data = &plan.data[d];
     // Values of splits, or of data sets, are each one result; so are starts on the only data set.
-    let units = data.sets > 1 || plan.protocol.classify();
+    let units = data.sets > 1 || plan.protocol.learning().is_some();
     let row = |(&(r, at), picked): (&(usize, Option<usize>), &BTreeMap<usize, Picked>)| {
         let at = at.map(|i| values[i]);
         let picked: Vec<&Picked> = picked.values().collect();

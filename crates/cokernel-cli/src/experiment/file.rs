@@ -47,11 +47,13 @@ starts = "published"                # 20 starts of k-means from random rows, eac
                                     # or { seeding = "plus_plus", starts = 10 }
 # folds = 5, repeats = 2            # to learn from labels, in place of clusters and starts;
                                     # or test_fraction = 0.33, repeats = 10
+# task = "regress"                  # numbers, or "detect": outliers; else that of the machine, else classes
 # inner_folds = 5                   # of pick = "inner", inside each training set
 seed = 0                            # the first seed
 scores = ["nmi", "f"]               # f, precision, recall, entropy, nmi, ari, accuracy, purity;
                                     # of classes: accuracy, balanced_accuracy, macro_f1, auc,
-                                    # log_loss, brier
+                                    # log_loss, brier; of numbers: r2, mse, mae; of outliers: auc,
+                                    # average_precision, rejected
 pick_by = "nmi"                     # the score by which `pick` chooses
 reach = { nmi = 0.02 }              # |ours - theirs| that counts as the same
 
@@ -224,6 +226,7 @@ impl<'de> Deserialize<'de> for FileEntry {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProtocolEntry {
+    pub task: Option<Spanned<String>>,
     pub clusters: Option<Spanned<usize>>,
     pub starts: Option<Spanned<toml::Value>>,
     pub folds: Option<Spanned<usize>>,

@@ -3,10 +3,11 @@
 //! `plan::size` says it.
 
 use super::file::File;
-use super::plan::{Experiment, Kind, Pick};
+use super::plan::{Experiment, Learning, Pick};
 use super::source::Source;
 use anyhow::Result;
 use cokernel::data::Labels;
+use cokernel::method::Task;
 use cokernel::{Error, eval};
 use std::path::Path;
 use toml::Spanned;
@@ -20,13 +21,16 @@ impl Experiment {
         folder: Option<&Path>,
         seed: u64,
     ) -> Result<()> {
-        let Kind::Classify { splits, inner_folds } = self.protocol.kind else { return Ok(()) };
+        let Some(Learning { splits, inner_folds }) = self.protocol.learning() else {
+            return Ok(());
+        };
+        let real = self.protocol.task() == Task::Regress;
         let inner = self.rows.iter().any(|r| r.pick == Pick::Inner).then_some(inner_folds);
         for data in &self.data {
             if !matches!(data.source, Source::Folder(_) | Source::Files(_)) {
                 continue;
             }
-            let (_, labels) = data.source.load(folder, None, seed)?;
+            let (_, labels) = data.source.load(folder, None, seed, real)?;
             let Err((of_inner, problem)) = all_splits(&labels, splits, inner, seed) else {
                 continue;
             };

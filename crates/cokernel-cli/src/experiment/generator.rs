@@ -3,6 +3,7 @@
 use super::source::Labelled;
 use cokernel::Error;
 use cokernel::data::toy::{self, Uninformative};
+use cokernel::method::Task;
 use std::collections::BTreeMap;
 
 /// A generator with its parameters.
@@ -17,6 +18,8 @@ pub struct Toy {
 #[derive(Debug)]
 pub struct Generator {
     pub id: &'static str,
+    /// The tasks that its labels are for.
+    pub tasks: &'static [Task],
     /// Beside `n`.
     pub params: &'static [Param],
     /// Numbers in all views of n instances.
@@ -45,61 +48,86 @@ const fn real(name: &'static str, default: f64, least: f64, most: f64) -> Param 
 
 const CLASSES: Param = Param { name: "classes", default: 3.0, range: (1.0, 1e5), whole: true };
 
+const OF_CLASSES: &[Task] = &[Task::Classify, Task::Detect, Task::Cluster];
+
 /// All generators.
 pub static GENERATORS: &[Generator] = &[
     Generator {
         id: "synthetic_1",
+        tasks: OF_CLASSES,
         params: &[],
         numbers: |n, _| 4.0 * n,
         make: |n, _, seed| toy::synthetic_1(n, seed),
     },
     Generator {
         id: "synthetic_2",
+        tasks: OF_CLASSES,
         params: &[],
         numbers: |n, _| 6.0 * n,
         make: |n, _, seed| toy::synthetic_2(n, seed),
     },
     Generator {
         id: "correlated",
+        tasks: OF_CLASSES,
         params: &[real("rho", 0.0, -1.0, 1.0)],
         numbers: |n, _| 4.0 * n,
         make: |n, p, seed| toy::correlated(n, p[0], seed),
     },
     Generator {
         id: "complementary_corruption",
+        tasks: OF_CLASSES,
         params: &[real("alpha", 1.0, 0.0, FAR)],
         numbers: |n, _| 2.0 * n * n,
         make: |n, p, seed| toy::complementary_corruption(n, p[0], seed),
     },
     Generator {
         id: "uninformative",
+        tasks: OF_CLASSES,
         params: &[],
         numbers: |n, _| 2.0 * n * n,
         make: |n, _, seed| toy::uninformative(n, Uninformative::Ones, seed),
     },
     Generator {
         id: "uninformative_random",
+        tasks: OF_CLASSES,
         params: &[],
         numbers: |n, _| 2.0 * n * n,
         make: |n, _, seed| toy::uninformative(n, Uninformative::Random, seed),
     },
     Generator {
         id: "contradictory",
+        tasks: OF_CLASSES,
         params: &[],
         numbers: |n, _| 2.0 * n * n,
         make: |n, _, _| toy::contradictory(n),
     },
     Generator {
         id: "two_circles",
+        tasks: OF_CLASSES,
         params: &[real("noise", 0.1, 0.0, FAR)],
         numbers: |n, _| 2.0 * n,
         make: |n, p, seed| toy::two_circles(n, p[0], seed),
     },
     Generator {
         id: "gaussian_classes",
+        tasks: OF_CLASSES,
         params: &[CLASSES, real("distance", 3.0, -FAR, FAR)],
         numbers: |n, p| 2.0 * p[0] * n,
         make: |n, p, seed| toy::views(n, p[0] as usize, &[p[1], p[1]], seed),
+    },
+    Generator {
+        id: "waves",
+        tasks: &[Task::Regress],
+        params: &[real("noise", 0.1, 0.0, FAR)],
+        numbers: |n, _| 6.0 * n,
+        make: |n, p, seed| toy::waves(n, p[0], seed),
+    },
+    Generator {
+        id: "strays",
+        tasks: &[Task::Detect],
+        params: &[real("share", 0.1, 0.0, 1.0)],
+        numbers: |n, _| 6.0 * n,
+        make: |n, p, seed| toy::strays(n, p[0], seed),
     },
 ];
 
@@ -159,7 +187,7 @@ impl Toy {
         (n, (8.0 * (self.generator.numbers)(n as f64, &params)) as usize)
     }
 
-    /// Instances, and classes among them; every generator has two or more.
+    /// Instances, and classes among them; every generator of classes has two or more.
     pub fn classes(&self, swept: Option<(&str, f64)>) -> (usize, usize) {
         let (n, params) = self.values(swept);
         let own = self.generator.params.iter().zip(params).find(|p| p.0.name == CLASSES.name);

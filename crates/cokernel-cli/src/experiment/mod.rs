@@ -21,7 +21,7 @@ pub use collect::{Collected, Done, collect};
 pub use file::EXAMPLE;
 pub use measured::Measured;
 pub use outcome::{Outcome, Picked, mean as mean_of};
-pub use plan::{Data, Experiment, Kind, MOST_CELLS, MOST_SETS};
+pub use plan::{Data, Experiment, Learning, MOST_CELLS, MOST_SETS};
 pub use runner::run;
 pub use score::Score;
 pub use source::{DATA_VARIABLE, Source, data_folder, hexadecimal};

@@ -85,7 +85,16 @@ pub struct Protocol {
 #[serde(tag = "task", rename_all = "snake_case")]
 pub enum Kind {
     Cluster { clusters: usize, starts: Starts },
-    Classify { splits: eval::Protocol, inner_folds: usize },
+    Classify(Learning),
+    Regress(Learning),
+    Detect(Learning),
+}
+
+/// How what is learned is tested.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Learning {
+    pub splits: eval::Protocol,
+    pub inner_folds: usize,
 }
 
 /// Which of the variants of a row is its result.
@@ -162,21 +171,39 @@ pub struct Sweep {
     pub log: bool,
 }
 
+impl Kind {
+    /// What is measured.
+    pub fn task(&self) -> Task {
+        match self {
+            Kind::Cluster { .. } => Task::Cluster,
+            Kind::Classify(_) => Task::Classify,
+            Kind::Regress(_) => Task::Regress,
+            Kind::Detect(_) => Task::Detect,
+        }
+    }
+}
+
 impl Protocol {
-    /// Whether classes are learned.
-    pub fn classify(&self) -> bool {
-        matches!(self.kind, Kind::Classify { .. })
+    /// What is measured.
+    pub fn task(&self) -> Task {
+        self.kind.task()
+    }
+
+    /// The splits, where something is learned.
+    pub fn learning(&self) -> Option<Learning> {
+        match self.kind {
+            Kind::Cluster { .. } => None,
+            Kind::Classify(l) | Kind::Regress(l) | Kind::Detect(l) => Some(l),
+        }
     }
 
     /// Number of splits of a data set; 1 for clustering, which takes it whole.
     pub fn splits(&self) -> usize {
-        match self.kind {
-            Kind::Cluster { .. } => 1,
-            Kind::Classify { splits: eval::Protocol::KFold { folds, repeats }, .. } => {
-                folds * repeats
-            }
-            Kind::Classify { splits: eval::Protocol::Shuffle { repeats, .. }, .. } => repeats,
-            Kind::Classify { splits: eval::Protocol::FiveByTwo, .. } => 10,
+        match self.learning().map(|l| l.splits) {
+            None => 1,
+            Some(eval::Protocol::KFold { folds, repeats }) => folds * repeats,
+            Some(eval::Protocol::Shuffle { repeats, .. }) => repeats,
+            Some(eval::Protocol::FiveByTwo) => 10,
         }
     }
 }
@@ -195,7 +222,7 @@ impl Variant {
         Ok(built)
     }
 
-    /// The method that learns classes, with `extra` parameters over its own.
+    /// The method that learns, with `extra` parameters over its own.
     pub fn mkl(
         &self,
         data: &Data,
@@ -273,11 +300,11 @@ impl Experiment {
         let file = File::new(name, text);
         let content = file.parse()?;
         let protocol = setting::protocol(&file, &content)?;
-        let data = setting::all_data(&file, &content.data.0, base)?;
-        let machine = setting::machine(&file, &content.machine, protocol.classify())?;
+        let data = setting::all_data(&file, &content.data.0, base, protocol.task())?;
+        let machine = setting::machine(&file, &content.machine, protocol.task())?;
         let calibrating =
             setting::calibrating(&file, &content.machine, &content.protocol, &protocol)?;
-        let reach = figures::reaches(&file, &content.protocol.reach, protocol.classify())?;
+        let reach = figures::reaches(&file, &content.protocol.reach, protocol.task())?;
         if content.rows.is_empty() {
             return Err(file.refuse(None, "rows: expected at least one [[rows]]"));
         }

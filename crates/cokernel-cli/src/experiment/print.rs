@@ -163,9 +163,9 @@ fn measured_over(result: &Outcome) -> String {
                 ),
             }
         }
-        Kind::Classify { splits, .. } => match data.sets {
-            1 => format!("{splits}, seed {first}"),
-            sets => format!("{splits} of {sets} data sets (seeds {first} to {last})"),
+        Kind::Classify(l) | Kind::Regress(l) | Kind::Detect(l) => match data.sets {
+            1 => format!("{}, seed {first}", l.splits),
+            sets => format!("{} of {sets} data sets (seeds {first} to {last})", l.splits),
         },
     }
 }
@@ -173,7 +173,9 @@ fn measured_over(result: &Outcome) -> String {
 fn clusters(result: &Outcome) -> String {
     match result.protocol.kind {
         Kind::Cluster { clusters, .. } => count(clusters, "cluster", "clusters"),
-        Kind::Classify { .. } => "classes learned".to_string(),
+        Kind::Classify(_) => "classes learned".to_string(),
+        Kind::Regress(_) => "numbers learned".to_string(),
+        Kind::Detect(_) => "outliers detected".to_string(),
     }
 }
 
@@ -210,7 +212,7 @@ fn grids(result: &Outcome) -> Vec<Grid> {
 }
 
 fn title(result: &Outcome, score: Score) -> String {
-    score.title(result.protocol.classify()).to_string()
+    score.title(result.protocol.task()).to_string()
 }
 
 /// Ours beside theirs.

@@ -4,9 +4,10 @@ use anyhow::Result;
 use cokernel::Error;
 use cokernel::eval::cluster_scores::ClusterScores;
 use cokernel::eval::{Measured, Stat};
+use cokernel::method::Task;
 use serde::{Deserialize, Serialize};
 
-/// A score of a clustering against the classes, or of predicted classes.
+/// A score of a clustering against the classes, or of predictions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Score {
@@ -23,6 +24,11 @@ pub enum Score {
     Auc,
     LogLoss,
     Brier,
+    R2,
+    Mse,
+    Mae,
+    AveragePrecision,
+    Rejected,
 }
 
 /// Scores of predicted classes.
@@ -34,6 +40,12 @@ const OF_CLASSES: [Score; 6] = [
     Score::LogLoss,
     Score::Brier,
 ];
+
+/// Scores of predicted numbers.
+const OF_NUMBERS: [Score; 3] = [Score::R2, Score::Mse, Score::Mae];
+
+/// Scores of detected outliers.
+const OF_OUTLIERS: [Score; 3] = [Score::Auc, Score::AveragePrecision, Score::Rejected];
 
 /// Scores of clusterings.
 const OF_CLUSTERS: [Score; 8] = [
@@ -49,15 +61,20 @@ const OF_CLUSTERS: [Score; 8] = [
 
 impl Score {
     /// The score with this id, or an error that suggests one.
-    pub fn from_id(id: &str, classify: bool) -> Result<Self, Error> {
-        let known = Score::all(classify);
+    pub fn from_id(id: &str, task: Task) -> Result<Self, Error> {
+        let known = Score::all(task);
         let found = known.iter().copied().find(|s| s.id() == id);
         found.ok_or_else(|| Error::unknown("score", id, known.iter().map(|s| s.id())))
     }
 
-    /// All scores of predicted classes, or of clusterings.
-    pub fn all(classify: bool) -> &'static [Score] {
-        if classify { &OF_CLASSES } else { &OF_CLUSTERS }
+    /// All scores of a task.
+    pub fn all(task: Task) -> &'static [Score] {
+        match task {
+            Task::Classify => &OF_CLASSES,
+            Task::Regress => &OF_NUMBERS,
+            Task::Detect => &OF_OUTLIERS,
+            Task::Cluster => &OF_CLUSTERS,
+        }
     }
 
     pub fn id(self) -> &'static str {
@@ -75,12 +92,17 @@ impl Score {
             Score::Auc => "auc",
             Score::LogLoss => "log_loss",
             Score::Brier => "brier",
+            Score::R2 => "r2",
+            Score::Mse => "mse",
+            Score::Mae => "mae",
+            Score::AveragePrecision => "average_precision",
+            Score::Rejected => "rejected",
         }
     }
 
-    pub fn title(self, classify: bool) -> &'static str {
+    pub fn title(self, task: Task) -> &'static str {
         match self {
-            Score::Accuracy if classify => "accuracy",
+            Score::Accuracy if task == Task::Classify => "accuracy",
             Score::F => "pairwise F",
             Score::Precision => "pairwise precision",
             Score::Recall => "pairwise recall",
@@ -94,12 +116,17 @@ impl Score {
             Score::Auc => "area under the ROC curve",
             Score::LogLoss => "log loss (lower is better)",
             Score::Brier => "Brier score (lower is better)",
+            Score::R2 => "R²",
+            Score::Mse => "mean squared error (lower is better)",
+            Score::Mae => "mean absolute error (lower is better)",
+            Score::AveragePrecision => "average precision",
+            Score::Rejected => "share rejected",
         }
     }
 
-    /// Its value for predicted classes; `None` if it is no score of those, or needs probabilities.
-    pub fn of_classes(self, scores: &Measured) -> Option<f64> {
-        OF_CLASSES.contains(&self).then(|| scores.get(self.id())).flatten()
+    /// Its value for predictions; `None` if it is no score of those, or needs probabilities or labels.
+    pub fn of_learned(self, scores: &Measured) -> Option<f64> {
+        scores.get(self.id()).filter(|v| !v.is_nan())
     }
 
     /// Whether it takes probabilities, however many classes there are.
@@ -118,17 +145,16 @@ impl Score {
             Score::Ari => scores.adjusted_rand,
             Score::Accuracy => scores.accuracy,
             Score::Purity => scores.purity,
-            Score::BalancedAccuracy
-            | Score::MacroF1
-            | Score::Auc
-            | Score::LogLoss
-            | Score::Brier => return None,
+            _ => return None,
         })
     }
 
     /// Whether `a` is a better value than `b`.
     pub fn better(self, a: f64, b: f64) -> bool {
-        let less = matches!(self, Score::Entropy | Score::LogLoss | Score::Brier);
+        let less = matches!(
+            self,
+            Score::Entropy | Score::LogLoss | Score::Brier | Score::Mse | Score::Mae
+        );
         if less { a < b } else { a > b }
     }
 }
@@ -210,12 +236,12 @@ mod tests {
     #[test]
     fn entropy_is_better_when_it_is_smaller() {
         assert!(Score::Entropy.better(0.1, 0.2) && Score::Nmi.better(0.2, 0.1));
-        let said = Score::from_id("nmii", false).unwrap_err().to_string();
+        let said = Score::from_id("nmii", Task::Cluster).unwrap_err().to_string();
         assert!(said.starts_with("unknown score 'nmii' (did you mean 'nmi'?)"), "{said}");
-        assert!(Score::from_id("nmi", true).is_err());
-        for classify in [true, false] {
-            let all = Score::all(classify).iter();
-            all.for_each(|s| assert_eq!(Score::from_id(s.id(), classify).unwrap(), *s));
+        assert!(Score::from_id("nmi", Task::Classify).is_err());
+        for task in [Task::Classify, Task::Regress, Task::Detect, Task::Cluster] {
+            let all = Score::all(task).iter();
+            all.for_each(|s| assert_eq!(Score::from_id(s.id(), task).unwrap(), *s));
         }
     }
 }

@@ -93,7 +93,7 @@ impl Folder {
         self.views.iter().map(view).chain(labels).collect()
     }
 
-    fn read(&self, folder: &Path) -> Result<Labelled> {
+    fn read(&self, folder: &Path, real: bool) -> Result<Labelled> {
         let mut paths = self.paths(folder)?;
         let labels = paths.pop().unwrap_or_default();
         let mut tables = Vec::new();
@@ -101,20 +101,21 @@ impl Folder {
             tables.push((view.clone(), data::read_table(&path, &ReadOptions::default())?));
         }
         let labels = data::read_labels(&labels, &ReadOptions::default())?;
-        let assembled = assemble(tables, Some(labels), &AssembleOptions::default())?;
+        let options = AssembleOptions { real_targets: real, ..AssembleOptions::default() };
+        let assembled = assemble(tables, Some(labels), &options)?;
         Ok((assembled.views, assembled.labels))
     }
 }
 
 impl Files {
-    fn read(&self) -> Result<Labelled> {
+    fn read(&self, real: bool) -> Result<Labelled> {
         let settings = Settings::of_files(
             self.views.clone(),
             self.labels.clone(),
             self.label_column.clone(),
             self.id.clone(),
         );
-        let (Data { views, labels }, _) = read_files(&settings, false, false, false)?;
+        let (Data { views, labels }, _) = read_files(&settings, false, false, real)?;
         Ok((views, labels))
     }
 }
@@ -177,18 +178,19 @@ impl Source {
         }
     }
 
-    /// Reads or draws one data set.
+    /// Reads or draws one data set; of files the labels are numbers if they are `real`.
     pub fn load(
         &self,
         folder: Option<&Path>,
         swept: Option<(&str, f64)>,
         seed: u64,
+        real: bool,
     ) -> Result<Labelled> {
         match self {
             Source::Digits => Ok(data::digits()?),
             Source::Toy(toy) => Ok(toy.make(swept, seed)?),
-            Source::Folder(f) => f.read(&f.find(folder).map_err(misuse)?),
-            Source::Files(files) => files.read(),
+            Source::Folder(f) => f.read(&f.find(folder).map_err(misuse)?, real),
+            Source::Files(files) => files.read(real),
         }
     }
 

@@ -2,6 +2,7 @@ mod fuzz;
 
 use super::plan::Pick;
 use super::*;
+use cokernel::method::Task;
 use std::path::Path;
 
 fn parse(text: &str) -> anyhow::Result<Experiment> {
@@ -142,11 +143,11 @@ fn every_shipped_experiment_runs_on_small_settings() {
     for (id, _) in SHIPPED {
         let mut plan = Specification::find(id, &[]).unwrap().parse().unwrap();
         let root = tempfile::tempdir().unwrap();
-        let Kind::Cluster { clusters, mut starts } = plan.protocol.kind.clone() else {
+        let plan::Kind::Cluster { clusters, mut starts } = plan.protocol.kind.clone() else {
             panic!("{id} learns")
         };
         starts.starts = 2;
-        plan.protocol.kind = Kind::Cluster { clusters, starts };
+        plan.protocol.kind = plan::Kind::Cluster { clusters, starts };
         let data = &mut plan.data[0];
         data.sets = 1;
         data.lsa = data.lsa.map(|_| 4);
@@ -263,10 +264,69 @@ fn probabilities_are_learned_where_they_are_asked_for() {
     assert!(format!("{e:#}").contains("of more than two classes needs probabilities"), "{e:#}");
 }
 
+/// Numbers and outliers: scores as plain formulas over the same splits, inner picks, and what is refused.
+#[test]
+fn numbers_are_learned_and_outliers_detected() {
+    let numbers = LEARNED
+        .replace("gaussian_classes", "waves")
+        .replace("\"accuracy\"", "\"mse\", \"r2\", \"mae\"")
+        .replace("[machine]", "[machine]\nid = \"svr:epsilon=0.05\"");
+    let plan = parse(&numbers).unwrap();
+    assert_eq!(plan.protocol.task(), Task::Regress);
+    let run = cokernel::Run::default();
+    let all = plan.cells(None, 0).unwrap();
+    let mut bench = bench::Bench::new(&plan, None, 0, None);
+    let (views, labels) = cokernel::data::toy::waves(60, 0.1, 0).unwrap();
+    let splits = plan.protocol.learning().unwrap().splits.split(&labels, 0).unwrap().splits;
+    for cell in all.iter().filter(|c| c.row == 0) {
+        let found = bench.measure(cell, &run).unwrap();
+        let mkl = plan.rows[0].variants[0].mkl(&plan.data[0], &plan.machine, None).unwrap();
+        let split = &splits[cell.split];
+        let model = mkl.fit(&views.select(&split.train), &labels.select(&split.train), &run);
+        let values = model.unwrap().predict(&views.select(&split.test)).unwrap().decisions;
+        let truth = labels.select(&split.test).real().unwrap();
+        let mean = truth.iter().sum::<f64>() / truth.len() as f64;
+        let squares = |f: &dyn Fn(usize) -> f64| (0..truth.len()).map(f).sum::<f64>();
+        let error = squares(&|i| (truth[i] - values.get(i, 0)).powi(2));
+        let spread = squares(&|i| (truth[i] - mean).powi(2));
+        let r2 = found.scores[&score::Score::R2][0];
+        assert!((r2 - (1.0 - error / spread)).abs() < 1e-9, "{r2}");
+        let mse = found.scores[&score::Score::Mse][0];
+        assert!((mse - error / truth.len() as f64).abs() < 1e-9, "{mse}");
+    }
+    let picked = bench.measure(all.iter().find(|c| c.row == 1).unwrap(), &run).unwrap();
+    assert!(picked.inner.unwrap() > 0.0, "an error");
+    let outliers = LEARNED
+        .replace("gaussian_classes", "strays")
+        .replace("\"accuracy\"", "\"auc\", \"average_precision\", \"rejected\"")
+        .replace("c = 2.0\n", "")
+        .replace("c = [1.0, 10.0], ", "")
+        .replace("tol = [1e-2]", "tol = [1e-2, 1e-3]")
+        .replace("[machine]\ntol = 1e-3", "[machine]\nid = \"one_class_svm:nu=0.2\"");
+    let plan = parse(&outliers).unwrap();
+    let cell = plan.cells(None, 0).unwrap().remove(0);
+    let found = bench::Bench::new(&plan, None, 0, None).measure(&cell, &run).unwrap();
+    assert!(found.scores[&score::Score::Auc][0] > 0.9, "{found:?}");
+    for (text, from, to, said) in [
+        (&numbers, "\"mse\"", "\"accuracy\"", "unknown score 'accuracy'; known: r2, mse, mae"),
+        (&numbers, "waves", "strays", "the labels of 'strays' are not for the task regress"),
+        (&numbers, "folds = 5", "folds = 5\ntask = \"classify\"", "unknown score 'mse'"),
+        (&numbers, "folds = 5", "folds = 5\ntask = \"regres\"", "did you mean 'regress'?"),
+        (&numbers, "folds = 5", "folds = 5\ntask = \"cluster\"", "give clusters and starts"),
+        (&numbers, "svr:", "svr2:", "unknown machine 'svr2'"),
+        (&numbers, "\"mean\"", "\"two_stage\"", "'two_stage'"),
+        (&outliers, "nu=0.2\"", "nu=0.2\"\nbalanced = true", "balanced: "),
+    ] {
+        assert!(text.contains(from), "{from}");
+        let found = parse(&text.replacen(from, to, 1)).unwrap_err().to_string();
+        assert!(found.starts_with("p/my.toml") && found.contains(said), "{to}: {found}");
+    }
+}
+
 #[test]
 fn learning_has_splits_costs_and_inner_picks() {
     let plan = parse(LEARNED).unwrap();
-    assert!(plan.protocol.classify() && plan.protocol.splits() == 5);
+    assert!(plan.protocol.task() == Task::Classify && plan.protocol.splits() == 5);
     assert_eq!(plan.rows[0].variants[0].c, Some(2.0));
     assert_eq!(plan.rows[1].variants[1].c, Some(10.0));
     assert_eq!((plan.rows[1].pick, plan.rows[1].variants.len()), (Pick::Inner, 2));
@@ -280,7 +340,7 @@ fn learning_has_splits_costs_and_inner_picks() {
         ("folds = 5", "folds = 5\ntest_fraction = 0.3", "line 8: protocol: give either folds or"),
         ("folds = 5", "test_fraction = 1.5", "line 7: test_fraction: expected a number between"),
         ("folds = 5", "repeats = 5", "protocol: expected clusters = K and starts to cluster"),
-        ("folds = 5", "folds = 5\nclusters = 3", "line 7: protocol: 'folds' is for learning"),
+        ("folds = 5", "folds = 5\nclusters = 3", "line 7: protocol: 'folds' is for learning on"),
         ("folds = 5", "starts = \"published\"", "line 7: protocol: 'starts' is for clustering"),
         ("folds = 5", "clusters = 3", "line 7: protocol: missing key 'starts'"),
         ("\"accuracy\"", "\"acuracy\"", "line 8: unknown score 'acuracy' (did you mean 'accuracy'"),

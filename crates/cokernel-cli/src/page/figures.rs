@@ -229,7 +229,7 @@ fn parameters(material: &Material<'_>, collected: &Collected) -> Option<Figure> 
         let (low, high) =
             values.iter().fold((f64::MAX, 0.0_f64), |(a, b), v| (a.min(*v), b.max(*v)));
         panels.push(Panel {
-            title: format!("{} over {name}", score.title(plan.protocol.classify())),
+            title: format!("{} over {name}", score.title(plan.protocol.task())),
             x_label: name.clone(),
             y_label: score.id().into(),
             log_x: low > 0.0 && high / low >= 20.0,
@@ -375,7 +375,7 @@ fn embeddings(material: &Material<'_>, collected: &Collected) -> Option<Figure> 
 /// Counts of classes, for the best rows.
 fn confusion(material: &Material<'_>, collected: &Collected, rows: &DataRows) -> Option<Figure> {
     let plan = material.plan;
-    let classify = plan.protocol.classify();
+    let learned = plan.protocol.learning().is_some();
     let score = plan.protocol.pick_by;
     let s = plan.protocol.scores.iter().position(|x| *x == score).unwrap_or(0);
     let mut order: Vec<&Compared> = rows.rows.iter().filter(|r| r.at.is_none()).collect();
@@ -387,7 +387,7 @@ fn confusion(material: &Material<'_>, collected: &Collected, rows: &DataRows) ->
     for row in order.into_iter().take(2) {
         let picked = &collected.measurements[&(row.row, None)];
         // Clusters have other numbers on other data sets: only the first.
-        let units = picked.values().take(if classify { usize::MAX } else { 1 });
+        let units = picked.values().take(if learned { usize::MAX } else { 1 });
         let mut sum: Vec<Vec<u64>> = Vec::new();
         let mut classes: &[String] = &[];
         for p in units {
@@ -408,15 +408,15 @@ fn confusion(material: &Material<'_>, collected: &Collected, rows: &DataRows) ->
         let numbers = (0..columns).map(|c| c.to_string()).collect();
         panels.push(Panel {
             title: row.label.clone(),
-            x_label: if classify { "predicted" } else { "cluster" }.into(),
+            x_label: if learned { "predicted" } else { "cluster" }.into(),
             y_label: "true class".into(),
             y_names: classes.to_vec(),
-            x_names: if classify { classes.to_vec() } else { numbers },
+            x_names: if learned { classes.to_vec() } else { numbers },
             marks: vec![Mark::Counts { rows: sum }],
             ..Panel::default()
         });
     }
-    let caption = match classify {
+    let caption = match learned {
         true => "The two best rows, summed over the splits; darker: a larger share of the class.",
         false => "The two best rows, on the first data set; darker: a larger share of the class.",
     };

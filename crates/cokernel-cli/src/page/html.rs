@@ -85,7 +85,7 @@ fn table(material: &Material<'_>, data: &DataRows) -> HtmlTable {
     let mut header = vec!["row".to_string()];
     let sweep = material.plan.sweep.as_ref().filter(|_| swept);
     header.extend(sweep.map(|s| s.label.clone()));
-    header.extend(protocol.scores.iter().map(|s| s.title(protocol.classify()).to_string()));
+    header.extend(protocol.scores.iter().map(|s| s.title(protocol.task()).to_string()));
     let learned = data.rows.iter().any(|r| r.support_percent.is_some());
     if learned {
         header.extend(["active kernels", "support vectors %", "cost"].map(String::from));
@@ -145,7 +145,7 @@ fn notes(material: &Material<'_>) -> Vec<String> {
 fn summary(material: &Material<'_>, all: &[DataRows], ranking: Option<&Ranking>) -> String {
     let plan = material.plan;
     let score = plan.protocol.pick_by;
-    let name = score.title(plan.protocol.classify());
+    let name = score.title(plan.protocol.task());
     if let Some(ranking) = ranking {
         let first = ranking.order()[0];
         let (label, rank) = (&ranking.labels[first], ranking.friedman.mean_ranks[first]);

@@ -1,7 +1,7 @@
 //! The rows of a data set side by side, with tests of their differences.
 
 use super::Material;
-use crate::experiment::{Experiment, Kind, Picked, Score, mean_of};
+use crate::experiment::{Experiment, Learning, Picked, Score, mean_of};
 use anyhow::Result;
 use cokernel::eval::significance::{corrected_t_test, holm, wilcoxon};
 use cokernel::eval::{Protocol, Stat};
@@ -78,8 +78,8 @@ enum Test {
 }
 
 fn test_of(plan: &Experiment, sets: usize) -> Test {
-    match (&plan.protocol.kind, sets) {
-        (Kind::Classify { splits, .. }, 1) => Test::Resampled(match *splits {
+    match (plan.protocol.learning(), sets) {
+        (Some(Learning { splits, .. }), 1) => Test::Resampled(match splits {
             Protocol::KFold { folds, .. } => 1.0 / (folds - 1) as f64,
             Protocol::Shuffle { test, .. } => test / (1.0 - test),
             Protocol::FiveByTwo => 1.0,

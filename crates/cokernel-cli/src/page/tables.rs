@@ -175,7 +175,7 @@ fn columns(material: &Material<'_>, data: &DataRows, cell: &dyn Fn(&Value) -> St
     let sweep = material.plan.sweep.as_ref().filter(|_| swept);
     let mut header = vec!["row".to_string()];
     header.extend(sweep.map(|s| s.label.clone()));
-    header.extend(protocol.scores.iter().map(|s| s.title(protocol.classify()).to_string()));
+    header.extend(protocol.scores.iter().map(|s| s.title(protocol.task()).to_string()));
     let row = |r: &Compared| {
         let mut cells = vec![r.label.clone()];
         if swept {

@@ -3,9 +3,11 @@
 
 mod gaussian;
 mod graphs;
+mod tasks;
 
 pub use gaussian::{correlated, synthetic_1, synthetic_2};
 pub use graphs::{Uninformative, complementary_corruption, contradictory, uninformative};
+pub use tasks::{strays, waves};
 
 use super::{Labels, Matrix, Views};
 use crate::{Error, Result, Run, brief};

@@ -4,6 +4,7 @@ use super::{Claim, Data, Protocol, Row, Sweep};
 use crate::experiment::file::{ClaimEntry, File, SweepEntry};
 use crate::experiment::score::{Published, Score};
 use anyhow::Result;
+use cokernel::method::Task;
 use cokernel::multiview::{Seeding, Starts};
 use cokernel::{Error, brief};
 use std::collections::BTreeMap;
@@ -13,17 +14,17 @@ use toml::{Spanned, Value};
 /// k-means starts of the papers.
 const PUBLISHED_STARTS: usize = 20;
 
-fn score(file: &File, id: &str, place: Range<usize>, classify: bool) -> Result<Score> {
-    Score::from_id(id, classify).map_err(|e| file.refuse(Some(place), e))
+fn score(file: &File, id: &str, place: Range<usize>, task: Task) -> Result<Score> {
+    Score::from_id(id, task).map_err(|e| file.refuse(Some(place), e))
 }
 
 pub fn reaches(
     file: &File,
     entries: &BTreeMap<String, Spanned<f64>>,
-    classify: bool,
+    task: Task,
 ) -> Result<BTreeMap<Score, f64>> {
     let one = |(id, reach): (&String, &Spanned<f64>)| match *reach.get_ref() {
-        r if r >= 0.0 && r.is_finite() => Ok((score(file, id, reach.span(), classify)?, r)),
+        r if r >= 0.0 && r.is_finite() => Ok((score(file, id, reach.span(), task)?, r)),
         r => {
             let problem =
                 format!("reach: {id}: expected a number of at least 0, found {}", brief(r));
@@ -85,10 +86,10 @@ pub fn published(
     file: &File,
     entries: &BTreeMap<String, Spanned<Value>>,
     reach: &BTreeMap<Score, f64>,
-    classify: bool,
+    task: Task,
 ) -> Result<BTreeMap<Score, Published>> {
     let one = |(id, value): (&String, &Spanned<Value>)| {
-        let score = score(file, id, value.span(), classify)?;
+        let score = score(file, id, value.span(), task)?;
         let refuse = |e| file.refuse(Some(value.span()), format!("{id}: {e}"));
         let mut figure = figure(value.get_ref()).map_err(refuse)?;
         figure.reach = figure.reach.or_else(|| reach.get(&score).copied());
@@ -103,7 +104,7 @@ pub fn points(
     entries: &[Spanned<BTreeMap<String, Spanned<Value>>>],
     reach: &BTreeMap<Score, f64>,
     sweep: Option<&Sweep>,
-    classify: bool,
+    task: Task,
 ) -> Result<Vec<(f64, BTreeMap<Score, Published>)>> {
     let mut points = Vec::new();
     for entry in entries {
@@ -111,7 +112,7 @@ pub fn points(
         let at = scores.remove("at").and_then(|at| number(at.get_ref()));
         let known = sweep.map_or(&[][..], |s| &s.values);
         match at.filter(|at| known.contains(at)) {
-            Some(at) => points.push((at, published(file, &scores, reach, classify)?)),
+            Some(at) => points.push((at, published(file, &scores, reach, task)?)),
             None => {
                 let problem = "points: expected `at = X` with X one of the values of [sweep]";
                 return Err(file.refuse(Some(entry.span()), problem));
@@ -223,7 +224,7 @@ pub fn claims(
             None => (0..rows.len()).filter(|r| *r != above).collect(),
         };
         let score = match &entry.score {
-            Some(id) => score(file, id.get_ref(), id.span(), protocol.classify())?,
+            Some(id) => score(file, id.get_ref(), id.span(), protocol.task())?,
             None => protocol.pick_by,
         };
         Ok(Claim { above, below, score })

@@ -45,7 +45,7 @@ impl Rows<'_> {
     }
 
     fn method(&self, id: &Spanned<String>) -> Result<&'static Method> {
-        let task = if self.protocol.classify() { Task::Classify } else { Task::Cluster };
+        let task = self.task();
         let refuse = |e: anyhow::Error| self.file.refuse(Some(id.span()), e);
         let found = find(id.get_ref()).map_err(|e| refuse(e.into()))?;
         for_task(found, task).map_err(refuse)
@@ -92,8 +92,8 @@ impl Rows<'_> {
         }
         let pick = self.pick(entry, variants.len())?;
         let label = entry.label.get_ref();
-        let published = figures::published(file, &entry.published, self.reach, self.classify())?;
-        let points = figures::points(file, &entry.points, self.reach, self.sweep, self.classify())?;
+        let published = figures::published(file, &entry.published, self.reach, self.task())?;
+        let points = figures::points(file, &entry.points, self.reach, self.sweep, self.task())?;
         if pick == Pick::Only && variants.len() > 1 {
             if !published.is_empty() || !points.is_empty() {
                 let problem = "published figures of a row with several variants (or a grid) need \
@@ -122,8 +122,8 @@ impl Rows<'_> {
         }])
     }
 
-    fn classify(&self) -> bool {
-        self.protocol.classify()
+    fn task(&self) -> Task {
+        self.protocol.task()
     }
 
     fn pick(&self, entry: &RowEntry, variants: usize) -> Result<Pick> {
@@ -135,8 +135,8 @@ impl Rows<'_> {
                 refuse(format!("row '{label}': pick needs several variants, or a grid"))
             }
             "best" => Ok(Pick::Best),
-            "inner" if self.classify() => Ok(Pick::Inner),
-            "inner" => refuse(format!("row '{label}': pick = \"inner\" is for learning classes")),
+            "inner" if self.protocol.learning().is_some() => Ok(Pick::Inner),
+            "inner" => refuse(format!("row '{label}': pick = \"inner\" is for learning on splits")),
             other => refuse(Error::unknown("word", other, ["best", "inner"]).to_string()),
         }
     }

@@ -1,19 +1,21 @@
 //! Everything of a plan but its rows: data, protocol, machine, tests and limits.
 
-use super::{Data, Experiment, Kind, Limits, Protocol, Row, Tests, figures};
+use super::{Data, Experiment, Kind, Learning, Limits, Protocol, Row, Tests, figures};
 use crate::args::bytes;
 use crate::experiment::file::{
     Content, DataEntry, File, LimitsEntry, MachineEntry, ProtocolEntry, TestsEntry,
 };
-use crate::experiment::generator::{N, Toy};
+use crate::experiment::generator::{GENERATORS, N, Toy};
 use crate::experiment::score::Score;
 use crate::experiment::source::{Files, Folder, Source};
 use crate::settings::ViewSource;
 use anyhow::Result;
 use cokernel::calibrate::{Calibrating, Shape};
+use cokernel::catalogue::{default_machine, for_task as for_machine};
 use cokernel::data::{Header, Scale};
 use cokernel::kernel::KernelSpec;
 use cokernel::machine::MachineSpec;
+use cokernel::method::Task;
 use cokernel::params::Value;
 use cokernel::{Error, Run, brief, eval};
 use std::ops::Range;
@@ -34,10 +36,10 @@ const LONGEST: f64 = 1e9;
 
 pub fn protocol(file: &File, content: &Content) -> Result<Protocol> {
     let entry = &content.protocol;
-    let kind = kind(file, entry)?;
-    let classify = matches!(kind, Kind::Classify { .. });
+    let kind = kind(file, entry, task(file, content)?)?;
+    let task = kind.task();
     let score = |s: &Spanned<String>| {
-        Score::from_id(s.get_ref(), classify).map_err(|e| file.refuse(Some(s.span()), e))
+        Score::from_id(s.get_ref(), task).map_err(|e| file.refuse(Some(s.span()), e))
     };
     let scores = entry.scores.get_ref().iter().map(score).collect::<Result<Vec<_>>>()?;
     let Some(&first) = scores.first() else {
@@ -52,7 +54,27 @@ pub fn protocol(file: &File, content: &Content) -> Result<Protocol> {
     Ok(Protocol { kind, seed: entry.seed, scores, pick_by })
 }
 
-fn kind(file: &File, entry: &ProtocolEntry) -> Result<Kind> {
+/// What is measured: the task that is named, else that of the machine, else classes; clusters where their
+/// number is given.
+fn task(file: &File, content: &Content) -> Result<Task> {
+    let (named, machine) = (&content.protocol.task, &content.machine.id);
+    if let Some(id) = named {
+        return Task::from_id(id.get_ref()).map_err(|e| file.refuse(Some(id.span()), e));
+    }
+    match machine {
+        _ if content.protocol.clusters.is_some() => Ok(Task::Cluster),
+        Some(id) => Ok(machine_of(file, id)?.method().tasks[0]),
+        None => Ok(Task::Classify),
+    }
+}
+
+fn machine_of(file: &File, text: &Spanned<String>) -> Result<MachineSpec> {
+    let read = text.get_ref().parse::<MachineSpec>();
+    let checked = read.and_then(|m| m.checked().map(|_| m));
+    checked.map_err(|e| file.refuse(Some(text.span()), e))
+}
+
+fn kind(file: &File, entry: &ProtocolEntry, task: Task) -> Result<Kind> {
     let of_splits = [
         ("folds", entry.folds.as_ref().map(Spanned::span)),
         ("test_fraction", entry.test_fraction.as_ref().map(Spanned::span)),
@@ -62,7 +84,7 @@ fn kind(file: &File, entry: &ProtocolEntry) -> Result<Kind> {
     if let Some(clusters) = &entry.clusters {
         if let Some((key, Some(place))) = of_splits.into_iter().find(|s| s.1.is_some()) {
             let problem =
-                format!("protocol: '{key}' is for learning classes; leave out 'clusters'");
+                format!("protocol: '{key}' is for learning on splits; leave out 'clusters'");
             return Err(file.refuse(Some(place), problem));
         }
         let clusters = counted(file, "clusters", clusters, 1, MOST_CLUSTERS)?;
@@ -71,6 +93,10 @@ fn kind(file: &File, entry: &ProtocolEntry) -> Result<Kind> {
             return Err(file.refuse(place, "protocol: missing key 'starts'"));
         };
         let starts = figures::starts(file, starts)?;
+        if let Some(place) = entry.task.as_ref().filter(|_| task != Task::Cluster) {
+            let problem = format!("task: clusters are given; found {}", task.id());
+            return Err(file.refuse(Some(place.span()), problem));
+        }
         return Ok(Kind::Cluster { clusters, starts });
     }
     if let Some(starts) = &entry.starts {
@@ -104,18 +130,43 @@ fn kind(file: &File, entry: &ProtocolEntry) -> Result<Kind> {
         }
         (None, None) => {
             let problem = "protocol: expected clusters = K and starts to cluster; or folds = K or \
-                           test_fraction = 0.33 to learn classes";
+                           test_fraction = 0.33 to learn";
             return Err(file.refuse(None, problem));
         }
     };
-    Ok(Kind::Classify { splits, inner_folds })
+    let learning = Learning { splits, inner_folds };
+    match task {
+        Task::Classify => Ok(Kind::Classify(learning)),
+        Task::Regress => Ok(Kind::Regress(learning)),
+        Task::Detect => Ok(Kind::Detect(learning)),
+        Task::Cluster => {
+            let place = entry.task.as_ref().map(Spanned::span);
+            Err(file.refuse(place, "task: to cluster, give clusters and starts, not splits"))
+        }
+    }
 }
 
 /// All data sets, with labels that differ.
-pub fn all_data(file: &File, entries: &[DataEntry], base: &Path) -> Result<Vec<Data>> {
+pub fn all_data(file: &File, entries: &[DataEntry], base: &Path, task: Task) -> Result<Vec<Data>> {
     let mut all: Vec<Data> = Vec::new();
     for entry in entries {
         let one = data(file, entry, base)?;
+        let other = match &one.source {
+            Source::Toy(toy) if !toy.generator.tasks.contains(&task) => Some(toy.generator.id),
+            Source::Digits if task == Task::Regress => Some("digits"),
+            _ => None,
+        };
+        if let Some(id) = other {
+            let able = GENERATORS.iter().filter(|g| g.tasks.contains(&task)).map(|g| g.id);
+            let able: Vec<&str> = able.collect();
+            let place = entry.generator.as_ref().map_or(entry.kind.span(), Spanned::span);
+            let problem = format!(
+                "data: the labels of '{id}' are not for the task {}; generators for it: {}",
+                task.id(),
+                able.join(", ")
+            );
+            return Err(file.refuse(Some(place), problem));
+        }
         if all.iter().any(|d| d.label == one.label) {
             let place = entry.label.as_ref().map_or(entry.kind.span(), Spanned::span);
             let problem = format!("data '{}' is there twice; give each a label", one.label);
@@ -272,19 +323,23 @@ pub fn positive(file: &File, key: &str, value: &Spanned<f64>) -> Result<f64> {
 }
 
 /// The machine with the parameters of its table; `balanced` is short for class weights.
-pub fn machine(file: &File, entry: &MachineEntry, classify: bool) -> Result<MachineSpec> {
-    let mut machine = match &entry.id {
-        None => MachineSpec::default(),
-        Some(id) => MachineSpec::new(id.get_ref()).map_err(|e| file.refuse(Some(id.span()), e))?,
+pub fn machine(file: &File, entry: &MachineEntry, task: Task) -> Result<MachineSpec> {
+    let mut machine = match (&entry.id, default_machine(task)) {
+        (Some(text), _) => machine_of(file, text)?,
+        (None, Some(machine)) => MachineSpec::new(machine.id)?,
+        (None, None) => MachineSpec::default(),
     };
+    if let Some(id) = entry.id.as_ref().filter(|_| task != Task::Cluster) {
+        for_machine(machine.method(), task).map_err(|e| file.refuse(Some(id.span()), e))?;
+    }
     let places = [
         entry.c.as_ref().map(Spanned::span),
         entry.decomposition.as_ref().map(Spanned::span),
         entry.id.as_ref().map(Spanned::span),
     ];
     let place = places.into_iter().flatten().next();
-    if !classify && (entry.balanced || place.is_some()) {
-        return Err(file.refuse(place, "machine: clustering has none; give folds to learn classes"));
+    if task == Task::Cluster && (entry.balanced || place.is_some()) {
+        return Err(file.refuse(place, "machine: clustering has none; give folds to learn"));
     }
     let mut set = |name: &str, value: Value, span: std::ops::Range<usize>| {
         machine.set(name, value);
@@ -301,6 +356,7 @@ pub fn machine(file: &File, entry: &MachineEntry, classify: bool) -> Result<Mach
     }
     if entry.balanced {
         machine.set("class_weight", "balanced");
+        machine.checked().map_err(|e| file.refuse(place, format!("balanced: {e}")))?;
     }
     Ok(machine)
 }
@@ -327,8 +383,8 @@ pub fn calibrating(
         }
         return Ok(None);
     };
-    if !protocol.classify() {
-        let problem = "probabilities: clustering has none; give folds to learn classes";
+    if protocol.task() != Task::Classify {
+        let problem = "probabilities: they are of classes; give folds to learn classes";
         return Err(file.refuse(Some(word.span()), problem));
     }
     let shape = Shape::from_id(word.get_ref()).map_err(|e| file.refuse(Some(word.span()), e))?;

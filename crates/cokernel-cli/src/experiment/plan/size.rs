@@ -8,6 +8,7 @@ use crate::experiment::source::Source;
 use crate::table::thousands;
 use anyhow::Result;
 use cokernel::eval;
+use cokernel::method::Task;
 use std::ops::Range;
 use toml::Spanned;
 
@@ -49,11 +50,9 @@ impl Experiment {
             Source::Digits => Some(DIGITS / DIGIT_CLASSES),
             _ => None,
         };
-        let left = |n: usize| match self.protocol.kind {
-            Kind::Classify { splits: eval::Protocol::KFold { folds, .. }, .. } => {
-                n - n.div_ceil(folds)
-            }
-            Kind::Classify { splits: eval::Protocol::Shuffle { test, .. }, .. } => {
+        let left = |n: usize| match self.protocol.learning().map(|l| l.splits) {
+            Some(eval::Protocol::KFold { folds, .. }) => n - n.div_ceil(folds),
+            Some(eval::Protocol::Shuffle { test, .. }) => {
                 n - ((test * n as f64).round() as usize).min(n)
             }
             _ => n,
@@ -83,18 +82,13 @@ pub fn check(file: &File, content: &Content, plan: &Experiment) -> Result<()> {
         value.as_ref().map(Spanned::span)
     }
     let p = &content.protocol;
-    let (folds, repeats) = match plan.protocol.kind {
-        Kind::Classify { splits: eval::Protocol::KFold { folds, repeats }, .. } => (folds, repeats),
+    let learning = plan.protocol.learning();
+    let (folds, repeats) = match learning.map(|l| l.splits) {
+        Some(eval::Protocol::KFold { folds, repeats }) => (folds, repeats),
         _ => (1, plan.protocol.splits()),
     };
-    let inner = match plan.protocol.kind {
-        Kind::Classify { inner_folds, .. }
-            if p.inner_folds.is_some() || plan.rows.iter().any(|r| r.pick == Pick::Inner) =>
-        {
-            inner_folds
-        }
-        _ => 1,
-    };
+    let asked = p.inner_folds.is_some() || plan.rows.iter().any(|r| r.pick == Pick::Inner);
+    let inner = learning.filter(|_| asked).map_or(1, |l| l.inner_folds);
     let clusters = match plan.protocol.kind {
         Kind::Cluster { clusters, .. } => clusters,
         _ => 1,
@@ -112,8 +106,11 @@ pub fn check(file: &File, content: &Content, plan: &Experiment) -> Result<()> {
             }
         }
     }
-    classes(file, content, plan)?;
-    let least = plan.least_trained().filter(|_| p.inner_folds.is_some());
+    if plan.protocol.task() == Task::Classify {
+        classes(file, content, plan)?;
+    }
+    let stratified = plan.protocol.task() == Task::Classify && p.inner_folds.is_some();
+    let least = plan.least_trained().filter(|_| stratified);
     if let Some((n, label)) = least.filter(|(n, _)| inner > *n) {
         let most = format!("expected at most the {} instances", thousands(n));
         let of = format!("that a class has in a training set of data '{label}'");
