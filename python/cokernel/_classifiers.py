@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d
 from . import _native
 from ._base import plain, seed_of, whole
 from ._instances import Given
-from ._learners import KernelLearner, number
+from ._learners import KernelLearner, Ready, number
 from ._report import warn_unless_converged
 
 
@@ -178,6 +178,16 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
         self.classes_ = np.unique(y)
         codes: npt.NDArray[np.int64] = np.searchsorted(self.classes_, y).astype(np.int64)
         return views, codes, weights
+
+    def _ready(self, given: Given) -> Ready:
+        self._calibrating()
+        views, codes, weights = self._instances(given)
+        instances = (views, class_names(self.classes_), codes, weights)
+        return Ready(
+            lambda: self._native_problem()[0],
+            lambda learner, run: learner.prepare(*instances, run),
+            lambda learner, model, run: self._calibrated(learner, model, instances, run),
+        )
 
     def fit(
         self,

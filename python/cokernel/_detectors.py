@@ -10,7 +10,8 @@ from sklearn.base import OutlierMixin
 
 from . import _native
 from ._base import plain, seed_of
-from ._learners import KernelLearner, number
+from ._instances import Given
+from ._learners import KernelLearner, Ready, number
 from ._report import warn_unless_converged
 
 
@@ -23,6 +24,19 @@ class KernelOutlierDetector(OutlierMixin, KernelLearner):  # type: ignore[misc]
     def _machine_params(self) -> dict[str, Any]:
         nu = number("nu", self.nu, "above 0 and at most 1", lambda v: 0 < v <= 1)
         return {"nu": nu, **self._tol()}
+
+    def _instances(self, given: Given) -> tuple[Any, Any]:
+        """Views and weights (or None) to learn from: without instances of weight 0."""
+        views, _, weights = self._weighed(self._read(given, reset=True), given)
+        return views, weights
+
+    def _ready(self, given: Given) -> Ready:
+        instances = self._instances(given)
+        return Ready(
+            lambda: self._learner(self._machine_params()),
+            lambda learner, run: learner.prepare_alone(*instances, run),
+            lambda _, model, __: model,
+        )
 
     def fit(
         self, X: Any, y: Any = None, sample_weight: npt.ArrayLike | None = None
@@ -49,7 +63,7 @@ class KernelOutlierDetector(OutlierMixin, KernelLearner):  # type: ignore[misc]
             Input that cannot be used; the sentence names the place.
         """
         given = self._match(X, reset=True, sample_weight=sample_weight)
-        views, _, weights = self._weighed(self._read(given, reset=True), given)
+        views, weights = self._instances(given)
         seed = seed_of(self.random_state)
         with self._words():
             learner = self._learner(self._machine_params())

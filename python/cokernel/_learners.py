@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from numbers import Real
 from typing import Any
@@ -51,6 +52,15 @@ def number(name: str, value: Any, which: str, fits: Callable[[float], bool]) -> 
     if isinstance(value, bool) or not isinstance(value, Real) or not fits(float(value)):
         raise ValueError(f"{name}: expected a number {which}, found {value!r}")
     return float(value)
+
+
+@dataclass(frozen=True)
+class Ready:
+    """Instances that were read: what learns from them, their kernels, and what is done with the model."""
+
+    learner: Callable[[], _native.Learner]
+    prepare: Callable[[_native.Learner, _native.Run], _native.Prepared]
+    finish: Callable[[_native.Learner, _native.Model, _native.Run], _native.Model]
 
 
 class KernelLearner(SavedEstimator):
@@ -121,6 +131,10 @@ class KernelLearner(SavedEstimator):
     def _tol(self) -> dict[str, Any]:
         tol = number("machine_tol", self.machine_tol, "above 0 and below 1", lambda v: 0 < v < 1)
         return {"tol": tol}
+
+    def _ready(self, given: Given) -> Ready:
+        """How to fit these instances on kernels that several fits share."""
+        raise NotImplementedError
 
     def _scale(self) -> str:
         return "none" if self.scale is None else str(self.scale)

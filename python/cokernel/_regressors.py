@@ -10,7 +10,8 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ._base import plain, seed_of
-from ._learners import KernelLearner, number
+from ._instances import Given
+from ._learners import KernelLearner, Ready, number
 from ._report import warn_unless_converged
 
 
@@ -55,6 +56,21 @@ class KernelRegressor(RegressorMixin, KernelLearner):  # type: ignore[misc]
             )
         return targets
 
+    def _instances(self, given: Given) -> tuple[Any, Any, Any]:
+        """Views, targets and weights (or None) to learn from: without instances of weight 0."""
+        views = self._read(given, reset=True)
+        targets = self._targets(given.others["y"], views.n)
+        views, kept, weights = self._weighed(views, given)
+        return views, targets if kept is None else targets[kept], weights
+
+    def _ready(self, given: Given) -> Ready:
+        instances = self._instances(given)
+        return Ready(
+            lambda: self._learner(self._machine_params()),
+            lambda learner, run: learner.prepare_numbers(*instances, run),
+            lambda _, model, __: model,
+        )
+
     def fit(
         self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None
     ) -> KernelRegressor:
@@ -84,10 +100,7 @@ class KernelRegressor(RegressorMixin, KernelLearner):  # type: ignore[misc]
         What has a pandas index is matched by it, as in the classifiers.
         """
         given = self._match(X, reset=True, y=y, sample_weight=sample_weight)
-        views = self._read(given, reset=True)
-        targets = self._targets(given.others["y"], views.n)
-        views, kept, weights = self._weighed(views, given)
-        targets = targets if kept is None else targets[kept]
+        views, targets, weights = self._instances(given)
         seed = seed_of(self.random_state)
         with self._words():
             learner = self._learner(self._machine_params())

@@ -8,13 +8,13 @@ alone start from each other.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import ParameterGrid, check_cv
 from sklearn.utils.metaestimators import available_if
@@ -22,9 +22,8 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from . import _native
 from ._base import seed_of
-from ._classifiers import KernelClassifier, refuse_others
-from ._learners import instance_weights
 from ._instances import Given, align, n_rows, take
+from ._learners import KernelLearner, instance_weights
 from ._report import warn_unless_converged
 from ._views import Layout
 
@@ -39,21 +38,20 @@ class _Bank:
         self.kept: list[tuple[Layout, _native.Prepared]] = []
         self.warm: tuple[Any, Any] = (None, None)
 
-    def fit(self, estimator: KernelClassifier) -> None:
+    def fit(self, estimator: KernelLearner) -> None:
         """Fits the estimator, on kernels that are there already if they serve it."""
-        estimator._calibrating()
-        views, codes, weights = estimator._instances(self.given)
+        ready = estimator._ready(self.given)
         run = estimator._run(seed_of(estimator.random_state))
         with estimator._words():
-            learner, names = estimator._native_problem()
+            learner = ready.learner()
             prepared = self._prepared(learner, estimator._layout)
             if prepared is None:
-                prepared = learner.prepare(views, names, codes, weights, run)
+                prepared = ready.prepare(learner, run)
                 self.kept.append((estimator._layout, prepared))
             problem = _apart_from_c(estimator)
             start = self.warm[1] if self.warm[0] == (id(prepared), problem) else None
             model, learned = learner.fit_prepared(prepared, run, start)
-            model = estimator._calibrated(learner, model, (views, names, codes, weights), run)
+            model = ready.finish(learner, model, run)
         self.warm = ((id(prepared), problem), learned)
         estimator._took(estimator._counted(model))
         warn_unless_converged(type(estimator).__name__, estimator.report_)
@@ -63,22 +61,24 @@ class _Bank:
         return next(fitting, None)
 
 
-def _apart_from_c(estimator: KernelClassifier) -> str:
+def _apart_from_c(estimator: KernelLearner) -> str:
     """Everything that decides a fit but C."""
     params = estimator.get_params(deep=False)
-    params.pop("C")
+    params.pop("C", None)
     return type(estimator).__name__ + repr(sorted(params.items(), key=lambda p: p[0]))
 
 
 @dataclass
 class _Problem:
-    """Instances that are cut into folds; classes and weights are arrays."""
+    """Instances that are cut into folds; targets (if there are some) and weights are arrays."""
 
     X: Any
-    y: npt.NDArray[Any]
+    y: npt.NDArray[Any] | None
     weights: npt.NDArray[np.float64] | None
     groups: Any
     how: dict[str, Any]
+    #: Whether the targets are classes.
+    classes: bool
 
     @classmethod
     def of(
@@ -90,29 +90,31 @@ class _Problem:
         how = {"names": names, "similar": _all_similar(named, X)}
         given = align(X, **how, y=y, sample_weight=sample_weight, groups=groups)
         others = given.others
-        classes = column_or_1d(others["y"], warn=True)
+        y = None if others["y"] is None else column_or_1d(others["y"], warn=True)
         weights = instance_weights(others["sample_weight"], n_rows(given.X))
-        return cls(given.X, classes, weights, others["groups"], how)
+        classes = any(is_classifier(estimator) for estimator in named.values())
+        return cls(given.X, y, weights, others["groups"], how, classes)
 
     def folds(self, cv: Any) -> Iterator[tuple[_Bank, Any, Any]]:
         """For each fold the bank of the training instances, and the test instances."""
-        splitter = check_cv(cv, self.y, classifier=True)
+        splitter = check_cv(cv, self.y, classifier=self.classes)
         table = np.zeros((n_rows(self.X), 1))
         for train, test in splitter.split(table, self.y, self.groups):
             weights = None if self.weights is None else np.ascontiguousarray(self.weights[train])
             given = align(
                 take(self.X, train, **self.how),
                 **self.how,
-                y=self.y[train],
+                y=None if self.y is None else self.y[train],
                 sample_weight=weights,
             )
-            yield _Bank(given), take(self.X, test, train, **self.how), self.y[test]
+            truth = None if self.y is None else self.y[test]
+            yield _Bank(given), take(self.X, test, train, **self.how), truth
 
 
 def cross_validate_bank(
     estimators: Any,
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     cv: Any = None,
     scoring: Any = None,
@@ -121,20 +123,20 @@ def cross_validate_bank(
     return_train_score: bool = False,
     return_estimator: bool = False,
 ) -> Any:
-    """Cross-validate one classifier or several, on kernels that are computed once for each fold.
+    """Cross-validate one estimator or several, on kernels that are computed once for each fold.
 
     Parameters
     ----------
-    estimators : classifier, or dict of classifiers
-        Classifiers of this package.
+    estimators : classifier, regressor or outlier detector, or dict of such
+        Estimators of this package, all for the same task.
     X : array of shape (n, d), sparse matrix, DataFrame, dict or list of them, or (M, n, n) array
         The instances; precomputed kernels are cut on both axes.
-    y : array-like of shape (n,)
-        Classes.
+    y : array-like of shape (n,), optional
+        Classes or numbers; for outlier detectors what the score compares with, as ``"roc_auc"`` does.
     cv : int, splitter or iterable, optional
         As in scikit-learn.
     scoring : str or callable, optional
-        One score, as in scikit-learn; default accuracy.
+        One score, as in scikit-learn; default accuracy, or R² of numbers.
     groups : array-like of shape (n,), optional
         Groups for the splitter.
     sample_weight : array-like of shape (n,), optional
@@ -146,8 +148,8 @@ def cross_validate_bank(
     -------
     dict of ndarray, or dict of such dicts
         ``test_score``, ``fit_time``, ``score_time``, as scikit-learn's ``cross_validate`` gives them;
-        for several classifiers one dict for each. The time of the kernels counts for the first
-        classifier that needs them.
+        for several estimators one dict for each. The time of the kernels counts for the first
+        one that needs them.
 
     Examples
     --------
@@ -161,8 +163,7 @@ def cross_validate_bank(
     """
     several = isinstance(estimators, Mapping)
     named = dict(estimators) if several else {"": estimators}
-    for estimator in named.values():
-        refuse_others(estimator)
+    _refuse_others(named.values())
     _refuse_several_scores(scoring)
     problem = _Problem.of(named, X, y, sample_weight, groups)
     found: dict[str, dict[str, list[Any]]] = {name: {} for name in named}
@@ -195,7 +196,7 @@ def _all_similar(named: Mapping[str, Any], X: Any) -> Any:
     given = isinstance(X, np.ndarray) and X.ndim == 3
     kinds = {given or estimator._similar() for estimator in named.values()}
     if len(kinds) > 1:
-        raise ValueError("some of the classifiers expect precomputed kernels, others features")
+        raise ValueError("some of the estimators expect precomputed kernels, others features")
     return kinds.pop()
 
 
@@ -204,10 +205,30 @@ def _refuse_several_scores(scoring: Any) -> None:
         raise ValueError(f"scoring: expected one score, found {scoring!r}")
 
 
-def _best_has_probability(search: Any) -> bool:
-    """Whether the best estimator, or before a fit the one that is given, has probabilities."""
-    getattr(getattr(search, "best_estimator_", search.estimator), "predict_proba")
-    return True
+def _best_has(name: str) -> Callable[[Any], bool]:
+    """Whether the best estimator, or before a fit the one that is given, has this method."""
+
+    def has(search: Any) -> bool:
+        getattr(getattr(search, "best_estimator_", search.estimator), name)
+        return True
+
+    return has
+
+
+def _refuse_others(estimators: Iterable[Any]) -> None:
+    """Refuses what is no estimator of this package, such as the name of a method, and several tasks."""
+    tasks = set()
+    for estimator in estimators:
+        if not isinstance(estimator, KernelLearner):
+            found = type(estimator).__name__
+            if isinstance(estimator, str):
+                found = f"{estimator!r}; to choose a method, give MKLClassifier({estimator!r})"
+            raise ValueError(
+                f"expected a classifier, regressor or outlier detector of this package, found {found}"
+            )
+        tasks.add(estimator._task)
+    if len(tasks) > 1:
+        raise ValueError(f"expected estimators for one task, found {' and '.join(sorted(tasks))}")
 
 
 class GridSearchBank(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
@@ -215,14 +236,14 @@ class GridSearchBank(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    estimator : classifier of this package
+    estimator : classifier, regressor or outlier detector of this package
         What is fitted.
     param_grid : dict or list of dicts
         Parameters and the values to try.
     cv : int, splitter or iterable, optional
         As in scikit-learn.
     scoring : str or callable, optional
-        One score, as in scikit-learn; default accuracy.
+        One score, as in scikit-learn; default accuracy, or R² of numbers.
     refit : bool, default=True
         Whether to fit the best combination on all instances.
 
@@ -248,7 +269,7 @@ class GridSearchBank(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        estimator: KernelClassifier,
+        estimator: KernelLearner,
         param_grid: Any,
         *,
         cv: Any = None,
@@ -262,7 +283,12 @@ class GridSearchBank(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         self.refit = refit
 
     def fit(
-        self, X: Any, y: Any, *, groups: Any = None, sample_weight: npt.ArrayLike | None = None
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        groups: Any = None,
+        sample_weight: npt.ArrayLike | None = None,
     ) -> GridSearchBank:
         """Try all combinations.
 
@@ -278,12 +304,12 @@ class GridSearchBank(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         self
             The fitted search.
         """
-        refuse_others(self.estimator)
+        _refuse_others([self.estimator])
         _refuse_several_scores(self.scoring)
         grid = list(ParameterGrid(self.param_grid))
         made = [clone(self.estimator).set_params(**params) for params in grid]
         # Combinations that differ in C alone follow each other, the smallest C first.
-        order = sorted(range(len(grid)), key=lambda i: (_apart_from_c(made[i]), float(made[i].C)))
+        order = sorted(range(len(grid)), key=lambda i: (_apart_from_c(made[i]), float(getattr(made[i], "C", 0.0))))
         named = {str(i): estimator for i, estimator in enumerate(made)}
         problem = _Problem.of(named, X, y, sample_weight, groups)
         scores: list[list[float]] = [[] for _ in grid]
@@ -303,14 +329,15 @@ class GridSearchBank(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         self.best_index_ = int(self.cv_results_["rank_test_score"].argmin())
         self.best_params_ = grid[self.best_index_]
         self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
-        self.classes_ = np.unique(problem.y)
+        if problem.classes and problem.y is not None:
+            self.classes_ = np.unique(problem.y)
         if self.refit:
             self.best_estimator_ = clone(made[self.best_index_])
             self.best_estimator_.fit(X, y, sample_weight=sample_weight)
         return self
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Classes of new instances, by the best estimator.
+        """What the best estimator predicts for new instances.
 
         Parameters
         ----------
@@ -325,8 +352,9 @@ class GridSearchBank(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         found: npt.NDArray[Any] = self.best_estimator_.predict(X)
         return found
 
+    @available_if(_best_has("decision_function"))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
-        """Decision values of new instances, by the best estimator.
+        """Decision values of new instances, by the best estimator, if it has them.
 
         Parameters
         ----------
@@ -341,7 +369,7 @@ class GridSearchBank(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         found: npt.NDArray[np.float64] = self.best_estimator_.decision_function(X)
         return found
 
-    @available_if(_best_has_probability)  # type: ignore[untyped-decorator]
+    @available_if(_best_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
         """Probabilities of new instances, by the best estimator, if it has them.
 
@@ -358,7 +386,7 @@ class GridSearchBank(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         found: npt.NDArray[np.float64] = self.best_estimator_.predict_proba(X)
         return found
 
-    def score(self, X: Any, y: Any) -> float:
+    def score(self, X: Any, y: Any = None) -> float:
         """The score of the best estimator.
 
         Parameters

@@ -11,6 +11,7 @@ import pytest
 from cokernel import GridSearchBank, cross_validate_bank, gaussian, linear, precomputed
 from sklearn.model_selection import (
     GridSearchCV,
+    KFold,
     RepeatedStratifiedKFold,
     StratifiedKFold,
     cross_validate,
@@ -56,6 +57,34 @@ def test_grid(table: Any) -> None:
     assert ours.best_params_ == theirs.best_params_
     assert (ours.predict(X) == theirs.predict(X)).all()
     assert set(ours.cv_results_) == set(theirs.cv_results_)
+
+
+def test_numbers_and_outliers(table: Any) -> None:
+    X, y = table
+    numbers = X[:, 0] + np.sin(X[:, 4])
+    reg = cokernel.SimpleMKLRegressor(views=VIEWS, tol=1e-6, machine_tol=1e-8)
+    grid = {"C": [1.0, 10.0], "epsilon": [0.01, 0.5]}
+    cv = KFold(3)
+    scoring = "neg_mean_absolute_error"
+    ours = GridSearchBank(reg, grid, cv=cv, scoring=scoring).fit(X, numbers)
+    theirs = GridSearchCV(reg, grid, cv=cv, scoring=scoring).fit(X, numbers)
+    mean = "mean_test_score"
+    np.testing.assert_allclose(ours.cv_results_[mean], theirs.cv_results_[mean], rtol=1e-5)
+    assert ours.best_params_ == theirs.best_params_ and not hasattr(ours, "classes_")
+    assert not hasattr(ours, "decision_function") and ours.score(X, numbers) <= 0
+    r2 = cross_validate_bank(reg, X, numbers, cv=cv)["test_score"]
+    np.testing.assert_allclose(r2, cross_validate(reg, X, numbers, cv=cv)["test_score"], rtol=1e-5)
+    # What is unlike the rest; the labels are for the score alone.
+    odd = np.vstack([X, 8 * np.random.default_rng(0).normal(size=(15, 9))])
+    inside = np.r_[np.ones(len(X)), -np.ones(15)]
+    detector = cokernel.MeanMKLOutlierDetector(views=VIEWS)
+    folds = StratifiedKFold(3, shuffle=True, random_state=0)
+    search = GridSearchBank(detector, {"nu": [0.1, 0.5]}, cv=folds, scoring="roc_auc")
+    search.fit(odd, inside)
+    theirs = GridSearchCV(detector, {"nu": [0.1, 0.5]}, cv=folds, scoring="roc_auc")
+    theirs.fit(odd, inside)
+    np.testing.assert_allclose(search.cv_results_[mean], theirs.cv_results_[mean])
+    assert search.best_score_ > 0.9 and set(search.predict(odd)) == {-1, 1}
 
 
 def test_warm_starts_change_nothing(table: Any) -> None:
@@ -154,11 +183,14 @@ def test_misuse(table: Any) -> None:
     X, y = table
     with pytest.raises(ValueError, match="scoring: expected one score"):
         cross_validate_bank(cokernel.MeanMKLClassifier(), X, y, scoring=["accuracy"])
-    with pytest.raises(ValueError, match="expected a classifier of this package, found int"):
+    with pytest.raises(ValueError, match="expected a classifier, regressor or outlier detector of this"):
         cross_validate_bank(3, X, y)
+    other = {"a": cokernel.MeanMKLClassifier(), "b": cokernel.MeanMKLRegressor()}
+    with pytest.raises(ValueError, match="for one task, found classify and regress"):
+        cross_validate_bank(other, X, y)
     both = {
         "a": cokernel.MeanMKLClassifier(),
         "b": cokernel.MeanMKLClassifier(kernels="precomputed"),
     }
-    with pytest.raises(ValueError, match="some of the classifiers expect precomputed"):
+    with pytest.raises(ValueError, match="some of the estimators expect precomputed"):
         cross_validate_bank(both, X, y)

@@ -139,17 +139,34 @@ impl Learner {
         weights: Option<PyReadonlyArray1<'_, f64>>,
         run: &Run,
     ) -> PyResult<Prepared> {
-        let (mkl, views) = (self.inner.clone(), views.shared());
-        let labels = labels(names, codes)?;
-        let weights = weights.map(|w| w.to_vec()).transpose()?;
-        let prepared = work(py, run, move |run| {
-            let prepared = mkl.prepare(&views, &labels, run)?;
-            match weights {
-                None => Ok(prepared),
-                Some(weights) => prepared.with_weights(&weights),
-            }
-        })?;
-        Ok(Prepared { inner: Arc::new(prepared) })
+        self.prepared(py, views, labels(names, codes)?, weights, run)
+    }
+
+    /// The same half for numbers.
+    #[pyo3(signature = (views, targets, weights, run))]
+    fn prepare_numbers(
+        &self,
+        py: Python<'_>,
+        views: &Views,
+        targets: PyReadonlyArray1<'_, f64>,
+        weights: Option<PyReadonlyArray1<'_, f64>>,
+        run: &Run,
+    ) -> PyResult<Prepared> {
+        let targets = targets.as_array().iter().map(|v| Some(*v)).collect();
+        self.prepared(py, views, Labels::Real(targets), weights, run)
+    }
+
+    /// The same half without labels.
+    #[pyo3(signature = (views, weights, run))]
+    fn prepare_alone(
+        &self,
+        py: Python<'_>,
+        views: &Views,
+        weights: Option<PyReadonlyArray1<'_, f64>>,
+        run: &Run,
+    ) -> PyResult<Prepared> {
+        let n = views.shared().n();
+        self.prepared(py, views, Labels::Absent(n), weights, run)
     }
 
     /// Whether kernels prepared by another method serve this one.
@@ -228,6 +245,26 @@ impl Learner {
 }
 
 impl Learner {
+    fn prepared(
+        &self,
+        py: Python<'_>,
+        views: &Views,
+        labels: Labels,
+        weights: Option<PyReadonlyArray1<'_, f64>>,
+        run: &Run,
+    ) -> PyResult<Prepared> {
+        let (mkl, views) = (self.inner.clone(), views.shared());
+        let weights = weights.map(|w| w.to_vec()).transpose()?;
+        let prepared = work(py, run, move |run| {
+            let prepared = mkl.prepare(&views, &labels, run)?;
+            match weights {
+                None => Ok(prepared),
+                Some(weights) => prepared.with_weights(&weights),
+            }
+        })?;
+        Ok(Prepared { inner: Arc::new(prepared) })
+    }
+
     fn learn(
         &self,
         py: Python<'_>,

@@ -279,6 +279,8 @@ pub(super) fn hinge(problem: &Binary<'_>) -> (Block, u64) {
     }
     let (primal, objective) = (0.5 * norm + loss, sum - 0.5 * norm);
     let gap = (primal - objective) / primal.abs().max(f64::MIN_POSITIVE);
+    // Below 0 by the rounding of two sums; a matrix that is not positive semi-definite may have more.
+    let gap = if gap.abs() <= y.len() as f64 * f64::EPSILON { gap.max(0.0) } else { gap };
     let coef = found.x;
     let inside = |i: &usize| coef[*i] != 0.0 && coef[*i].abs() < (1.0 - NEAR) * signed[*i].abs();
     let rows = (0..y.len()).filter(inside).map(|i| i as u32).collect();
