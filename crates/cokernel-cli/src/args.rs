@@ -54,6 +54,9 @@ pub struct DataArgs {
     /// NPZ or MAT file: its variable), or without one of the view that has it
     #[arg(long, value_name = "COLUMN")]
     pub label_column: Option<String>,
+    /// What stands for a label that is not known, beside an empty one, ?, NA and nan
+    #[arg(long, value_name = "WORD", allow_hyphen_values = true)]
+    pub unlabelled: Option<String>,
     /// Whether the first line of text tables names the columns; auto: if it is not all numbers
     /// [default: auto]
     #[arg(long, value_enum, value_name = "auto|yes|no", hide_possible_values = true)]

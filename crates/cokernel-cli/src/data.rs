@@ -89,9 +89,16 @@ pub fn read_files(
     real_targets: bool,
 ) -> Result<(Data, Vec<String>)> {
     settings.views.iter().try_for_each(|v| named_columns(v, settings))?;
-    let labels = settings.labels.as_ref().map(|p| label_file(p, settings)).transpose()?;
+    let mut labels = settings.labels.as_ref().map(|p| label_file(p, settings)).transpose()?;
     let labelled = labels.as_ref().map(|l| l.texts.len());
-    let (tables, mut notes) = tables(settings, new_instances, incomplete, labelled)?;
+    let (mut tables, mut notes) = tables(settings, new_instances, incomplete, labelled)?;
+    if let Some(word) = &settings.unlabelled {
+        let texts = tables.iter_mut().filter_map(|(_, t)| t.labels.as_mut());
+        let found = forget(texts.chain(labels.as_mut().map(|l| &mut l.texts)), word);
+        if found == 0 && !new_instances {
+            notes.push(format!("no label is '{word}', which was to say that it is not known"));
+        }
+    }
     let options = AssembleOptions { allow_missing: incomplete, new_instances, real_targets };
     let assembled = assemble(tables, labels, &options).map_err(|e| match e {
         cokernel::Error::Match(problem) => {
@@ -103,6 +110,21 @@ pub fn read_files(
     })?;
     notes.extend(assembled.notes);
     Ok((Data { views: assembled.views, labels: assembled.labels }, notes))
+}
+
+/// Makes labels that are this word, or the same number, missing ones; how many they are.
+fn forget<'a>(labels: impl Iterator<Item = &'a mut Vec<String>>, word: &str) -> usize {
+    let number = word.trim().parse::<f64>().ok();
+    let is_word = |text: &str| {
+        let text = text.trim();
+        text == word.trim() || number.is_some_and(|v| text.parse() == Ok(v))
+    };
+    let mut found = 0;
+    for text in labels.flatten().filter(|t| is_word(t.as_str())) {
+        text.clear();
+        found += 1;
+    }
+    found
 }
 
 /// Refuses an id column in a view of a format that has no named columns.

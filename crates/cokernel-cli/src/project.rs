@@ -19,6 +19,7 @@ pub const DEFAULT: &str = "cokernel.toml";
 pub const EXAMPLE: &str = r#"# cokernel.toml: paths are relative to this file
 labels = "y.csv"                    # file with the labels
 label_column = "class"              # its column; without a file: that of the view that has it
+unlabelled = "unknown"              # what stands for a label that is not known; also: "", ?, NA, nan
 id = "sample"                       # column that names the instances, in every file
 drop_incomplete = false             # true: leave out instances that lack a view
 kernels = ["gaussian@fou:sigma=median", "linear@fac", "precomputed@graph"]
@@ -64,6 +65,7 @@ pub struct Content {
     pub views: BTreeMap<String, Spanned<ViewEntry>>,
     pub labels: Option<PathBuf>,
     pub label_column: Option<String>,
+    pub unlabelled: Option<String>,
     pub id: Option<String>,
     pub drop_incomplete: bool,
     pub kernels: Option<Vec<Spanned<String>>>,
@@ -254,7 +256,7 @@ mod tests {
         let names: Vec<&str> = project.views().iter().map(|v| v.0).collect();
         assert_eq!(names, ["fou", "fac", "zer", "graph"]);
         assert_eq!(c.kernels.as_ref().map(Vec::len), Some(3));
-        assert_eq!(project.place(c.method.as_ref().unwrap()), "p/cokernel.toml, line 8");
+        assert_eq!(project.place(c.method.as_ref().unwrap()), "p/cokernel.toml, line 9");
         assert_eq!(project.resolve(Path::new("fou.csv")), Path::new("p/fou.csv"));
         assert!(matches!(c.params["tol"].get_ref(), ParamEntry::One(Value::Real(_))));
         assert!(matches!(c.params["two_stage"].get_ref(), ParamEntry::Method(_)));

@@ -59,6 +59,8 @@ pub struct Settings {
     pub views: Vec<ViewSource>,
     pub labels: Option<PathBuf>,
     pub label_column: Option<String>,
+    /// What stands for a label that is not known.
+    pub unlabelled: Option<String>,
     pub id: Option<String>,
     pub drop_incomplete: bool,
     /// Bytes that a compressed file may unpack to.
@@ -105,6 +107,7 @@ impl Settings {
             remarks,
             labels: data.labels.clone().or_else(|| content.labels.as_ref().map(path)),
             label_column: data.label_column.clone().or_else(|| content.label_column.clone()),
+            unlabelled: data.unlabelled.clone().or_else(|| content.unlabelled.clone()),
             id: data.id.clone().or_else(|| content.id.clone()),
             drop_incomplete: data.drop_incomplete || content.drop_incomplete,
             params: params(set, project.as_ref())?,
@@ -125,6 +128,7 @@ impl Settings {
             views,
             labels,
             label_column,
+            unlabelled: None,
             id,
             drop_incomplete: false,
             unpack: None,

@@ -13,6 +13,7 @@
 mod cholesky;
 mod eigen;
 mod leading;
+mod lu;
 mod products;
 pub mod simd;
 mod tall;
@@ -20,6 +21,7 @@ mod tridiagonal;
 
 pub use cholesky::Cholesky;
 pub use eigen::{leading_eigen, symmetric_eigen};
+pub use lu::Lu;
 pub use products::{
     add_scaled_gram, gram_tn, plus_gram, product_nn, product_nt, product_nt_f32, product_plus,
     symmetric_part,

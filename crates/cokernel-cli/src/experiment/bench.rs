@@ -263,7 +263,7 @@ impl Loaded {
         run: &Run,
     ) -> Result<Measured> {
         let mkl = variant.mkl(data, &plan.machine, plan.swept_method(cell))?;
-        let split = self.splits[cell.split].clone();
+        let split = self.splits[cell.split].learned_from(&mkl, &self.labels)?.into_owned();
         let chosen = match &variant.views {
             Some(names) => subset(&self.views, names)?,
             None => self.views.clone(),
@@ -307,6 +307,7 @@ impl Loaded {
             let folds = eval::Protocol::KFold { folds: inner_folds, repeats: 1 };
             let (mut sum, folds) = (0.0, folds.split(&train.1, run.seed)?.splits);
             for (i, fold) in folds.iter().enumerate() {
+                let fold = &*fold.learned_from(&mkl, &train.1)?;
                 let part = (train.0.select(&fold.train), train.1.select(&fold.train));
                 let at = self.prepared(&mkl, (&part.0, &part.1), variant, Some(i), run)?;
                 let Kernels::Learning(ready) = &self.ready[at].kernels else { continue };

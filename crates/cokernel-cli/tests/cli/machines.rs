@@ -100,6 +100,59 @@ fn balls_are_compared_with_themselves() {
     assert!(with.as_array().unwrap().iter().any(|m| m == "mean"), "{with}");
 }
 
+/// Labels that are empty, or a word of the user's, are learned from by the machine that says so.
+#[test]
+fn unlabelled_instances_are_learned_from() {
+    let toy = Toy::new();
+    let text = toy.read("y.csv");
+    let mut lines = text.lines();
+    let header = lines.next().unwrap();
+    let truth: Vec<&str> = lines.collect();
+    let with = |word: &str| {
+        let known = |i: usize| if i.is_multiple_of(4) { truth[i] } else { word };
+        let lines: Vec<&str> = (0..N).map(known).collect();
+        format!("{header}\n{}\n", lines.join("\n"))
+    };
+    toy.write("some.csv", with("?").as_bytes());
+    toy.write("word.csv", with("unknown").as_bytes());
+    let flags = "--machine laplacian_svm:neighbours=4 --method mean --c 10";
+    let said = |arguments: &str| {
+        let run = toy.run(arguments).success();
+        String::from_utf8(run.get_output().stderr.clone()).unwrap()
+    };
+    let text = said(&format!("fit {VIEWS} --labels some.csv {flags} -o some.ck"));
+    assert!(text.contains("have no label and are learned from, too"), "{text}");
+    let word = format!("fit {VIEWS} --labels word.csv --unlabelled unknown {flags} -o word.ck");
+    toy.output(&word);
+    // Labels of the training instances, and how right they are.
+    let found = toy.output(&format!("predict some.ck {VIEWS}"));
+    assert_eq!(found, toy.output(&format!("predict word.ck {VIEWS}")));
+    let rows = cells(&found);
+    let right = rows[1..].iter().zip(&truth).filter(|(r, t)| r[1] == **t).count();
+    assert!(right > N * 8 / 10, "{right}");
+    let told = toy.output("inspect some.ck");
+    assert!(told.contains("Laplacian SVM") && told.contains(&format!("{N} instances")), "{told}");
+    // Every labelled instance is tested once, no other.
+    let json = toy.json(&format!("evaluate {VIEWS} --labels some.csv {flags} --folds 3"));
+    let tested: u64 = json["confusion"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|row| row.as_array().unwrap())
+        .map(|v| v.as_u64().unwrap())
+        .sum();
+    assert_eq!(tested as usize, N.div_ceil(4));
+    // Others leave them out, and say who would not.
+    let text = said(&format!("fit {VIEWS} --labels some.csv --method mean"));
+    assert!(text.contains("have no label and are left out"), "{text}");
+    assert!(text.contains("laplacian_svm"), "{text}");
+    let e = toy.refusal(&format!("fit {VIEWS} --labels some.csv --machine laplacian_svm"), 1);
+    assert!(e.contains("'simple_mkl' does not go with machine 'laplacian_svm'"), "{e}");
+    // Numbers are meant by their value; a word that is nowhere is remarked on.
+    let text = said(&format!("fit {VIEWS} --labels y.csv --unlabelled -1 --method mean"));
+    assert!(text.contains("no label is '-1'"), "{text}");
+}
+
 #[test]
 fn what_is_meant_is_asked_where_it_is_doubtful() {
     let (toy, _) = with_numbers();

@@ -28,6 +28,15 @@ pub struct Classes {
     pub codes: Vec<u32>,
 }
 
+/// Class labels some of which are not known: what a method that learns from unlabelled instances, too, works on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PartialClasses {
+    /// Class names in code order; at least two, each with at least one instance.
+    pub names: Vec<String>,
+    /// Code of each instance; `None` where the class is not known.
+    pub codes: Vec<Option<u32>>,
+}
+
 /// A text without surrounding space; `None` if it says that the label is missing.
 fn known(text: &str) -> Option<&str> {
     let text = text.trim();
@@ -168,27 +177,76 @@ impl Labels {
                 "the label of row {row} is missing; keep the labelled instances only"
             )));
         }
-        let mut used = vec![false; names.len()];
-        for code in codes.iter().flatten() {
-            used[*code as usize] = true;
+        let found = used_classes(names, codes)?;
+        Ok(Classes { names: found.names, codes: found.codes.into_iter().flatten().collect() })
+    }
+
+    /// The labels as classes of which some may be missing; class names without an instance are left out.
+    ///
+    /// # Errors
+    /// Labels are real or absent, or there are fewer than two classes.
+    pub fn partial_classes(&self) -> Result<PartialClasses> {
+        match self {
+            Labels::Classes { names, codes } => used_classes(names, codes),
+            _ => self.classes().map(PartialClasses::from),
         }
-        let mut new_code = vec![0_u32; names.len()];
-        let mut kept = Vec::new();
-        for (c, name) in names.iter().enumerate() {
-            if used[c] {
-                new_code[c] = kept.len() as u32;
-                kept.push(name.clone());
-            }
+    }
+}
+
+/// The classes that some instance has.
+fn used_classes(names: &[String], codes: &[Option<u32>]) -> Result<PartialClasses> {
+    let mut used = vec![false; names.len()];
+    for code in codes.iter().flatten() {
+        used[*code as usize] = true;
+    }
+    let mut new_code = vec![0_u32; names.len()];
+    let mut kept = Vec::new();
+    for (c, name) in names.iter().enumerate() {
+        if used[c] {
+            new_code[c] = kept.len() as u32;
+            kept.push(name.clone());
         }
-        match kept.as_slice() {
-            [] => Err(Error::Labels("there are no instances".to_string())),
-            [one] => Err(Error::Labels(format!(
-                "every instance is in class '{one}'; at least two classes are needed"
-            ))),
-            _ => Ok(Classes {
-                names: kept,
-                codes: codes.iter().flatten().map(|c| new_code[*c as usize]).collect(),
-            }),
+    }
+    match kept.as_slice() {
+        [] if codes.is_empty() => Err(Error::Labels("there are no instances".to_string())),
+        [] => Err(Error::Labels("every label is missing".to_string())),
+        [one] => {
+            let which = if codes.contains(&None) { "labelled instance" } else { "instance" };
+            Err(Error::Labels(format!(
+                "every {which} is in class '{one}'; at least two classes are needed"
+            )))
+        }
+        _ => Ok(PartialClasses {
+            names: kept,
+            codes: codes.iter().map(|c| c.map(|c| new_code[c as usize])).collect(),
+        }),
+    }
+}
+
+impl PartialClasses {
+    /// Number of classes.
+    pub fn n_classes(&self) -> usize {
+        self.names.len()
+    }
+
+    /// The labelled instances: which they are, and their classes.
+    pub fn labelled(&self) -> (Vec<usize>, Classes) {
+        let known = (0..self.codes.len()).filter(|i| self.codes[*i].is_some()).collect();
+        (
+            known,
+            Classes {
+                names: self.names.clone(),
+                codes: self.codes.iter().flatten().copied().collect(),
+            },
+        )
+    }
+}
+
+impl From<Classes> for PartialClasses {
+    fn from(classes: Classes) -> Self {
+        PartialClasses {
+            names: classes.names,
+            codes: classes.codes.into_iter().map(Some).collect(),
         }
     }
 }

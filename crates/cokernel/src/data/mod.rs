@@ -19,7 +19,7 @@ pub use assemble::{AssembleOptions, Assembled, assemble};
 pub use digits::digits;
 pub use graph::{components, components_note};
 pub(crate) use labels::dealt;
-pub use labels::{Classes, Labels};
+pub use labels::{Classes, Labels, PartialClasses};
 pub use learned::LearnedView;
 pub(crate) use learned::mapped;
 pub use matrix::{Csr, Matrix};

@@ -1,8 +1,9 @@
 //! [`Target`]: what a machine learns from, complete.
 
-use super::{Classes, Labels};
+use super::{Classes, Labels, PartialClasses};
 use crate::method::Task;
 use crate::{Error, Result};
+use std::borrow::Cow;
 
 /// Classes with the probability of each class for each instance.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,6 +59,8 @@ pub enum Target {
     Classes(Classes),
     /// A class for each, and how probable all classes are.
     Posteriors(Posteriors),
+    /// A class for some, two classes at least.
+    Partial(PartialClasses),
     /// A finite real number for each.
     Real(Vec<f64>),
     /// Nothing, for this many instances.
@@ -85,9 +88,22 @@ impl Target {
         }
     }
 
+    /// The labels of all instances as target of a machine that learns classes from unlabelled instances, too.
+    ///
+    /// # Errors
+    /// Labels that are no classes, or fewer than two classes.
+    pub fn partial(labels: &Labels) -> Result<Self> {
+        let found = labels.partial_classes()?;
+        match found.codes.contains(&None) {
+            true => Ok(Target::Partial(found)),
+            false => labels.classes().map(Target::Classes),
+        }
+    }
+
     /// Number of instances.
     pub fn len(&self) -> usize {
         match self {
+            Target::Partial(p) => p.codes.len(),
             Target::Classes(c) => c.codes.len(),
             Target::Posteriors(p) => p.classes.codes.len(),
             Target::Real(v) => v.len(),
@@ -108,8 +124,20 @@ impl Target {
         match self {
             Target::Classes(classes) => Ok(classes),
             Target::Posteriors(posteriors) => Ok(&posteriors.classes),
+            Target::Partial(_) => Err(wrong("a class for every instance", "some without a class")),
             Target::Real(_) => Err(wrong("classes", "real numbers")),
             Target::Nothing(_) => Err(wrong("classes", "no labels")),
+        }
+    }
+
+    /// The classes of the instances that have one.
+    ///
+    /// # Errors
+    /// There are no classes.
+    pub fn partial_classes(&self) -> Result<Cow<'_, PartialClasses>> {
+        match self {
+            Target::Partial(partial) => Ok(Cow::Borrowed(partial)),
+            _ => self.classes().map(|c| Cow::Owned(c.clone().into())),
         }
     }
 
@@ -120,7 +148,9 @@ impl Target {
     pub fn real(&self) -> Result<&[f64]> {
         match self {
             Target::Real(values) => Ok(values),
-            Target::Classes(_) | Target::Posteriors(_) => Err(wrong("real numbers", "classes")),
+            Target::Classes(_) | Target::Posteriors(_) | Target::Partial(_) => {
+                Err(wrong("real numbers", "classes"))
+            }
             Target::Nothing(_) => Err(wrong("real numbers", "no labels")),
         }
     }

@@ -261,7 +261,6 @@ impl Plan<'_> {
         steps: &mut Steps<'_>,
         watch: &Watch,
     ) -> Result<Option<Vec<Found>>> {
-        let train = (self.views.select(&split.train), self.labels.select(&split.train));
         let mut singles = Vec::new();
         let mut found: Vec<Option<Found>> = self.methods.iter().map(|_| None).collect();
         let run = steps.run;
@@ -272,6 +271,8 @@ impl Plan<'_> {
             if found[first].is_some() {
                 continue;
             }
+            let split = &*split.learned_from(&self.methods[first], self.labels)?;
+            let train = (self.views.select(&split.train), self.labels.select(&split.train));
             // One bank at a time is in memory.
             let inner = run.remaining(watch).quiet();
             let prepared = self.methods[first].prepare(&train.0, &train.1, &inner);
@@ -301,7 +302,7 @@ impl Plan<'_> {
                         let Some(how) = self.calibrating else { return Ok(model) };
                         let inner = run.remaining(watch).quiet();
                         let data = (&train.0, &train.1, None);
-                        let fitted = cross_fitted(data, how, &inner, &|v, l, _, run| {
+                        let fitted = cross_fitted(mkl, data, how, &inner, &|v, l, _, run| {
                             learn(&mkl.prepare(v, l, run)?, run)
                         });
                         model.calibrated(fitted?)

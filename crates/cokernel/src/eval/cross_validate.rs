@@ -70,7 +70,8 @@ pub struct CvResult {
 }
 
 /// Learns on each training set and scores on its test set. Widths, normalisations and scaling
-/// come from the training instances only.
+/// come from the training instances only. Instances without a label are in every training set, if the machine
+/// uses them, and in no test set.
 ///
 /// # Errors
 /// As [`Mkl::fit`]; splits that do not belong to these labels; no split was complete when the
@@ -109,6 +110,7 @@ pub fn cross_validate_calibrated(
     let (mut results, mut names, mut stopped) = (Vec::new(), Vec::new(), None);
     for split in &splits.splits {
         let inner = run.remaining(&watch).quiet();
+        let split = &*split.learned_from(mkl, labels)?;
         let train = (views.select(&split.train), labels.select(&split.train));
         let fitted = mkl.fit(&train.0, &train.1, &inner).and_then(|model| {
             let Some(how) = calibrating else { return Ok(model) };
@@ -237,8 +239,10 @@ impl<'a> Truth<'a> {
             if split.train.is_empty() || split.test.is_empty() {
                 return Err(Error::Data(format!("split {s} has an empty training or test set")));
             }
-            let all = split.train.iter().chain(&split.test);
-            if let Some(i) = all.into_iter().find(|i| usable.get(**i) != Some(&true)) {
+            // A machine may learn from instances without a label, but nothing can be scored on them.
+            let mut absent = split.train.iter().filter(|i| **i >= labels.len());
+            let unusable = split.test.iter().find(|i| usable.get(**i) != Some(&true));
+            if let Some(i) = absent.next().or(unusable) {
                 return Err(Error::Data(format!(
                     "split {s} holds row {i}, which has no label or does not exist; make the \
                      splits from the same labels"

@@ -7,10 +7,12 @@
 //! nor threads.
 
 use crate::data::{Labels, dealt};
+use crate::model::Mkl;
 use crate::{Error, Result, Run, brief};
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::fmt;
 
 /// How instances are split.
@@ -58,6 +60,24 @@ pub struct Split {
     pub train: Vec<usize>,
     /// Instances to test on, increasing.
     pub test: Vec<usize>,
+}
+
+impl Split {
+    /// With the instances without a label among those that are learned from, if the machine uses them.
+    ///
+    /// # Errors
+    /// Wrong parameters of the machine.
+    pub fn learned_from(&self, mkl: &Mkl, labels: &Labels) -> Result<Cow<'_, Split>> {
+        if !mkl.uses_unlabelled()? {
+            return Ok(Cow::Borrowed(self));
+        }
+        let mut is_known = vec![false; labels.len()];
+        labels.known_rows().into_iter().for_each(|i| is_known[i] = true);
+        let mut train = self.train.clone();
+        train.extend((0..labels.len()).filter(|i| !is_known[*i]));
+        train.sort_unstable();
+        Ok(Cow::Owned(Split { train, test: self.test.clone() }))
+    }
 }
 
 /// All splits of a protocol.

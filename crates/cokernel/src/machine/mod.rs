@@ -18,6 +18,7 @@ mod common;
 mod joint_svc;
 mod kernel_fisher;
 mod kernel_ridge;
+mod laplacian_svm;
 mod multiclass;
 mod nu_svr;
 mod one_class_svm;
@@ -48,12 +49,19 @@ pub static REGISTRY: &[&Entry<dyn Machine>] = &[
     &joint_svc::ENTRY,
     &posterior_svm::ENTRY,
     &kernel_fisher::ENTRY,
+    &laplacian_svm::ENTRY,
     &svr::ENTRY,
     &nu_svr::ENTRY,
     &kernel_ridge::ENTRY,
     &one_class_svm::ENTRY,
     &svdd::ENTRY,
 ];
+
+/// The machines that learn from instances without a class, too.
+pub fn learn_unlabelled() -> Vec<&'static str> {
+    let all = REGISTRY.iter().filter(|e| (e.build)(&e.defaults()).uses_unlabelled());
+    all.map(|e| e.id).collect()
+}
 
 /// What a machine is given beside a kernel and a target.
 #[derive(Debug, Clone, Copy)]
@@ -110,6 +118,11 @@ pub trait Machine: fmt::Debug + Send + Sync {
 
     /// Whether it learns from the posteriors of a target that has some.
     fn reads_posteriors(&self) -> bool {
+        false
+    }
+
+    /// Whether it learns from instances without a class, too ([`Target::Partial`]).
+    fn uses_unlabelled(&self) -> bool {
         false
     }
 
@@ -179,10 +192,12 @@ impl Reading {
     pub fn right(self, target: &Target, decisions: &[Vec<f64>]) -> Vec<f64> {
         match (self, target) {
             (Reading::Classes(_) | Reading::Scores, target) => {
-                let Ok(classes) = target.classes() else { return vec![0.0; target.len()] };
+                let Ok(classes) = target.partial_classes() else {
+                    return vec![0.0; target.len()];
+                };
                 let codes = self.decide(classes.n_classes(), decisions);
                 let pairs = codes.iter().zip(&classes.codes);
-                pairs.map(|(found, is)| f64::from(u8::from(found == is))).collect()
+                pairs.map(|(found, is)| f64::from(u8::from(Some(*found) == *is))).collect()
             }
             (Reading::Number, Target::Real(values)) => {
                 let pairs = decisions[0].iter().zip(values);

@@ -13,6 +13,7 @@
 //!
 //! Instances of the held-out fold take part with cost C_i = 0, so the kernel is formed once for
 //! all folds. Normalisations of the bank (centring, scaling) are those of all training instances.
+//! Instances without a class, where the machine learns from them, are held out in no fold.
 //! A class with one instance cannot be both learned and held out: the choice is then made by the
 //! primal objective alone, and the report says so.
 //!
@@ -23,7 +24,7 @@
 //! **Cost**: M·`folds` machines and M sums of one kernel; memory for one n × n matrix.
 
 use super::{Learned, Learner, Problem, check, mixed};
-use crate::data::{Classes, Target, dealt};
+use crate::data::{PartialClasses, Target, dealt};
 use crate::machine::{How, Solution};
 use crate::method::{Entry, Method, Task, WeightSet};
 use crate::params::{Param, Range};
@@ -79,13 +80,14 @@ impl Learner for BestSingle {
         let watch = run.watch();
         let mut report = Report::closed_form(run);
         let kernels = problem.bank.len();
-        let fold = match problem.target.classes() {
+        let classes = problem.target.partial_classes();
+        let fold = match &classes {
             Ok(classes) => stratified(classes, self.folds, run),
             Err(_) => even(problem.target, self.folds, run),
         };
         if fold.is_none() {
             report.notes.push(
-                match problem.target.classes() {
+                match classes {
                     Ok(_) => {
                         "a class has a single instance, so there was no inner cross-validation; the \
                          kernel was chosen by the objective of its machine"
@@ -129,6 +131,10 @@ impl Learner for BestSingle {
         }
         report.seconds = watch.seconds();
         Ok(Learned { machines, ..Learned::of(Weighted::rule(weights), report) })
+    }
+
+    fn reads_partial_labels(&self) -> bool {
+        true
     }
 }
 
@@ -194,15 +200,16 @@ fn even(target: &Target, folds: usize, run: &Run) -> Option<Vec<usize>> {
     Some(fold)
 }
 
-/// A fold for each instance, classes spread evenly; `None` if a class has a single instance.
-fn stratified(classes: &Classes, folds: usize, run: &Run) -> Option<Vec<usize>> {
-    if classes.counts().iter().any(|c| *c < 2) {
+/// A fold for each labelled instance, classes spread evenly, and one that is none for the others; `None` if a
+/// class has a single instance.
+fn stratified(classes: &PartialClasses, folds: usize, run: &Run) -> Option<Vec<usize>> {
+    let (mut order, labelled) = classes.labelled();
+    if labelled.counts().iter().any(|c| *c < 2) {
         return None;
     }
-    let mut order: Vec<usize> = (0..classes.codes.len()).collect();
     order.shuffle(&mut run.rng("best_single folds"));
     order.sort_by_key(|&i| classes.codes[i]);
-    let mut fold = vec![0; order.len()];
+    let mut fold = vec![usize::MAX; classes.codes.len()];
     for (k, part) in dealt(order.into_iter(), folds).into_iter().enumerate() {
         part.into_iter().for_each(|i| fold[i] = k);
     }
@@ -213,12 +220,14 @@ fn stratified(classes: &Classes, folds: usize, run: &Run) -> Option<Vec<usize>> 
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::data::Classes;
 
     #[test]
     fn folds_hold_every_class_evenly() {
         let texts: Vec<String> = (0..31).map(|i| ["a", "b", "c"][i % 3].to_string()).collect();
         let classes = Classes::from_texts(&texts).unwrap();
-        let fold = stratified(&classes, 3, &Run::default()).unwrap();
+        let partial = PartialClasses::from(classes.clone());
+        let fold = stratified(&partial, 3, &Run::default()).unwrap();
         for f in 0..3 {
             for c in 0..3 {
                 let held =
@@ -227,6 +236,10 @@ mod tests {
             }
         }
         let lonely = Classes::from_texts(&["a", "a", "b"]).unwrap();
-        assert!(stratified(&lonely, 3, &Run::default()).is_none());
+        assert!(stratified(&lonely.into(), 3, &Run::default()).is_none());
+        let mut some = partial;
+        some.codes[4] = None;
+        let fold = stratified(&some, 3, &Run::default()).unwrap();
+        assert!(fold[4] == usize::MAX && fold.iter().filter(|f| **f < 3).count() == 30);
     }
 }

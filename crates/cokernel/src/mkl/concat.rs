@@ -42,4 +42,8 @@ impl Learner for Concat {
     fn copies(&self) -> Copies {
         Copies::CountTwice
     }
+
+    fn reads_partial_labels(&self) -> bool {
+        true
+    }
 }

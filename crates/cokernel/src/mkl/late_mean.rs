@@ -97,6 +97,10 @@ impl Learner for LateMean {
     fn takes(&self, machine: &dyn Machine) -> bool {
         machine.own_similarity() == 0.0
     }
+
+    fn reads_partial_labels(&self) -> bool {
+        true
+    }
 }
 
 /// The mean of the decision functions; blocks of the same place make one.

@@ -37,4 +37,8 @@ impl Learner for Mean {
     fn copies(&self) -> Copies {
         Copies::CountTwice
     }
+
+    fn reads_partial_labels(&self) -> bool {
+        true
+    }
 }

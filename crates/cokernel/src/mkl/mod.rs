@@ -22,7 +22,7 @@ mod two_stage;
 
 use crate::bank::{Bank, Storage};
 use crate::data::{LearnedView, Matrix, Target, Views, mapped};
-use crate::machine::{How, Machine, Solution};
+use crate::machine::{How, Machine, Solution, learn_unlabelled};
 use crate::method::{Entry, Method};
 use crate::params::Params;
 use crate::rule::{Combination, Mix, Rule};
@@ -175,9 +175,16 @@ pub trait Learner: fmt::Debug + Send + Sync {
         false
     }
 
+    /// Whether instances without a label ([`Target::Partial`]) are no hindrance: it does not look at labels, or at
+    /// those that are there.
+    fn reads_partial_labels(&self) -> bool {
+        false
+    }
+
     /// Whether it goes with a machine of its tasks.
     fn takes(&self, machine: &dyn Machine) -> bool {
-        machine.has_free_dual() || !self.drives_duals()
+        (machine.has_free_dual() || !self.drives_duals())
+            && (self.reads_partial_labels() || !machine.uses_unlabelled())
     }
 }
 
@@ -216,6 +223,14 @@ pub fn train(problem: &Problem<'_>, learner: &dyn Learner, run: &Run) -> Result<
     if matches!(problem.target, Target::Posteriors(_)) && !problem.machine.reads_posteriors() {
         let problem = "the machine learns from classes, not from their posteriors; choose one that does \
                        (posterior_svm)";
+        return Err(Error::parameter("machine", problem));
+    }
+    if matches!(problem.target, Target::Partial(_)) && !problem.machine.uses_unlabelled() {
+        let problem = format!(
+            "it learns from instances with a class, and some have none; leave them out, or choose a machine \
+             that learns from both: {}",
+            learn_unlabelled().join(", ")
+        );
         return Err(Error::parameter("machine", problem));
     }
     let mut learned = learner.learn(problem, run)?;

@@ -102,4 +102,8 @@ impl Learner for Powers {
     fn copies(&self) -> Copies {
         Copies::CountTwice
     }
+
+    fn reads_partial_labels(&self) -> bool {
+        true
+    }
 }

@@ -40,4 +40,8 @@ impl Learner for Product {
     fn degree(&self, kernels: usize) -> f64 {
         kernels as f64
     }
+
+    fn reads_partial_labels(&self) -> bool {
+        true
+    }
 }

@@ -35,4 +35,8 @@ impl Learner for Sum {
     fn copies(&self) -> Copies {
         Copies::CountTwice
     }
+
+    fn reads_partial_labels(&self) -> bool {
+        true
+    }
 }

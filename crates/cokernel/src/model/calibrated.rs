@@ -78,15 +78,12 @@ impl Mkl {
         run: &Run,
     ) -> Result<Calibration> {
         self.require_classes()?;
-        cross_fitted(
-            (views, labels, weights),
-            how,
-            run,
-            &|views, labels, rows, run| match weights {
+        cross_fitted(self, (views, labels, weights), how, run, &|views, labels, rows, run| {
+            match weights {
                 None => self.fit(views, labels, run),
                 Some(weights) => self.fit_weighted(views, labels, &of(weights, rows), run),
-            },
-        )
+            }
+        })
     }
 
     /// The same for models of [`fit_posteriors`](Self::fit_posteriors). The machines of the folds learn from
@@ -108,7 +105,7 @@ impl Mkl {
             let expected = format!("{} rows, one per instance of the views", views.n());
             return Err(Error::shape("posteriors", expected, posteriors.rows()));
         }
-        cross_fitted((views, labels, weights), how, run, &|views, labels, rows, run| {
+        cross_fitted(self, (views, labels, weights), how, run, &|views, labels, rows, run| {
             let weights = weights.map(|w| of(w, rows));
             let posteriors = posteriors.select_rows(rows);
             self.fit_posteriors(views, labels, &posteriors, weights.as_deref(), run)
@@ -132,8 +129,10 @@ fn of(weights: &[f64], rows: &[usize]) -> Vec<f64> {
     rows.iter().map(|&i| weights[i]).collect()
 }
 
-/// A calibration by models that `learn` gives, each without the instances of a fold.
+/// A calibration by models that `learn` gives, each without the instances of a fold; with those that have no label,
+/// if the machine uses them.
 pub(crate) fn cross_fitted(
+    mkl: &Mkl,
     (views, labels, weights): (&Views, &Labels, Option<&[f64]>),
     how: Calibrating,
     run: &Run,
@@ -149,6 +148,12 @@ pub(crate) fn cross_fitted(
     let weighs = |i: &usize| weights.is_none_or(|w| w[*i] > 0.0);
     let rows: Vec<usize> = labels.known_rows().into_iter().filter(weighs).collect();
     let classes = labels.select(&rows).classes()?;
+    let mut unlabelled = Vec::new();
+    if mkl.uses_unlabelled()? {
+        let mut is_known = vec![false; labels.len()];
+        labels.known_rows().into_iter().for_each(|i| is_known[i] = true);
+        unlabelled.extend((0..labels.len()).filter(|i| !is_known[*i] && weighs(i)));
+    }
     enough(&classes, how.folds)?;
     let fold_of = folds(&classes.codes, classes.n_classes(), how.folds, run);
     let watch = run.watch();
@@ -159,7 +164,9 @@ pub(crate) fn cross_fitted(
     for fold in 0..how.folds {
         let (test, rest): (Vec<usize>, Vec<usize>) =
             (0..rows.len()).partition(|&place| fold_of[place] == fold);
-        let train: Vec<usize> = rest.into_iter().map(|place| rows[place]).collect();
+        let rest = rest.into_iter().map(|place| rows[place]);
+        let mut train: Vec<usize> = rest.chain(unlabelled.iter().copied()).collect();
+        train.sort_unstable();
         let tested: Vec<usize> = test.iter().map(|&place| rows[place]).collect();
         let inner = run.remaining(&watch).quiet();
         let (known, given) = (views.select(&train), labels.select(&train));

@@ -137,6 +137,14 @@ impl Mkl {
         self.machine.method().tasks[0]
     }
 
+    /// Whether it learns from instances without a label, too.
+    ///
+    /// # Errors
+    /// Wrong parameters of the machine.
+    pub fn uses_unlabelled(&self) -> Result<bool> {
+        Ok(self.machine.checked()?.build()?.uses_unlabelled())
+    }
+
     /// The registry entry of the method.
     pub fn method(&self) -> &'static Method {
         self.method
@@ -160,7 +168,8 @@ impl Mkl {
         check(self.method, &self.given)
     }
 
-    /// Learns from the instances whose label is known.
+    /// Learns from the instances whose label is known, or from all with a machine that uses the others, too
+    /// (`laplacian_svm`).
     ///
     /// # Errors
     /// Views and labels of different length, incomplete views, fewer than two classes, wrong
@@ -228,12 +237,25 @@ impl Mkl {
             let expected = format!("{}, one per instance of the views", views.n());
             return Err(Error::shape("labels", expected, labels.len()));
         }
-        let rows = Target::rows(labels, recipe.task);
+        let rows = match recipe.unlabelled {
+            true => (0..labels.len()).collect(),
+            false => Target::rows(labels, recipe.task),
+        };
         let n_dropped = views.n() - rows.len();
         if rows.is_empty() && !matches!(labels, Labels::Absent(_)) {
             return Err(Error::Labels("every label is missing".to_string()));
         }
-        let target = Target::of(&labels.select(&rows), recipe.task)?;
+        let target = match recipe.unlabelled {
+            true => Target::partial(labels)?,
+            false => Target::of(&labels.select(&rows), recipe.task)?,
+        };
+        let mut unlabelled = None;
+        if let Target::Partial(partial) = &target {
+            let (count, all) = (partial.codes.iter().filter(|c| c.is_none()).count(), views.n());
+            let note =
+                format!("{count} of {all} instances have no label and are learned from, too");
+            unlabelled = Some(note);
+        }
         let views = match n_dropped {
             0 => Cow::Borrowed(views),
             _ => Cow::Owned(views.select(&rows)),
@@ -245,7 +267,8 @@ impl Mkl {
         run.tell(Event::Begin { stage: "kernels", total: None });
         let concat = recipe.arrangement == Arrangement::Concatenated;
         let preparation = Preparation::fit(&views, self.scale, concat)?;
-        let mut notes = dropped_note(n_dropped, &views);
+        let mut notes = dropped_note(n_dropped, &views, recipe.task);
+        notes.extend(unlabelled);
         notes.extend_from_slice(preparation.notes());
         let given = views.iter().map(super::ViewInfo::of).collect();
         let views = preparation.apply(&views)?;
@@ -385,7 +408,8 @@ impl Mkl {
         let (kernels, scale, storage) = (self.kernels.clone(), self.scale, self.storage);
         let task = self.task();
         catalogue::goes_with(self.method, self.machine.method())?;
-        Ok(Recipe { kernels, graphs: Vec::new(), scale, storage, arrangement, task })
+        let unlabelled = self.uses_unlabelled()?;
+        Ok(Recipe { kernels, graphs: Vec::new(), scale, storage, arrangement, task, unlabelled })
     }
 
     /// The given kernel specifications, or the default for these views.

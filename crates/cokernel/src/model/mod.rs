@@ -228,6 +228,7 @@ impl Model {
         let names = match &prepared.target {
             Target::Classes(classes) => classes.names.as_slice(),
             Target::Posteriors(posteriors) => posteriors.classes().names.as_slice(),
+            Target::Partial(partial) => partial.names.as_slice(),
             Target::Real(_) => &[],
             Target::Nothing(_) => &DETECTED.map(str::to_string),
         };

@@ -192,6 +192,7 @@ impl MultiView {
         let wants = self.embedder()?.wants();
         Ok(Recipe {
             task: Task::Cluster,
+            unlabelled: false,
             graphs: if wants.kernels.is_some() { Vec::new() } else { self.graphs.clone() },
             kernels: wants.kernels.or_else(|| self.kernels.clone()),
             scale: wants.scale.unwrap_or(self.scale),

@@ -4,6 +4,7 @@ use super::ViewInfo;
 use crate::bank::{Bank, Storage};
 use crate::data::{Matrix, Posteriors, Preparation, Scale, Target, View, Views};
 use crate::kernel::{Family, GraphSpec, Kernel, KernelSpec};
+use crate::machine::learn_unlabelled;
 use crate::method::Task;
 use crate::mkl::{Arrangement, Learned};
 use crate::params::Params;
@@ -20,6 +21,8 @@ pub(crate) struct Recipe {
     pub(super) storage: Storage,
     pub(crate) arrangement: Arrangement,
     pub(crate) task: Task,
+    /// Whether instances without a label are learned from, too.
+    pub(super) unlabelled: bool,
 }
 
 /// Training instances ready to learn from: several methods with the same kernels can share one.
@@ -218,13 +221,17 @@ pub(super) fn without_view(specs: Vec<KernelSpec>) -> Vec<KernelSpec> {
     plain
 }
 
-pub(super) fn dropped_note(dropped: usize, views: &Views) -> Vec<String> {
+pub(super) fn dropped_note(dropped: usize, views: &Views, task: Task) -> Vec<String> {
     if dropped == 0 {
         return Vec::new();
     }
     let n = views.n();
     let all = n + dropped;
     let mut note = format!("{dropped} of {all} instances have no label and are left out");
+    if task == Task::Classify {
+        let machines = learn_unlabelled().join(", ");
+        note.push_str(&format!(" (machines that learn from them, too: {machines})"));
+    }
     if views.iter().any(|v| v.table.is_similarity()) {
         note.push_str(&format!(
             "; to predict, similarities are to all {all} training instances, or to the {n} labelled \

@@ -250,7 +250,7 @@ fn missing_labels_are_left_out_and_said() {
     assert_eq!(model.n_train(), TRAIN - 2);
     assert_eq!(
         model.report().notes[0],
-        "2 of 45 instances have no label and are left out; to predict, similarities are to all 45 \
+        "2 of 45 instances have no label and are left out (machines that learn from them, too: laplacian_svm); to predict, similarities are to all 45 \
          training instances, or to the 43 labelled ones"
     );
     let rows: Vec<usize> = (0..new.n()).collect();

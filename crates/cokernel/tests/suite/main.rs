@@ -14,6 +14,7 @@ mod certificate;
 mod common;
 mod contract;
 mod invariance;
+mod laplacian_svm;
 mod machines;
 mod reference;
 mod refusal;
