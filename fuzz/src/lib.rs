@@ -65,6 +65,7 @@ impl Target {
 pub static TARGETS: &[Target] = &[
     Target::new("csv", 3000, readers::csv_seeds, readers::csv).words(readers::WORDS),
     Target::new("labels", 3000, readers::label_seeds, readers::labels).words(readers::WORDS),
+    Target::new("pairs", 3000, readers::pair_seeds, readers::pairs).words(readers::WORDS),
     Target::new("libsvm", 3000, readers::libsvm_seeds, readers::libsvm),
     Target::new("matrix_market", 3000, readers::mtx_seeds, readers::matrix_market)
         .words(readers::WORDS),

@@ -4,9 +4,11 @@ use crate::samples::{compressed, element, mat, matrix, npy as array, npz as arch
 use cokernel::Result;
 use cokernel::data::read::{
     parse_csv, parse_labels, parse_libsvm, parse_mat, parse_matrix_market, parse_npy, parse_npz,
+    parse_pairs,
 };
 use cokernel::data::{
-    AssembleOptions, Header, ReadOptions, TableFile, View, Views, assemble, read_labels, read_table,
+    AssembleOptions, Header, Matrix, ReadOptions, TableFile, View, Views, assemble, read_labels,
+    read_table,
 };
 use std::io::Write;
 use std::path::Path;
@@ -141,6 +143,40 @@ pub fn label_seeds() -> Vec<Vec<u8>> {
     let mut all = with_flags(&[1, 3], b"id,class\np,u\nq,v\nr,\"a,b\"\n");
     all.extend(with_flags(&[0], b"label\n1\n2\n?\n"));
     all.extend(with_flags(&[0, 0x40], b"1\n2\n-1\n"));
+    all
+}
+
+/// Files of pairs as text, among instances with ids or without.
+pub fn pairs(bytes: &[u8]) -> bool {
+    let Some((flags, content)) = bytes.split_first() else { return false };
+    let file = match parse_pairs(content, Path::new("p.csv"), &options(*flags)) {
+        Ok(file) => file,
+        Err(e) => {
+            assert!(!e.to_string().is_empty());
+            return false;
+        }
+    };
+    assert!(!file.lines.is_empty());
+    let Ok(mut views) = Views::new().dense("v", Matrix::zeros(4, 1)) else { return false };
+    if flags & 1 == 1 && views.set_ids(["p", "q", "r", "s"].map(String::from).to_vec()).is_err() {
+        return false;
+    }
+    match file.pairs(&views) {
+        Ok(pairs) => {
+            assert!(pairs.n() == 4 && pairs.len() <= 6 && !pairs.is_empty());
+            true
+        }
+        Err(e) => {
+            assert!(!e.to_string().is_empty());
+            false
+        }
+    }
+}
+
+/// Files of pairs that are accepted.
+pub fn pair_seeds() -> Vec<Vec<u8>> {
+    let mut all = with_flags(&[1], b"a,b,link\np,q,must\n\"r\",q,cannot\np,q,+1\n");
+    all.extend(with_flags(&[0, 0x40, 0x80], b"0 1 must\n2 3 -1\n1 2 cannot_link\n"));
     all
 }
 

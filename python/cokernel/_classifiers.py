@@ -17,6 +17,7 @@ from . import _native
 from ._base import plain, seed_of, whole
 from ._instances import Given
 from ._learners import KernelLearner, Ready, number
+from ._pairs import pairs_of
 from ._report import warn_unless_converged
 
 
@@ -133,6 +134,7 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
         instances: Any,
         run: _native.Run,
         posteriors: npt.NDArray[np.float64] | None = None,
+        pairs: npt.NDArray[np.int64] | None = None,
     ) -> _native.Model:
         """The model, with probabilities if they are asked for; by its views, names, codes, weights."""
         how = self._calibrating()
@@ -140,7 +142,7 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
             return model
         views, names, codes, weights = instances
         return _native.calibrate(
-            learner, model, views, names, codes, weights, how[0], how[1], run, posteriors
+            learner, model, views, names, codes, weights, how[0], how[1], run, posteriors, pairs
         )
 
     def _native_problem(self) -> tuple[_native.Learner, list[str]]:
@@ -195,6 +197,7 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
         y: Any,
         sample_weight: npt.ArrayLike | None = None,
         posteriors: npt.ArrayLike | None = None,
+        pairs: Any = None,
     ) -> KernelClassifier:
         """Learn the combination of the kernels and the machine on it.
 
@@ -210,6 +213,10 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
             How probable each class is for each instance, in the order of ``classes_``; each row sums to 1.
             For ``machine="posterior_svm"``, which otherwise takes the shares of the classes among the
             nearest instances.
+        pairs : list of (instance, instance, link) or array of shape (p, 3), optional
+            Pairs that are of one class (link 1 or "must") or of two (-1 or "cannot"): what
+            ``two_stage`` learns the weights from, in place of the classes. Instances by their row numbers,
+            or by their ids, where X has an index; pairs of instances with weight 0 are left out.
 
         Returns
         -------
@@ -235,12 +242,17 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
         )
         views, codes, weights = self._instances(given)
         posteriors = self._posteriors(given)
+        kept = self._layout.kept
+        count = views.n if kept is None else self._layout.given
+        linked = pairs_of(pairs, given.ids, count, kept)
         seed = seed_of(self.random_state)
         with self._words():
             learner, names = self._native_problem()
             instances = (views, names, codes, weights)
-            model = learner.fit(*instances, self._run(seed), posteriors)
-            model = self._calibrated(learner, model, instances, self._run(seed), posteriors)
+            model = learner.fit(*instances, self._run(seed), posteriors, linked)
+            model = self._calibrated(
+                learner, model, instances, self._run(seed), posteriors, linked
+            )
         self._took(self._counted(model))
         warn_unless_converged(type(self).__name__, self.report_)
         return self

@@ -108,6 +108,7 @@ class Learner:
         weights: _Reals | None,
         run: Run,
         posteriors: _Reals | None = None,
+        pairs: _Codes | None = None,
     ) -> Model: ...
     def fit_numbers(
         self, views: Views, targets: _Reals, weights: _Reals | None, run: Run
@@ -201,6 +202,7 @@ def calibrate(
     folds: int,
     run: Run,
     posteriors: _Reals | None = None,
+    pairs: _Codes | None = None,
 ) -> Model: ...
 def probabilities(model: Model, views: Views, run: Run) -> _Reals | None: ...
 def calibration_folds(codes: _Codes, classes: int, folds: int, seed: int) -> _Codes: ...

@@ -6,8 +6,8 @@ use crate::settings::{Learning, Settings, ViewSource};
 use crate::table::count;
 use anyhow::Result;
 use cokernel::data::{
-    AssembleOptions, LabelFile, Labels, ReadOptions, TableFile, Views, assemble, read_labels,
-    read_table,
+    AssembleOptions, LabelFile, Labels, Pairs, ReadOptions, TableFile, Views, assemble,
+    read_labels, read_pairs, read_table,
 };
 use cokernel::method::Task;
 use std::path::Path;
@@ -16,6 +16,8 @@ use std::path::Path;
 pub struct Data {
     pub views: Views,
     pub labels: Labels,
+    /// Pairs of instances, where they are asked for.
+    pub pairs: Option<Pairs>,
 }
 
 /// Reads views and labels to learn from; there must be labels, but to detect outliers.
@@ -109,7 +111,11 @@ pub fn read_files(
         other => other,
     })?;
     notes.extend(assembled.notes);
-    Ok((Data { views: assembled.views, labels: assembled.labels }, notes))
+    let pairs = settings.pairs.as_ref().map(|path| pair_file(path, settings, &assembled.views));
+    Ok((
+        Data { views: assembled.views, labels: assembled.labels, pairs: pairs.transpose()? },
+        notes,
+    ))
 }
 
 /// Makes labels that are this word, or the same number, missing ones; how many they are.
@@ -222,6 +228,13 @@ fn label_file(path: &Path, settings: &Settings) -> Result<LabelFile> {
     Ok(read_labels(path, &options).map_err(in_flags)?)
 }
 
+/// The pairs of a file of pairs, among these instances.
+fn pair_file(path: &Path, settings: &Settings, views: &Views) -> Result<Pairs> {
+    readable(path)?;
+    let options = ReadOptions { unpacked: settings.unpack, ..ReadOptions::default() };
+    Ok(read_pairs(path, &options).map_err(in_flags)?.pairs(views)?)
+}
+
 /// An error of a reader in the words of the command line.
 pub fn in_flags(error: cokernel::Error) -> cokernel::Error {
     match error {
@@ -265,5 +278,6 @@ fn complete(data: Data, session: &Session, new_instances: bool) -> Data {
     } else {
         data.views.select(&rows)
     };
-    Data { views, labels: data.labels.select(&rows) }
+    let pairs = data.pairs.map(|pairs| pairs.select(&rows));
+    Data { views, labels: data.labels.select(&rows), pairs }
 }

@@ -21,6 +21,7 @@ labels = "y.csv"                    # file with the labels
 label_column = "class"              # its column; without a file: that of the view that has it
 unlabelled = "unknown"              # what stands for a label that is not known; also: "", ?, NA, nan
 id = "sample"                       # column that names the instances, in every file
+pairs = "pairs.csv"                 # for fit and evaluate by two_stage: id, id, must or cannot
 drop_incomplete = false             # true: leave out instances that lack a view
 kernels = ["gaussian@fou:sigma=median", "linear@fac", "precomputed@graph"]
 graph = ["knn@zer:k=10"]            # for cluster: in place of the features of a view
@@ -67,6 +68,7 @@ pub struct Content {
     pub label_column: Option<String>,
     pub unlabelled: Option<String>,
     pub id: Option<String>,
+    pub pairs: Option<PathBuf>,
     pub drop_incomplete: bool,
     pub kernels: Option<Vec<Spanned<String>>>,
     pub graph: Option<Vec<Spanned<String>>>,

@@ -62,6 +62,8 @@ pub struct Settings {
     /// What stands for a label that is not known.
     pub unlabelled: Option<String>,
     pub id: Option<String>,
+    /// Pairs of instances, where they are learned from.
+    pub pairs: Option<PathBuf>,
     pub drop_incomplete: bool,
     /// Bytes that a compressed file may unpack to.
     pub unpack: Option<usize>,
@@ -109,6 +111,7 @@ impl Settings {
             label_column: data.label_column.clone().or_else(|| content.label_column.clone()),
             unlabelled: data.unlabelled.clone().or_else(|| content.unlabelled.clone()),
             id: data.id.clone().or_else(|| content.id.clone()),
+            pairs: None,
             drop_incomplete: data.drop_incomplete || content.drop_incomplete,
             params: params(set, project.as_ref())?,
             project,
@@ -130,6 +133,7 @@ impl Settings {
             label_column,
             unlabelled: None,
             id,
+            pairs: None,
             drop_incomplete: false,
             unpack: None,
             remarks: Vec::new(),
@@ -160,7 +164,7 @@ impl Settings {
         check_place(path)?;
         let project = self.project.iter().map(|p| p.path.as_path());
         let views = self.views.iter().map(|v| v.path.as_path());
-        let read = views.chain(self.labels.as_deref()).chain(project);
+        let read = views.chain(self.labels.as_deref()).chain(self.pairs.as_deref()).chain(project);
         not_an_input(path, read)
     }
 
@@ -177,6 +181,26 @@ impl Settings {
         let project = self.project.as_ref()?;
         let text = file(&project.content)?;
         Some((text.get_ref().clone(), project.place(text)))
+    }
+
+    /// The pairs of the flag, else of the file, if the method learns from pairs. It is told where it does
+    /// not: a flag is refused, the pairs of a file may be those of another method.
+    pub fn choose_pairs(&mut self, flag: Option<&Path>, mkl: &Mkl) -> Result<()> {
+        let of_file = self
+            .project
+            .as_ref()
+            .and_then(|project| project.content.pairs.as_ref().map(|path| project.resolve(path)));
+        match (flag, of_file, mkl.require_pairs()) {
+            (Some(_), _, Err(why)) => Err(why).context("--pairs"),
+            (None, Some(_), Err(why)) => {
+                self.remarks.push(format!("the pairs of the project file are not used: {why}"));
+                Ok(())
+            }
+            (flag, of_file, _) => {
+                self.pairs = flag.map(Path::to_path_buf).or(of_file);
+                Ok(())
+            }
+        }
     }
 
     /// The kernel specifications of the flags, else of the file, else of neither.

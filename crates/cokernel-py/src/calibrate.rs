@@ -1,18 +1,18 @@
 //! Probabilities of classes.
 
 use crate::array::to_numpy;
-use crate::learn::{Learner, Model, labels, matrix};
+use crate::learn::{Beside, Learner, Model, labels};
 use crate::views::Views;
 use crate::work::{Run, to_py, work};
 use cokernel::calibrate::{Calibrating, Shape, folds as dealt};
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 /// The model with probabilities, which are calibrated on what the learner decides of instances of folds
 /// that it did not learn from.
 #[pyfunction]
-#[pyo3(signature = (learner, model, views, names, codes, weights, shape, folds, run, posteriors=None))]
+#[pyo3(signature = (learner, model, views, names, codes, weights, shape, folds, run, posteriors=None, pairs=None))]
 #[allow(clippy::too_many_arguments)]
 pub fn calibrate(
     py: Python<'_>,
@@ -26,18 +26,14 @@ pub fn calibrate(
     folds: usize,
     run: &Run,
     posteriors: Option<PyReadonlyArray2<'_, f64>>,
+    pairs: Option<PyReadonlyArray2<'_, i64>>,
 ) -> PyResult<Model> {
     let how = Calibrating::new(Shape::from_id(shape).map_err(to_py)?).folds(folds);
     let (mkl, views, model) = (learner.inner.clone(), views.shared(), model.inner.clone());
     let labels = labels(names, codes)?;
-    let weights = weights.map(|w| w.to_vec()).transpose()?;
-    let posteriors = posteriors.map(|p| matrix(&p)).transpose()?;
+    let beside = Beside::new(labels.len(), weights, posteriors, pairs)?;
     let calibrated = work(py, run, move |run| {
-        let weights = weights.as_deref();
-        let fitted = match posteriors {
-            None => mkl.calibration(&views, &labels, weights, how, run)?,
-            Some(p) => mkl.calibration_posteriors(&views, &labels, &p, weights, how, run)?,
-        };
+        let fitted = mkl.calibration_given(&views, &labels, &beside.given(), how, run)?;
         model.as_ref().clone().calibrated(fitted)
     })?;
     Ok(Model::new(calibrated))

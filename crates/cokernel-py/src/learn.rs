@@ -6,11 +6,11 @@ use crate::views::Views;
 use crate::work::{Run, to_py, work};
 use cokernel::bank::Storage;
 use cokernel::catalogue::for_task;
-use cokernel::data::{Labels, Matrix, Scale};
+use cokernel::data::{Labels, Link, Matrix, Pairs, Scale};
 use cokernel::kernel::KernelSpec;
 use cokernel::machine::MachineSpec;
 use cokernel::method::{Method, Task};
-use cokernel::model::Mkl;
+use cokernel::model::{Given as Known, Mkl};
 use cokernel::params::{Range, Value};
 use cokernel::{Error, mkl, model};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
@@ -190,8 +190,8 @@ impl Learner {
         Ok((Model { inner: Arc::new(model) }, Learned { inner: Arc::new(learned) }))
     }
 
-    /// Both halves at once.
-    #[pyo3(signature = (views, names, codes, weights, run, posteriors=None))]
+    /// Both halves at once. `pairs` has two rows and 1 (must-link) or -1 (cannot-link) in each line.
+    #[pyo3(signature = (views, names, codes, weights, run, posteriors=None, pairs=None))]
     #[allow(clippy::too_many_arguments)]
     fn fit(
         &self,
@@ -202,17 +202,12 @@ impl Learner {
         weights: Option<PyReadonlyArray1<'_, f64>>,
         run: &Run,
         posteriors: Option<PyReadonlyArray2<'_, f64>>,
+        pairs: Option<PyReadonlyArray2<'_, i64>>,
     ) -> PyResult<Model> {
         let labels = labels(names, codes)?;
-        let Some(posteriors) = posteriors else {
-            return self.learn(py, views, labels, weights, run);
-        };
-        let given = matrix(&posteriors)?;
         let (mkl, views) = (self.inner.clone(), views.shared());
-        let weights = weights.map(|w| w.to_vec()).transpose()?;
-        let model = work(py, run, move |run| {
-            mkl.fit_posteriors(&views, &labels, &given, weights.as_deref(), run)
-        })?;
+        let beside = Beside::new(labels.len(), weights, posteriors, pairs)?;
+        let model = work(py, run, move |run| mkl.fit_given(&views, &labels, &beside.given(), run))?;
         Ok(Model { inner: Arc::new(model) })
     }
 
@@ -283,11 +278,51 @@ impl Learner {
     }
 }
 
-/// A copy of the numbers.
-pub fn matrix(values: &PyReadonlyArray2<'_, f64>) -> PyResult<Matrix> {
-    let values = values.as_array();
-    let (rows, cols) = values.dim();
-    Matrix::new(rows, cols, values.iter().copied().collect()).map_err(to_py)
+/// What is known about instances beside their labels.
+pub struct Beside {
+    weights: Option<Vec<f64>>,
+    posteriors: Option<Matrix>,
+    pairs: Option<Pairs>,
+}
+
+impl Beside {
+    /// Of n instances.
+    pub fn new(
+        n: usize,
+        weights: Option<PyReadonlyArray1<'_, f64>>,
+        posteriors: Option<PyReadonlyArray2<'_, f64>>,
+        pairs: Option<PyReadonlyArray2<'_, i64>>,
+    ) -> PyResult<Self> {
+        let matrix = |values: PyReadonlyArray2<'_, f64>| {
+            let values = values.as_array();
+            let (rows, cols) = values.dim();
+            Matrix::new(rows, cols, values.iter().copied().collect()).map_err(to_py)
+        };
+        let row = |i: i64| usize::try_from(i).unwrap_or(usize::MAX);
+        let pairs = pairs.map(|lines| {
+            let lines = lines.as_array();
+            let link = |p: usize| {
+                let link = Link::from_sign(lines[[p, 2]] as f64);
+                let link = link.ok_or_else(|| PyValueError::new_err("pairs: expected 1 or -1"))?;
+                Ok((row(lines[[p, 0]]), row(lines[[p, 1]]), link))
+            };
+            let given = (0..lines.nrows()).map(link).collect::<PyResult<Vec<_>>>()?;
+            Pairs::new(n, given).map_err(to_py)
+        });
+        Ok(Beside {
+            weights: weights.map(|w| w.to_vec()).transpose()?,
+            posteriors: posteriors.map(matrix).transpose()?,
+            pairs: pairs.transpose()?,
+        })
+    }
+
+    pub fn given(&self) -> Known<'_> {
+        Known {
+            weights: self.weights.as_deref(),
+            posteriors: self.posteriors.as_ref(),
+            pairs: self.pairs.as_ref(),
+        }
+    }
 }
 
 /// Complete labels by codes into the names of the classes.

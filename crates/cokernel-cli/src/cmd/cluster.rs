@@ -84,7 +84,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let from = settings.similarities(&args.kernels, &args.graphs)?;
     let candidate = Candidate::from(settings.multi_view(method, &[method], &from)?);
     let session = Session::start(&settings.options)?;
-    let Data { views, labels } = data::load_incomplete(&settings, &session)?;
+    let Data { views, labels, .. } = data::load_incomplete(&settings, &session)?;
     let labels = (!matches!(labels, Labels::Absent(_))).then_some(&labels);
     let mut model = None;
     let mut keep = |found: &Found<'_>| {

@@ -247,7 +247,7 @@ fn compare_clusters(args: &Args, mut settings: Settings) -> Result<ExitCode> {
     let controls = !args.no_controls;
     let candidates = settings.candidates(&args.methods, controls, &from)?;
     let session = Session::start(&settings.options)?;
-    let Data { views, labels } = data::load_incomplete(&settings, &session)?;
+    let Data { views, labels, .. } = data::load_incomplete(&settings, &session)?;
     let labels = (!matches!(labels, Labels::Absent(_))).then_some(&labels);
     let singles = controls || args.singles;
     let spectrum = if args.plot.is_some() { picture::eigenvalues(k) } else { 0 };

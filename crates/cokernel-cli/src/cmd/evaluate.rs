@@ -9,7 +9,8 @@ use crate::session::Session;
 use crate::settings::{Settings, for_task};
 use crate::table::{Table, count, gap, percent, seconds};
 use anyhow::Result;
-use cokernel::eval::{CvResult, Measure, cross_validate_calibrated};
+use cokernel::eval::{CvResult, Measure, cross_validate_given};
+use cokernel::model::Given;
 use serde_json::to_value;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -41,6 +42,10 @@ pub struct Args {
     machine: MachineArgs,
     #[command(flatten)]
     probabilities: ProbabilityArgs,
+    /// Pairs of instances to learn the weights from in place of the labels, as for fit; pairs of test
+    /// instances take no part
+    #[arg(long, value_name = "FILE", help_heading = "Data")]
+    pairs: Option<PathBuf>,
     #[command(flatten)]
     splits: SplitArgs,
     /// Write the result as JSON to this file
@@ -56,6 +61,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let method = for_task(method, learning.task())?;
     let mkl = settings.mkl(method, &[method], &learning)?;
     let calibrating = settings.calibrating(&args.probabilities, learning.task())?;
+    settings.choose_pairs(args.pairs.as_deref(), &mkl)?;
     let protocol = settings.protocol(&args.splits)?;
     if let Some(output) = &args.output {
         settings.check_output(output)?;
@@ -63,9 +69,9 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let session = Session::start(&settings.options)?;
     let data = data::load_labelled(&settings, &session, &learning)?;
     let splits = protocol.split(&data.labels, session.run.seed)?;
-    let (views, labels) = (&data.views, &data.labels);
-    let result =
-        cross_validate_calibrated(&mkl, calibrating, views, labels, &splits, &session.run)?;
+    let known = (&data.views, &data.labels);
+    let given = Given { pairs: data.pairs.as_ref(), ..Given::default() };
+    let result = cross_validate_given(&mkl, calibrating, known, &given, &splits, &session.run)?;
     session.clear_progress();
     let json = to_value(&result)?;
     if let Some(output) = &args.output {

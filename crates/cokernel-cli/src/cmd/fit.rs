@@ -9,6 +9,7 @@ use crate::report::{model_lines, model_weights};
 use crate::session::Session;
 use crate::settings::{Settings, for_task};
 use anyhow::Result;
+use cokernel::model::Given;
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -31,6 +32,11 @@ pub struct Args {
     machine: MachineArgs,
     #[command(flatten)]
     probabilities: ProbabilityArgs,
+    /// Pairs of instances to learn the weights from in place of the labels, for methods that can
+    /// (two_stage): lines of two ids (or row numbers, from 0) and must or cannot (or +1, -1). Their
+    /// instances need no label
+    #[arg(long, value_name = "FILE", help_heading = "Data")]
+    pairs: Option<PathBuf>,
     /// The model file to write [default: model.ck]
     #[arg(long, short, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
@@ -48,6 +54,8 @@ Examples
   A precomputed similarity beside a table, classes of unequal size:
     cokernel fit --view fou=fou.csv --similarity graph=K.npy --labels y.csv \\
       --class-weight balanced
+  Weights from pairs that belong together or apart (a line: p17,p4,must), the machine from labels:
+    cokernel fit --view fou=fou.csv --labels y.csv --id sample --method two_stage --pairs pairs.csv
   Probabilities of the classes beside decisions, for `cokernel predict`:
     cokernel fit --view fou=fou.csv --labels y.csv --probabilities sigmoid -o model.ck
 
@@ -72,14 +80,17 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let method = for_task(method, learning.task())?;
     let mkl = settings.mkl(method, &[method], &learning)?;
     let calibrating = settings.calibrating(&args.probabilities, learning.task())?;
+    settings.choose_pairs(args.pairs.as_deref(), &mkl)?;
     let output = settings.output(args.output.as_deref()).unwrap_or_else(|| "model.ck".into());
     settings.check_output(&output)?;
     let session = Session::start(&settings.options)?;
     let data = data::load_labelled(&settings, &session, &learning)?;
-    let mut model = mkl.fit(&data.views, &data.labels, &session.run)?;
+    let (views, labels) = (&data.views, &data.labels);
+    let given = Given { pairs: data.pairs.as_ref(), ..Given::default() };
+    let mut model = mkl.fit_given(views, labels, &given, &session.run)?;
     if let Some(how) = calibrating {
-        let (views, labels) = (&data.views, &data.labels);
-        model = model.calibrated(mkl.calibration(views, labels, None, how, &session.run)?)?;
+        let found = mkl.calibration_given(views, labels, &given, how, &session.run)?;
+        model = model.calibrated(found)?;
     }
     session.clear_progress();
     model.save(&output)?;

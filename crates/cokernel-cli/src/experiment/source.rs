@@ -115,7 +115,7 @@ impl Files {
             self.label_column.clone(),
             self.id.clone(),
         );
-        let (Data { views, labels }, _) = read_files(&settings, false, false, real)?;
+        let (Data { views, labels, .. }, _) = read_files(&settings, false, false, real)?;
         Ok((views, labels))
     }
 }

@@ -15,6 +15,7 @@ mod machines;
 mod methods;
 #[cfg(unix)]
 mod page;
+mod pairs;
 mod people;
 mod predict;
 mod probabilities;

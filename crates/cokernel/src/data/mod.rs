@@ -6,6 +6,7 @@ mod graph;
 mod labels;
 mod learned;
 mod matrix;
+mod pairs;
 mod prepare;
 pub mod read;
 mod scale;
@@ -24,10 +25,12 @@ pub use learned::LearnedView;
 pub(crate) use learned::mapped;
 pub use matrix::{Csr, Matrix};
 pub(crate) use matrix::{scan, side_by_side};
+pub use pairs::{Link, Pairs};
 pub(crate) use prepare::Layout;
 pub use prepare::Preparation;
 pub use read::{
-    Header, LabelFile, ReadOptions, TableFile, ViewsIn, read_labels, read_table, views_in,
+    Header, LabelFile, PairFile, ReadOptions, TableFile, ViewsIn, read_labels, read_pairs,
+    read_table, views_in,
 };
 pub use scale::{Scale, Scaler};
 pub use shared::Shared;

@@ -89,6 +89,16 @@ impl Preparation {
     /// A view of training is not there, or differs from training in kind, number of columns or
     /// column names.
     pub fn apply(&self, views: &Views) -> Result<Views> {
+        self.applied(views, false)
+    }
+
+    /// The same, where similarities are not towards the training instances but among the instances
+    /// themselves.
+    pub(crate) fn apply_among(&self, views: &Views) -> Result<Views> {
+        self.applied(views, true)
+    }
+
+    fn applied(&self, views: &Views, among: bool) -> Result<Views> {
         let mut scaled = Vec::new();
         for known in &self.views {
             let view = views.iter().find(|v| v.name == known.name).ok_or_else(|| {
@@ -100,6 +110,10 @@ impl Preparation {
                     list(views.iter().map(|v| v.name.as_str()).collect())
                 ))
             })?;
+            if among && known.similarity && view.table.is_similarity() {
+                scaled.push(view.clone());
+                continue;
+            }
             let table = known.check(view)?;
             let table = if known.similarity { table } else { known.scaler.apply(&table)? };
             let columns = known.columns.clone().or_else(|| view.columns.clone());

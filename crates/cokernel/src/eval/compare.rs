@@ -302,8 +302,9 @@ impl Plan<'_> {
                         let Some(how) = self.calibrating else { return Ok(model) };
                         let inner = run.remaining(watch).quiet();
                         let data = (&train.0, &train.1, None);
-                        let fitted = cross_fitted(mkl, data, how, &inner, &|v, l, _, run| {
-                            learn(&mkl.prepare(v, l, run)?, run)
+                        let fitted = cross_fitted(mkl, data, how, &inner, &|rows, run| {
+                            let (v, l) = (train.0.select(rows), train.1.select(rows));
+                            learn(&mkl.prepare(&v, &l, run)?, run)
                         });
                         model.calibrated(fitted?)
                     });

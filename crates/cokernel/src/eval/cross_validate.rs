@@ -5,7 +5,7 @@ use crate::calibrate::Calibrating;
 use crate::data::{Labels, Target, Views};
 use crate::machine::CheckedMachine;
 use crate::method::Task;
-use crate::model::{Mkl, Model};
+use crate::model::{Given, Mkl, Model};
 use crate::params::Params;
 use crate::{Error, Event, MachineReport, Result, Run, Status, VERSION};
 use serde::Serialize;
@@ -99,6 +99,23 @@ pub fn cross_validate_calibrated(
     splits: &Splits,
     run: &Run,
 ) -> Result<CvResult> {
+    cross_validate_given(mkl, calibrating, (views, labels), &Given::default(), splits, run)
+}
+
+/// [`cross_validate_calibrated`] with what else is known about the instances. Pairs of test instances take no
+/// part; those of instances without a label do, in every split.
+///
+/// # Errors
+/// As [`cross_validate_calibrated`] and [`Mkl::fit_given`].
+pub fn cross_validate_given(
+    mkl: &Mkl,
+    calibrating: Option<Calibrating>,
+    (views, labels): (&Views, &Labels),
+    given: &Given<'_>,
+    splits: &Splits,
+    run: &Run,
+) -> Result<CvResult> {
+    given.check(views.n())?;
     let watch = run.watch();
     let params = mkl.params()?;
     if calibrating.is_some() {
@@ -111,11 +128,13 @@ pub fn cross_validate_calibrated(
     for split in &splits.splits {
         let inner = run.remaining(&watch).quiet();
         let split = &*split.learned_from(mkl, labels)?;
-        let train = (views.select(&split.train), labels.select(&split.train));
-        let fitted = mkl.fit(&train.0, &train.1, &inner).and_then(|model| {
+        let rows = given.rows(mkl, &split.train, labels)?;
+        let (train, known) = ((views.select(&rows), labels.select(&rows)), given.select(&rows));
+        let given = known.given();
+        let fitted = mkl.fit_given(&train.0, &train.1, &given, &inner).and_then(|model| {
             let Some(how) = calibrating else { return Ok(model) };
             let inner = run.remaining(&watch).quiet();
-            model.calibrated(mkl.calibration(&train.0, &train.1, None, how, &inner)?)
+            model.calibrated(mkl.calibration_given(&train.0, &train.1, &given, how, &inner)?)
         });
         stopped = watch.stop();
         if stopped.is_some() {

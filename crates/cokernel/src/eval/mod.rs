@@ -17,7 +17,8 @@ pub use clusterings::{
 };
 pub use compare::{Comparison, ComparisonRow, MeanWeight, compare, compare_calibrated};
 pub use cross_validate::{
-    CvResult, SplitResult, cross_validate, cross_validate_calibrated, score_split,
+    CvResult, SplitResult, cross_validate, cross_validate_calibrated, cross_validate_given,
+    score_split,
 };
 pub use measures::{Measure, Measured, Measures, as_classes};
 pub use scores::{Scores, Stat};

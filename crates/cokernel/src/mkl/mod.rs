@@ -21,7 +21,7 @@ mod sum;
 mod two_stage;
 
 use crate::bank::{Bank, Storage};
-use crate::data::{LearnedView, Matrix, Target, Views, mapped};
+use crate::data::{LearnedView, Matrix, Pairs, Target, Views, mapped};
 use crate::machine::{How, Machine, Solution, learn_unlabelled};
 use crate::method::{Entry, Method};
 use crate::params::Params;
@@ -69,12 +69,24 @@ pub struct Problem<'a> {
     /// What was learned for the same instances, kernels and binary problems with other parameters:
     /// a start, which changes how long learning takes but not what it finds.
     pub warm: Option<&'a Learned>,
+    /// Pairs of instances, for methods that [read them](Learner::reads_pairs).
+    pub pairs: Option<GivenPairs<'a>>,
+}
+
+/// Pairs of instances that must or cannot link.
+#[derive(Clone, Copy)]
+pub struct GivenPairs<'a> {
+    /// The same kernels as those of the problem, over the instances among which the pairs are: the
+    /// problem's own, or more (without a label, say).
+    pub bank: &'a Bank,
+    /// The pairs.
+    pub pairs: &'a Pairs,
 }
 
 impl<'a> Problem<'a> {
     /// Without weights and without a start.
     pub fn new(bank: &'a Bank, target: &'a Target, machine: &'a dyn Machine) -> Self {
-        Problem { bank, views: None, target, machine, weights: None, warm: None }
+        Problem { bank, views: None, target, machine, weights: None, warm: None, pairs: None }
     }
 
     /// The views and their kernels after maps were learned, `None` without maps: what the machines of a
@@ -181,6 +193,11 @@ pub trait Learner: fmt::Debug + Send + Sync {
         false
     }
 
+    /// Whether it learns from pairs of instances, where there are some.
+    fn reads_pairs(&self) -> bool {
+        false
+    }
+
     /// Whether it goes with a machine of its tasks.
     fn takes(&self, machine: &dyn Machine) -> bool {
         (machine.has_free_dual() || !self.drives_duals())
@@ -209,6 +226,35 @@ impl Learner for Known {
     fn learn(&self, _: &Problem<'_>, _: &Run) -> Result<Learned> {
         Ok(self.0.clone())
     }
+
+    fn reads_pairs(&self) -> bool {
+        true
+    }
+}
+
+/// Refuses pairs that the method would not look at, or that are not those of their kernels.
+pub(crate) fn check_pairs(problem: &Problem<'_>, learner: &dyn Learner) -> Result<()> {
+    let Some(given) = problem.pairs else { return Ok(()) };
+    if !learner.reads_pairs() {
+        return Err(no_pairs("the method"));
+    }
+    if given.pairs.n() != given.bank.n() || given.bank.len() != problem.bank.len() {
+        let expected = format!("{} instances and {} kernels", given.bank.n(), problem.bank.len());
+        let found = format!("{} and {}", given.pairs.n(), given.bank.len());
+        return Err(Error::shape("pairs", expected, found));
+    }
+    Ok(())
+}
+
+/// Says that a method does not learn from pairs, and which do.
+pub fn no_pairs(method: &str) -> Error {
+    let reads = |e: &&&Entry<dyn Learner>| (e.build)(&e.method.defaults()).reads_pairs();
+    let able: Vec<&str> = REGISTRY.iter().filter(reads).map(|e| e.method.id).collect();
+    let able = able.join(", ");
+    Error::parameter(
+        "pairs",
+        format!("{method} does not learn from pairs; methods that do: {able}"),
+    )
 }
 
 /// Learns a combination and makes sure that its machines are trained: those of the method where
@@ -233,6 +279,7 @@ pub fn train(problem: &Problem<'_>, learner: &dyn Learner, run: &Run) -> Result<
         );
         return Err(Error::parameter("machine", problem));
     }
+    check_pairs(problem, learner)?;
     let mut learned = learner.learn(problem, run)?;
     let mapped = problem.mapped(&learned.views, run)?;
     let problem = &match &mapped {

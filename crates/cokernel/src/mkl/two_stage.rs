@@ -42,6 +42,11 @@
 //! part, all its pairs serve there. The source runs 10³ steps on small data sets and 10⁵ on large
 //! ones; the default is 10⁴.
 //!
+//! **Given pairs** ([`Problem::pairs`], must-link t = +1 and cannot-link t = −1) take the place of the pairs
+//! of classes: the pair classifier asks for nothing but t_ij, so that (5.2) stands as it is, the mean is
+//! over the pairs that are given, each sign with half of the weight, and `diagonal` says nothing. Their
+//! instances may be without a label. The machine of the second stage learns from classes.
+//!
 //! **Result.** The rule gets μ/Σμ: only the direction of μ matters to the pair classifier, and with
 //! Σ = 1 the cost C of the machine means the same as for the mean of the kernels. Where zero
 //! weights are the minimiser (no kernel is larger, on average, within classes than between them)
@@ -62,6 +67,7 @@ mod interior;
 mod pairs;
 mod pegasos;
 mod slope;
+mod source;
 
 use super::{Copies, Learned, Learner, Problem, check};
 use crate::bank::Bank;
@@ -83,8 +89,8 @@ static METHOD: Method = Method {
     title: "two-stage MKL (TS-MKL)",
     source: "Kumar, Niculescu-Mizil, Kavukcuoglu, Daumé 2012; Kumar 2013, §5.3.1, (5.2)",
     summary: "Learns the weights first, as a linear classifier that tells pairs of the same class \
-              from pairs of different classes, then the machine. Its cost does not depend on the \
-              number of instances or classes.",
+              from pairs of different classes, or must-link pairs from cannot-link pairs that are \
+              given, then the machine. Its cost does not depend on the number of instances or classes.",
     tasks: &[Task::Classify],
     control: false,
     recommended: true,
@@ -181,11 +187,15 @@ impl Learner for TwoStage {
             let sum: f64 = found.mu.iter().map(|w| w / largest).sum();
             found.mu.iter().map(|w| w / largest / sum).collect()
         } else {
+            let (alike, apart) = match problem.pairs {
+                Some(_) => ("instances that must link", "those that cannot"),
+                None => ("instances of one class", "those of two"),
+            };
             report.notes.push(match (report.status.is_success(), found.zero_is_best) {
-                (true, true) => "no kernel is larger between instances of one class than between \
-                                 those of two: every weight became 0, and the mean of the kernels \
-                                 is used"
-                    .to_string(),
+                (true, true) => format!(
+                    "no kernel is larger between {alike} than between {apart}: every weight became 0, \
+                     and the mean of the kernels is used"
+                ),
                 (true, false) => format!(
                     "lambda = {lambda:.3e} makes the weights too small to count: every weight \
                      became 0, and the mean of the kernels is used; try a smaller lambda"
@@ -213,6 +223,10 @@ impl Learner for TwoStage {
 
     fn copies(&self) -> Copies {
         Copies::CountTwice
+    }
+
+    fn reads_pairs(&self) -> bool {
+        true
     }
 }
 

@@ -6,7 +6,7 @@
 //! of its instances. The curves of all these values go with the model that learned from all instances, as
 //! `CalibratedClassifierCV(ensemble=False)` of scikit-learn has it. Cost: a fit for each fold.
 
-use super::{Mkl, Model};
+use super::{Given, Mkl, Model};
 use crate::calibrate::{Calibrating, Calibration, Curve, Shape, folds};
 use crate::data::{Classes, Labels, Matrix, Views};
 use crate::error::room_for;
@@ -44,8 +44,8 @@ pub struct CurveInfo {
     pub points: Option<usize>,
 }
 
-/// Learns on some instances, which have these numbers among those that were given.
-type Learn<'a> = &'a dyn Fn(&Views, &Labels, &[usize], &Run) -> Result<Model>;
+/// Learns on the instances with these row numbers.
+type Learn<'a> = &'a dyn Fn(&[usize], &Run) -> Result<Model>;
 
 impl Mkl {
     /// How decision values of this method become probabilities, by cross-fitting: one more
@@ -77,38 +77,29 @@ impl Mkl {
         how: Calibrating,
         run: &Run,
     ) -> Result<Calibration> {
-        self.require_classes()?;
-        cross_fitted(self, (views, labels, weights), how, run, &|views, labels, rows, run| {
-            match weights {
-                None => self.fit(views, labels, run),
-                Some(weights) => self.fit_weighted(views, labels, &of(weights, rows), run),
-            }
-        })
+        self.calibration_given(views, labels, &Given { weights, ..Given::default() }, how, run)
     }
 
-    /// The same for models of [`fit_posteriors`](Self::fit_posteriors). The machines of the folds learn from
-    /// the posteriors, too; the curves are fitted on the classes.
+    /// The same for models of [`fit_given`](Self::fit_given). The machines of the folds learn from the
+    /// posteriors, too, and the curves are fitted on the classes; pairs of instances that are held out take no
+    /// part, those of instances without a label do.
     ///
     /// # Errors
-    /// As [`calibration`](Self::calibration) and [`fit_posteriors`](Self::fit_posteriors).
-    pub fn calibration_posteriors(
+    /// As [`calibration`](Self::calibration) and [`fit_given`](Self::fit_given).
+    pub fn calibration_given(
         &self,
         views: &Views,
         labels: &Labels,
-        posteriors: &Matrix,
-        weights: Option<&[f64]>,
+        given: &Given<'_>,
         how: Calibrating,
         run: &Run,
     ) -> Result<Calibration> {
         self.require_classes()?;
-        if posteriors.rows() != views.n() {
-            let expected = format!("{} rows, one per instance of the views", views.n());
-            return Err(Error::shape("posteriors", expected, posteriors.rows()));
-        }
-        cross_fitted(self, (views, labels, weights), how, run, &|views, labels, rows, run| {
-            let weights = weights.map(|w| of(w, rows));
-            let posteriors = posteriors.select_rows(rows);
-            self.fit_posteriors(views, labels, &posteriors, weights.as_deref(), run)
+        given.check(views.n())?;
+        cross_fitted(self, (views, labels, given.weights), how, run, &|rows, run| {
+            let rows = given.rows(self, rows, labels)?;
+            let part = given.select(&rows);
+            self.fit_given(&views.select(&rows), &labels.select(&rows), &part.given(), run)
         })
     }
 
@@ -169,8 +160,7 @@ pub(crate) fn cross_fitted(
         train.sort_unstable();
         let tested: Vec<usize> = test.iter().map(|&place| rows[place]).collect();
         let inner = run.remaining(&watch).quiet();
-        let (known, given) = (views.select(&train), labels.select(&train));
-        let model = learn(&known, &given, &train, &inner);
+        let model = learn(&train, &inner);
         let stopped = |status| Error::Stopped { status, what: "the calibration".to_string() };
         if let Some(status) = watch.stop() {
             return Err(stopped(status));

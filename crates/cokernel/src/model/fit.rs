@@ -5,7 +5,7 @@
 //! concatenate) and computes the kernels; [`Mkl::fit_prepared`] learns.
 
 use super::prepared::{check_square, dropped_note, kernels_or_default, used_views, without_view};
-use super::{Model, Prepared, Recipe};
+use super::{Given, Model, Prepared, Recipe};
 use crate::bank::{Bank, Storage};
 use crate::catalogue;
 use crate::data::{Labels, Matrix, Preparation, Scale, Target, Views};
@@ -132,6 +132,17 @@ impl Mkl {
         self
     }
 
+    /// Refuses methods that do not learn from pairs of instances.
+    ///
+    /// # Errors
+    /// The method does not; those that do are listed.
+    pub fn require_pairs(&self) -> Result<()> {
+        if self.learner()?.reads_pairs() {
+            return Ok(());
+        }
+        Err(mkl::no_pairs(&format!("method '{}'", self.method.id)))
+    }
+
     /// What is learned: the task of the machine.
     pub fn task(&self) -> Task {
         self.machine.method().tasks[0]
@@ -208,10 +219,48 @@ impl Mkl {
         weights: Option<&[f64]>,
         run: &Run,
     ) -> Result<Model> {
+        let given = Given { weights, posteriors: Some(posteriors), pairs: None };
+        self.fit_given(views, labels, &given, run)
+    }
+
+    /// The same with whatever else is known about the instances.
+    ///
+    /// ```
+    /// use cokernel::{Run, data::{self, Link, Pairs}, model::{Given, Mkl}};
+    ///
+    /// let (views, labels) = data::toy::views(60, 2, &[3.0, 1.0], 1)?;
+    /// let pairs = [(0, 1, Link::Cannot), (0, 2, Link::Must), (1, 3, Link::Must), (2, 3, Link::Cannot)];
+    /// let pairs = Pairs::new(60, pairs)?;
+    /// let given = Given { pairs: Some(&pairs), ..Given::default() };
+    /// let model = Mkl::new("two_stage")?.fit_given(&views, &labels, &given, &Run::default())?;
+    /// assert_eq!(model.report().details["pairs"], [4.0]);
+    /// # Ok::<(), cokernel::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit), [`Prepared::with_weights`], [`Prepared::with_posteriors`] and
+    /// [`Prepared::with_pairs`]; a method that does not learn from pairs, a machine that does not learn from
+    /// posteriors.
+    pub fn fit_given(
+        &self,
+        views: &Views,
+        labels: &Labels,
+        given: &Given<'_>,
+        run: &Run,
+    ) -> Result<Model> {
         let watch = run.watch();
-        let mut prepared = self.prepare(views, labels, run)?.with_posteriors(posteriors)?;
-        if let Some(weights) = weights {
+        if given.pairs.is_some() {
+            self.require_pairs()?;
+        }
+        let mut prepared = self.prepare(views, labels, run)?;
+        if let Some(posteriors) = given.posteriors {
+            prepared = prepared.with_posteriors(posteriors)?;
+        }
+        if let Some(weights) = given.weights {
             prepared = prepared.with_weights(weights)?;
+        }
+        if let Some(pairs) = given.pairs {
+            prepared = prepared.with_pairs(views, pairs, &run.remaining(&watch))?;
         }
         self.finish(&prepared, &watch, run)
     }
@@ -288,6 +337,7 @@ impl Mkl {
             recipe,
             notes,
             weights: None,
+            paired: None,
             seconds: watch.seconds(),
             known: Default::default(),
         })
@@ -425,7 +475,8 @@ fn problem<'a>(
 ) -> Problem<'a> {
     let (bank, target) = (&prepared.bank, &prepared.target);
     let weights = prepared.weights.as_deref();
-    Problem { bank, views: Some(&prepared.views), target, machine, weights, warm }
+    let pairs = prepared.paired.as_ref().map(|p| p.given(bank));
+    Problem { bank, views: Some(&prepared.views), target, machine, weights, warm, pairs }
 }
 
 /// `method`, or `method(name=value, …)` where parameters were given.

@@ -1,6 +1,7 @@
 //! [`Prepared`]: training instances ready to learn from, and which views that takes.
 
 use super::ViewInfo;
+use super::paired::Paired;
 use crate::bank::{Bank, Storage};
 use crate::data::{Matrix, Posteriors, Preparation, Scale, Target, View, Views};
 use crate::kernel::{Family, GraphSpec, Kernel, KernelSpec};
@@ -38,6 +39,8 @@ pub struct Prepared {
     pub(super) notes: Vec<String>,
     /// One per row.
     pub(super) weights: Option<Vec<f64>>,
+    /// Pairs of instances.
+    pub(super) paired: Option<Box<Paired>>,
     pub(super) seconds: f64,
     pub(super) known: KnownRules,
 }

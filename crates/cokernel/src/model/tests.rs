@@ -2,6 +2,7 @@
 
 mod calibrated;
 mod embedding;
+mod paired;
 mod pairing;
 
 use super::{Mkl, Model};

@@ -21,6 +21,7 @@ mod matlab;
 mod matrix_market;
 mod npy;
 mod npz;
+mod pairs;
 #[cfg(test)]
 mod robust;
 #[cfg(test)]
@@ -33,6 +34,7 @@ pub use matlab::parse_mat;
 pub use matrix_market::parse_matrix_market;
 pub use npy::parse_npy;
 pub use npz::parse_npz;
+pub use pairs::{PairFile, PairLine, parse_pairs, read_pairs};
 
 use super::{Csr, Matrix, Table};
 use crate::{Error, Result, Run};

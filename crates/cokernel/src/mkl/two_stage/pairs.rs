@@ -1,10 +1,10 @@
 //! Balanced random pairs of instances and their K-examples, in bounded memory.
 
 use super::interior::Examples;
+use super::source::Source;
 use crate::bank::Bank;
 use crate::mkl::Problem;
-use crate::{Error, Result, Run, Watch};
-use rand::RngExt;
+use crate::{Result, Run, Watch};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// Most pairs, and most numbers, that are fetched between two looks at the clock.
@@ -60,13 +60,7 @@ impl Chunk {
 /// The pairs of the instances of one problem.
 pub(super) struct Sampler<'a> {
     bank: &'a Bank,
-    /// Instances by class, and where each class begins (k + 1 numbers).
-    members: Vec<u32>,
-    starts: Vec<usize>,
-    /// Running totals over the classes of the number of pairs of equal and of different class.
-    equal: Vec<f64>,
-    different: Vec<f64>,
-    diagonal: bool,
+    source: Source<'a>,
     /// s.
     unit: f64,
     /// Whether pairs of different and of equal class are in both parts.
@@ -76,40 +70,25 @@ pub(super) struct Sampler<'a> {
 }
 
 impl<'a> Sampler<'a> {
+    /// The pairs that are given, else those of the classes.
+    ///
     /// # Errors
-    /// There is no pair of equal class (only when the diagonal is excluded).
+    /// There is no pair of equal class (only when the diagonal is excluded); no pair of one sign is given.
     pub fn new(problem: &Problem<'a>, diagonal: bool, run: &Run) -> Result<Self> {
-        let classes = problem.target.classes()?;
-        let counts = classes.counts();
-        let n = classes.codes.len();
-        let mut members: Vec<u32> = (0..n as u32).collect();
-        members.sort_by_key(|&i| classes.codes[i as usize]);
-        let (mut starts, mut equal, mut different) = (vec![0], Vec::new(), Vec::new());
-        let (mut all_equal, mut all_different) = (0.0, 0.0);
-        for &c in &counts {
-            starts.push(starts[starts.len() - 1] + c);
-            let c = c as f64;
-            all_equal += c * if diagonal { c + 1.0 } else { c - 1.0 } / 2.0;
-            all_different += c * (n as f64 - c);
-            equal.push(all_equal);
-            different.push(all_different);
-        }
-        if all_equal == 0.0 {
-            return Err(Error::Labels(
-                "every class has a single instance, so no two instances share a class; give more \
-                 instances, or include the diagonal"
-                    .to_string(),
-            ));
-        }
-        let bank = problem.bank;
+        let (bank, source) = match problem.pairs {
+            Some(given) => (given.bank, Source::given(given.pairs)?),
+            None => (problem.bank, Source::of_classes(problem.target.classes()?, diagonal)?),
+        };
         let (seed, run, unit) = (run.seed, run.quiet(), mean_diagonal(bank));
-        let parted = [true; 2];
-        let mut sampler =
-            Sampler { bank, members, starts, equal, different, diagonal, unit, parted, seed, run };
-        for (sign, count) in [(false, all_different), (true, all_equal)] {
-            if count <= COUNTED {
-                let held: Vec<bool> =
-                    sampler.each(sign).into_iter().map(|(i, j)| sampler.held_out(i, j)).collect();
+        let mut sampler = Sampler { bank, source, unit, parted: [true; 2], seed, run };
+        for sign in [false, true] {
+            if sampler.source.count(sign) <= COUNTED {
+                let held: Vec<bool> = sampler
+                    .source
+                    .each(sign)
+                    .into_iter()
+                    .map(|(i, j)| sampler.held_out(i, j))
+                    .collect();
                 sampler.parted[usize::from(sign)] = held.contains(&true) && held.contains(&false);
             }
         }
@@ -121,28 +100,9 @@ impl<'a> Sampler<'a> {
         self.unit
     }
 
-    /// The number of all pairs; `different` counts each pair of two classes at both.
+    /// The number of all pairs.
     pub fn pairs(&self) -> f64 {
-        self.equal[self.equal.len() - 1] + 0.5 * self.different[self.different.len() - 1]
-    }
-
-    /// All pairs with equal or with different classes, i ≥ j.
-    fn each(&self, equal: bool) -> Vec<(u32, u32)> {
-        let mut pairs = Vec::new();
-        for class in 0..self.starts.len() - 1 {
-            let (start, end) = (self.starts[class], self.starts[class + 1]);
-            for a in start..end {
-                let others = match equal {
-                    true => start..a + usize::from(self.diagonal),
-                    false => 0..start,
-                };
-                for b in others {
-                    let (i, j) = (self.members[a], self.members[b]);
-                    pairs.push((i.max(j), i.min(j)));
-                }
-            }
-        }
-        pairs
+        self.source.count(true) + self.source.count(false)
     }
 
     /// Pairs that are fetched between two looks at the clock.
@@ -156,7 +116,7 @@ impl<'a> Sampler<'a> {
         let mut all = Examples::new(self.kernels());
         let mut values = Vec::new();
         for (equal, sign) in [(false, -1.0), (true, 1.0)] {
-            let mut pairs = self.each(equal);
+            let mut pairs = self.source.each(equal);
             pairs.sort_unstable();
             for piece in pairs.chunks(self.piece()) {
                 if watch.stop().is_some() {
@@ -215,31 +175,6 @@ impl<'a> Sampler<'a> {
         Stream { sampler: self, part, rng, positive: false }
     }
 
-    /// A pair of equal class, i ≤ j or i < j, all equally likely.
-    fn equal_pair(&self, rng: &mut Xoshiro256PlusPlus) -> (u32, u32) {
-        let class = draw(&self.equal, rng);
-        let (start, count) = (self.starts[class], self.starts[class + 1] - self.starts[class]);
-        // Two different ones of count + 1 are, with the larger less 1, a pair a ≤ b of count.
-        let more = usize::from(self.diagonal);
-        let a = rng.random_range(0..count + more);
-        let mut b = rng.random_range(0..count + more - 1);
-        b += usize::from(b >= a);
-        let (a, b) = (a.min(b), a.max(b) - more);
-        (self.members[start + a], self.members[start + b])
-    }
-
-    /// A pair of different classes, all equally likely.
-    fn different_pair(&self, rng: &mut Xoshiro256PlusPlus) -> (u32, u32) {
-        let class = draw(&self.different, rng);
-        let (start, end) = (self.starts[class], self.starts[class + 1]);
-        let i = rng.random_range(start..end);
-        let mut j = rng.random_range(0..self.members.len() - (end - start));
-        if j >= start {
-            j += end - start;
-        }
-        (self.members[i], self.members[j])
-    }
-
     /// Whether a pair belongs to the validation fifth.
     fn held_out(&self, i: u32, j: u32) -> bool {
         let key = (u64::from(i.min(j)) << 32 | u64::from(i.max(j))) ^ self.seed.rotate_left(17);
@@ -260,14 +195,6 @@ fn mean_diagonal(bank: &Bank) -> f64 {
     if unit > f64::MIN_POSITIVE && unit.is_finite() { unit } else { 1.0 }
 }
 
-/// The first index whose running total exceeds a uniform draw.
-fn draw(totals: &[f64], rng: &mut Xoshiro256PlusPlus) -> usize {
-    let all = totals[totals.len() - 1];
-    let u = rng.random::<f64>() * all;
-    // A draw that rounds to the total belongs to the last index that adds to it.
-    totals.partition_point(|t| *t <= u).min(totals.partition_point(|t| *t < all))
-}
-
 /// An endless stream of pairs, signs alternating.
 pub(super) struct Stream<'a> {
     sampler: &'a Sampler<'a>,
@@ -282,11 +209,7 @@ impl Stream<'_> {
         let sampler = self.sampler;
         let mut draws = 0;
         loop {
-            let (i, j) = if self.positive {
-                sampler.equal_pair(&mut self.rng)
-            } else {
-                sampler.different_pair(&mut self.rng)
-            };
+            let (i, j) = sampler.source.draw(self.positive, &mut self.rng);
             let wanted = match self.part {
                 _ if !sampler.parted[usize::from(self.positive)] => true,
                 Part::All | Part::Draw => true,
@@ -357,7 +280,7 @@ mod tests {
                     *counts.entry((sign > 0.0, pair)).or_insert(0) += 1;
                 }
                 for equal in [true, false] {
-                    let all = sampler.each(equal);
+                    let all = sampler.source.each(equal);
                     assert_eq!(counts.keys().filter(|k| k.0 == equal).count(), all.len());
                     let expected = 30_000.0 / all.len() as f64;
                     for pair in all {
@@ -365,7 +288,7 @@ mod tests {
                         assert!((seen / expected - 1.0).abs() < 0.15, "{pair:?} {seen} {expected}");
                     }
                 }
-                let all = sampler.each(true).len() + sampler.each(false).len();
+                let all = sampler.source.each(true).len() + sampler.source.each(false).len();
                 assert_eq!(sampler.pairs(), all as f64);
             });
         }
@@ -381,8 +304,12 @@ mod tests {
                 assert!(drawn.iter().any(|(pair, _)| *pair == (2, 0) || *pair == (2, 1)));
                 assert!(drawn.iter().any(|(_, sign)| *sign > 0.0));
             }
-            let held: Vec<bool> =
-                sampler.each(false).into_iter().map(|(i, j)| sampler.held_out(i, j)).collect();
+            let held: Vec<bool> = sampler
+                .source
+                .each(false)
+                .into_iter()
+                .map(|(i, j)| sampler.held_out(i, j))
+                .collect();
             assert_eq!(sampler.parted[0], held[0] != held[1]);
         });
     }

@@ -4,7 +4,7 @@ use super::{TRAIN, forged, specs, train_and_test};
 use crate::calibrate::{Calibrating, Calibration, Curve, Shape, folds};
 use crate::data::{Labels, Matrix, Views};
 use crate::machine::{Decomposition, MachineSpec};
-use crate::model::{Mkl, Model};
+use crate::model::{Given, Mkl, Model};
 use crate::{Cancel, Error, Run};
 use serde_json::{Value, json};
 
@@ -108,8 +108,10 @@ fn given_posteriors_are_those_of_the_folds() {
         let weights: Vec<f64> = (0..n).map(|i| (i % 4) as f64).collect();
         for weights in [None, Some(&weights[..])] {
             let how = Calibrating::new(Shape::Sigmoid).folds(3);
-            let of =
-                |p: &Matrix| mkl.calibration_posteriors(&views, &labels, p, weights, how, &run);
+            let of = |p: &Matrix| {
+                let given = Given { weights, posteriors: Some(p), pairs: None };
+                mkl.calibration_given(&views, &labels, &given, how, &run)
+            };
             let found = of(&posteriors).unwrap();
             let rows: Vec<usize> = (0..n).filter(|&i| weights.is_none_or(|w| w[i] > 0.0)).collect();
             let codes: Vec<u32> = rows.iter().map(|&i| codes[i]).collect();
@@ -142,7 +144,7 @@ fn given_posteriors_are_those_of_the_folds() {
             let estimated = mkl.calibration(&views, &labels, None, how, &run).unwrap();
             assert_ne!(found.curves, estimated.curves);
             let short = of(&posteriors.select_rows(&[0, 1])).unwrap_err().to_string();
-            assert!(short.contains("one per instance of the views"), "{short}");
+            assert!(short.contains("as many as the views have"), "{short}");
         }
     }
 }
