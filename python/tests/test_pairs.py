@@ -29,7 +29,7 @@ def hidden(X: Any, count: int = 70, seed: int = 0) -> list[tuple[int, int, int]]
 
 
 def made(**others: Any) -> TwoStageMKLClassifier:
-    return TwoStageMKLClassifier(kernels=[cokernel.gaussian(gamma=0.3)], lambda_=0.01, **others)
+    return TwoStageMKLClassifier(kernels=[cokernel.gaussian(gamma=0.3)], lam=0.01, **others)
 
 
 def test_weights_minimise_the_hinge_loss_of_the_pairs() -> None:
