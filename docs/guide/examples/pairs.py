@@ -1,0 +1,46 @@
+"""Weights of kernels from pairs of instances that belong together or apart."""
+
+# %% data
+import numpy as np
+from cokernel import TwoStageMKLClassifier, gaussian
+from cokernel.datasets import load_digits_views
+
+digits = load_digits_views()
+three = {name: digits.views[name] for name in ("mor", "zer", "fou")}
+rows = np.flatnonzero(np.isin(digits.target, [3, 5, 8]))
+train, test = rows[::3], np.setdiff1d(rows, rows[::3])
+
+
+def part(chosen):
+    return {name: table[chosen] for name, table in three.items()}
+
+
+y, y_new = digits.target[train], digits.target[test]
+rng = np.random.default_rng(0)
+
+
+def judged(count):
+    """Random pairs, of which somebody says whether they show the same digit."""
+    drawn = (rng.choice(len(train), 2, replace=False).tolist() for _ in range(count))
+    return [(i, j, "must" if y[i] == y[j] else "cannot") for i, j in drawn]
+
+
+print(judged(3))
+
+# %% learn
+kernel = gaussian(normalize="center_unit_variance")
+clf = TwoStageMKLClassifier(
+    kernels=[kernel], scale="standard", diagonal="exclude", random_state=0
+)
+print(f"{'weights from':<16}" + "".join(f"{name:<7}" for name in three) + "accuracy")
+for given in (None, 20, 200, 2000):
+    clf.fit(part(train), y, pairs=None if given is None else judged(given))
+    weights = "".join(f"{w.weight:<7.2f}" for w in clf.weights_)
+    source = "all classes" if given is None else f"{given} pairs"
+    print(f"{source:<16}{weights}{clf.score(part(test), y_new):.3f}")
+
+# %% refused
+try:
+    clf.fit(part(train), y, pairs=[(0, 1, "must"), (4, 7, "cannot"), (1, 0, "cannot")])
+except ValueError as error:
+    print(error)
