@@ -2781,8 +2781,8 @@ class TwoStageMKLClassifier(KernelClassifier):
     """Two-stage MKL (TS-MKL).
 
     Learns the weights first, as a linear classifier that tells pairs of the same class from
-    pairs of different classes, then the machine. Its cost does not depend on the number of
-    instances or classes.
+    pairs of different classes, or must-link pairs from cannot-link pairs that are given, then
+    the machine. Its cost does not depend on the number of instances or classes.
 
     Parameters
     ----------
