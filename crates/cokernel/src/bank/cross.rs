@@ -74,6 +74,16 @@ impl NewRows {
     }
 }
 
+/// What a strip of new rows needs; made once for many strips, as fresh memory costs as much as the values.
+#[derive(Default)]
+struct Room {
+    measures: Vec<f64>,
+    /// Row, then kernel, then support row.
+    values: Vec<f64>,
+    /// Of a rule: row, then support row.
+    mixed: Vec<f64>,
+}
+
 /// Numbers that a rule has for instances by themselves ([`Mix::numbers`]).
 #[derive(Debug, Clone, Copy)]
 pub struct Numbers<'a> {
@@ -254,10 +264,11 @@ impl Cross {
         let s = self.n_support();
         let (pass, mut out) = self.pass(new, s)?;
         let strip = self.strip(1);
-        out.values_mut().par_chunks_mut(strip * s).enumerate().for_each(|(c, out)| {
+        let strips = out.values_mut().par_chunks_mut(strip * s).enumerate();
+        strips.for_each_init(Vec::new, |measures, (c, out)| {
             if !pass.is_over() {
                 let rows = out.len() / s;
-                self.values(new, &[m], c * strip, rows, out);
+                self.values(new, &[m], c * strip, rows, measures, out);
             }
         });
         pass.complete(COMPARISON)?;
@@ -311,10 +322,15 @@ impl Cross {
             )));
         }
         let s = self.n_support();
-        self.strips(new, places, coef, |first, values, out| {
+        if let (Some(weights), [_], [m]) = (mix.weights(), places, &mix.active()[..]) {
+            // One kernel: its weight goes to the coefficients.
+            let scaled = coef.values().iter().map(|c| weights[*m] * c).collect();
+            return self.multiply_each(new, places, &Matrix::new(s, coef.cols(), scaled)?);
+        }
+        self.strips(new, places, coef, |first, Room { values, mixed, .. }, out| {
             let rows = out.len() / coef.cols();
-            let mut one = vec![0.0; rows * s];
-            for (r, one) in one.chunks_mut(s).enumerate() {
+            mixed.resize(rows * s, 0.0);
+            for (r, one) in mixed.chunks_mut(s).enumerate() {
                 let own = r * places.len() * s..(r + 1) * places.len() * s;
                 let values: Vec<&[f64]> = values[own].chunks(s).collect();
                 let (own, others) = match numbers {
@@ -323,7 +339,7 @@ impl Cross {
                 };
                 mix.mix(Pairs { values: &values, own, others }, one);
             }
-            product_nn(Slice::new(&one, rows, s), Slice::new(coef.values(), s, coef.cols()), out);
+            product_nn(Slice::new(mixed, rows, s), Slice::new(coef.values(), s, coef.cols()), out);
         })
     }
 
@@ -334,8 +350,8 @@ impl Cross {
     /// There is no memory for the result; a stop.
     pub fn multiply_each(&self, new: &NewRows, places: &[usize], coef: &Matrix) -> Result<Matrix> {
         let (wide, k) = (places.len() * self.n_support(), coef.cols());
-        self.strips(new, places, coef, |_, values, out| {
-            let values = Slice::new(values, out.len() / k, wide);
+        self.strips(new, places, coef, |_, room, out| {
+            let values = Slice::new(&room.values, out.len() / k, wide);
             product_nn(values, Slice::new(coef.values(), wide, k), out);
         })
     }
@@ -388,14 +404,13 @@ impl Cross {
         Ok(out)
     }
 
-    /// New rows × columns of `coef`, filled strip by strip: `fill(first row, kernel values (row, then
-    /// kernel, then support row), out)`.
+    /// New rows × columns of `coef`, filled strip by strip: `fill(first row, room, out)`.
     fn strips(
         &self,
         new: &NewRows,
         places: &[usize],
         coef: &Matrix,
-        fill: impl Fn(usize, &[f64], &mut [f64]) + Sync,
+        fill: impl Fn(usize, &mut Room, &mut [f64]) + Sync,
     ) -> Result<Matrix> {
         let (s, k) = (self.n_support(), coef.cols());
         let (pass, mut out) = self.pass(new, k)?;
@@ -403,14 +418,15 @@ impl Cross {
             return Ok(out);
         }
         let strip = self.strip(places.len());
-        out.values_mut().par_chunks_mut(strip * k).enumerate().for_each(|(c, out)| {
+        let strips = out.values_mut().par_chunks_mut(strip * k).enumerate();
+        strips.for_each_init(Room::default, |room, (c, out)| {
             if pass.is_over() {
                 return;
             }
             let rows = out.len() / k;
-            let mut values = vec![0.0; rows * places.len() * s];
-            self.values(new, places, c * strip, rows, &mut values);
-            fill(c * strip, &values, out);
+            room.values.resize(rows * places.len() * s, 0.0);
+            self.values(new, places, c * strip, rows, &mut room.measures, &mut room.values);
+            fill(c * strip, room, out);
         });
         pass.complete(COMPARISON)?;
         Ok(out)
@@ -422,15 +438,23 @@ impl Cross {
     }
 
     /// Normalised values of rows i0.. into `out`: row, then active kernel, then support row.
-    fn values(&self, new: &NewRows, active: &[usize], i0: usize, rows: usize, out: &mut [f64]) {
+    fn values(
+        &self,
+        new: &NewRows,
+        active: &[usize],
+        i0: usize,
+        rows: usize,
+        measures: &mut Vec<f64>,
+        out: &mut [f64],
+    ) {
         let (s, slots) = (self.n_support(), self.engine.slots(active));
-        let mut measures = vec![0.0; rows * s];
+        measures.resize(rows * s, 0.0);
         for (group, side) in self.engine.groups.iter().zip(&new.sides) {
             let Some(side) = side.as_ref() else { continue };
             if group.members.iter().all(|m| slots[*m].is_none()) {
                 continue;
             }
-            side.block(i0, rows, &group.side, 0, s, &mut measures);
+            side.block(i0, rows, &group.side, 0, s, measures);
             for r in 0..rows {
                 let values = &measures[r * s..(r + 1) * s];
                 let out = &mut out[r * active.len() * s..(r + 1) * active.len() * s];

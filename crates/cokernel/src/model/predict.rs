@@ -170,11 +170,11 @@ pub(super) fn cross_with(
         let support = Views::new().with("nothing is compared", nothing)?;
         return Cross::new(&support, &[0], 1, &kernels, &norms, means);
     }
-    let mut support = support.clone();
+    let mut support = Cow::Borrowed(support);
     for kernel in &kernels {
         if support.get(&kernel.view).is_err() {
             let nothing = Table::Similarity(Matrix::zeros(rows.len(), 1));
-            support = support.with(kernel.view.clone(), nothing)?;
+            support = Cow::Owned(support.into_owned().with(kernel.view.clone(), nothing)?);
         }
     }
     Cross::new(&support, rows, n_train, &kernels, &norms, means)
