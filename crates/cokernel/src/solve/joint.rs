@@ -18,7 +18,8 @@
 //! grows where r does not fall), which leaves boxes: the block of an instance is solved exactly
 //! (`block`), and blocks are taken in turn where they violate their conditions by more than a threshold
 //! that falls. K is centred by a few rows (with Σ c_l = 0 that changes only b), so that what all entries
-//! have in common slows nothing.
+//! have in common slows nothing. Where blocks crawl (a large C), a K of small rank, or of few instances, is
+//! left to interior points (`interior`).
 //!
 //! **Certificate.** α is brought to the sums 0 by factors u_a/u_b on the variables of class a against b
 //! (Osborne's balancing), scaled into the box; the gap is primal minus dual there, with K c_l from
@@ -29,12 +30,15 @@
 //! instance O(classes). Memory 2·n·classes numbers, and rows that do not lie in memory.
 
 mod block;
+mod certificate;
 mod circulation;
+mod interior;
+mod state;
 
 use super::Rows;
 use super::smo::Settings;
-use super::solved::relative_gap;
 use crate::{Status, Watch};
+use state::State;
 
 /// The problem.
 #[derive(Clone, Copy)]
@@ -84,12 +88,20 @@ impl JointSolved {
 const SAMPLE: usize = 256;
 /// Rounds at most; each halves the threshold at least, down to `FLOOR` of the margins.
 const ROUNDS: u32 = 100;
+/// Rounds after interior points, at least.
+const ROUNDS_AFTER: u32 = 40;
 const FLOOR: f64 = 1e-14;
 /// Sweeps of one round.
 const SWEEPS: u32 = 2000;
+/// Part of the largest violation of a sweep that a block has to have in the next.
+const SHARE: f64 = 0.15;
 /// ρ at first, relative to the mean of K̃_ii: a large one makes blocks stiff.
 const RHO: f64 = 0.03;
 const LEAST_MOVE: f64 = 1e-3;
+/// Operations after which the rank of K is looked at, and the largest product of rank and classes for
+/// interior points.
+const FIRST_LOOK: f64 = 1e7;
+const LARGEST: usize = 1200;
 /// Growth of ρ where the sums do not fall by `FALL`, and the most it grows to.
 const GROWTH: f64 = 4.0;
 const FALL: f64 = 0.25;
@@ -102,7 +114,23 @@ pub fn joint_classes(
     settings: &Settings,
     watch: &Watch,
 ) -> JointSolved {
+    joint_by(p, start, settings, true, watch)
+}
+
+/// [`joint_classes`], with or without interior points.
+fn joint_by(
+    p: &Joint<'_>,
+    start: Option<&[Vec<f64>]>,
+    settings: &Settings,
+    mut inside: bool,
+    watch: &Watch,
+) -> JointSolved {
     let mut state = State::new(p, start, settings);
+    if inside {
+        let most = state.largest_rank() as f64;
+        state.patience = FIRST_LOOK.min(10.0 * state.n as f64 * most * most);
+    }
+    let mut known = None;
     let mut best = state.certify();
     let mut threshold = 0.3 * state.largest_margin();
     let floor = FLOOR * state.largest_margin();
@@ -118,15 +146,45 @@ pub fn joint_classes(
         if state.steps >= settings.max_steps {
             break Status::IterationLimit;
         }
-        if threshold <= floor || rounds >= ROUNDS {
+        let crawls = threshold <= floor || rounds >= ROUNDS;
+        if crawls && !inside {
             break Status::Stalled;
         }
         rounds += 1;
-        state.solve_boxes(threshold, settings.max_steps, watch);
+        if !crawls {
+            state.solve_boxes(threshold, settings.max_steps, watch);
+        }
+        if inside && (crawls || state.work > state.patience) && watch.stop().is_none() {
+            if known.is_none() {
+                known = state.factor(watch);
+                inside = known.is_some();
+                let work = known.as_ref().map(|(_, r, _)| interior::work(state.n, state.k, *r));
+                state.patience = work.unwrap_or(f64::INFINITY);
+            }
+            if let Some((l, r, unit)) = known.as_ref()
+                && (crawls || state.work > state.patience)
+            {
+                (inside, state.patience) = (false, f64::INFINITY);
+                rounds = rounds.max(ROUNDS - ROUNDS_AFTER);
+                if let Some(inner) = interior::interior(p, (l, *r), *unit, watch) {
+                    for alpha in [inner.alpha, inner.raw] {
+                        let found = state.go_to(alpha, &inner.bias);
+                        if found.gap < best.gap {
+                            best = found;
+                        }
+                        if best.gap <= settings.tol {
+                            break;
+                        }
+                    }
+                }
+            }
+            continue;
+        }
         let sum = state.largest_sum();
         let shift = state.rho * sum;
         let estimate = state.estimate();
-        if estimate <= 0.9 * settings.tol || estimate <= 0.1 * best.gap || threshold <= 4.0 * floor
+        let less = if inside { 0.1 } else { 0.5 };
+        if estimate <= 0.9 * settings.tol || estimate <= less * best.gap || threshold <= 4.0 * floor
         {
             let found = state.certify();
             if found.gap < best.gap {
@@ -142,296 +200,18 @@ pub fn joint_classes(
         before = sum;
         threshold = (0.3 * shift).clamp(0.25 * threshold, 0.5 * threshold);
     };
+    let mut status = status;
+    if status == Status::Stalled && state.estimate() < best.gap {
+        let found = state.certify();
+        if found.gap < best.gap {
+            best = found;
+        }
+        if best.gap <= settings.tol {
+            status = Status::Converged;
+        }
+    }
     JointSolved { status, steps: state.steps, ..best }
 }
 
-/// α with all that follows from it.
-struct State<'a> {
-    p: Joint<'a>,
-    n: usize,
-    k: usize,
-    /// α_il, instance by instance; 0 for the own class.
-    alpha: Vec<f64>,
-    /// K c_l, class by class.
-    products: Vec<Vec<f64>>,
-    /// v = K u with u the weights of the sample, and uᵀK u: K̃ = K − v1ᵀ − 1vᵀ + uᵀKu.
-    means: Vec<f64>,
-    mean: f64,
-    /// K̃_ii.
-    own: Vec<f64>,
-    /// r_l and vᵀc_l.
-    sums: Vec<f64>,
-    moments: Vec<f64>,
-    /// b_l.
-    multipliers: Vec<f64>,
-    rho: f64,
-    /// By how much ρ has grown.
-    grown: f64,
-    steps: u64,
-    /// Rows that do not lie in memory, as far as there is room for them.
-    kept: Vec<Option<Vec<f64>>>,
-    room: usize,
-}
-
-impl<'a> State<'a> {
-    fn new(p: &Joint<'a>, start: Option<&[Vec<f64>]>, settings: &Settings) -> Self {
-        let (n, k) = (p.codes.len(), p.classes);
-        let mut alpha = vec![0.0; n * k];
-        if let Some(coef) = start {
-            for (i, row) in alpha.chunks_mut(k).enumerate() {
-                for (l, a) in row.iter_mut().enumerate().filter(|(l, _)| *l != p.codes[i] as usize)
-                {
-                    *a = (-coef[l][i]).clamp(0.0, p.costs[i]);
-                }
-            }
-        }
-        let stride = n.div_ceil(SAMPLE).max(1);
-        let weight = 1.0 / n.div_ceil(stride).max(1) as f64;
-        let u: Vec<f64> = (0..n).map(|i| if i % stride == 0 { weight } else { 0.0 }).collect();
-        let mut means = vec![0.0; n];
-        p.rows.multiply(&u, &mut means);
-        let mean: f64 = u.iter().zip(&means).map(|(u, v)| u * v).sum();
-        let diagonal = p.rows.diagonal();
-        let own: Vec<f64> =
-            diagonal.iter().zip(&means).map(|(d, v)| (d - 2.0 * v + mean).max(0.0)).collect();
-        let stored = n > 0 && p.rows.stored_row(0).is_some();
-        let mut state = State {
-            p: *p,
-            n,
-            k,
-            alpha,
-            products: vec![vec![0.0; n]; k],
-            means,
-            mean,
-            rho: own.iter().sum::<f64>() / n.max(1) as f64,
-            own,
-            sums: vec![0.0; k],
-            moments: vec![0.0; k],
-            multipliers: vec![0.0; k],
-            grown: 1.0,
-            steps: 0,
-            kept: vec![None; if stored { 0 } else { n }],
-            room: settings.cache / (8 * n.max(1)),
-        };
-        // All of α together has to be able to move b by a part of a margin.
-        let all: f64 = p.costs.iter().sum::<f64>() / k as f64;
-        let least = LEAST_MOVE * state.largest_margin() / all.max(f64::MIN_POSITIVE);
-        state.rho = (RHO * state.rho).max(least).clamp(f64::MIN_POSITIVE, f64::MAX / 1e20);
-        state
-    }
-
-    fn margin(&self, i: usize, l: usize) -> f64 {
-        self.p.margins.map_or(2.0, |m| m[i * self.k + l])
-    }
-
-    fn largest_margin(&self) -> f64 {
-        let all = (0..self.n).flat_map(|i| (0..self.k).map(move |l| (i, l)));
-        let others = all.filter(|(i, l)| *l != self.p.codes[*i] as usize);
-        others.fold(0.0, |a, (i, l)| a.max(self.margin(i, l).abs()))
-    }
-
-    fn largest_sum(&self) -> f64 {
-        self.sums.iter().fold(0.0, |a, r| a.max(r.abs()))
-    }
-
-    /// b ← b + ρr.
-    fn multiply(&mut self) {
-        self.multipliers.iter_mut().zip(&self.sums).for_each(|(b, r)| *b += self.rho * r);
-    }
-
-    /// What is added to (K c_l)_i − v_i r_l for f_l(x_i), in centred terms.
-    fn offset(&self, l: usize) -> f64 {
-        self.multipliers[l] + (self.rho + self.mean) * self.sums[l] - self.moments[l]
-    }
-
-    /// Takes the blocks that violate their conditions by more than a threshold, which falls to the
-    /// given one.
-    fn solve_boxes(&mut self, threshold: f64, max_steps: u64, watch: &Watch) {
-        let k = self.k;
-        let mut offsets: Vec<f64> = (0..k).map(|l| self.offset(l)).collect();
-        let mut level = 0.0;
-        let (mut slopes, mut target, mut next) = (vec![0.0; k], vec![0.0; k], vec![0.0; k]);
-        let (mut places, mut computed) = (Vec::new(), vec![0.0; self.n]);
-        for _ in 0..SWEEPS {
-            let mut worst = 0.0_f64;
-            for i in 0..self.n {
-                let (y, cost) = (self.p.codes[i] as usize, self.p.costs[i]);
-                let value =
-                    |l: usize| self.products[l][i] - self.means[i] * self.sums[l] + offsets[l];
-                let own = value(y);
-                let alpha = &self.alpha[i * k..(i + 1) * k];
-                let mut violation = 0.0_f64;
-                for l in (0..k).filter(|l| *l != y) {
-                    slopes[l] = self.margin(i, l) - own + value(l);
-                    if (slopes[l] > 0.0 && alpha[l] < cost) || (slopes[l] < 0.0 && alpha[l] > 0.0) {
-                        violation = violation.max(slopes[l].abs());
-                    }
-                }
-                worst = worst.max(violation);
-                if violation <= threshold.max(0.7 * level) {
-                    continue;
-                }
-                let bend = self.own[i] + self.rho;
-                let all: f64 = alpha.iter().sum();
-                for l in 0..k {
-                    target[l] = alpha[l] + slopes[l] / bend + all;
-                }
-                block::solve(&target, y, cost, &mut next, &mut places);
-                self.move_block(i, &next, &mut computed);
-                (0..k).for_each(|l| offsets[l] = self.offset(l));
-                self.steps += 1;
-                if self.steps >= max_steps
-                    || ((self.steps.is_multiple_of(64) || self.p.rows.stored_row(i).is_none())
-                        && watch.stop().is_some())
-                {
-                    return;
-                }
-            }
-            if worst <= threshold {
-                return;
-            }
-            level = worst;
-        }
-    }
-
-    /// Gives instance i other variables.
-    fn move_block(&mut self, i: usize, next: &[f64], computed: &mut [f64]) {
-        let (k, y) = (self.k, self.p.codes[i] as usize);
-        let mut changes = vec![0.0; k];
-        for l in (0..k).filter(|l| *l != y) {
-            let change = next[l] - self.alpha[i * k + l];
-            changes[l] = -change;
-            changes[y] += change;
-            self.alpha[i * k + l] = next[l];
-        }
-        let stored = self.p.rows.stored_row(i);
-        if stored.is_none() && self.kept[i].is_none() && self.room > 0 {
-            let mut row = vec![0.0; self.n];
-            let mut one = vec![0.0; self.n];
-            one[i] = 1.0;
-            self.p.rows.multiply(&one, &mut row);
-            self.kept[i] = Some(row);
-            self.room -= 1;
-        }
-        let row = match (stored, self.kept.get(i)) {
-            (Some(row), _) => row,
-            (None, Some(Some(row))) => row.as_slice(),
-            _ => self.p.rows.row(i, computed),
-        };
-        for (l, change) in changes.iter().enumerate().filter(|(_, c)| **c != 0.0) {
-            self.products[l].iter_mut().zip(row).for_each(|(s, r)| *s += change * r);
-            self.sums[l] += change;
-            self.moments[l] += change * self.means[i];
-        }
-    }
-
-    /// The coefficient of instance i in class l.
-    fn coefficient(&self, alpha: &[f64], i: usize, l: usize) -> f64 {
-        let row = &alpha[i * self.k..(i + 1) * self.k];
-        if l == self.p.codes[i] as usize { row.iter().sum() } else { -row[l] }
-    }
-
-    fn balanced(&self) -> Vec<f64> {
-        let mut alpha = self.alpha.clone();
-        circulation::balance(&mut alpha, self.p.codes, self.k, self.p.costs);
-        alpha
-    }
-
-    /// The gap that [`certify`](Self::certify) will find, but for terms of second order in what balancing
-    /// changes.
-    fn estimate(&self) -> f64 {
-        let balanced = self.balanced();
-        let shift: Vec<f64> =
-            (0..self.k).map(|l| self.mean * self.sums[l] - self.moments[l]).collect();
-        let (mut norm, mut change, mut gain, mut loss) = (0.0, 0.0, 0.0, 0.0);
-        let mut f = vec![0.0; self.k];
-        for i in 0..self.n {
-            let y = self.p.codes[i] as usize;
-            for l in 0..self.k {
-                let product = self.products[l][i] - self.means[i] * self.sums[l] + shift[l];
-                let now = self.coefficient(&self.alpha, i, l);
-                norm += now * product;
-                change += (self.coefficient(&balanced, i, l) - now) * product;
-                f[l] = product + self.multipliers[l] + self.rho * self.sums[l];
-            }
-            for l in (0..self.k).filter(|l| *l != y) {
-                gain += self.margin(i, l) * balanced[i * self.k + l];
-                loss += self.p.costs[i] * (self.margin(i, l) - f[y] + f[l]).max(0.0);
-            }
-        }
-        relative_gap(0.5 * norm + loss, gain - 0.5 * norm - change)
-    }
-
-    /// Moves to the balanced α, with sums from nothing, and says what it is worth.
-    fn certify(&mut self) -> JointSolved {
-        self.multiply();
-        self.alpha = self.balanced();
-        let coef: Vec<Vec<f64>> = (0..self.k)
-            .map(|l| (0..self.n).map(|i| self.coefficient(&self.alpha, i, l)).collect())
-            .collect();
-        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-        let mut norm = 0.0;
-        for (l, c) in coef.iter().enumerate() {
-            self.p.rows.multiply(c, &mut self.products[l]);
-            self.sums[l] = c.iter().sum();
-            self.moments[l] = dot(c, &self.means);
-            norm += dot(c, &self.products[l]);
-        }
-        let values = self.products.clone();
-        let mut bias: Vec<f64> =
-            self.multipliers.iter().zip(&self.moments).map(|(b, q)| b - q).collect();
-        self.settle(&mut bias);
-        self.multipliers = bias.iter().zip(&self.moments).map(|(b, q)| b + q).collect();
-        let mean = bias.iter().sum::<f64>() / self.k.max(1) as f64;
-        bias.iter_mut().for_each(|b| *b -= mean);
-        let (mut gain, mut loss) = (0.0, 0.0);
-        for i in 0..self.n {
-            let y = self.p.codes[i] as usize;
-            for l in (0..self.k).filter(|l| *l != y) {
-                let excess = self.margin(i, l) - (values[y][i] + bias[y]) + values[l][i] + bias[l];
-                gain += self.margin(i, l) * self.alpha[i * self.k + l];
-                loss += self.p.costs[i] * excess.max(0.0);
-            }
-        }
-        let (primal, dual) = (0.5 * norm + loss, gain - 0.5 * norm);
-        let gap = relative_gap(primal, dual);
-        let (steps, status) = (self.steps, Status::Stalled);
-        JointSolved { coef, bias, values, primal, dual, gap, steps, status }
-    }
-
-    /// Each b_l in turn at the least of the losses, which are piecewise linear in it.
-    fn settle(&self, bias: &mut [f64]) {
-        let mut places: Vec<(f64, f64)> = Vec::new();
-        for l in (0..self.k).chain(0..self.k) {
-            // The slope is −Σ C_i over pairs of the own class left of the first place; each adds C_i.
-            places.clear();
-            let mut slope = 0.0;
-            for i in 0..self.n {
-                let (y, cost) = (self.p.codes[i] as usize, self.p.costs[i]);
-                let f = |l: usize| self.products[l][i] + bias[l];
-                if y != l {
-                    places.push((f(y) - self.margin(i, l) - self.products[l][i], cost));
-                    continue;
-                }
-                for other in (0..self.k).filter(|o| *o != l) {
-                    places.push((self.margin(i, other) + f(other) - self.products[l][i], cost));
-                    slope -= cost;
-                }
-            }
-            places.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-            let mut end = None;
-            for (at, (place, cost)) in places.iter().enumerate() {
-                slope += cost;
-                if slope >= 0.0 {
-                    let flat = slope == 0.0;
-                    let next = places.get(at + 1).map_or(*place, |p| p.0);
-                    end = Some(if flat { (*place, next) } else { (*place, *place) });
-                    break;
-                }
-            }
-            if let Some((low, high)) = end {
-                bias[l] = bias[l].clamp(low, high);
-            }
-        }
-    }
-}
+#[cfg(test)]
+mod tests;

@@ -5,6 +5,7 @@ use super::halves::Problem;
 use super::point::{Full, Value, exact_sum, unit};
 use super::progress::Fruit;
 use super::{Settings, Solution, Ways, interior, polish};
+use crate::solve::low_rank::factor;
 use crate::{Status, Watch};
 
 /// Relative gap below which rows are kept in f64.
@@ -246,7 +247,7 @@ impl Attempt<'_> {
         }
         let (p, unit, watch) = (self.p, self.full.unit, self.watch);
         let most = (p.rows.n() / 4).min(LARGEST_RANK);
-        let Some((l, r)) = interior::factor(p, &self.diagonal, unit, most, watch) else {
+        let Some((l, r)) = factor(p.rows, &self.diagonal, unit, most, watch) else {
             return false;
         };
         let Some(x) = interior::interior(p, (&l, r), unit, self.sum, tol, watch) else {

@@ -20,59 +20,10 @@ use cokernel_dense::{Cholesky, Slice, gram_tn};
 
 /// Iterations at most.
 const ITERATIONS: usize = 100;
-/// Residual of a factor, relative to the largest K_ii.
-const RESIDUAL: f64 = 1e-13;
 /// Share of the way to the nearest bound.
 const SHARE: f64 = 0.995;
 /// Growth of what is missing that ends the path.
 const WORSE: f64 = 100.0;
-
-/// K = L Lᵀ, L n × r by rows, as far as its rank is at most `most`; none where it is larger, K is not
-/// positive semi-definite, or after a stop.
-pub(super) fn factor(
-    p: &Problem<'_>,
-    diagonal: &[f64],
-    unit: f64,
-    most: usize,
-    watch: &Watch,
-) -> Option<(Vec<f64>, usize)> {
-    let n = diagonal.len();
-    let mut left: Vec<f64> = diagonal.iter().map(|d| d / unit).collect();
-    let largest = left.iter().fold(0.0_f64, |a, d| a.max(*d));
-    let mut columns: Vec<Vec<f64>> = Vec::new();
-    let mut room = vec![0.0; n];
-    loop {
-        let (pivot, rest) = left
-            .iter()
-            .enumerate()
-            .fold((0, 0.0_f64), |a, (i, d)| if *d > a.1 { (i, *d) } else { a });
-        if rest <= RESIDUAL * largest {
-            break;
-        }
-        if columns.len() == most || watch.stop().is_some() {
-            return None;
-        }
-        let mut column: Vec<f64> = p.rows.row(pivot, &mut room).iter().map(|v| v / unit).collect();
-        for known in &columns {
-            let by = known[pivot];
-            column.iter_mut().zip(known).for_each(|(c, k)| *c -= by * k);
-        }
-        let root = rest.sqrt();
-        column.iter_mut().for_each(|c| *c /= root);
-        left.iter_mut().zip(&column).for_each(|(d, c)| *d -= c * c);
-        left[pivot] = 0.0;
-        if left.iter().any(|d| *d < -1e-9 * largest || d.is_nan()) {
-            return None;
-        }
-        columns.push(column);
-    }
-    let r = columns.len();
-    let mut l = vec![0.0; n * r];
-    for (k, column) in columns.iter().enumerate() {
-        column.iter().enumerate().for_each(|(i, v)| l[i * r + k] = *v);
-    }
-    Some((l, r))
-}
 
 /// One box that a variable has.
 #[derive(Clone)]
@@ -174,7 +125,6 @@ pub(super) fn interior(
     };
     let count = 2.0 * halves.len() as f64;
     let mut theta = 0.0;
-    let mut size = 0.0;
     let mut best = (f64::INFINITY, halves.clone());
     for round in 0..ITERATIONS {
         if watch.stop().is_some() {
@@ -185,8 +135,8 @@ pub(super) fn interior(
         if round == 0 {
             let all: Vec<f64> = halves.iter().map(|h| g[h.of] + h.q).collect();
             theta = all.iter().sum::<f64>() / all.len() as f64;
-            size = all.iter().map(|f| (f - theta).abs()).sum::<f64>() / all.len() as f64;
-            size = size.max(p.magnitude()).max(f64::MIN_POSITIVE);
+            let size = all.iter().map(|f| (f - theta).abs()).sum::<f64>() / all.len() as f64;
+            let size = size.max(p.magnitude()).max(f64::MIN_POSITIVE);
             halves.iter_mut().for_each(|h| (h.z, h.w) = (size, size));
         }
         let residual: Vec<f64> = halves.iter().map(|h| g[h.of] + h.q - theta - h.z + h.w).collect();
@@ -285,14 +235,16 @@ pub(super) fn interior(
         }
     }
     let halves = best.1;
+    let usual = halves.iter().map(|h| h.s.min(h.t)).sum::<f64>() / halves.len() as f64;
+    let size = p.magnitude().max(f64::MIN_POSITIVE);
     let mut x = vec![0.0; n];
     if p.kink.is_none() {
         x.copy_from_slice(p.lower);
     }
     for h in &halves {
-        let part = if h.s / h.width < h.z / size {
+        let part = if h.s / usual < h.z / size {
             h.lower
-        } else if h.t / h.width < h.w / size {
+        } else if h.t / usual < h.w / size {
             h.upper
         } else {
             (h.lower + h.s / unit).clamp(h.lower, h.upper)

@@ -1,0 +1,68 @@
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use crate::Run;
+use crate::bank::Gram;
+use crate::data::Matrix;
+
+fn number(state: &mut u64) -> f64 {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+    (*state >> 33) as f64 / (1_u64 << 31) as f64 - 0.5
+}
+
+/// Three classes that overlap in four columns, and a kernel on them.
+fn classes(n: usize, linear: bool) -> (Gram, Vec<u32>) {
+    let mut state = 7;
+    let codes: Vec<u32> = (0..n as u32).map(|i| i % 3).collect();
+    let x = Matrix::from_fn(n, 4, |i, j| {
+        number(&mut state) + if j == codes[i] as usize { 0.4 } else { 0.0 }
+    });
+    let entry = |i: usize, j: usize| {
+        let pairs = || x.row(i).iter().zip(x.row(j));
+        match linear {
+            true => pairs().map(|(a, b)| a * b).sum(),
+            false => (-pairs().map(|(a, b)| (a - b).powi(2)).sum::<f64>()).exp(),
+        }
+    };
+    (Gram::new(Matrix::from_fn(n, n, entry)).unwrap(), codes)
+}
+
+const SETTINGS: Settings =
+    Settings { tol: 1e-6, shrinking: true, cache: 1 << 20, max_steps: 1 << 40 };
+
+/// With and without interior points, as far as blocks alone get anywhere.
+#[test]
+fn interior_points_change_no_answer() {
+    let watch = Run::default().watch();
+    for (n, linear, c) in [(30, true, 30.0), (30, false, 1e3), (90, true, 1.0), (90, false, 30.0)] {
+        let (gram, codes) = classes(n, linear);
+        let costs = vec![c; n];
+        let p = Joint { rows: &gram, codes: &codes, classes: 3, margins: None, costs: &costs };
+        let want = joint_by(&p, None, &SETTINGS, false, &watch);
+        let found = joint_by(&p, None, &SETTINGS, true, &watch);
+        for s in [&want, &found] {
+            assert_eq!(s.status, Status::Converged, "n = {n}, C = {c}: {:e}", s.gap);
+        }
+        let error = (found.dual - want.dual).abs();
+        assert!(error <= 2e-6 * want.primal, "n = {n}, C = {c}: {error:e}");
+    }
+}
+
+/// Blocks alone ended with gaps of 3e-4 at C = 10^3 and of 0.98 at 10^6.
+#[test]
+fn a_very_large_c() {
+    let watch = Run::default().watch();
+    for (n, linear) in [(30, true), (30, false), (90, true), (90, false)] {
+        let (gram, codes) = classes(n, linear);
+        for c in [1e3, 1e6, 1e9] {
+            let costs = vec![c; n];
+            let p = Joint { rows: &gram, codes: &codes, classes: 3, margins: None, costs: &costs };
+            let found = joint_by(&p, None, &SETTINGS, true, &watch);
+            let what = format!("n = {n}, linear {linear}, C = {c:e}: {:e}", found.gap);
+            assert_eq!(found.status, Status::Converged, "{what}");
+            let tight = Settings { tol: 1e-8, ..SETTINGS };
+            let tighter = joint_by(&p, None, &tight, true, &watch);
+            assert!(tighter.gap <= SETTINGS.tol, "{what}, then {:e}", tighter.gap);
+        }
+    }
+}
