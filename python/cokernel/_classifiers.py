@@ -16,7 +16,13 @@ from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d
 from . import _native
 from ._base import plain, seed_of, whole
 from ._instances import Given
-from ._learners import KernelLearner, Ready, number
+from ._learners import (
+    KernelLearner,
+    Ready,
+    learns_unlabelled,
+    machines_for_unlabelled,
+    number,
+)
 from ._pairs import pairs_of
 from ._report import warn_unless_converged
 
@@ -42,13 +48,56 @@ def classes_from_names(names: list[str]) -> npt.NDArray[Any]:
     return np.array(names)
 
 
+def _is_missing(one: Any) -> bool:
+    """Whether an entry says that the class is not known: None, NaN or pandas' NA."""
+    if one is None or type(one).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(one, (float, np.floating)) and bool(np.isnan(one))
+
+
+def known_classes(y: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
+    """Classes of which some may be missing, as an array, and which are there.
+
+    Missing are None, NaN, NA, masked entries, and -1 among integers.
+    """
+    known = None
+    if isinstance(y, np.ma.MaskedArray):
+        known, y = ~np.ma.getmaskarray(y), np.asarray(y.data)
+    if not hasattr(y, "dtype"):
+        # Text and NaN in a list would all become text.
+        entries = list(y)
+        y = np.empty(len(entries), dtype=object)
+        y[:] = entries
+    values: npt.NDArray[Any] = column_or_1d(np.asarray(y), warn=True)
+    there = np.ones(len(values), dtype=bool) if known is None else known.reshape(-1)
+    if values.dtype == np.dtype(object):
+        there = there & ~np.array([_is_missing(one) for one in values], dtype=bool)
+        whole = all(isinstance(v, (int, np.integer)) for v in values[there])
+        if whole:
+            there = there & np.array([t and int(v) != -1 for t, v in zip(there, values)], dtype=bool)
+    elif values.dtype.kind == "f":
+        there = there & ~np.isnan(values)
+    elif values.dtype.kind in "iu":
+        there = there & (values != -1)
+    return values, there
+
+
+def labelled(values: npt.NDArray[Any], known: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
+    """The classes that are there, in an array of their own type."""
+    found = values[known]
+    if found.dtype == np.dtype(object):
+        refuse_missing_classes(found)
+        found = np.asarray(found.tolist())
+    return found
+
+
 def refuse_missing_classes(y: Any) -> None:
     """Classes that are missing, or that cannot be put into one order."""
     missing = np.ma.getmaskarray(y) if isinstance(y, np.ma.MaskedArray) else np.zeros(0, dtype=bool)
     if missing.any():
         raise ValueError(
             f"y: the class of instance {int(np.flatnonzero(missing)[0])} is masked; leave instances "
-            "without a class out"
+            f"without a class out, or choose a machine that learns from them: {machines_for_unlabelled()}"
         )
     if not isinstance(y, (list, tuple)) and getattr(y, "dtype", None) != np.dtype(object):
         return
@@ -57,7 +106,7 @@ def refuse_missing_classes(y: Any) -> None:
         if one is None or (isinstance(one, float) and np.isnan(one)):
             raise ValueError(
                 f"y: the class of instance {i} is missing ({one}); leave instances without a class "
-                "out"
+                f"out, or choose a machine that learns from them: {machines_for_unlabelled()}"
             )
         kinds.setdefault(str if isinstance(one, str) else int, one)
     if len(kinds) > 1:
@@ -174,12 +223,58 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
         Sets ``classes_``. The weights are the entry ``sample_weight`` of what was given.
         """
         views = self._read(given, reset=True, own=own)
+        if learns_unlabelled(self.machine):
+            return self._partial_instances(given, views)
         y = self._targets(given.others["y"], views.n)
         views, kept, weights = self._weighed(views, given)
         y = y if kept is None else y[kept]
         self.classes_ = np.unique(y)
         codes: npt.NDArray[np.int64] = np.searchsorted(self.classes_, y).astype(np.int64)
         return views, codes, weights
+
+    def _partial_instances(self, given: Given, views: Any) -> tuple[Any, Any, Any]:
+        """The same for a machine that learns from instances without a class, too: their code is -1."""
+        y = given.others["y"]
+        if y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None"
+            )
+        values, known = known_classes(y)
+        if len(values) != views.n:
+            raise ValueError(
+                "Found input variables with inconsistent numbers of samples: "
+                f"X has {views.n}, y has {len(values)}"
+            )
+        views, kept, weights = self._weighed(views, given)
+        if kept is not None:
+            values, known = values[kept], known[kept]
+        classes = labelled(values, known)
+        check_classification_targets(classes)
+        self.classes_ = np.unique(classes)
+        if len(self.classes_) < 2 and not known.all():
+            only = f"all others are in class {self.classes_[0]!r}" if len(self.classes_) else "no other is there"
+            raise ValueError(
+                f"y: -1, None and NaN say that the class of an instance is not known, and {only}; at least "
+                "two classes are needed"
+            )
+        codes = np.full(len(values), -1, dtype=np.int64)
+        codes[known] = np.searchsorted(self.classes_, classes)
+        return views, codes, weights
+
+    #: Only where the machine learns from instances without a class.
+    transduction_: npt.NDArray[Any]
+
+    def _learned(self, given: Given) -> None:
+        if hasattr(self, "transduction_"):
+            del self.transduction_
+        if not learns_unlabelled(self.machine):
+            return
+        values, known = known_classes(given.others["y"])
+        found = self.classes_[self._predicted(given.X)[0]]
+        if known.any():
+            found = found.copy()
+            found[known] = labelled(values, known)
+        self.transduction_ = found
 
     def _ready(self, given: Given) -> Ready:
         self._calibrating()
@@ -206,7 +301,8 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
         X : array of shape (n, d), sparse matrix, DataFrame, dict or list of them, or (M, n, n) array
             The instances, as the parameter ``views`` arranges them.
         y : array-like of shape (n,)
-            Classes.
+            Classes. With ``machine="laplacian_svm"`` some may be missing: -1 among integers, None or NaN
+            elsewhere.
         sample_weight : array-like of shape (n,), optional
             Non-negative factors of C. Instances with weight 0 are left out.
         posteriors : array-like of shape (n, n_classes), optional
@@ -254,6 +350,7 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
                 learner, model, instances, self._run(seed), posteriors, linked
             )
         self._took(self._counted(model))
+        self._learned(given)
         warn_unless_converged(type(self).__name__, self.report_)
         return self
 
@@ -373,7 +470,7 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
         return codes, values[:, 0] if len(self._machines) == 1 else values
 
     def score(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> float:
-        """The share of instances whose class is predicted.
+        """The share of instances whose class is predicted, among those that have one.
 
         Parameters
         ----------
@@ -386,6 +483,14 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
         """
         check_is_fitted(self)
         given = self._match(X, reset=False, y=y, sample_weight=sample_weight)
+        if learns_unlabelled(self.machine) and given.others["y"] is not None:
+            values, known = known_classes(given.others["y"])
+            predicted = self.predict(given.X)
+            if len(values) == len(predicted) and not known.all():
+                weights = given.others.get("sample_weight")
+                weights = None if weights is None else np.asarray(weights)[known]
+                right = labelled(values, known) == predicted[known]
+                return float(np.average(right, weights=weights))
         return float(super().score(given.X, **given.others))
 
     def __sklearn_tags__(self) -> Any:
@@ -461,6 +566,9 @@ class MKLClassifier(KernelClassifier):
         The classes.
     weights_ : Weights
         View, kernel and weight of every kernel.
+    transduction_ : ndarray of shape (n,)
+        Where the machine learns from instances without a class, the class of each training instance: its own,
+        or the one that is predicted.
     report_ : Report
         Status, iterations, objective, duality gap, notes.
     support_ : ndarray of int

@@ -42,6 +42,17 @@ def parameters_of(machine: str) -> list[str] | None:
     return [p["name"] for p in found[0]["params"]] if found else None
 
 
+def learns_unlabelled(machine: Any) -> bool:
+    """Whether a machine, given by its text, learns from instances without a class, too."""
+    id = machine.split(":")[0].strip() if isinstance(machine, str) else None
+    return any(m["id"] == id and m["unlabelled"] for m in _machines())
+
+
+def machines_for_unlabelled() -> str:
+    """The names of those that do."""
+    return ", ".join(m["id"] for m in _machines() if m["unlabelled"])
+
+
 def machine_of(task: str) -> str:
     """The machine that is meant for a task where none is named."""
     id: str = next(m["id"] for m in _machines() if task in m["tasks"] and m["recommended"])
@@ -175,6 +186,9 @@ class KernelLearner(SavedEstimator):
         self.dual_objectives_ = np.array([m.get("dual") for m in told["machines"]], dtype=float)
         self.machine_gaps_ = np.array([m["gap"] for m in told["machines"]], dtype=float)
         self.n_iter_ = max(1, self.report_.iterations)
+
+    def _learned(self, given: Given) -> None:
+        """Keeps what the model says of the instances that it learned from, if that is wanted."""
 
     def _signs(self) -> npt.NDArray[np.float64]:
         """-1 for each machine whose values have the other sign here than in the library."""

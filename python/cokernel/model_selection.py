@@ -22,8 +22,9 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from . import _native
 from ._base import seed_of
+from ._classifiers import known_classes, labelled
 from ._instances import Given, align, n_rows, take
-from ._learners import KernelLearner, instance_weights
+from ._learners import KernelLearner, instance_weights, learns_unlabelled
 from ._report import warn_unless_converged
 from ._views import Layout
 
@@ -54,6 +55,7 @@ class _Bank:
             model = ready.finish(learner, model, run)
         self.warm = ((id(prepared), problem), learned)
         estimator._took(estimator._counted(model))
+        estimator._learned(self.given)
         warn_unless_converged(type(estimator).__name__, estimator.report_)
 
     def _prepared(self, learner: _native.Learner, layout: Layout) -> _native.Prepared | None:
@@ -79,6 +81,8 @@ class _Problem:
     how: dict[str, Any]
     #: Whether the targets are classes.
     classes: bool
+    #: Whether some of them may be missing.
+    partial: bool
 
     @classmethod
     def of(
@@ -90,16 +94,17 @@ class _Problem:
         how = {"names": names, "similar": _all_similar(named, X)}
         given = align(X, **how, y=y, sample_weight=sample_weight, groups=groups)
         others = given.others
-        y = None if others["y"] is None else column_or_1d(others["y"], warn=True)
+        y = others["y"]
+        if y is not None:
+            y = known_classes(y)[0] if _some_unlabelled(named, y) else column_or_1d(y, warn=True)
         weights = instance_weights(others["sample_weight"], n_rows(given.X))
         classes = any(is_classifier(estimator) for estimator in named.values())
-        return cls(given.X, y, weights, others["groups"], how, classes)
+        partial = y is not None and _all_unlabelled(named)
+        return cls(given.X, y, weights, others["groups"], how, classes, partial)
 
     def folds(self, cv: Any) -> Iterator[tuple[_Bank, Any, Any]]:
         """For each fold the bank of the training instances, and the test instances."""
-        splitter = check_cv(cv, self.y, classifier=self.classes)
-        table = np.zeros((n_rows(self.X), 1))
-        for train, test in splitter.split(table, self.y, self.groups):
+        for train, test in self.splits(cv):
             weights = None if self.weights is None else np.ascontiguousarray(self.weights[train])
             given = align(
                 take(self.X, train, **self.how),
@@ -109,6 +114,48 @@ class _Problem:
             )
             truth = None if self.y is None else self.y[test]
             yield _Bank(given), take(self.X, test, train, **self.how), truth
+
+
+    def splits(self, cv: Any) -> Iterator[tuple[Any, Any]]:
+        """Training and test instances; those without a class are in every training set and in no test set."""
+        n = n_rows(self.X)
+        if not self.partial:
+            splitter = check_cv(cv, self.y, classifier=self.classes)
+            yield from splitter.split(np.zeros((n, 1)), self.y, self.groups)
+            return
+        classes, known = known_classes(self.y)
+        rows, rest = np.flatnonzero(known), np.flatnonzero(~known)
+        if cv is not None and not isinstance(cv, (int, np.integer)) and not hasattr(cv, "split"):
+            # Pairs of rows of all instances.
+            for train, test in cv:
+                train, test = (np.arange(n)[r] for r in (train, test))
+                if not known[test].any():
+                    raise ValueError("cv: no instance of a test set has a class")
+                yield np.union1d(train, rest), test[known[test]]
+            return
+        values = labelled(classes, known)
+        groups = None if self.groups is None else np.asarray(self.groups)[rows]
+        splitter = check_cv(cv, values, classifier=True)
+        for train, test in splitter.split(np.zeros((len(rows), 1)), values, groups):
+            yield np.union1d(rows[train], rest), rows[test]
+
+
+def _all_unlabelled(named: Mapping[str, Any]) -> bool:
+    """Whether all estimators learn from instances without a class, too."""
+    return all(learns_unlabelled(getattr(e, "machine", None)) for e in named.values())
+
+
+def _some_unlabelled(named: Mapping[str, Any], y: Any) -> bool:
+    """The same; where only some do, refuses instances without a class."""
+    if _all_unlabelled(named):
+        return True
+    mixed = any(learns_unlabelled(getattr(e, "machine", None)) for e in named.values())
+    if mixed and not known_classes(y)[1].all():
+        raise ValueError(
+            "some of the estimators learn from instances without a class (-1, None or NaN), others do not; "
+            "compare them on instances that have one"
+        )
+    return False
 
 
 def cross_validate_bank(
@@ -132,7 +179,8 @@ def cross_validate_bank(
     X : array of shape (n, d), sparse matrix, DataFrame, dict or list of them, or (M, n, n) array
         The instances; precomputed kernels are cut on both axes.
     y : array-like of shape (n,), optional
-        Classes or numbers; for outlier detectors what the score compares with, as ``"roc_auc"`` does.
+        Classes or numbers; where the machine learns from instances without a class, these are learned from in
+        every fold and never tested; for outlier detectors what the score compares with, as ``"roc_auc"`` does.
     cv : int, splitter or iterable, optional
         As in scikit-learn.
     scoring : str or callable, optional

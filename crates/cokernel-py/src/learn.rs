@@ -326,8 +326,11 @@ impl Beside {
 }
 
 /// Complete labels by codes into the names of the classes.
+/// Classes; −1 is none.
 pub fn labels(names: Vec<String>, codes: PyReadonlyArray1<'_, i64>) -> PyResult<Labels> {
     let code = |c: &i64| match u32::try_from(*c) {
+        // An instance without a class.
+        Err(_) if *c == -1 => Ok(None),
         Ok(code) if (code as usize) < names.len() => Ok(Some(code)),
         _ => Err(PyValueError::new_err(format!("class code {c} of {}", names.len()))),
     };

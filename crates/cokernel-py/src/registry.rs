@@ -8,6 +8,7 @@ use cokernel::data::toy::Uninformative;
 use cokernel::data::{self, Labels, Table};
 use cokernel::eval::cluster_scores::ClusterScores;
 use cokernel::kernel::KernelSpec;
+use cokernel::machine::learn_unlabelled;
 use cokernel::method::{Method, Task, WeightSet};
 use cokernel::model::Saved;
 use cokernel::params::{Param, Range, Value};
@@ -40,6 +41,9 @@ struct Entry {
     control: bool,
     recommended: bool,
     weights: WeightSet,
+    /// Whether a machine learns from instances without a class, too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unlabelled: Option<bool>,
     params: Vec<Parameter>,
 }
 
@@ -77,6 +81,9 @@ fn listed(all: &[&'static Method]) -> PyResult<String> {
         control: m.control,
         recommended: m.recommended,
         weights: m.weights,
+        unlabelled: catalogue::machines()
+            .any(|machine| machine.id == m.id)
+            .then(|| learn_unlabelled().contains(&m.id)),
         params: m.params.iter().map(parameter).collect(),
     };
     json(&all.iter().copied().map(entry).collect::<Vec<_>>())
