@@ -82,7 +82,7 @@ static METHOD: Method = Method {
         Param {
             name: "solver",
             doc: "newton: factors of an n × n matrix; conjugate_gradients: products with the kernel only; auto: \
-                  newton up to 5000 instances, where there is memory.",
+                  newton up to 3000 instances, where there is memory.",
             range: Range::Choice {
                 default: "auto",
                 of: &["auto", "newton", "conjugate_gradients"],
@@ -99,7 +99,7 @@ static METHOD: Method = Method {
 };
 
 /// Instances up to which `auto` factors a matrix.
-const FEW: usize = 5_000;
+const FEW: usize = 3_000;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Solver {
