@@ -203,6 +203,15 @@ impl Settings {
         }
     }
 
+    /// Says of a command that compares methods on the same instances that it does not look at pairs.
+    pub fn leave_pairs(&mut self) {
+        if self.content().is_some_and(|f| f.pairs.is_some()) {
+            let remark = "the pairs of the project file are not used: methods are compared on the labels, \
+                          which all of them learn from";
+            self.remarks.push(remark.to_string());
+        }
+    }
+
     /// The kernel specifications of the flags, else of the file, else of neither.
     pub fn kernels(&self, args: &KernelArgs) -> Result<Option<Vec<KernelSpec>>> {
         let given: Vec<(String, String)> = if !args.kernels.is_empty() {

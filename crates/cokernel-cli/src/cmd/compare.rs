@@ -127,6 +127,7 @@ fn learners(args: &Args, mut settings: Settings) -> Result<ExitCode> {
         methods.iter().map(|m| settings.mkl(m, &methods, &learning)).collect::<Result<_>>()?;
     let calibrating = settings.calibrating(&args.probabilities, task)?;
     let protocol = settings.protocol(&args.splits)?;
+    settings.leave_pairs();
     let session = Session::start(&settings.options)?;
     let data = data::load_labelled(&settings, &session, &learning)?;
     let splits = protocol.split(&data.labels, session.run.seed)?;

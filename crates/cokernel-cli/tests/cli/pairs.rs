@@ -82,7 +82,12 @@ fn instances_go_by_their_ids_and_need_no_label() {
         said,
         "error: pairs.tsv, line 1, column 2: there is no instance 'p99' among the ids of the views"
     );
-    toy.run("compare --methods mean,two_stage --folds 2").success();
+    let assert = toy.run("compare --methods mean,two_stage --folds 2").success();
+    let said = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
+    assert!(
+        said.contains("the pairs of the project file are not used: methods are compared"),
+        "{said}"
+    );
     toy.run("predict model.ck").success();
 }
 
@@ -112,6 +117,11 @@ fn wrong_pairs_are_refused() {
         let found = String::from_utf8(found.get_output().stderr.clone()).unwrap();
         assert!(found.contains(said) && found.contains("error: "), "{found}");
     }
+    toy.write("p.csv", b"0,3,must\n0,1,cannot\n");
+    let said =
+        toy.refusal(&format!("evaluate {DATA} --method two_stage --pairs p.csv --folds 2"), 2);
+    assert!(said.contains("of 1 "), "{said}");
+    assert!(said.contains("pairs none is left without the instances that are held out"), "{said}");
     let said = toy.refusal(&format!("fit {DATA} --method mean --pairs p.csv"), 2);
     assert!(said.contains("--pairs: ") && said.contains("methods that do: two_stage"), "{said}");
     let said = toy.refusal(&format!("fit {DATA} --method two_stage --pairs none.csv"), 1);

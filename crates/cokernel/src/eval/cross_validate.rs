@@ -129,7 +129,7 @@ pub fn cross_validate_given(
         let inner = run.remaining(&watch).quiet();
         let split = &*split.learned_from(mkl, labels)?;
         let rows = given.rows(mkl, &split.train, labels)?;
-        let (train, known) = ((views.select(&rows), labels.select(&rows)), given.select(&rows));
+        let (train, known) = ((views.select(&rows), labels.select(&rows)), given.select(&rows)?);
         let given = known.given();
         let fitted = mkl.fit_given(&train.0, &train.1, &given, &inner).and_then(|model| {
             let Some(how) = calibrating else { return Ok(model) };

@@ -98,7 +98,7 @@ impl Mkl {
         given.check(views.n())?;
         cross_fitted(self, (views, labels, given.weights), how, run, &|rows, run| {
             let rows = given.rows(self, rows, labels)?;
-            let part = given.select(&rows);
+            let part = given.select(&rows)?;
             self.fit_given(&views.select(&rows), &labels.select(&rows), &part.given(), run)
         })
     }

@@ -1,7 +1,7 @@
 //! [`Given`]: what is known about instances beside their labels.
 
 use super::Mkl;
-use crate::data::{Labels, Matrix, Pairs};
+use crate::data::{Labels, Link, Matrix, Pairs};
 use crate::{Error, Result};
 
 /// What is known about the instances beside their labels: an entry for each instance of the views.
@@ -52,12 +52,28 @@ impl Given<'_> {
     }
 
     /// What is known of the instances with these row numbers.
-    pub(crate) fn select(&self, rows: &[usize]) -> Part {
-        Part {
+    ///
+    /// # Errors
+    /// Of the pairs of one kind none is among them.
+    pub(crate) fn select(&self, rows: &[usize]) -> Result<Part> {
+        let pairs = self.pairs.map(|p| p.select(rows));
+        for (all, part) in self.pairs.iter().zip(&pairs) {
+            for link in Link::ALL {
+                let given = all.of(link).len();
+                if given > 0 && part.of(link).is_empty() {
+                    let problem = format!(
+                        "of {given} {link} pairs none is left without the instances that are held out; \
+                         give more pairs, or hold out fewer instances (more folds)"
+                    );
+                    return Err(Error::parameter("pairs", problem));
+                }
+            }
+        }
+        Ok(Part {
             weights: self.weights.map(|w| rows.iter().map(|&i| w[i]).collect()),
             posteriors: self.posteriors.map(|p| p.select_rows(rows)),
-            pairs: self.pairs.map(|p| p.select(rows)),
-        }
+            pairs,
+        })
     }
 }
 
