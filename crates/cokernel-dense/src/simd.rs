@@ -299,12 +299,24 @@ fn prefetch_far<T>(values: *const T, at: usize) {
 
 #[inline(always)]
 fn weighted_sum_body<const FMA: bool>(terms: &[(f64, &[f64])], out: &mut [f64]) {
+    sum_of::<FMA, true>(terms, out);
+}
+
+#[inline(always)]
+fn weighted_sum_near_body<const FMA: bool>(terms: &[(f64, &[f64])], out: &mut [f64]) {
+    sum_of::<FMA, false>(terms, out);
+}
+
+#[inline(always)]
+fn sum_of<const FMA: bool, const READ_AHEAD: bool>(terms: &[(f64, &[f64])], out: &mut [f64]) {
     // Four terms for each time that `out` is read and written.
     let (fours, rest) = terms.as_chunks::<4>();
     for [(a, x), (b, y), (c, z), (d, u)] in fours {
         let inputs = x.chunks(LINE).zip(y.chunks(LINE)).zip(z.chunks(LINE)).zip(u.chunks(LINE));
         for (o, (((x, y), z), u)) in out.chunks_mut(LINE).zip(inputs) {
-            [x, y, z, u].iter().for_each(|v| prefetch(v.as_ptr(), AHEAD));
+            if READ_AHEAD {
+                [x, y, z, u].iter().for_each(|v| prefetch(v.as_ptr(), AHEAD));
+            }
             for ((((o, x), y), z), u) in o.iter_mut().zip(x).zip(y).zip(z).zip(u) {
                 let sum = fma::<FMA>(*b, *y, fma::<FMA>(*a, *x, *o));
                 *o = fma::<FMA>(*d, *u, fma::<FMA>(*c, *z, sum));
@@ -313,7 +325,9 @@ fn weighted_sum_body<const FMA: bool>(terms: &[(f64, &[f64])], out: &mut [f64]) 
     }
     for (w, x) in rest {
         for (o, v) in out.chunks_mut(LINE).zip(x.chunks(LINE)) {
-            prefetch(v.as_ptr(), AHEAD);
+            if READ_AHEAD {
+                prefetch(v.as_ptr(), AHEAD);
+            }
             for (o, v) in o.iter_mut().zip(v) {
                 *o = fma::<FMA>(*w, *v, *o);
             }
@@ -323,6 +337,10 @@ fn weighted_sum_body<const FMA: bool>(terms: &[(f64, &[f64])], out: &mut [f64]) 
 dispatch! {
     /// out += Σ w·x over the terms (w, x), in their order; the x are read ahead.
     fn weighted_sum(terms: &[(f64, &[f64])], out: &mut [f64]) = weighted_sum_body
+}
+dispatch! {
+    /// [`weighted_sum`] of x that are near, or asked for already: nothing is read ahead.
+    fn weighted_sum_near(terms: &[(f64, &[f64])], out: &mut [f64]) = weighted_sum_near_body
 }
 
 #[inline(always)]

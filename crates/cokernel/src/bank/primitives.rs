@@ -146,7 +146,7 @@ impl Bank {
         Ok(gram)
     }
 
-    pub(super) fn new_gram(&self) -> Result<Gram> {
+    pub(crate) fn new_gram(&self) -> Result<Gram> {
         let n = self.n;
         room_for::<f64>(n.checked_mul(n), || format!("a matrix of {n} × {n} similarities"))?;
         let values = vec![0.0; n * n];
@@ -444,11 +444,18 @@ fn transpose(block: &[f64], cols: usize, out: &mut [f64]) {
 /// out = Σ_a weights[active[a]] · row r of the a-th kernel of the tile.
 fn sum_segments(tile: &Tile<'_>, r: usize, active: &[usize], weights: &[f64], out: &mut [f64]) {
     out.fill(0.0);
+    let scattered = tile.is_scattered(active.len());
+    if scattered {
+        tile.fetch(r + 1, active.len());
+    }
     let mut terms: [(f64, &[f64]); 8] = [(0.0, &[]); 8];
     for (c, part) in active.chunks(8).enumerate() {
         for (k, m) in part.iter().enumerate() {
             terms[k] = (weights[*m], tile.segment(r, 8 * c + k));
         }
-        simd::weighted_sum(&terms[..part.len()], out);
+        match scattered {
+            true => simd::weighted_sum_near(&terms[..part.len()], out),
+            false => simd::weighted_sum(&terms[..part.len()], out),
+        }
     }
 }

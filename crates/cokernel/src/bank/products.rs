@@ -4,11 +4,12 @@ use super::Bank;
 use crate::run::Pass;
 use cokernel_dense::simd;
 
+/// Tiles that one set of partial sums is for at least, and sets at most.
+const TILES: usize = 4;
+const CHUNKS: usize = 32;
+
 /// Numbers that the partial sums of one pass may take together.
 const LARGEST: usize = 1 << 24;
-
-/// What one chunk of tiles adds up: the products, and the dot products of one row.
-type Sums = (Vec<f64>, Vec<f64>);
 
 impl Bank {
     /// K_m c for every kernel m and each of several coefficient vectors (length n): `visit(m, t,
@@ -27,11 +28,22 @@ impl Bank {
         &self,
         coefs: &[&[f64]],
         pass: &Pass<'_>,
+        visit: impl FnMut(usize, usize, &[f64]),
+    ) {
+        let kernels: Vec<usize> = (0..self.len()).collect();
+        self.products_of(&kernels, coefs, pass, visit);
+    }
+
+    /// [`products_in`](Self::products_in) of the kernels with these indices, ascending.
+    pub(crate) fn products_of(
+        &self,
+        kernels: &[usize],
+        coefs: &[&[f64]],
+        pass: &Pass<'_>,
         mut visit: impl FnMut(usize, usize, &[f64]),
     ) {
         let n = self.n;
         let most = (LARGEST / (32 * n)).max(1);
-        let kernels: Vec<usize> = (0..self.len()).collect();
         for active in kernels.chunks(most) {
             let vectors = (most / active.len()).max(1);
             for (g, group) in coefs.chunks(vectors).enumerate() {
@@ -52,44 +64,46 @@ impl Bank {
         let (n, count) = (self.n, active.len());
         let touched =
             |c: &[f64], span: (usize, usize)| c[span.0..span.0 + span.1].iter().any(|c| *c != 0.0);
-        let (sums, _) = self.tiles.fold(
+        self.tiles.fold_in(
             pass,
+            (self.tiles.layout.tiles() / TILES).clamp(1, CHUNKS),
             active,
             |rows, cols| coefs.iter().any(|c| touched(c, rows) || touched(c, cols)),
-            || -> Sums { (vec![0.0; coefs.len() * count * n], vec![0.0; count]) },
-            |(sums, part), tile| {
+            |_| vec![0.0; coefs.len() * count * n],
+            |sums, tile| {
                 for (c, sums) in coefs.iter().zip(sums.chunks_mut(count * n)) {
                     let own: Vec<usize> =
                         (0..tile.rows).filter(|r| c[tile.row0 + r] != 0.0).collect();
                     let others = &c[tile.col0..tile.col0 + tile.cols];
-                    for &r in &own {
-                        part.fill(0.0);
-                        for (a, p) in part.iter_mut().enumerate() {
-                            *p = simd::dot(tile.segment(r, a), others);
-                        }
-                        for (a, p) in part.iter().enumerate() {
-                            sums[a * n + tile.row0 + r] += p;
-                        }
-                    }
-                    if tile.diagonal {
-                        continue;
-                    }
+                    let scattered = tile.is_scattered(count);
                     let mut terms: [(f64, &[f64]); 8] = [(0.0, &[]); 8];
+                    // Rows are read once: from the processor's own cache the second time.
                     for rows in own.chunks(8) {
+                        for r in rows {
+                            if scattered {
+                                tile.fetch(r + 1, count);
+                            }
+                            for a in 0..count {
+                                let dot = simd::dot(tile.segment(*r, a), others);
+                                sums[a * n + tile.row0 + r] += dot;
+                            }
+                        }
+                        if tile.diagonal {
+                            continue;
+                        }
                         for a in 0..count {
                             for (term, r) in terms.iter_mut().zip(rows) {
                                 *term = (c[tile.row0 + r], tile.segment(*r, a));
                             }
                             let at = a * n + tile.col0;
                             let out = &mut sums[at..at + tile.cols];
-                            simd::weighted_sum(&terms[..rows.len()], out);
+                            simd::weighted_sum_near(&terms[..rows.len()], out);
                         }
                     }
                 }
             },
-            |total, part| total.0.iter_mut().zip(part.0).for_each(|(t, p)| *t += p),
-        );
-        sums
+            |total, part| total.iter_mut().zip(part).for_each(|(t, p)| *t += p),
+        )
     }
 }
 

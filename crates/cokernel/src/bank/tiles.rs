@@ -61,6 +61,25 @@ impl<'a> Tile<'a> {
         &self.values[self.strides.at(r, place)..][..self.cols]
     }
 
+    /// Whether most of what lies between the first and the last number of a row is of kernels that are not
+    /// visited: reading ahead then reads in vain.
+    #[inline]
+    pub fn is_scattered(&self, visited: usize) -> bool {
+        self.strides.kernel < self.strides.row && self.strides.row > 2 * visited * self.cols
+    }
+
+    /// Asks for row r of all visited kernels.
+    #[inline]
+    pub fn fetch(&self, r: usize, visited: usize) {
+        if r >= self.rows {
+            return;
+        }
+        for a in 0..visited {
+            let segment = self.segment(r, a);
+            (0..self.cols).step_by(8).for_each(|at| simd::prefetch(segment.as_ptr(), at));
+        }
+    }
+
     /// The numbers of the one visited kernel, and the distance between the rows in them.
     pub(super) fn only(&self) -> (&'a [f64], usize) {
         let place = self.places.map_or(0, |p| p[0]);

@@ -34,12 +34,14 @@ pub(super) fn free(machines: &Solution) -> Option<Vec<&Free>> {
     free.map(|f| f.filter(|f| f.rows.len() <= LARGEST)).collect()
 }
 
-/// The quadratic forms q_m^u, and the Hessian (M × M) if no factorisation failed.
+/// The quadratic forms q_m^u, and the Hessian (M × M) if no factorisation failed, of the kernels in `seen`; 0
+/// of the others.
 ///
 /// `row(i, columns, out)` reads entries of the combined kernel. Nothing of the result is to be used
 /// if the pass is given up.
 pub(super) fn derivatives(
     bank: &Bank,
+    seen: &[usize],
     machines: &Solution,
     free: &[&Free],
     row: &Row<'_>,
@@ -48,9 +50,10 @@ pub(super) fn derivatives(
     let (m, coefs) = (bank.len(), machines.coefs());
     let mut forms = vec![vec![0.0; m]; coefs.len()];
     // For each binary problem v_1 … v_M one after the other, then 1.
+    let s = seen.len();
     let mut sides: Vec<Vec<f64>> =
-        free.iter().map(|f| Vec::with_capacity(f.rows.len() * (m + 1))).collect();
-    bank.products_in(&coefs, pass, |k, u, product| {
+        free.iter().map(|f| Vec::with_capacity(f.rows.len() * (s + 1))).collect();
+    bank.products_of(seen, &coefs, pass, |k, u, product| {
         let terms = coefs[u].iter().zip(product).filter(|(c, _)| **c != 0.0);
         forms[u][k] = terms.map(|(c, p)| c * p).sum();
         sides[u].extend(free[u].rows.iter().map(|&i| product[i as usize]));
@@ -63,11 +66,13 @@ pub(super) fn derivatives(
         let parts: Vec<Option<Vec<f64>>> = sides
             .par_iter_mut()
             .zip(free)
-            .map(|(sides, free)| part(std::mem::take(sides), free, m, row, pass))
+            .map(|(sides, free)| part(std::mem::take(sides), free, s, row, pass))
             .collect();
         for part in parts {
             let Some(part) = part else { return (forms, None) };
-            hessian.iter_mut().zip(&part).for_each(|(h, p)| *h += p);
+            for (line, k) in part.chunks(s).zip(seen) {
+                line.iter().zip(seen).for_each(|(p, l)| hessian[k * m + l] += p);
+            }
         }
     }
     (forms, Some(hessian))

@@ -41,6 +41,10 @@
 //! are not asked for more again; when three changes of the weights in a row gain less than they can tell
 //! apart, or they alone miss `tol`, the loop ends and says so.
 //!
+//! **Kernels left aside.** Once the gap is below 0.3, the forms of kernels without a weight whose form was less
+//! than 0.9 of the largest are not computed until the others alone have reached `tol`; the gaps in between
+//! take the best lower bound from before, and the last is that of all kernels.
+//!
 //! **Small weights.** Weights below 10⁻⁸ become 0 at once; of sets that [drop](Set::drops) those below 10⁻⁶ at
 //! the end (if the gap stays below `tol`); the others are brought back onto the set.
 //!
@@ -184,7 +188,19 @@ impl Outer<'_> {
         // The last point whose gap is known.
         let mut complete: Option<Point> = None;
         let status = loop {
-            let curvature = search.differentiate(&mut point, self.second)?;
+            let mut curvature = match self.second {
+                true => search.differentiate_some(&mut point)?,
+                false => search.differentiate(&mut point, false)?,
+            };
+            // Kernels that were left aside are looked at before the end.
+            let last = iterations == self.max_iterations || fruitless >= FRUITLESS;
+            let some = !search.given_up && !point.aside.is_empty();
+            if some && (last || search.gap_of_seen(&point) <= self.tol) {
+                search.see_all(&mut point);
+                if !search.given_up && search.gap(&point) > self.tol {
+                    curvature = search.differentiate(&mut point, true)?;
+                }
+            }
             if search.given_up {
                 point = complete.unwrap_or(point);
                 break search.watch.stop().unwrap_or(Status::Stalled);

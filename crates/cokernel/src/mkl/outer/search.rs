@@ -2,7 +2,6 @@
 
 use super::{Proposal, Set, curvature};
 use crate::bank::Gram;
-use crate::error::room_for;
 use crate::machine::{How, Solution};
 use crate::mkl::{Problem, fits};
 use crate::run::Pass;
@@ -12,6 +11,10 @@ use crate::{Counts, Result, Run, Status, Watch};
 const DROP: f64 = 1e-8;
 /// Loosest tolerance of a machine.
 const LOOSEST: f64 = 1e-3;
+/// Kernels with a smaller share of the largest form are left aside while they have no weight.
+const POOR: f64 = 0.9;
+/// Relative gap from which on kernels are left aside: before, many of them come back.
+const NEAR: f64 = 0.3;
 /// Armijo's constant: the part of the linear decrease that must be achieved.
 const ARMIJO: f64 = 1e-4;
 
@@ -22,6 +25,8 @@ pub(super) struct Point {
     pub machines: Solution,
     /// q_m^u, empty until asked for.
     pub forms: Vec<Vec<f64>>,
+    /// Kernels whose forms are not known and are taken as 0.
+    pub aside: Vec<usize>,
     /// 2ε √n Σ_u Σ_i (K_m)_ii c_ui² for each kernel, about what the rounding of Σ_u q_m^u is at most,
     /// of the entries of the combined kernel, too; as long as `forms`.
     pub rounding: Vec<f64>,
@@ -29,7 +34,7 @@ pub(super) struct Point {
 
 impl Point {
     fn new(weights: Vec<f64>, machines: Solution) -> Self {
-        Point { weights, machines, forms: Vec::new(), rounding: Vec::new() }
+        Point { weights, machines, forms: Vec::new(), aside: Vec::new(), rounding: Vec::new() }
     }
 
     /// The primal objective P of the machines.
@@ -87,6 +92,10 @@ pub(super) struct Search<'a> {
     pub refused: Option<(f64, Status)>,
     /// Whether the last pass over all kernels was given up because of a stop.
     pub given_up: bool,
+    /// The largest lower bound of points all of whose forms are known.
+    lower: f64,
+    /// Kernels without a weight that were far from one when all forms were known last.
+    poor: Vec<bool>,
 }
 
 impl<'a> Search<'a> {
@@ -104,6 +113,8 @@ impl<'a> Search<'a> {
             floor,
             refused: None,
             given_up: false,
+            lower: f64::NEG_INFINITY,
+            poor: vec![false; problem.bank.len()],
         })
     }
 
@@ -112,14 +123,29 @@ impl<'a> Search<'a> {
         point.primal() + self.set.penalty(&point.weights)
     }
 
-    /// Relative duality gap of the whole problem, with the rounding of the quadratic forms: what
-    /// they may be too small counts as gap.
-    pub fn gap(&self, point: &Point) -> f64 {
+    /// The lower bound of a point, with the rounding of the quadratic forms: what they may be too small
+    /// counts as gap. Of kernels whose forms are known.
+    fn lower(&self, point: &Point) -> f64 {
         let forms = point.total_forms().into_iter().zip(&point.rounding);
         let half: Vec<f64> = forms.map(|(q, lost)| 0.5 * (q + lost)).collect();
+        point.machines.linear() - self.set.conjugate(&half)
+    }
+
+    fn relative(&self, point: &Point, lower: f64) -> f64 {
         let upper = self.objective(point);
-        let lower = point.machines.linear() - self.set.conjugate(&half);
         (upper - lower) / upper.abs().max(f64::MIN_POSITIVE)
+    }
+
+    /// Relative duality gap of the whole problem; where some forms of the point are not known, with the
+    /// best lower bound of the points before.
+    pub fn gap(&self, point: &Point) -> f64 {
+        let lower = if point.aside.is_empty() { self.lower(point) } else { self.lower };
+        self.relative(point, lower)
+    }
+
+    /// The same if there were no kernels but those whose forms are known.
+    pub fn gap_of_seen(&self, point: &Point) -> f64 {
+        self.relative(point, self.lower(point))
     }
 
     /// The relative duality gap, if the quadratic forms are known.
@@ -140,9 +166,7 @@ impl<'a> Search<'a> {
             let pass = Pass::under(&self.watch);
             let base = self.problem.bank.combine_in(&weights, &pass)?;
             if !pass.is_given_up() {
-                let n = base.values().len();
-                room_for::<f64>(Some(n), || "the kernel of a trial of other weights".to_string())?;
-                let trial = base.clone();
+                let trial = self.problem.bank.new_gram()?;
                 self.stored = Some((base, trial));
             }
         }
@@ -225,9 +249,27 @@ impl<'a> Search<'a> {
     /// Fills in the quadratic forms; the Hessian of J if it is asked for and can be had. If that is
     /// [given up](Self::given_up) because of a stop, the point is as it was before.
     pub fn differentiate(&mut self, point: &mut Point, second: bool) -> Result<Option<Vec<f64>>> {
+        self.differentiate_by(point, second, &[])
+    }
+
+    /// [`differentiate`](Self::differentiate) without the kernels that have no weight and were far from one.
+    pub fn differentiate_some(&mut self, point: &mut Point) -> Result<Option<Vec<f64>>> {
+        let weights = point.weights.iter().zip(&self.poor).enumerate();
+        let aside: Vec<usize> =
+            weights.filter(|(_, (w, poor))| **w == 0.0 && **poor).map(|(m, _)| m).collect();
+        self.differentiate_by(point, true, &aside)
+    }
+
+    fn differentiate_by(
+        &mut self,
+        point: &mut Point,
+        second: bool,
+        aside: &[usize],
+    ) -> Result<Option<Vec<f64>>> {
         let watch = self.watch.clone();
         let pass = Pass::under(&watch);
         let bank = self.problem.bank;
+        let seen: Vec<usize> = (0..bank.len()).filter(|m| !aside.contains(m)).collect();
         if second && let Some(free) = curvature::free(&point.machines) {
             let (forms, hessian) = match &self.stored {
                 Some((base, _)) => {
@@ -235,7 +277,7 @@ impl<'a> Search<'a> {
                         let row = base.row(i);
                         out.iter_mut().zip(columns).for_each(|(o, j)| *o = row[*j as usize]);
                     };
-                    curvature::derivatives(bank, &point.machines, &free, &block, &pass)
+                    curvature::derivatives(bank, &seen, &point.machines, &free, &block, &pass)
                 }
                 None => {
                     let rows = self.problem.bank.combined_rows(&point.weights);
@@ -244,18 +286,42 @@ impl<'a> Search<'a> {
                         rows.fill(i, Some(columns), &mut single);
                         out.iter_mut().zip(&single).for_each(|(o, v)| *o = f64::from(*v));
                     };
-                    curvature::derivatives(bank, &point.machines, &free, &block, &pass)
+                    curvature::derivatives(bank, &seen, &point.machines, &free, &block, &pass)
                 }
             };
-            return Ok(self.complete(point, forms, &pass).and(hessian));
+            return Ok(self.complete(point, forms, aside, &pass).and(hessian));
         }
         let forms = bank.quad_forms_in(&point.machines.coefs(), &pass);
-        self.complete(point, forms, &pass);
+        self.complete(point, forms, &[], &pass);
         Ok(None)
     }
 
+    /// Fills in the forms that are not known.
+    pub fn see_all(&mut self, point: &mut Point) {
+        let aside = std::mem::take(&mut point.aside);
+        if aside.is_empty() {
+            return;
+        }
+        let watch = self.watch.clone();
+        let pass = Pass::under(&watch);
+        let coefs = point.machines.coefs();
+        let mut forms = point.forms.clone();
+        self.problem.bank.products_of(&aside, &coefs, &pass, |m, u, product| {
+            forms[u][m] = coefs[u].iter().zip(product).map(|(c, p)| c * p).sum();
+        });
+        if self.complete(point, forms, &[], &pass).is_none() {
+            point.aside = aside;
+        }
+    }
+
     /// Gives the forms of a complete pass to their point.
-    fn complete(&mut self, point: &mut Point, forms: Vec<Vec<f64>>, pass: &Pass<'_>) -> Option<()> {
+    fn complete(
+        &mut self,
+        point: &mut Point,
+        forms: Vec<Vec<f64>>,
+        aside: &[usize],
+        pass: &Pass<'_>,
+    ) -> Option<()> {
         self.given_up = pass.is_given_up();
         if self.given_up {
             return None;
@@ -272,6 +338,15 @@ impl<'a> Search<'a> {
             })
             .collect();
         point.forms = forms;
+        point.aside = aside.to_vec();
+        if aside.is_empty() {
+            let forms = point.total_forms();
+            let enough = POOR * forms.iter().fold(0.0_f64, |a, q| a.max(*q));
+            let near = self.set.drops() && self.gap(point) <= NEAR;
+            self.poor = forms.iter().map(|q| near && *q < enough).collect();
+            let lower = self.lower(point);
+            self.lower = self.lower.max(lower);
+        }
         Some(())
     }
 
