@@ -6,13 +6,13 @@
 //!
 //! | | what it is | when |
 //! |---|---|---|
-//! | [`Shape::Sigmoid`] | 1 / (1 + exp(A f + B)), two numbers for each head ([`sigmoid`]) | the default; few instances are enough |
-//! | [`Shape::Isotonic`] | any curve that does not fall ([`isotonic`]) | a thousand instances or more: it fits the data's noise where there are few |
+//! | [`Shape::Sigmoid`] | 1 / (1 + exp(A f + B)), two numbers for each head (Platt) | the default; few instances are enough |
+//! | [`Shape::Isotonic`] | any curve that does not fall | a thousand instances or more: it fits the data's noise where there are few |
 //!
 //! Several classes (k > 2). Heads of one class against the rest, and joint machines with a score for each
 //! class: P(c) is the value of the curve of c, divided by the sum over the classes; 1/k where that sum is 0
 //! (Zadrozny and Elkan, KDD 2002, section 4). Heads of pairs of classes: the curve of a pair is fitted on
-//! instances of both, and [`coupling`] makes class probabilities of the pairwise ones.
+//! instances of both, and coupling makes class probabilities of the pairwise ones.
 //!
 //! Cost of a curve: O(n log n) for n instances; of the probabilities of an instance O(k), of pairs O(k³).
 

@@ -1,7 +1,7 @@
 //! The file of a classification model. Its own tensors: kept (u32), coef, bias, machine_gaps,
 //! machine_primals, machine_duals, machine_totals: primal, dual and gap of all machines together (the last
 //! three not in files of early versions); where instances
-//! were left out, learned (u32); of each isotonic curve of a calibration, calibration.<machine>.values and
+//! were left out, learned (u32); of each isotonic curve of a calibration, `calibration.MACHINE.values` and
 //! .probabilities (the numbers of a sigmoid are in the JSON). Files of formats 1 and 2 know one machine, C-SVC.
 //!
 //! `kept` are the training instances that prediction compares with; coef has one row per machine
