@@ -258,7 +258,7 @@ mod tests {
         let names: Vec<&str> = project.views().iter().map(|v| v.0).collect();
         assert_eq!(names, ["fou", "fac", "zer", "graph"]);
         assert_eq!(c.kernels.as_ref().map(Vec::len), Some(3));
-        assert_eq!(project.place(c.method.as_ref().unwrap()), "p/cokernel.toml, line 9");
+        assert_eq!(project.place(c.method.as_ref().unwrap()), "p/cokernel.toml, line 10");
         assert_eq!(project.resolve(Path::new("fou.csv")), Path::new("p/fou.csv"));
         assert!(matches!(c.params["tol"].get_ref(), ParamEntry::One(Value::Real(_))));
         assert!(matches!(c.params["two_stage"].get_ref(), ParamEntry::Method(_)));
