@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -58,7 +59,7 @@ def _is_missing(one: Any) -> bool:
 def known_classes(y: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
     """Classes of which some may be missing, as an array, and which are there.
 
-    Missing are None, NaN, NA, masked entries, and -1 among integers.
+    Missing are None, NaN, NA, masked entries, and -1 among numbers.
     """
     known = None
     if isinstance(y, np.ma.MaskedArray):
@@ -72,13 +73,10 @@ def known_classes(y: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
     there = np.ones(len(values), dtype=bool) if known is None else known.reshape(-1)
     if values.dtype == np.dtype(object):
         there = there & ~np.array([_is_missing(one) for one in values], dtype=bool)
-        whole = all(isinstance(v, (int, np.integer)) for v in values[there])
-        if whole:
-            there = there & np.array([t and int(v) != -1 for t, v in zip(there, values)], dtype=bool)
-    elif values.dtype.kind == "f":
-        there = there & ~np.isnan(values)
-    elif values.dtype.kind in "iu":
-        there = there & (values != -1)
+        if all(isinstance(v, Real) for v in values[there]):
+            there = there & np.array([t and v != -1 for t, v in zip(there, values)], dtype=bool)
+    elif values.dtype.kind in "iuf":
+        there = there & (values == values) & (values != -1)
     return values, there
 
 
@@ -301,7 +299,7 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
         X : array of shape (n, d), sparse matrix, DataFrame, dict or list of them, or (M, n, n) array
             The instances, as the parameter ``views`` arranges them.
         y : array-like of shape (n,)
-            Classes. With ``machine="laplacian_svm"`` some may be missing: -1 among integers, None or NaN
+            Classes. With ``machine="laplacian_svm"`` some may be missing: -1 among numbers, None or NaN
             elsewhere.
         sample_weight : array-like of shape (n,), optional
             Non-negative factors of C. Instances with weight 0 are left out.
@@ -575,7 +573,8 @@ class MKLClassifier(KernelClassifier):
         Training instances that are a support vector of some machine, counted in what was given to
         ``fit``.
     dual_coef_ : ndarray of shape (n_machines, n_support)
-        Their coefficients, label included.
+        Their coefficients, label included. ``late_mean`` has a machine on every kernel: n_support columns for
+        the first kernel, then for the second, and so on.
     intercept_ : ndarray of shape (n_machines,)
         Biases. With K the combined kernel between new instances and ``support_``, the values of
         ``decision_function`` are ``K @ dual_coef_.T + intercept_``, whatever the decomposition.

@@ -20,6 +20,16 @@ pub struct Data {
     pub pairs: Option<Pairs>,
 }
 
+/// Instances without a label that are left out, in words.
+pub fn left_out_note(labels: &Labels) -> Option<String> {
+    let (all, known) = (labels.len(), labels.known_rows().len());
+    let missing = all - known;
+    if missing == 0 || matches!(labels, Labels::Absent(_)) {
+        return None;
+    }
+    Some(format!("{missing} of {all} instances have no label and are left out"))
+}
+
 /// Reads views and labels to learn from; there must be labels, but to detect outliers.
 pub fn load_labelled(settings: &Settings, session: &Session, learning: &Learning) -> Result<Data> {
     let task = learning.task();

@@ -309,11 +309,15 @@ impl Settings {
         !listed.is_empty() && !is_all(&listed)
     }
 
+    /// Whether no method is named.
+    pub fn takes_recommended(&self, flags: &[String]) -> bool {
+        self.listed(flags).is_empty()
+    }
+
     /// What is left out because no method is named, in words.
-    pub fn left_out(&self, flags: &[String], task: Task) -> Option<String> {
+    pub fn left_out(&self, flags: &[String], task: Task, shown: usize) -> Option<String> {
         let all = methods().filter(|m| m.tasks.contains(&task)).count();
-        let shown = recommended(task).count();
-        (self.listed(flags).is_empty() && shown < all).then(|| {
+        (self.takes_recommended(flags) && shown < all).then(|| {
             format!(
                 "the controls and the recommended methods are compared, {shown} of {all}; \
                  --methods {ALL} compares every method, --methods ID,… those that are named"

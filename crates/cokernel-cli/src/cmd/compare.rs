@@ -13,6 +13,7 @@ use crate::session::Session;
 use crate::settings::Settings;
 use crate::table::count;
 use anyhow::{Context, Result};
+use cokernel::catalogue::{goes_with, recommended};
 use cokernel::data::Labels;
 use cokernel::eval::{
     ClusteringOptions, ClusteringRow, Clusterings, Comparison, Measure, Protocol,
@@ -122,7 +123,10 @@ fn learners(args: &Args, mut settings: Settings) -> Result<ExitCode> {
     args.starts.refuse()?;
     let learning = settings.learning(&args.kernels, &args.machine)?;
     let task = learning.task();
-    let methods = settings.methods(&args.methods, task)?;
+    let mut methods = settings.methods(&args.methods, task)?;
+    if settings.takes_recommended(&args.methods) {
+        methods.retain(|m| goes_with(m, learning.machine.method()).is_ok());
+    }
     let mkls: Vec<Mkl> =
         methods.iter().map(|m| settings.mkl(m, &methods, &learning)).collect::<Result<_>>()?;
     let calibrating = settings.calibrating(&args.probabilities, task)?;
@@ -141,7 +145,10 @@ fn learners(args: &Args, mut settings: Settings) -> Result<ExitCode> {
     if let Some(path) = &args.csv {
         write(path, as_csv(&result).as_bytes())?;
     }
-    session.notes(settings.left_out(&args.methods, task));
+    session.notes(settings.left_out(&args.methods, task, methods.len()));
+    if !learning.machine.checked()?.build()?.uses_unlabelled() {
+        session.notes(data::left_out_note(&data.labels));
+    }
     session.notes(report::once(result.rows.iter().flat_map(|r| &r.notes)));
     session.show(describe(&result))?;
     say_written(&session, args)?;
@@ -282,7 +289,11 @@ fn compare_clusters(args: &Args, mut settings: Settings) -> Result<ExitCode> {
         };
         picture::draw(path, &picture, &session.run)?;
     }
-    session.notes(settings.left_out(&args.methods, Task::Cluster));
+    session.notes(settings.left_out(
+        &args.methods,
+        Task::Cluster,
+        recommended(Task::Cluster).count(),
+    ));
     session.notes(&result.notes);
     session.show(clusterings(&result, session.width(false)))?;
     say_written(&session, args)?;

@@ -77,6 +77,9 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     if let Some(output) = &args.output {
         write_json(output, &json)?;
     }
+    if !mkl.uses_unlabelled()? {
+        session.notes(data::left_out_note(&data.labels));
+    }
     session.notes(once(result.results.iter().flat_map(|r| &r.notes)));
     session.show(describe(&result))?;
     if let Some(output) = &args.output {

@@ -229,6 +229,7 @@ impl Variant {
         machine: &MachineSpec,
         extra: Option<(&str, f64)>,
     ) -> Result<Mkl, Error> {
+        cokernel::catalogue::goes_with(self.method, machine.method())?;
         let swept = extra.filter(|(name, _)| *name == COST).map(|(_, c)| c);
         let mut built = Mkl::new(self.method.id)?.scale(data.scale).machine(machine.clone());
         if let Some(c) = swept.or(self.c) {

@@ -30,9 +30,10 @@ impl Solved {
     }
 }
 
-/// (primal − dual) / max(|primal|, tiny).
+/// (primal − dual) / max(|primal|, tiny); 0 where it is negative by rounding alone.
 pub(super) fn relative_gap(primal: f64, dual: f64) -> f64 {
-    (primal - dual) / primal.abs().max(f64::MIN_POSITIVE)
+    let gap = (primal - dual) / primal.abs().max(f64::MIN_POSITIVE);
+    if gap.abs() < 1e-14 { gap.max(0.0) } else { gap }
 }
 
 /// The point of the box nearest to `coef`, with its larger side scaled down so that the sum is 0.

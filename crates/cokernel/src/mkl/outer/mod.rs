@@ -39,7 +39,8 @@
 //! tried all the same; where it leads up, or gains less than a hundredth of what was promised, their
 //! tolerance is divided by 30, down to 10⁻⁶·`tol`. Machines that stop early, because rounding hides the rest,
 //! are not asked for more again; when three changes of the weights in a row gain less than they can tell
-//! apart, or they alone miss `tol`, the loop ends and says so.
+//! apart, or none is better, steps of first order are taken; when these gain nothing either, or the machines
+//! alone miss `tol`, the loop ends and says so.
 //!
 //! **Kernels left aside.** Once the gap is below 0.3, the forms of kernels without a weight whose form was less
 //! than 0.9 of the largest are not computed until the others alone have reached `tol`; the gaps in between
@@ -185,10 +186,12 @@ impl Outer<'_> {
         let mut point = search.start(self.first_weights(problem, kernels))?;
         let (mut objective, mut gaps) = (Vec::new(), Vec::new());
         let (mut iterations, mut fruitless) = (0, 0);
+        // Steps of second order as long as they lead anywhere.
+        let mut second = self.second;
         // The last point whose gap is known.
         let mut complete: Option<Point> = None;
         let status = loop {
-            let mut curvature = match self.second {
+            let mut curvature = match second {
                 true => search.differentiate_some(&mut point)?,
                 false => search.differentiate(&mut point, false)?,
             };
@@ -220,9 +223,18 @@ impl Outer<'_> {
             if iterations == self.max_iterations {
                 break Status::IterationLimit;
             }
-            let exhausted = search.limited(&point) || fruitless >= FRUITLESS;
-            if exhausted && !search.can_tighten() {
-                break Status::Stalled;
+            let limited = search.limited(&point);
+            if (limited || fruitless >= FRUITLESS) && !search.can_tighten() {
+                if limited || !second {
+                    break Status::Stalled;
+                }
+                (second, fruitless, curvature) = (false, 0, None);
+                search.see_all(&mut point);
+            }
+            // A kernel that was taken away and is missed: its gradient is far steeper than the model's.
+            let missed = gap > 1.0 && gaps.iter().rev().nth(1).is_some_and(|g| gap > 10.0 * g);
+            if missed {
+                curvature = None;
             }
             let proposal = self.proposal(&point, curvature.as_deref());
             iterations += 1;
@@ -242,6 +254,7 @@ impl Outer<'_> {
                     }
                 }
                 None if search.tighten() => search.solve_again(&mut point)?,
+                None if second && search.watch.stop().is_none() => second = false,
                 None => break search.watch.stop().unwrap_or(Status::Stalled),
             }
         };

@@ -378,7 +378,12 @@ impl<'a> Search<'a> {
             }
             let mut next = Point::new(weights, machines);
             let value = self.objective(&next);
-            let enough = value <= before + ARMIJO * step * slope;
+            // Where the least of the line is looked for its slope decides, and J can be far more bent than
+            // the slope of the start says.
+            let enough = match proposal.far {
+                true => value < before,
+                false => value <= before + ARMIJO * step * slope,
+            };
             if !proposal.far {
                 if enough {
                     return Ok(Some(self.accept(next)));
