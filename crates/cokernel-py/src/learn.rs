@@ -325,8 +325,7 @@ impl Beside {
     }
 }
 
-/// Complete labels by codes into the names of the classes.
-/// Classes; −1 is none.
+/// Labels by codes into the names of the classes; −1 is none.
 pub fn labels(names: Vec<String>, codes: PyReadonlyArray1<'_, i64>) -> PyResult<Labels> {
     let code = |c: &i64| match u32::try_from(*c) {
         // An instance without a class.

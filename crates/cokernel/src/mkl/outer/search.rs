@@ -124,7 +124,7 @@ impl<'a> Search<'a> {
     }
 
     /// The lower bound of a point, with the rounding of the quadratic forms: what they may be too small
-    /// counts as gap. Of kernels whose forms are known.
+    /// counts as gap. A bound only where the forms of all kernels are known.
     fn lower(&self, point: &Point) -> f64 {
         let forms = point.total_forms().into_iter().zip(&point.rounding);
         let half: Vec<f64> = forms.map(|(q, lost)| 0.5 * (q + lost)).collect();
@@ -269,7 +269,9 @@ impl<'a> Search<'a> {
         let watch = self.watch.clone();
         let pass = Pass::under(&watch);
         let bank = self.problem.bank;
-        let seen: Vec<usize> = (0..bank.len()).filter(|m| !aside.contains(m)).collect();
+        let mut wanted = vec![true; bank.len()];
+        aside.iter().for_each(|m| wanted[*m] = false);
+        let seen: Vec<usize> = (0..bank.len()).filter(|m| wanted[*m]).collect();
         if second && let Some(free) = curvature::free(&point.machines) {
             let (forms, hessian) = match &self.stored {
                 Some((base, _)) => {
