@@ -15,7 +15,7 @@ TASKS: dict[str, Any] = {
     "detect": cokernel.MKLOutlierDetector,
     "cluster": cokernel.MultiViewSpectralClustering,
 }
-PLACE = re.compile(r"<!-- (methods|parameters|classes|machines): (\w+) -->")
+PLACE = re.compile(r"<!-- (methods|parameters|classes|machines|pairs): (\w+) -->")
 
 
 def public_names() -> list[str]:
@@ -96,6 +96,18 @@ def machines(what: str) -> str:
     return "\n\n".join(parts)
 
 
+def pairs(what: str) -> str:
+    """Which methods that combine kernels go with which machines (what = all)."""
+    columns = [m["id"] for m in cokernel.machines()]
+    lines = ["| method | " + " | ".join(f"`{c}`" for c in columns) + " |"]
+    lines.append("|---" * (len(columns) + 1) + "|")
+    for m in cokernel.methods():
+        if m["goes_with"]:
+            cells = ("yes" if c in m["goes_with"] else "–" for c in columns)
+            lines.append(f"| `{m['id']}` | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
 def inserted(text: str) -> str:
     """The text with what the places ask for."""
     makers: dict[str, Callable[[str], str]] = {
@@ -103,5 +115,6 @@ def inserted(text: str) -> str:
         "parameters": parameters,
         "classes": classes_of,
         "machines": machines,
+        "pairs": pairs,
     }
     return PLACE.sub(lambda found: makers[found[1]](found[2]), text)

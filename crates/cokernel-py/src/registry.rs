@@ -44,6 +44,8 @@ struct Entry {
     /// Whether a machine learns from instances without a class, too.
     #[serde(skip_serializing_if = "Option::is_none")]
     unlabelled: Option<bool>,
+    /// Of a method the machines, of a machine the methods; none of methods that cluster.
+    goes_with: Vec<&'static str>,
     params: Vec<Parameter>,
 }
 
@@ -84,6 +86,7 @@ fn listed(all: &[&'static Method]) -> PyResult<String> {
         unlabelled: catalogue::machines()
             .any(|machine| machine.id == m.id)
             .then(|| learn_unlabelled().contains(&m.id)),
+        goes_with: catalogue::partners(m),
         params: m.params.iter().map(parameter).collect(),
     };
     json(&all.iter().copied().map(entry).collect::<Vec<_>>())
