@@ -51,10 +51,12 @@ def _cell(text: Any) -> str:
 def methods(task: str) -> str:
     """A table of the methods of a task."""
     named = classes(task)
-    lines = ["| id | method | class | source |", "|---|---|---|---|"]
+    lines = ["| group | id | method | class | certificate | source |", "|---|---|---|---|---|---|"]
+    says = {"gap": "duality gap", "trace": "monotone objective", "formula": "closed form", "none": "none"}
     for m in of_task(task):
         kind = f"{{py:class}}`~cokernel.{named[m['id']].__name__}`"
-        lines.append(f"| `{m['id']}` | {_cell(m['title'])} | {kind} | {_cell(m['source'])} |")
+        cells = (m["group"], f"`{m['id']}`", m["title"], kind, says[m["certificate"]], m["source"])
+        lines.append("| " + " | ".join(map(_cell, cells)) + " |")
     return "\n".join(lines)
 
 

@@ -149,12 +149,12 @@ impl Settings {
         let mut all: Vec<(&'static Method, bool)> = Vec::new();
         for method in methods().filter(|m| m.tasks.contains(&Task::Cluster)) {
             let asked = named && listed.iter().any(|l| l.id == method.id);
-            if method.control && controls && !asked {
+            if method.is_control() && controls && !asked {
                 all.push((method, false));
             }
         }
-        let others = listed.into_iter().filter(|m| named || !m.control);
-        all.extend(others.map(|m| (m, named)));
+        let others = listed.into_iter().filter(|m| named || !m.is_control());
+        all.extend(others.map(|m| (m, self.names(flags, m.id))));
         let known: Vec<&'static Method> = all.iter().map(|(m, _)| *m).collect();
         let candidate = |(method, required): (&'static Method, bool)| {
             Ok(Candidate { method: self.multi_view(method, &known, from)?, required })

@@ -11,7 +11,9 @@ use crate::session::Options;
 use anyhow::{Context, Result};
 use cokernel::bank::Storage;
 use cokernel::brief;
-use cokernel::catalogue::{default_machine, find, for_task as for_machine, methods, recommended};
+use cokernel::catalogue::{
+    default_machine, find, for_task as for_machine, methods, named, recommended,
+};
 use cokernel::data::{Header, ReadOptions, Scale, ViewsIn, views_in};
 use cokernel::eval::Protocol;
 use cokernel::kernel::{GraphSpec, KernelSpec};
@@ -314,19 +316,24 @@ impl Settings {
         self.listed(flags).is_empty()
     }
 
+    /// Whether this method is named by its own id, not by a group.
+    pub fn names(&self, flags: &[String], id: &str) -> bool {
+        self.listed(flags).iter().any(|(word, _)| word.trim() == id)
+    }
+
     /// What is left out because no method is named, in words.
     pub fn left_out(&self, flags: &[String], task: Task, shown: usize) -> Option<String> {
         let all = methods().filter(|m| m.tasks.contains(&task)).count();
         (self.takes_recommended(flags) && shown < all).then(|| {
             format!(
                 "the controls and the recommended methods are compared, {shown} of {all}; \
-                 --methods {ALL} compares every method, --methods ID,… those that are named"
+                 --methods {ALL} compares every method, --methods ID,… those that are named, by groups such as one_stage, too"
             )
         })
     }
 
     /// The methods of a comparison: those of the flags or of the file, all of this task where these
-    /// say [`ALL`], else the controls and the recommended ones.
+    /// say [`ALL`], those of a group for its name, else the controls and the recommended ones.
     pub fn methods(&self, flags: &[String], task: Task) -> Result<Vec<&'static Method>> {
         let listed = self.listed(flags);
         if listed.is_empty() {
@@ -336,7 +343,16 @@ impl Settings {
             return Ok(methods().filter(|m| m.tasks.contains(&task)).collect());
         }
         let listed = listed.into_iter().filter(|(id, _)| !id.trim().is_empty());
-        listed.map(|(id, place)| for_task(find(id.trim()).context(place)?, task)).collect()
+        let mut found: Vec<&'static Method> = Vec::new();
+        for (word, place) in listed {
+            for method in named(word.trim(), task).context(place)? {
+                let method = for_task(method, task)?;
+                if !found.iter().any(|m| m.id == method.id) {
+                    found.push(method);
+                }
+            }
+        }
+        Ok(found)
     }
 
     /// The given parameters that concern this method, checked by the method itself.

@@ -9,7 +9,7 @@ use cokernel::data::{self, Labels, Table};
 use cokernel::eval::cluster_scores::ClusterScores;
 use cokernel::kernel::KernelSpec;
 use cokernel::machine::learn_unlabelled;
-use cokernel::method::{Method, Task, WeightSet};
+use cokernel::method::{Certificate, Group, Method, Task, WeightSet};
 use cokernel::model::Saved;
 use cokernel::params::{Param, Range, Value};
 use cokernel::{Error, catalogue};
@@ -38,6 +38,8 @@ struct Entry {
     source: &'static str,
     summary: &'static str,
     tasks: &'static [Task],
+    group: Group,
+    certificate: Certificate,
     control: bool,
     recommended: bool,
     weights: WeightSet,
@@ -80,7 +82,9 @@ fn listed(all: &[&'static Method]) -> PyResult<String> {
         source: m.source,
         summary: m.summary,
         tasks: m.tasks,
-        control: m.control,
+        group: m.group,
+        certificate: m.certificate,
+        control: m.is_control(),
         recommended: m.recommended,
         weights: m.weights,
         unlabelled: catalogue::machines()

@@ -1,6 +1,6 @@
 //! All methods of all registries.
 
-use crate::method::{Method, Task};
+use crate::method::{Group, Method, Task};
 use crate::{Error, Result};
 
 /// All methods, in the order in which they are listed to users.
@@ -17,7 +17,7 @@ pub fn machines() -> impl Iterator<Item = &'static Method> {
 /// What a comparison shows that names no method: the controls and the recommended methods of a
 /// task.
 pub fn recommended(task: Task) -> impl Iterator<Item = &'static Method> {
-    methods().filter(move |m| m.tasks.contains(&task) && (m.control || m.recommended))
+    methods().filter(move |m| m.tasks.contains(&task) && (m.is_control() || m.recommended))
 }
 
 /// The machine that is meant for a task where none is named: the first that is recommended.
@@ -100,10 +100,51 @@ pub fn find(id: &str) -> Result<&'static Method> {
         .ok_or_else(|| Error::unknown("method", id, methods().map(|m| m.id)))
 }
 
+/// The methods that a word stands for: one with this id, or all of a [group](Group) for a task.
+///
+/// # Errors
+/// Neither a method nor a group with methods; the error lists both and suggests the closest.
+pub fn named(word: &str, task: Task) -> Result<Vec<&'static Method>> {
+    let able = |m: &&'static Method| m.tasks.contains(&task);
+    if let Some(group) = Group::from_id(word) {
+        let found: Vec<_> = methods().filter(able).filter(|m| m.group == group).collect();
+        if !found.is_empty() {
+            return Ok(found);
+        }
+    }
+    if let Some(method) = methods().find(|m| m.id == word) {
+        return Ok(vec![method]);
+    }
+    let groups = groups(task).map(Group::id);
+    Err(Error::unknown("method", word, methods().map(|m| m.id).chain(groups)))
+}
+
+/// The groups that have methods for a task, in the order in which they are listed to users.
+pub fn groups(task: Task) -> impl Iterator<Item = Group> {
+    let some = move |g: &Group| methods().any(|m| m.group == *g && m.tasks.contains(&task));
+    Group::ALL.into_iter().filter(some)
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_word_names_a_method_or_a_group() {
+        for m in methods().chain(machines()) {
+            assert!(Group::from_id(m.id).is_none(), "{} names a method and a group", m.id);
+        }
+        let ids = |w: &str, t| named(w, t).unwrap().iter().map(|m| m.id).collect::<Vec<_>>();
+        assert_eq!(ids("mean", Task::Classify), ["mean"]);
+        for task in [Task::Classify, Task::Cluster] {
+            let found: Vec<&str> = groups(task).flat_map(|g| ids(g.id(), task)).collect();
+            assert_eq!(found.len(), methods().filter(|m| m.tasks.contains(&task)).count());
+        }
+        let e = named("control", Task::Classify).unwrap_err().to_string();
+        assert!(e.contains("controls"), "{e}");
+        assert!(named("multi_view", Task::Classify).is_err());
+    }
     use crate::params::{Params, Value};
 
     #[test]

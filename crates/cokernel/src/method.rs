@@ -48,6 +48,101 @@ impl Task {
     }
 }
 
+/// What a method learns, and so with which others it is listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Group {
+    /// Something simple that other methods should beat; every comparison shows it.
+    Controls,
+    /// A combination in which nothing is learned.
+    FixedRules,
+    /// Weights from how each kernel does by itself.
+    Heuristics,
+    /// Weights that make the combination similar to what the labels say.
+    Alignment,
+    /// Weights and machine in one problem.
+    OneStage,
+    /// Weights by a criterion of their own, then the machine.
+    WeightsFirst,
+    /// One embedding or clustering from all views.
+    MultiView,
+    /// What learns on one combined kernel.
+    Machines,
+}
+
+impl Group {
+    /// All groups, in the order in which they are listed to users.
+    pub const ALL: [Group; 8] = [
+        Group::Controls,
+        Group::FixedRules,
+        Group::Heuristics,
+        Group::Alignment,
+        Group::OneStage,
+        Group::WeightsFirst,
+        Group::MultiView,
+        Group::Machines,
+    ];
+
+    /// Its name in texts.
+    pub fn id(self) -> &'static str {
+        match self {
+            Group::Controls => "controls",
+            Group::FixedRules => "fixed_rules",
+            Group::Heuristics => "heuristics",
+            Group::Alignment => "alignment",
+            Group::OneStage => "one_stage",
+            Group::WeightsFirst => "weights_first",
+            Group::MultiView => "multi_view",
+            Group::Machines => "machines",
+        }
+    }
+
+    /// What its methods have in common, in a few words.
+    pub fn says(self) -> &'static str {
+        match self {
+            Group::Controls => "something simple that other methods should beat",
+            Group::FixedRules => "combinations in which nothing is learned",
+            Group::Heuristics => "weights from how each kernel does by itself",
+            Group::Alignment => "weights that make the combination similar to the labels",
+            Group::OneStage => "weights and machine in one problem",
+            Group::WeightsFirst => "weights by a criterion of their own, then the machine",
+            Group::MultiView => "one embedding or clustering from all views",
+            Group::Machines => "what learns on the combination",
+        }
+    }
+
+    /// The group with this name, if it is one.
+    pub fn from_id(id: &str) -> Option<Self> {
+        Group::ALL.into_iter().find(|g| g.id() == id)
+    }
+}
+
+/// What the result of a method says of itself, so that it need not be believed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Certificate {
+    /// A duality gap: how far from the optimum it is at most.
+    Gap,
+    /// An objective that never gets worse; the optimum may be another.
+    Trace,
+    /// A formula or a decomposition: nothing is searched for.
+    Formula,
+    /// None: it iterates without an objective, or by chance.
+    None,
+}
+
+impl Certificate {
+    /// A few words for people.
+    pub fn says(self) -> &'static str {
+        match self {
+            Certificate::Gap => "duality gap",
+            Certificate::Trace => "monotone objective",
+            Certificate::Formula => "closed form",
+            Certificate::None => "none",
+        }
+    }
+}
+
 /// The set from which a method's kernel weights come; contract tests check it.
 #[derive(Clone, Copy)]
 pub struct WeightSet {
@@ -122,8 +217,10 @@ pub struct Method {
     pub summary: &'static str,
     /// What it can be asked to do.
     pub tasks: &'static [Task],
-    /// Whether it is a control: a simple method that every comparison should show.
-    pub control: bool,
+    /// With which methods it is listed.
+    pub group: Group,
+    /// What its result says of itself.
+    pub certificate: Certificate,
     /// Whether comparisons that name no method show it: the methods to try first for its task.
     pub recommended: bool,
     /// From which set its weights come.
@@ -139,6 +236,11 @@ impl fmt::Debug for Method {
 }
 
 impl Method {
+    /// Whether it is a control: a simple method that every comparison should show.
+    pub fn is_control(&self) -> bool {
+        self.group == Group::Controls
+    }
+
     /// The parameter with this name, or with this name of an earlier version.
     pub fn param(&self, name: &str) -> Option<&'static Param> {
         Param::find(self.params, name)

@@ -50,8 +50,8 @@ pub struct Args {
     kernels: KernelArgs,
     #[command(flatten)]
     graphs: GraphArgs,
-    /// The methods, separated by commas, or all for every method that can do the task [default: the
-    /// controls and the recommended methods]
+    /// The methods, separated by commas, groups of methods (controls, one_stage, … of `cokernel methods`), or
+    /// all for every method that can do the task [default: the controls and the recommended methods]
     #[arg(long, value_name = "ID,…", value_delimiter = ',', help_heading = "Method")]
     methods: Vec<String>,
     /// A parameter, as tol=1e-4 for every method that has it or simple_mkl.tol=1e-4 for one.
@@ -124,9 +124,9 @@ fn learners(args: &Args, mut settings: Settings) -> Result<ExitCode> {
     let learning = settings.learning(&args.kernels, &args.machine)?;
     let task = learning.task();
     let mut methods = settings.methods(&args.methods, task)?;
-    if settings.takes_recommended(&args.methods) {
-        methods.retain(|m| goes_with(m, learning.machine.method()).is_ok());
-    }
+    // What a group brings is left out where it does not go with the machine; what is named is refused.
+    let machine = learning.machine.method();
+    methods.retain(|m| settings.names(&args.methods, m.id) || goes_with(m, machine).is_ok());
     let mkls: Vec<Mkl> =
         methods.iter().map(|m| settings.mkl(m, &methods, &learning)).collect::<Result<_>>()?;
     let calibrating = settings.calibrating(&args.probabilities, task)?;

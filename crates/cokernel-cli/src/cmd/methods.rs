@@ -3,9 +3,9 @@
 use crate::args::GlobalArgs;
 use crate::session::{Options, Session};
 use crate::table::{Table, wrap};
-use anyhow::Result;
+use anyhow::{Context, Result};
 use cokernel::catalogue::{find, machines, methods, partners};
-use cokernel::method::{Method, Task};
+use cokernel::method::{Certificate, Group, Method, Task};
 use serde_json::{Value, json};
 use std::process::ExitCode;
 
@@ -16,11 +16,16 @@ Examples
   cokernel methods                   all methods with their sources
   cokernel methods simple_mkl        one method and its parameters
   cokernel methods svc               one machine and its parameters
+  cokernel methods one_stage         the methods of a group
+  cokernel methods --task regress    those for a task
   cokernel methods --json            the same for programs")]
 pub struct Args {
-    /// The method or machine to explain
+    /// The method or machine to explain, or the group to list
     #[arg(value_name = "ID")]
     id: Option<String>,
+    /// List those for this task only: classify, regress, detect, cluster
+    #[arg(long, conflicts_with = "markdown")]
+    task: Option<String>,
     /// The table of the README
     #[arg(long, hide = true)]
     markdown: bool,
@@ -29,7 +34,9 @@ pub struct Args {
 /// Runs the command.
 pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let session = Session::start(&Options { json: global.json, ..Options::default() })?;
-    if let Some(id) = &args.id {
+    let task = args.task.as_deref().map(Task::from_id).transpose().context("--task")?;
+    let group = args.id.as_deref().and_then(Group::from_id);
+    if let (Some(id), None) = (&args.id, group) {
         let method = match machines().find(|m| m.id == id) {
             Some(machine) => machine,
             None => find(id)?,
@@ -39,37 +46,40 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     } else if args.markdown {
         session.show(markdown())?;
     } else {
-        session.show_json(&methods().chain(machines()).map(as_json).collect())?;
-        session.show(list())?;
+        let asked = |m: &&Method| {
+            group.is_none_or(|g| m.group == g) && task.is_none_or(|t| m.tasks.contains(&t))
+        };
+        session.show_json(&methods().chain(machines()).filter(asked).map(as_json).collect())?;
+        session.show(list(group, task))?;
     }
     Ok(session.end([]))
 }
 
-fn list() -> String {
+/// The methods that are asked for, group by group.
+fn list(asked: Option<Group>, task: Option<Task>) -> String {
+    let able = |m: &&Method| task.is_none_or(|t| m.tasks.contains(&t));
     let mut text = String::new();
-    for (task, title) in [(Task::Classify, "Learn from labels"), (Task::Cluster, "Cluster")] {
-        let mut table = Table::new(&["id", "<what it does", "<source"]);
-        for m in methods().filter(|m| m.tasks.contains(&task)) {
-            let id = match (m.control, m.recommended) {
-                (true, _) => format!("{} *", m.id),
-                (false, true) => format!("{} +", m.id),
-                (false, false) => m.id.to_string(),
-            };
-            table.row(vec![id, m.title.to_string(), m.source.to_string()]);
+    for group in Group::ALL.into_iter().filter(|g| asked.is_none_or(|a| a == *g)) {
+        let all = methods().chain(machines()).filter(|m| m.group == group);
+        let found: Vec<&Method> = all.filter(able).collect();
+        if found.is_empty() {
+            continue;
         }
-        text.push_str(&format!("{title}\n{}\n", table.text()));
+        let mut table = Table::new(&["id", "<what it does", "<tasks", "<certificate", "<source"]);
+        for m in found {
+            let mark = if m.recommended { " +" } else { "" };
+            let (tasks, says) = (tasks(m).join(", "), m.certificate.says().to_string());
+            table.row(vec![
+                format!("{}{mark}", m.id),
+                m.title.to_string(),
+                tasks,
+                says,
+                m.source.to_string(),
+            ]);
+        }
+        text.push_str(&format!("{}: {}\n{}\n", group.id(), group.says(), table.text()));
     }
-    let mut table = Table::new(&["id", "<what it does", "<source"]);
-    for m in machines() {
-        let tasks = tasks(m).join(", ");
-        table.row(vec![m.id.to_string(), format!("{} ({tasks})", m.title), m.source.to_string()]);
-    }
-    text.push_str(&format!(
-        "Machines on the combination (--machine ID:NAME=VALUE:…)\n{}\n",
-        table.text()
-    ));
-    text + "* control: something simple that other methods should beat.\n"
-        + "+ recommended: compared, beside the controls, where no method is named.\n"
+    text + "+ recommended: compared, beside the controls, where no method is named.\n"
         + "`cokernel methods ID` explains a method or a machine and lists its parameters.\n"
 }
 
@@ -77,10 +87,12 @@ fn explain(m: &Method) -> String {
     let mut text = format!("{}: {}\n\n{}\n", m.id, m.title, wrap(m.summary, 2, 96));
     text.push_str(&format!("  source   {}\n", m.source));
     if !is_machine(m) {
+        text.push_str(&format!("  group    {}\n", m.group.id()));
         text.push_str(&format!("  weights  {}\n", m.weights.says));
     }
+    text.push_str(&format!("  tells    {}\n", certificate(m)));
     let control =
-        if m.control { " (a control: something simple that others should beat)" } else { "" };
+        if m.is_control() { " (a control: something simple that others should beat)" } else { "" };
     let control = if m.recommended { " (recommended)" } else { control };
     text.push_str(&format!("  tasks    {}{control}\n", tasks(m).join(", ")));
     let partners = partners(m);
@@ -106,6 +118,18 @@ fn explain(m: &Method) -> String {
     text + &table.text() + &format!("\nParameters are set by flags such as `{example}`.\n")
 }
 
+/// What its result says of itself, in a sentence's part.
+fn certificate(m: &Method) -> String {
+    match m.certificate {
+        Certificate::Gap => "its duality gap: how far from the optimum it is at most".to_string(),
+        Certificate::Trace => {
+            "its objective, which never gets worse; others may be better".to_string()
+        }
+        Certificate::Formula => "no more than its formula".to_string(),
+        Certificate::None => "nothing of how good it is".to_string(),
+    }
+}
+
 fn is_machine(m: &Method) -> bool {
     machines().any(|machine| machine.id == m.id)
 }
@@ -127,18 +151,19 @@ fn as_json(m: &Method) -> Value {
     let kind = if is_machine(m) { "machine" } else { "method" };
     json!({
         "id": m.id, "kind": kind, "title": m.title, "source": m.source, "summary": m.summary,
-        "tasks": m.tasks, "control": m.control, "recommended": m.recommended, "weights": m.weights, "params": params,
+        "tasks": m.tasks, "group": m.group, "certificate": m.certificate, "control": m.is_control(), "recommended": m.recommended, "weights": m.weights, "params": params,
         "goes_with": partners(m),
     })
 }
 
 fn markdown() -> String {
-    let mut text =
-        String::from("| id | method | tasks | weights | source |\n|---|---|---|---|---|\n");
-    for m in methods() {
-        let (tasks, weights) = (tasks(m).join(", "), m.weights.says);
+    let mut text = String::from(
+        "| group | id | method | tasks | certificate | source |\n|---|---|---|---|---|---|\n",
+    );
+    for m in Group::ALL.into_iter().flat_map(|g| methods().filter(move |m| m.group == g)) {
+        let (group, tasks, says) = (m.group.id(), tasks(m).join(", "), m.certificate.says());
         text.push_str(&format!(
-            "| `{}` | {} | {tasks} | {weights} | {} |\n",
+            "| {group} | `{}` | {} | {tasks} | {says} | {} |\n",
             m.id, m.title, m.source
         ));
     }

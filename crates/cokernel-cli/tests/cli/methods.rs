@@ -9,12 +9,16 @@ fn every_method_is_listed_with_its_source() {
     assert!(methods().count() >= 9);
     for m in methods() {
         assert!(list.contains(m.id) && list.contains(m.source), "{}", m.id);
-        assert!(markdown.contains(&format!("| `{}` | {} |", m.id, m.title)), "{}", m.id);
+        assert!(
+            markdown.contains(&format!("| {} | `{}` | {} |", m.group.id(), m.id, m.title)),
+            "{}",
+            m.id
+        );
         let entry = json.as_array().unwrap().iter().find(|e| e["id"] == m.id).unwrap();
-        assert_eq!(entry["control"], m.control, "{}", m.id);
-        assert_eq!(list.contains(&format!("  {} * ", m.id)), m.control, "{list}");
+        assert_eq!(entry["control"], m.is_control(), "{}", m.id);
+        assert!(toy.output(&format!("methods {}", m.group.id())).contains(m.id), "{}", m.id);
         let said = toy.output(&format!("methods {}", m.id));
-        assert_eq!(said.contains("(a control: "), m.control, "{said}");
+        assert_eq!(said.contains("(a control: "), m.is_control(), "{said}");
     }
 }
 
@@ -29,6 +33,20 @@ fn a_method_is_explained_with_its_parameters() {
         assert!(said.contains(p.name) && said.contains(&p.range_text()), "{said}");
         assert_eq!(json["params"][i]["name"], p.name);
     }
+}
+
+#[test]
+fn methods_are_listed_by_group_and_by_task() {
+    let toy = Toy::new();
+    let ids = |arguments: &str| -> Vec<String> {
+        let json = toy.json(&format!("methods {arguments}"));
+        json.as_array().unwrap().iter().map(|m| m["id"].as_str().unwrap().to_string()).collect()
+    };
+    assert!(ids("one_stage").contains(&"simple_mkl".to_string()));
+    assert!(!ids("one_stage").contains(&"mean".to_string()));
+    assert!(ids("--task regress").contains(&"svr".to_string()));
+    assert!(!ids("--task regress").contains(&"svc".to_string()));
+    assert_eq!(ids("controls --task cluster")[0], "spectral");
 }
 
 #[test]

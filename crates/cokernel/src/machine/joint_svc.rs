@@ -15,7 +15,7 @@ use super::svc::{CLASS_WEIGHT, COST};
 use super::{Block, Head, How, Machine, Reading, Role, Solution, Svc};
 use crate::Result;
 use crate::data::Target;
-use crate::method::{Entry, Method, Task, WeightSet};
+use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::Params;
 use crate::solve::Rows;
 use crate::solve::joint::{Joint, joint_classes};
@@ -32,7 +32,8 @@ static METHOD: Method = Method {
     summary: "All classes in one problem, with a margin between the own class and each other one, instead of \
               binary problems. The classes share one optimum; takes several times as long as one versus rest, and at a large C may end before its tolerance.",
     tasks: &[Task::Classify],
-    control: false,
+    group: Group::Machines,
+    certificate: Certificate::Gap,
     recommended: false,
     weights: WeightSet::NONE,
     params: &[COST, CLASS_WEIGHT, common::TOL, common::CACHE, common::MAX_STEPS],

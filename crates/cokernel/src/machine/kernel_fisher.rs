@@ -21,7 +21,7 @@ use super::common::{self, Part};
 use super::svc::DECOMPOSITION;
 use super::{Decomposition, How, Machine, Reading, Role, Solution};
 use crate::data::{Classes, Target};
-use crate::method::{Entry, Method, Task, WeightSet};
+use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
 use crate::solve::Rows;
 use crate::solve::ridge::{Ridge, fisher_targets, midpoint};
@@ -39,7 +39,8 @@ static METHOD: Method = Method {
               them, in closed form: every training instance is a support vector. For up to a few thousand \
               instances.",
     tasks: &[Task::Classify],
-    control: false,
+    group: Group::Machines,
+    certificate: Certificate::Formula,
     recommended: false,
     weights: WeightSet::NONE,
     params: &[

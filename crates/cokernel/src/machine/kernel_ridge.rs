@@ -12,7 +12,7 @@ use super::common::{self, Part};
 use super::{How, Machine, Reading, Role, Says, Solution};
 use crate::Result;
 use crate::data::Target;
-use crate::method::{Entry, Method, Task, WeightSet};
+use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
 use crate::solve::Rows;
 
@@ -27,7 +27,8 @@ static METHOD: Method = Method {
     summary: "Regression with the squared error, in closed form: every training instance is a support \
               vector. For up to a few thousand instances.",
     tasks: &[Task::Regress],
-    control: false,
+    group: Group::Machines,
+    certificate: Certificate::Formula,
     recommended: false,
     weights: WeightSet::NONE,
     params: &[Param {

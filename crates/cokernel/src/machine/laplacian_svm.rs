@@ -34,7 +34,7 @@ use super::svc::{CLASS_WEIGHT, COST};
 use super::{Block, Decomposition, Head, How, Machine, Reading, Solution, Svc};
 use crate::data::{Classes, PartialClasses, Target};
 use crate::error::room_for;
-use crate::method::{Entry, Method, Task, WeightSet};
+use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
 use crate::solve::Rows;
 use crate::solve::laplacian_svm::{Direction, Factored, Smooth, laplacian_svm};
@@ -53,7 +53,8 @@ static METHOD: Method = Method {
     summary: "Learns classes from few labels: instances without a label take part, too, and near ones get similar \
               decision values. Every instance is a support vector.",
     tasks: &[Task::Classify],
-    control: false,
+    group: Group::Machines,
+    certificate: Certificate::Gap,
     recommended: false,
     weights: WeightSet::NONE,
     params: &[

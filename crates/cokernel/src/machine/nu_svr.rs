@@ -14,7 +14,7 @@ use super::common;
 use super::{Block, How, Machine, Reading, Role, Says, Solution};
 use crate::Result;
 use crate::data::Target;
-use crate::method::{Entry, Method, Task, WeightSet};
+use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
 use crate::solve::Rows;
 use crate::solve::nu_svr::nu_svr;
@@ -31,7 +31,8 @@ static METHOD: Method = Method {
     summary: "Support vector regression that learns the width of its tube: nu says how many instances may \
               lie outside. Takes a few solutions of ε-SVR, at a large C dozens.",
     tasks: &[Task::Regress],
-    control: false,
+    group: Group::Machines,
+    certificate: Certificate::Gap,
     recommended: false,
     weights: WeightSet::NONE,
     params: &[

@@ -18,7 +18,7 @@
 use super::common;
 use super::{How, Machine, Reading, Role, Says, Solution};
 use crate::data::Target;
-use crate::method::{Entry, Method, Task, WeightSet};
+use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
 use crate::solve::Rows;
 use crate::solve::one_class::one_class;
@@ -36,7 +36,8 @@ static METHOD: Method = Method {
     summary: "Finds instances that are unlike the others, without labels: a half-space in feature space \
               that holds all but a fraction nu of the training instances.",
     tasks: &[Task::Detect],
-    control: false,
+    group: Group::Machines,
+    certificate: Certificate::Gap,
     recommended: true,
     weights: WeightSet::NONE,
     params: PARAMS,

@@ -32,7 +32,7 @@ use super::common;
 use super::svc::{CLASS_WEIGHT, COST, hinge};
 use super::{Block, Decomposition, Head, How, Machine, Reading, Solution, Svc};
 use crate::data::{Classes, Posteriors, Target};
-use crate::method::{Entry, Method, Task, WeightSet};
+use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
 use crate::solve::Rows;
 use crate::solve::joint::{Joint, joint_classes};
@@ -51,7 +51,8 @@ static METHOD: Method = Method {
     summary: "Learns from how probable the classes are instead of from the classes, estimated among the nearest \
               instances or given: wrong labels among right ones hardly count.",
     tasks: &[Task::Classify],
-    control: false,
+    group: Group::Machines,
+    certificate: Certificate::Gap,
     recommended: false,
     weights: WeightSet::NONE,
     params: &[

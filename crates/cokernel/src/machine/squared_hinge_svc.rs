@@ -14,7 +14,7 @@ use super::svc::PARAMS;
 use super::{Block, Free, Head, How, Machine, Reading, Solution, Svc};
 use crate::Result;
 use crate::data::Target;
-use crate::method::{Entry, Method, Task, WeightSet};
+use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::solve::Rows;
 use crate::solve::squared_hinge::squared_hinge;
 
@@ -29,7 +29,8 @@ static METHOD: Method = Method {
     summary: "Support vector classification with the squared hinge loss: smooth, more support vectors \
               than C-SVC, and instances far on the wrong side count more.",
     tasks: &[Task::Classify],
-    control: false,
+    group: Group::Machines,
+    certificate: Certificate::Gap,
     recommended: false,
     weights: WeightSet::NONE,
     params: PARAMS,

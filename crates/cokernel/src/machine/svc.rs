@@ -19,7 +19,7 @@ use super::binary::{self, Binary};
 use super::common::{self, NEAR};
 use super::{Block, Decomposition, Free, Head, How, Machine, Reading, Solution};
 use crate::data::{Classes, Target};
-use crate::method::{Entry, Method, Task, WeightSet};
+use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range, Value};
 use crate::solve::Rows;
 use crate::solve::smo::{self, Quadratic};
@@ -38,7 +38,8 @@ static METHOD: Method = Method {
     summary: "Support vector classification with the hinge loss: few support vectors, and the same \
               answer whatever lies far beyond the margin. Several classes by binary problems.",
     tasks: &[Task::Classify],
-    control: false,
+    group: Group::Machines,
+    certificate: Certificate::Gap,
     recommended: true,
     weights: WeightSet::NONE,
     params: PARAMS,

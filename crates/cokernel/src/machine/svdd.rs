@@ -27,7 +27,7 @@ use super::one_class_svm::{PARAMS, bounds};
 use super::{How, Machine, Reading, Role, Says, Solution};
 use crate::Result;
 use crate::data::Target;
-use crate::method::{Entry, Method, Task, WeightSet};
+use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::Params;
 use crate::solve::Rows;
 use crate::solve::one_class::data_description;
@@ -44,7 +44,8 @@ static METHOD: Method = Method {
               holds all but a fraction nu of the training instances. Wants features, as it compares new \
               instances with themselves.",
     tasks: &[Task::Detect],
-    control: false,
+    group: Group::Machines,
+    certificate: Certificate::Gap,
     recommended: false,
     weights: WeightSet::NONE,
     params: PARAMS,

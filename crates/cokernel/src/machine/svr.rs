@@ -16,7 +16,7 @@
 use super::common;
 use super::{How, Machine, Reading, Role, Says, Solution};
 use crate::data::Target;
-use crate::method::{Entry, Method, Task, WeightSet};
+use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
 use crate::solve::Rows;
 use crate::solve::smo::Settings;
@@ -33,7 +33,8 @@ static METHOD: Method = Method {
     summary: "Support vector regression: errors up to epsilon cost nothing, larger ones grow linearly, \
               so that few outliers do not decide. Few support vectors.",
     tasks: &[Task::Regress],
-    control: false,
+    group: Group::Machines,
+    certificate: Certificate::Gap,
     recommended: true,
     weights: WeightSet::NONE,
     params: &[

@@ -26,7 +26,7 @@
 use super::{Learned, Learner, Problem, check, mixed};
 use crate::data::{PartialClasses, Target, dealt};
 use crate::machine::{How, Solution};
-use crate::method::{Entry, Method, Task, WeightSet};
+use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Range};
 use crate::rule::Weighted;
 use crate::solve::Rows;
@@ -44,7 +44,8 @@ static METHOD: Method = Method {
     summary: "Trains the machine on every kernel and keeps the one with the best accuracy in an \
               inner cross-validation. Costs a few machines per kernel.",
     tasks: &[Task::Classify, Task::Regress, Task::Detect],
-    control: true,
+    group: Group::Controls,
+    certificate: Certificate::Formula,
     recommended: false,
     weights: WeightSet::ONE,
     params: &[Param {

@@ -7,7 +7,7 @@
 //! and cannot take part. Cost: one machine.
 
 use super::{Arrangement, Copies, Learned, Learner, Problem, fixed};
-use crate::method::{Entry, Method, Task, WeightSet};
+use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::rule::Weighted;
 use crate::{Result, Run};
 
@@ -20,7 +20,8 @@ static METHOD: Method = Method {
     source: "Kumar 2013, §3.4",
     summary: "One machine on all columns side by side; the control for combining views at all. Costs one machine.",
     tasks: &[Task::Classify, Task::Regress, Task::Detect],
-    control: true,
+    group: Group::Controls,
+    certificate: Certificate::Formula,
     recommended: false,
     weights: WeightSet::SIMPLEX,
     params: &[],

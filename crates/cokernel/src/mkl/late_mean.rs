@@ -17,7 +17,7 @@
 
 use super::{Copies, Learned, Learner, Problem, check, mixed};
 use crate::machine::{Block, Head, How, Machine, Solution};
-use crate::method::{Entry, Method, Task, WeightSet};
+use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::rule::{Each, Weighted};
 use crate::{Counts, Event, Report, Result, Run, Status};
 
@@ -31,7 +31,8 @@ static METHOD: Method = Method {
     summary: "A machine on every kernel, and the mean of their decision values: decisions are combined, not \
               similarities. Nothing is learned about the kernels. Costs one machine for each.",
     tasks: &[Task::Classify, Task::Regress, Task::Detect],
-    control: false,
+    group: Group::FixedRules,
+    certificate: Certificate::Formula,
     recommended: false,
     weights: WeightSet::NONE,
     params: &[],

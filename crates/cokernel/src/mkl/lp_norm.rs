@@ -34,7 +34,7 @@
 use super::outer::simplex::Simplex;
 use super::outer::{MAX_ITERATIONS, Outer, Proposal, Set, TOL, closed_form};
 use super::{Copies, Learned, Learner, Problem};
-use crate::method::{Entry, Method, Task, WeightSet};
+use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
 use crate::solve::simplex::minimize_on_simplex;
 use crate::{Result, Run};
@@ -51,7 +51,8 @@ static METHOD: Method = Method {
               kernels take part, the more evenly the larger p is. Stops on the relative duality gap. Costs \
               about five machines and as many passes over all kernels.",
     tasks: &[Task::Classify, Task::Regress, Task::Detect],
-    control: false,
+    group: Group::OneStage,
+    certificate: Certificate::Gap,
     recommended: false,
     weights: WeightSet {
         id: "lp_ball",

@@ -6,7 +6,7 @@
 //! given twice counts twice: normalise kernels first. Cost: M n² multiplications for the one sum.
 
 use super::{Copies, Learned, Learner, Problem, fixed};
-use crate::method::{Entry, Method, Task, WeightSet};
+use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::rule::Weighted;
 use crate::{Result, Run};
 
@@ -19,7 +19,8 @@ static METHOD: Method = Method {
     source: "Gönen 2010, §2.1",
     summary: "All kernels with the same weight 1/M. Nothing is learned; often hard to beat when most kernels are useful. Costs one machine.",
     tasks: &[Task::Classify, Task::Regress, Task::Detect],
-    control: true,
+    group: Group::Controls,
+    certificate: Certificate::Formula,
     recommended: false,
     weights: WeightSet::SIMPLEX,
     params: &[],

@@ -11,7 +11,7 @@
 //! kernels whose exponent is not 0 are needed to predict.
 
 use super::{Copies, Learned, Learner, Problem, fixed};
-use crate::method::{Entry, Method, Task, WeightSet};
+use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
 use crate::rule::PowerProduct;
 use crate::run::Pass;
@@ -29,7 +29,8 @@ static METHOD: Method = Method {
     summary: "Two instances are similar only if they are similar in every kernel, and exponents say how much \
               each counts; the geometric mean by default. Nothing is learned. Costs one machine.",
     tasks: &[Task::Classify, Task::Regress, Task::Detect],
-    control: false,
+    group: Group::FixedRules,
+    certificate: Certificate::Formula,
     recommended: false,
     weights: WeightSet::NONE,
     params: &[Param {

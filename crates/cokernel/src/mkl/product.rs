@@ -7,7 +7,7 @@
 //! the same as multiplying C by s. Cost: M n² multiplications; all M kernels are needed to predict.
 
 use super::{Copies, Learned, Learner, Problem, fixed};
-use crate::method::{Entry, Method, Task, WeightSet};
+use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::{Result, Run, rule};
 
 /// The registry entry.
@@ -19,7 +19,8 @@ static METHOD: Method = Method {
     source: "Gönen 2010, §2.1; Kumar 2013, §3.4",
     summary: "Two instances are similar only if they are similar in every kernel. Nothing is learned. Costs one machine.",
     tasks: &[Task::Classify, Task::Regress, Task::Detect],
-    control: true,
+    group: Group::Controls,
+    certificate: Certificate::Formula,
     recommended: false,
     weights: WeightSet::NONE,
     params: &[],

@@ -29,7 +29,7 @@
 use super::outer::simplex::Simplex;
 use super::outer::{MAX_ITERATIONS, Outer, TOL};
 use super::{Learned, Learner, Problem};
-use crate::method::{Entry, Method, Task, WeightSet};
+use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
 use crate::{Result, Run};
 
@@ -45,7 +45,8 @@ static METHOD: Method = Method {
               weights become 0. Stops on the relative duality gap. Costs about seven machines and \
               as many passes over all kernels.",
     tasks: &[Task::Classify, Task::Regress, Task::Detect],
-    control: false,
+    group: Group::OneStage,
+    certificate: Certificate::Gap,
     recommended: true,
     weights: WeightSet::SIMPLEX,
     params: &[

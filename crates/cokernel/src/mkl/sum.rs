@@ -5,7 +5,7 @@
 //! Scaling and duplicates act as in the mean. Cost: M n² multiplications for the one sum.
 
 use super::{Copies, Learned, Learner, Problem, fixed};
-use crate::method::{Entry, Method, Task, WeightSet};
+use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::rule::Weighted;
 use crate::{Result, Run};
 
@@ -18,7 +18,8 @@ static METHOD: Method = Method {
     source: "Gönen 2010, §2.1; Kumar 2013, §3.4",
     summary: "All kernels with weight 1: the mean with M times the cost C. Nothing is learned. Costs one machine.",
     tasks: &[Task::Classify, Task::Regress, Task::Detect],
-    control: true,
+    group: Group::Controls,
+    certificate: Certificate::Formula,
     recommended: false,
     weights: WeightSet::NON_NEGATIVE,
     params: &[],

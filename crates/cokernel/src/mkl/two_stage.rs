@@ -72,7 +72,7 @@ mod source;
 use super::{Copies, Learned, Learner, Problem, check};
 use crate::bank::Bank;
 use crate::kernel::{Function, Kernel, KernelSpec, Normalization};
-use crate::method::{Entry, Method, Task, WeightSet};
+use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
 use crate::rule::Weighted;
 use crate::{Event, Report, Result, Run, Status, Watch};
@@ -92,7 +92,8 @@ static METHOD: Method = Method {
               from pairs of different classes, or must-link pairs from cannot-link pairs that are \
               given, then the machine. Its cost does not depend on the number of instances or classes.",
     tasks: &[Task::Classify],
-    control: false,
+    group: Group::WeightsFirst,
+    certificate: Certificate::Trace,
     recommended: true,
     weights: WeightSet::SIMPLEX,
     params: &[

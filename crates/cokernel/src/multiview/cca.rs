@@ -39,7 +39,7 @@ use super::{Embedder, Embedding, Problem, Wants};
 use crate::bank::Storage;
 use crate::data::{Matrix, Table, View, Views};
 use crate::kernel::{Function, Kernel, KernelSpec};
-use crate::method::{Entry, Method, Task, WeightSet};
+use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Range};
 use crate::solve::dense::{self, Slice, symmetric_eigen};
 use crate::{Error, Event, Result, Run};
@@ -56,7 +56,8 @@ static METHOD: Method = Method {
               those of the others, then spectral clustering on their values. Needs features in \
               two views or more. Cheap: costs covariances and their decompositions.",
     tasks: &[Task::Cluster],
-    control: true,
+    group: Group::Controls,
+    certificate: Certificate::Formula,
     recommended: false,
     weights: WeightSet::NONE,
     params: &[

@@ -45,7 +45,7 @@ use super::affinity::DIAGONAL;
 use super::drawn::{self, LAMBDA_SCALE, MAX_ITER, Scheme, Settings, TOL};
 use super::embedding::{EIGENVECTORS, EMBEDDING, chosen, kernel_named};
 use super::{Embedder, Embedding, Problem};
-use crate::method::{Entry, Method, Task, WeightSet};
+use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
 use crate::{Result, Run};
 
@@ -62,7 +62,8 @@ static METHOD: Method = Method {
               informative; compare with lambda = 0. Needs similarities of at least 0. Each of \
               about ten iterations costs a few products of every kernel with a thin block.",
     tasks: &[Task::Cluster],
-    control: false,
+    group: Group::MultiView,
+    certificate: Certificate::Trace,
     recommended: true,
     weights: WeightSet::NONE,
     params: &[

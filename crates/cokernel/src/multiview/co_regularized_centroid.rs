@@ -35,7 +35,7 @@ use super::affinity::DIAGONAL;
 use super::drawn::{self, LAMBDA_SCALE, MAX_ITER, Scheme, Settings, TOL};
 use super::embedding::{EIGENVECTORS, chosen, kernel_named};
 use super::{Embedder, Embedding, Problem};
-use crate::method::{Entry, Method, Task, WeightSet};
+use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
 use crate::{Result, Run};
 
@@ -52,7 +52,8 @@ static METHOD: Method = Method {
               of as many columns as clusters. A noisy view harms it unless its lambda is small. \
               Needs similarities of at least 0. Costs as much as pairwise co-regularisation.",
     tasks: &[Task::Cluster],
-    control: false,
+    group: Group::MultiView,
+    certificate: Certificate::Trace,
     recommended: true,
     weights: WeightSet::NONE,
     params: &[

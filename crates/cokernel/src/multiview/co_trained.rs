@@ -60,7 +60,7 @@ use super::kmeans::check_clusters;
 use super::{Embedder, Embedding, Problem, laplacian};
 use crate::bank::Bank;
 use crate::data::Matrix;
-use crate::method::{Entry, Method, Task, WeightSet};
+use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
 use crate::solve::eigen::{Eigenpairs, top_eigenpairs};
 use crate::solve::filter::Filtered;
@@ -83,7 +83,8 @@ static METHOD: Method = Method {
               others. Needs similarities of at least 0. A round costs one product of every \
               kernel with a thin block, and about as much again for the shift.",
     tasks: &[Task::Cluster],
-    control: false,
+    group: Group::MultiView,
+    certificate: Certificate::None,
     recommended: false,
     weights: WeightSet::NONE,
     params: &[

@@ -24,7 +24,7 @@ use super::kmeans::check_clusters;
 use super::work::Work;
 use super::{Embedder, Embedding, Problem};
 use crate::data::Matrix;
-use crate::method::{Entry, Method, Task, WeightSet};
+use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::Params;
 use crate::{Event, Result, Run};
 
@@ -40,7 +40,8 @@ static METHOD: Method = Method {
               do not influence each other; k-means weighs them alike. Hard to beat, so a gain of \
               any coupling is to be measured against it. Needs similarities of at least 0.",
     tasks: &[Task::Cluster],
-    control: true,
+    group: Group::Controls,
+    certificate: Certificate::Formula,
     recommended: false,
     weights: WeightSet::NONE,
     params: &[EIGENVECTORS, DIAGONAL],

@@ -18,7 +18,7 @@ use super::{Embedder, Embedding, Problem, Wants};
 use crate::bank::Storage;
 use crate::data::{Matrix, Scale, Table, View};
 use crate::kernel::KernelSpec;
-use crate::method::{Entry, Method, Task, WeightSet};
+use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::mkl::Arrangement;
 use crate::params::Params;
 use crate::{Error, Report, Result, Run};
@@ -36,7 +36,8 @@ static METHOD: Method = Method {
               simplest control: show it with the columns as they are and with standardised ones. \
               Needs features. Costs k-means in as many dimensions as there are columns.",
     tasks: &[Task::Cluster],
-    control: true,
+    group: Group::Controls,
+    certificate: Certificate::None,
     recommended: false,
     weights: WeightSet::NONE,
     params: &[SCALE],

@@ -21,7 +21,7 @@ use super::spectral::Spectral;
 use super::{Embedder, Embedding, Problem, Wants};
 use crate::data::Scale;
 use crate::kernel::KernelSpec;
-use crate::method::{Entry, Method, Task, WeightSet};
+use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::mkl::Arrangement;
 use crate::params::{Param, Params, Range};
 use crate::{Result, Run};
@@ -38,7 +38,8 @@ static METHOD: Method = Method {
               embedding. The control for looking at views separately at all: show it with the \
               columns as they are and with standardised ones. Costs one kernel.",
     tasks: &[Task::Cluster],
-    control: true,
+    group: Group::Controls,
+    certificate: Certificate::Formula,
     recommended: false,
     weights: WeightSet::NONE,
     params: &[

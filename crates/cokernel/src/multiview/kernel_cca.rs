@@ -43,7 +43,7 @@ use super::work::Work;
 use super::{Embedder, Embedding, Problem, laplacian};
 use crate::bank::Bank;
 use crate::data::Matrix;
-use crate::method::{Entry, Method, Task, WeightSet};
+use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Range};
 use crate::run::Pass;
 use crate::solve::dense::{self, Slice};
@@ -65,7 +65,8 @@ static METHOD: Method = Method {
               nothing else, so it fails where that is little. Any kernels, two or more. Costs \
               two Cholesky factorisations (n³/3) and n² numbers of memory per view.",
     tasks: &[Task::Cluster],
-    control: true,
+    group: Group::Controls,
+    certificate: Certificate::Formula,
     recommended: false,
     weights: WeightSet::NONE,
     params: &[

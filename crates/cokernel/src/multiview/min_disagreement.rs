@@ -44,7 +44,7 @@ use super::kmeans::check_clusters;
 use super::work::Work;
 use super::{Embedder, Embedding, Problem, laplacian};
 use crate::data::Matrix;
-use crate::method::{Entry, Method, Task, WeightSet};
+use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
 use crate::{Error, Event, Result, Run};
 
@@ -61,7 +61,8 @@ static METHOD: Method = Method {
               independent given the cluster. Needs two views or more and similarities of at \
               least 0. A few dozen times two products of every kernel with a thin block.",
     tasks: &[Task::Cluster],
-    control: true,
+    group: Group::Controls,
+    certificate: Certificate::Formula,
     recommended: false,
     weights: WeightSet::NONE,
     params: &[

@@ -31,7 +31,7 @@ use super::work::Work;
 use super::{Embedder, Embedding, Problem, laplacian};
 use crate::bank::{Bank, Gram};
 use crate::data::Matrix;
-use crate::method::{Entry, Method, Task, WeightSet};
+use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::Params;
 use crate::run::Pass;
 use crate::solve::dense::{self, Slice};
@@ -51,7 +51,8 @@ static METHOD: Method = Method {
               with a few reliable views. Needs similarities of at least 0 and n² numbers of \
               memory once.",
     tasks: &[Task::Cluster],
-    control: true,
+    group: Group::Controls,
+    certificate: Certificate::Formula,
     recommended: false,
     weights: WeightSet::NONE,
     params: &[EIGENVECTORS, DIAGONAL],

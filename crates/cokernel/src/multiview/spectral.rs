@@ -26,7 +26,7 @@ use super::extension::{Extension, Source, Stage, divided};
 use super::kmeans::check_clusters;
 use super::{Embedder, Embedding, Problem, laplacian};
 use crate::data::Matrix;
-use crate::method::{Entry, Method, Task, WeightSet};
+use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
 use crate::run::Pass;
 use crate::solve::eigen::top_eigenpairs;
@@ -45,7 +45,8 @@ static METHOD: Method = Method {
               spectral clustering, with several it is kernel addition. Needs similarities of at \
               least 0. A few dozen products of the kernels with a thin block.",
     tasks: &[Task::Cluster],
-    control: true,
+    group: Group::Controls,
+    certificate: Certificate::Formula,
     recommended: false,
     weights: WeightSet::SIMPLEX,
     params: &[EIGENVECTORS, KERNEL, DIAGONAL],

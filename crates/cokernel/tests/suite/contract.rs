@@ -8,7 +8,7 @@ use cokernel::bank::{Bank, Storage};
 use cokernel::catalogue::{find, machines, methods};
 use cokernel::data::{Classes, Labels, Matrix, Target, Views};
 use cokernel::machine::{Solution, Svc};
-use cokernel::method::{Method, Task, WeightSet};
+use cokernel::method::{Certificate, Method, Task, WeightSet};
 use cokernel::mkl::{Copies, Learned, Learner, Problem, learner, train};
 use cokernel::model::MultiView;
 use cokernel::multiview::{self, Clustering};
@@ -303,6 +303,13 @@ fn same_seed_same_bits() {
     }
 }
 
+/// Whether the trace never turns back, up to rounding.
+fn monotone(trace: &[f64]) -> bool {
+    let steps = trace.windows(2).map(|w| (w[1] - w[0]) / w[0].abs().max(f64::MIN_POSITIVE));
+    let steps: Vec<f64> = steps.collect();
+    steps.iter().all(|s| *s <= 1e-10) || steps.iter().all(|s| *s >= -1e-10)
+}
+
 #[test]
 fn reports_are_filled() {
     let (kernels, classes) = kernels(45);
@@ -330,6 +337,8 @@ fn reports_are_filled() {
             assert!((-1e-12..=1e-8).contains(&gap), "{}: {gap}", m.id);
             assert_eq!(r.objective.len(), r.iterations + 1, "{}", m.id);
         }
+        assert!(m.certificate != Certificate::Gap || r.gap.is_some(), "{}", m.id);
+        assert!(m.certificate != Certificate::Trace || monotone(&r.objective), "{}", m.id);
         assert!(r.objective.iter().all(|v| v.is_finite()), "{}", m.id);
         assert!(r.iterations == 0 || !r.objective.is_empty(), "{}", m.id);
     }
@@ -340,6 +349,9 @@ fn reports_are_filled() {
         assert!(r.status.is_success(), "{}: {}", m.id, r.status);
         assert!(r.seconds > 0.0 && r.seed == 11, "{}", m.id);
         assert_eq!(r.counts.eigen_solves >= 1, !spectra.is_empty(), "{}", m.id);
+        if m.certificate == Certificate::Trace {
+            assert!(r.objective.len() > 1 && monotone(&r.objective), "{}: {:?}", m.id, r.objective);
+        }
     }
 }
 

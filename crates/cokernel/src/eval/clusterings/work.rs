@@ -73,7 +73,7 @@ impl Work<'_> {
         self.steps += 1;
         self.run.tell(Event::Step { done: self.steps, message: &name });
         self.record(place, name.clone(), method, prepared, found)?;
-        let control = method.method().control || matches!(place, Place::Single(..));
+        let control = method.method().is_control() || matches!(place, Place::Single(..));
         let given = method.method().params.iter().any(|p| p.name == DIAGONAL)
             && method.params()?.text(DIAGONAL) != ZERO;
         if !(self.options.diagonals && control && given && self.k > 1)
@@ -119,7 +119,7 @@ impl Work<'_> {
         };
         let mut sizes = vec![0; self.k];
         found.assignments.iter().for_each(|c| sizes[*c as usize] += 1);
-        let control = method.method().control || single;
+        let control = method.method().is_control() || single;
         let row = ClusteringRow {
             name,
             method: method.method().id.to_string(),

@@ -59,7 +59,7 @@ fn every_method_finds_groups_with_thirty_percent_missing() {
             method.cluster_prepared(&prepared, 3, &Starts::default(), &Run::default()).unwrap();
         let right = found.assignments.iter().zip(&classes).filter(|(a, b)| a == b).count();
         // Controls that put features side by side see column means, which say nothing.
-        let least = if m.control { 100 } else { 140 };
+        let least = if m.is_control() { 100 } else { 140 };
         assert!(right >= least, "{}: {right} of 150", m.id);
         assert!(prepared.notes().iter().all(|n| found.report.notes.contains(n)), "{}", m.id);
         let extends = found.embedding.extension.is_some();
