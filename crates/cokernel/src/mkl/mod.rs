@@ -7,12 +7,18 @@
 //! machine comparable between methods: the combined kernel is an average of the given ones. The
 //! sum of M kernels with cost C is the mean with cost M·C.
 
+mod align;
+mod alignf;
 mod best_single;
 mod bound;
 mod concat;
+mod easy_mkl;
+mod ideal_distance;
+mod kandola;
 mod late_mean;
 mod lp_norm;
 mod mean;
+pub mod measures;
 mod outer;
 mod power_product;
 mod product;
@@ -43,6 +49,11 @@ pub static REGISTRY: &[&Entry<dyn Learner>] = &[
     &simple_mkl::ENTRY,
     &lp_norm::ENTRY,
     &two_stage::ENTRY,
+    &align::ENTRY,
+    &alignf::ENTRY,
+    &kandola::ENTRY,
+    &ideal_distance::ENTRY,
+    &easy_mkl::ENTRY,
 ];
 
 /// A method of this registry, built from checked parameters.

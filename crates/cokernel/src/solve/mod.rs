@@ -9,6 +9,7 @@ pub mod laplacian_svm;
 mod low_rank;
 pub mod nearest;
 pub mod neighbour_graph;
+pub mod nonnegative;
 pub mod nu_svr;
 pub mod one_class;
 pub mod orthonormal;

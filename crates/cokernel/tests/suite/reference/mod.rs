@@ -7,6 +7,7 @@ mod controls;
 mod diagonal;
 mod graphs;
 mod machines;
+mod measures;
 pub mod mkl;
 mod multiview;
 mod probabilities;

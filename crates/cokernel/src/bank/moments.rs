@@ -1,0 +1,137 @@
+//! Inner products, row sums and sums within groups of all kernels, in one pass.
+//!
+//! Everything that the alignment of kernels with each other and with a target needs, centred or not,
+//! follows from these numbers: n² M² / 2 multiplications with the inner products of all pairs of kernels,
+//! n² M / 2 without.
+
+use super::Bank;
+use crate::run::Pass;
+use cokernel_dense::{Slice, add_scaled_gram, simd};
+
+/// Vectors of length n in groups: instance i belongs to the vector `of[i]`.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Groups {
+    /// The vectors, which are 0 outside of their group.
+    pub vectors: Vec<Vec<f64>>,
+    /// The vector of each instance.
+    pub of: Vec<u32>,
+}
+
+/// What one pass tells of M kernels.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Moments {
+    /// ⟨K_m, K_h⟩_F, M × M; the M numbers ‖K_m‖² alone where pairs were not asked for.
+    pub inner: Vec<f64>,
+    /// K_m 1, one kernel after the other.
+    pub sums: Vec<f64>,
+    /// v_cᵀ K_m v_c for the vector c of the groups: the M numbers of c after those of c − 1.
+    pub within: Vec<f64>,
+}
+
+impl Bank {
+    /// The moments of all kernels; `pairs`: with the inner products of different kernels.
+    pub(crate) fn moments(&self, groups: &Groups, pairs: bool, pass: &Pass<'_>) -> Moments {
+        let (n, kernels) = (self.n, self.len());
+        let all: Vec<usize> = (0..kernels).collect();
+        let products = if pairs { kernels * kernels } else { kernels };
+        let mut found = self.tiles.fold_in(
+            pass,
+            self.chunks(),
+            &all,
+            |_, _| true,
+            |_| Moments {
+                inner: vec![0.0; products],
+                sums: vec![0.0; kernels * n],
+                within: vec![0.0; groups.vectors.len() * kernels],
+            },
+            |sums, tile| {
+                let weight = tile.weight();
+                for r in 0..tile.rows {
+                    let (i, (values, stride)) = (tile.row0 + r, tile.rows(r));
+                    let row = Slice { values, rows: kernels, cols: tile.cols, stride };
+                    if pairs {
+                        add_scaled_gram(weight, row, &mut sums.inner);
+                    }
+                    for m in 0..kernels {
+                        let segment = &values[m * stride..][..tile.cols];
+                        let of_kernel = &mut sums.sums[m * n..(m + 1) * n];
+                        let (above, below) = of_kernel.split_at_mut(tile.col0);
+                        let others =
+                            if tile.diagonal { &mut [][..] } else { &mut below[..tile.cols] };
+                        let (sum, _) = simd::row_sum(segment, 0, others);
+                        let own =
+                            if tile.diagonal { &mut below[i - tile.col0] } else { &mut above[i] };
+                        *own += sum;
+                        if !pairs {
+                            sums.inner[m] += weight * simd::dot(segment, segment);
+                        }
+                    }
+                    let group = groups.of[i] as usize;
+                    let (vector, at) = (&groups.vectors[group], group * kernels);
+                    let others = &vector[tile.col0..tile.col0 + tile.cols];
+                    let out = &mut sums.within[at..at + kernels];
+                    simd::dots(values, stride, others, weight * vector[i], out);
+                }
+            },
+            |total, part| {
+                let add = |to: &mut [f64], from: &[f64]| {
+                    to.iter_mut().zip(from).for_each(|(t, p)| *t += p);
+                };
+                add(&mut total.inner, &part.inner);
+                add(&mut total.sums, &part.sums);
+                add(&mut total.within, &part.within);
+            },
+        );
+        if pairs {
+            cokernel_dense::symmetric_part(kernels, &mut found.inner);
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::bank::Storage;
+    use crate::data::Matrix;
+
+    #[test]
+    fn all_moments_are_those_of_the_definitions() {
+        let n = 150;
+        let kernel =
+            |s: usize| Matrix::from_fn(n, n, |i, j| ((i * j + s * (i + j)) as f64 * 0.37).sin());
+        let kernels: Vec<Matrix> = (0..3).map(kernel).collect();
+        let named = kernels.iter().enumerate().map(|(m, k)| (format!("k{m}"), k.clone()));
+        let of: Vec<u32> = (0..n).map(|i| (i * i % 5 % 3) as u32).collect();
+        let one = |c: u32| of.iter().map(|g| f64::from(u8::from(*g == c))).collect();
+        let groups = Groups { vectors: (0..3).map(one).collect(), of: of.clone() };
+        for storage in [Storage::Resident, Storage::OnDemand] {
+            let bank = Bank::from_matrices(named.clone().collect(), storage).unwrap();
+            let found = bank.moments(&groups, true, &Pass::default());
+            let alone = bank.moments(&groups, false, &Pass::default());
+            for m in 0..3 {
+                for h in 0..3 {
+                    let (a, b) = (kernels[m].values(), kernels[h].values());
+                    let want: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum();
+                    assert!((found.inner[3 * m + h] - want).abs() < 1e-8);
+                }
+                assert!((alone.inner[m] - found.inner[4 * m]).abs() < 1e-8);
+                for i in 0..n {
+                    let want: f64 = kernels[m].row(i).iter().sum();
+                    assert!((found.sums[m * n + i] - want).abs() < 1e-10);
+                }
+                for c in 0..3 {
+                    let member = |i: &usize| of[*i] == c as u32;
+                    let rows = (0..n).filter(member);
+                    let want: f64 = rows
+                        .flat_map(|i| (0..n).filter(member).map(move |j| (i, j)))
+                        .map(|(i, j)| kernels[m].get(i, j))
+                        .sum();
+                    assert!((found.within[3 * c + m] - want).abs() < 1e-9);
+                }
+            }
+            assert_eq!((&found.sums, &found.within), (&alone.sums, &alone.within));
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! The programs of the alignment family and of EasyMKL beside Clarabel, 20 random problems each.
+
+use crate::certificate::measures::{centred, dot, ideal, learn, sum, word};
+use crate::common::{classes, interior_point, problem, weights};
+use clarabel::algebra::CscMatrix;
+use clarabel::solver::SupportedConeT;
+use cokernel::data::{Matrix, Target};
+use cokernel::params::Value;
+
+/// The upper triangle of a symmetric matrix.
+fn upper(size: usize, entry: impl Fn(usize, usize) -> f64) -> CscMatrix<f64> {
+    let places = (0..size).flat_map(|j| (0..=j).map(move |i| (i, j)));
+    let (mut rows, mut cols, mut values) = (vec![], vec![], vec![]);
+    for (i, j) in places {
+        rows.push(i);
+        cols.push(j);
+        values.push(entry(i, j));
+    }
+    CscMatrix::new_from_triplets(size, size, rows, cols, values)
+}
+
+/// x ≥ 0, and aᵀx = 1 for each a of `sums`, as Ax + s = b.
+fn simplex(size: usize, sums: &[Vec<f64>]) -> (CscMatrix<f64>, Vec<f64>, Vec<SupportedConeT<f64>>) {
+    let mut rows: Vec<Vec<f64>> = sums.to_vec();
+    rows.extend((0..size).map(|i| (0..size).map(|j| if i == j { -1.0 } else { 0.0 }).collect()));
+    let mut b = vec![1.0; sums.len()];
+    b.resize(sums.len() + size, 0.0);
+    let cones = vec![SupportedConeT::ZeroConeT(sums.len()), SupportedConeT::NonnegativeConeT(size)];
+    (CscMatrix::from(&rows), b, cones)
+}
+
+/// Kernels, codes and the ideal kernel of problem `seed`: two classes, or three.
+fn given(seed: u64) -> (Vec<Matrix>, Vec<u32>, Matrix) {
+    let k = 2 + seed as usize % 2;
+    let (kernels, codes) = problem(30, k, 3 + seed as usize % 5, seed);
+    let t = ideal(&codes, k as u32);
+    (kernels, codes, t)
+}
+
+fn gram(kernels: &[Matrix]) -> Vec<Vec<f64>> {
+    kernels.iter().map(|a| kernels.iter().map(|b| dot(a, b)).collect()).collect()
+}
+
+/// Weights of sum 1.
+fn shares(x: &[f64]) -> Vec<f64> {
+    let sum: f64 = x.iter().sum();
+    x.iter().map(|x| x / sum).collect()
+}
+
+fn assert_near(seed: u64, got: &[f64], want: &[f64], tol: f64) {
+    let far = got.iter().zip(want).any(|(a, b)| (a - b).abs() > tol);
+    assert!(!far, "{seed}: {got:?} {want:?}");
+}
+
+/// (2.6): max aᵀη with ηᵀGη ≤ 1, η ≥ 0, as a second-order cone program, on centred kernels and others.
+#[test]
+fn joint_alignment_is_the_quadratically_constrained_program() {
+    for seed in 0..20 {
+        let (kernels, codes, t) = given(seed);
+        for centered in [true, false] {
+            let of = |k: &Matrix| if centered { centred(k) } else { k.clone() };
+            let (own, t): (Vec<Matrix>, Matrix) = (kernels.iter().map(of).collect(), of(&t));
+            let (m, n2) = (own.len(), 900);
+            // ‖Σ η_m vec K_m‖ ≤ 1, in units of the kernels, and aᵀη.
+            let size = dot(&own[0], &own[0]).sqrt();
+            let (mut rows, mut cols, mut values) = (vec![], vec![], vec![]);
+            let mut entry = |row: usize, col: usize, value: f64| {
+                rows.push(row);
+                cols.push(col);
+                values.push(value);
+            };
+            (0..m).for_each(|k| entry(k, k, -1.0));
+            for (c, k) in own.iter().enumerate() {
+                k.values().iter().enumerate().for_each(|(r, v)| entry(m + 1 + r, c, -v / size));
+            }
+            let mut b = vec![0.0; m + 1 + n2];
+            b[m] = 1.0;
+            let a = CscMatrix::new_from_triplets(b.len(), m, rows, cols, values);
+            let cones =
+                [SupportedConeT::NonnegativeConeT(m), SupportedConeT::SecondOrderConeT(n2 + 1)];
+            let linear: Vec<f64> =
+                own.iter().map(|k| -dot(k, &t) / size / dot(&t, &t).sqrt()).collect();
+            let none = CscMatrix::zeros((m, m));
+            let best = interior_point(&none, &linear, &a, &b, &cones);
+            let centering = [("centered", word(if centered { "yes" } else { "no" }))];
+            let found = learn("alignf", &centering, &kernels, &Target::from(classes(&codes)));
+            let ours = found.report.objective.last().unwrap();
+            assert!((ours + best.obj_val).abs() < 1e-6 * ours, "{seed}: {ours} {}", best.obj_val);
+            assert_near(seed, weights(&found), &shares(&best.x), 1e-4);
+            let eta = &found.report.details["eta"];
+            let combined = sum(&own, eta);
+            assert!((dot(&combined, &combined) - 1.0).abs() < 1e-9);
+        }
+    }
+}
+
+#[test]
+fn regularised_alignment_is_its_program() {
+    for seed in 0..20 {
+        let (kernels, codes, t) = given(seed);
+        let m = kernels.len();
+        for lambda in [0.0, 0.1, 10.0] {
+            let g = gram(&kernels);
+            let mean = (0..m).map(|k| g[k][k]).sum::<f64>() / m as f64;
+            // In units of the mean, so that the solver sees numbers near 1.
+            let unit = mean.sqrt();
+            let entry =
+                |i: usize, j: usize| 2.0 * (g[i][j] / mean + if i == j { lambda } else { 0.0 });
+            let linear: Vec<f64> = kernels.iter().map(|k| -dot(k, &t) / unit / 30.0).collect();
+            let (a, b, cones) = simplex(m, &[]);
+            let best = interior_point(&upper(m, entry), &linear, &a, &b, &cones[1..]);
+            let value = -best.obj_val * 900.0;
+            let penalty = [("lambda", Value::Real(lambda))];
+            let found = learn("kandola", &penalty, &kernels, &Target::from(classes(&codes)));
+            let ours = found.report.objective.last().unwrap();
+            assert!((ours / value - 1.0).abs() < 1e-6, "{seed}: {ours} {value}");
+            assert_near(seed, weights(&found), &shares(&best.x), 1e-4);
+        }
+    }
+}
+
+#[test]
+fn the_ideal_distance_is_its_program() {
+    for seed in 0..20 {
+        let (kernels, codes, t) = given(seed);
+        let m = kernels.len();
+        let trace = |k: &Matrix| (0..30).map(|i| k.get(i, i)).sum::<f64>();
+        let unit = kernels.iter().map(trace).sum::<f64>() / (30 * m) as f64;
+        let (g, size) = (gram(&kernels), dot(&t, &t));
+        let entry = |i: usize, j: usize| 2.0 * g[i][j] / (unit * unit) / size;
+        let linear: Vec<f64> = kernels.iter().map(|k| -2.0 * dot(k, &t) / unit / size).collect();
+        let (a, b, cones) = simplex(m, &[vec![1.0; m]]);
+        let best = interior_point(&upper(m, entry), &linear, &a, &b, &cones);
+        let found = learn("ideal_distance", &[], &kernels, &Target::from(classes(&codes)));
+        let ours = found.report.objective[1];
+        assert!((ours / (best.obj_val + 1.0) - 1.0).abs() < 1e-6, "{seed}: {ours}");
+        assert_near(seed, weights(&found), &best.x, 1e-4);
+    }
+}
+
+/// The first stage of EasyMKL as a quadratic program in γ.
+#[test]
+fn easy_mkl_is_its_program() {
+    for seed in 0..20 {
+        let (kernels, codes) = problem(30, 2, 3 + seed as usize % 5, seed);
+        let lambda = [0.05, 0.2, 0.7][seed as usize % 3];
+        let m = kernels.len();
+        let trace = |k: &Matrix| (0..30).map(|i| k.get(i, i)).sum::<f64>();
+        let unit = kernels.iter().map(trace).sum::<f64>() / (30 * m) as f64;
+        let total = sum(&kernels, &vec![1.0; m]);
+        let y = |i: usize| if codes[i] == 1 { 1.0 } else { -1.0 };
+        let entry = |i: usize, j: usize| {
+            let own = if i == j { lambda } else { 0.0 };
+            2.0 * ((1.0 - lambda) / unit * y(i) * y(j) * total.get(i, j) + own)
+        };
+        let members = |sign: f64| (0..30).map(|i| f64::from(u8::from(y(i) == sign))).collect();
+        let (a, b, cones) = simplex(30, &[members(1.0), members(-1.0)]);
+        let best = interior_point(&upper(30, entry), &[0.0; 30], &a, &b, &cones);
+        let given = [("lambda", Value::Real(lambda)), ("tol", Value::Real(1e-9))];
+        let found = learn("easy_mkl", &given, &kernels, &Target::from(classes(&codes)));
+        let ours = found.report.objective[1];
+        assert!((ours / best.obj_val - 1.0).abs() < 1e-6, "{seed}: {ours} {}", best.obj_val);
+        let margin = |k: &Matrix| {
+            let pairs = (0..30).flat_map(|i| (0..30).map(move |j| (i, j)));
+            pairs.map(|(i, j)| y(i) * y(j) * best.x[i] * best.x[j] * k.get(i, j)).sum::<f64>()
+        };
+        let margins: Vec<f64> = kernels.iter().map(margin).collect();
+        assert_near(seed, weights(&found), &shares(&margins), 1e-5);
+    }
+}
