@@ -181,7 +181,7 @@ impl BestSingle {
 }
 
 /// Values of each head for all instances; not to be used after a stop.
-fn decisions(machines: &Solution, rows: &dyn Rows, watch: &Watch) -> Vec<Vec<f64>> {
+pub(super) fn decisions(machines: &Solution, rows: &dyn Rows, watch: &Watch) -> Vec<Vec<f64>> {
     let values = |head: &crate::machine::Head| {
         let mut values = vec![0.0; head.coef.len()];
         rows.multiply_until(&head.coef, &mut values, watch);
@@ -192,7 +192,7 @@ fn decisions(machines: &Solution, rows: &dyn Rows, watch: &Watch) -> Vec<Vec<f64
 }
 
 /// A fold for each instance, in random order; `None` where there is nothing to predict.
-fn even(target: &Target, folds: usize, run: &Run) -> Option<Vec<usize>> {
+pub(super) fn even(target: &Target, folds: usize, run: &Run) -> Option<Vec<usize>> {
     if !matches!(target, Target::Real(_)) || target.len() < 2 {
         return None;
     }
@@ -203,7 +203,7 @@ fn even(target: &Target, folds: usize, run: &Run) -> Option<Vec<usize>> {
 
 /// A fold for each labelled instance, classes spread evenly, and one that is none for the others; `None` if a
 /// class has a single instance.
-fn stratified(classes: &PartialClasses, folds: usize, run: &Run) -> Option<Vec<usize>> {
+pub(super) fn stratified(classes: &PartialClasses, folds: usize, run: &Run) -> Option<Vec<usize>> {
     let (mut order, labelled) = classes.labelled();
     if labelled.counts().iter().any(|c| *c < 2) {
         return None;

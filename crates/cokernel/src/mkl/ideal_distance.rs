@@ -105,7 +105,7 @@ impl Learner for IdealDistance {
 }
 
 /// Real numbers with standard deviation 1.
-fn standardised(target: &Target) -> Result<Target> {
+pub(super) fn standardised(target: &Target) -> Result<Target> {
     let Target::Real(values) = target else { return Ok(target.clone()) };
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;

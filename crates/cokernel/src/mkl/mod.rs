@@ -7,14 +7,19 @@
 //! machine comparable between methods: the combined kernel is an average of the given ones. The
 //! sum of M kernels with cost C is the mean with cost M·C.
 
+mod accuracy_weights;
 mod align;
 mod alignf;
+mod alignment_gradient;
 mod best_single;
 mod bound;
 mod concat;
+mod de_diego;
 mod easy_mkl;
+mod fsm;
 mod ideal_distance;
 mod kandola;
+mod kl_divergence;
 mod late_mean;
 mod lp_norm;
 mod mean;
@@ -49,10 +54,15 @@ pub static REGISTRY: &[&Entry<dyn Learner>] = &[
     &simple_mkl::ENTRY,
     &lp_norm::ENTRY,
     &two_stage::ENTRY,
+    &accuracy_weights::ENTRY,
+    &de_diego::ENTRY,
     &align::ENTRY,
     &alignf::ENTRY,
     &kandola::ENTRY,
     &ideal_distance::ENTRY,
+    &fsm::ENTRY,
+    &kl_divergence::ENTRY,
+    &alignment_gradient::ENTRY,
     &easy_mkl::ENTRY,
 ];
 

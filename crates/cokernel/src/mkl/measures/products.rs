@@ -123,6 +123,22 @@ impl Products {
         if size > 0.0 { (dot(&self.with_ideal, weights) / size).clamp(-1.0, 1.0) } else { 0.0 }
     }
 
+    /// ∂A(Σ η_m K_m, T)/∂η_m (Igel et al. 2007; LMKA §2.3.1.1); 0 where A is.
+    pub fn slope(&self, weights: &[f64]) -> Vec<f64> {
+        let nothing = vec![0.0; weights.len()];
+        let Some(inner) = &self.inner else { return nothing };
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        // ⟨K_m, K_η⟩, ⟨K_η, K_η⟩ and ⟨K_η, T⟩.
+        let along: Vec<f64> = (0..weights.len()).map(|m| dot(inner.row(m), weights)).collect();
+        let (norm, product) = (dot(&along, weights), dot(&self.with_ideal, weights));
+        let size = norm * (norm * self.ideal).sqrt();
+        if size <= 0.0 {
+            return nothing;
+        }
+        let one = |(a, g): (&f64, &f64)| (a * norm - product * g) / size;
+        self.with_ideal.iter().zip(&along).map(one).collect()
+    }
+
     /// ‖K_m/unit − T‖_F/√⟨T, T⟩ of each kernel: the distance to the ideal kernel (He et al. 2008; LMKA (2.8),
     /// the square root of its objective).
     pub fn distances(&self, unit: f64) -> Vec<f64> {

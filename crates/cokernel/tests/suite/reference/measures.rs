@@ -168,3 +168,67 @@ fn easy_mkl_is_its_program() {
         assert_near(seed, weights(&found), &shares(&margins), 1e-5);
     }
 }
+
+/// FSM along the lines between the centres, as a second-order cone program over wᵀη = 1.
+#[test]
+fn the_feature_space_measure_is_its_program() {
+    for seed in 0..20 {
+        let (kernels, codes, _) = given(seed);
+        let (m, n, k) = (kernels.len(), codes.len(), 2 + seed as u32 % 2);
+        let members = |c: u32| (0..n).filter(|i| codes[*i] == c).collect::<Vec<_>>();
+        // ⟨φ(x_i), m_c⟩.
+        let towards = |kernel: &Matrix, i: usize, c: u32| {
+            let all = members(c);
+            all.iter().map(|j| kernel.get(i, *j)).sum::<f64>() / all.len() as f64
+        };
+        let (mut blocks, mut apart) = (Vec::<Vec<Vec<f64>>>::new(), vec![0.0; m]);
+        for a in 0..k {
+            for b in (0..k).filter(|b| *b != a) {
+                let own = members(a);
+                let mut block = vec![vec![0.0; m]; own.len()];
+                for (c, kernel) in kernels.iter().enumerate() {
+                    let place = |i: &usize| towards(kernel, *i, b) - towards(kernel, *i, a);
+                    let mean = own.iter().map(place).sum::<f64>() / own.len() as f64;
+                    // Over all ordered pairs: ⟨m_a, m_a⟩ − ⟨m_a, m_b⟩, twice for both together.
+                    apart[c] -= mean;
+                    for (row, i) in block.iter_mut().zip(&own) {
+                        row[c] = (place(i) - mean) / ((own.len() - 1) as f64).sqrt();
+                    }
+                }
+                blocks.push(block);
+            }
+        }
+        // Variables: η, then one norm for each block.
+        let variables = m + blocks.len();
+        let mut rows = vec![vec![0.0; variables]];
+        rows[0][..m].copy_from_slice(&apart);
+        let mut b = vec![1.0];
+        let mut cones = vec![SupportedConeT::ZeroConeT(1), SupportedConeT::NonnegativeConeT(m)];
+        for c in 0..m {
+            let mut row = vec![0.0; variables];
+            row[c] = -1.0;
+            rows.push(row);
+            b.push(0.0);
+        }
+        for (t, block) in blocks.iter().enumerate() {
+            let mut row = vec![0.0; variables];
+            row[m + t] = -1.0;
+            rows.push(row);
+            for part in block {
+                let mut row = vec![0.0; variables];
+                row[..m].iter_mut().zip(part).for_each(|(r, p)| *r = -p);
+                rows.push(row);
+            }
+            b.resize(b.len() + block.len() + 1, 0.0);
+            cones.push(SupportedConeT::SecondOrderConeT(block.len() + 1));
+        }
+        let linear: Vec<f64> = (0..variables).map(|v| f64::from(u8::from(v >= m))).collect();
+        let none = CscMatrix::zeros((variables, variables));
+        let best = interior_point(&none, &linear, &CscMatrix::from(&rows), &b, &cones);
+        let found = learn("fsm", &[], &kernels, &Target::from(classes(&codes)));
+        let ours = found.report.objective.last().unwrap();
+        assert!((ours / best.obj_val - 1.0).abs() < 1e-6, "{seed}: {ours} {}", best.obj_val);
+        assert!(found.report.gap.unwrap() < 1e-9, "{seed}: {:?}", found.report.gap);
+        assert_near(seed, weights(&found), &shares(&best.x[..m]), 1e-4);
+    }
+}
