@@ -75,6 +75,8 @@ enum Command {
     Report(cmd::report::Args),
     /// Show what a model file holds
     Inspect(cmd::inspect::Args),
+    /// Show how well each kernel fits the labels, without learning anything
+    Kernels(cmd::kernels::Args),
     /// List the methods, or explain one
     Methods(cmd::methods::Args),
     /// Write toy data of the papers to files
@@ -111,6 +113,7 @@ fn main() -> ExitCode {
         Command::Status(args) => cmd::status::run(args, &cli.global),
         Command::Report(args) => cmd::report::run(args, &cli.global),
         Command::Inspect(args) => cmd::inspect::run(args, &cli.global),
+        Command::Kernels(args) => cmd::kernels::run(args, &cli.global),
         Command::Methods(args) => cmd::methods::run(args, &cli.global),
         Command::Toy(args) => cmd::toy::run(args, &cli.global),
     };

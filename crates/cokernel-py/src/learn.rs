@@ -363,6 +363,15 @@ impl Prepared {
         to_numpy(py, gram)
     }
 
+    /// How well each kernel fits the target, as JSON.
+    fn scores(&self, py: Python<'_>, run: &Run) -> PyResult<String> {
+        let prepared = self.inner.clone();
+        let found = work(py, run, move |run| {
+            mkl::measures::scores(prepared.bank(), prepared.target(), run)
+        })?;
+        json(&found)
+    }
+
     /// What compares new rows with the training instances.
     fn fitted_kernels(&self) -> PyResult<FittedKernels> {
         let fitted = model::FittedKernels::of_prepared(&self.inner).map_err(to_py)?;

@@ -7,6 +7,7 @@ pub mod embed;
 pub mod evaluate;
 pub mod fit;
 pub mod inspect;
+pub mod kernels;
 pub mod methods;
 pub mod predict;
 pub mod report;

@@ -11,6 +11,7 @@ mod embed;
 mod evaluate;
 mod files;
 mod fit;
+mod kernels;
 mod machines;
 mod methods;
 #[cfg(unix)]

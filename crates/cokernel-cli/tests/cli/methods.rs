@@ -52,9 +52,10 @@ fn methods_are_listed_by_group_and_by_task() {
 #[test]
 fn help_shows_examples_for_every_command() {
     let toy = Toy::new();
-    for command in
-        ["demo", "fit", "predict", "evaluate", "compare", "cluster", "embed", "inspect", "methods"]
-    {
+    for command in [
+        "demo", "fit", "predict", "evaluate", "compare", "cluster", "embed", "inspect", "kernels",
+        "methods",
+    ] {
         let help = toy.output(&format!("help {command}"));
         assert!(help.contains("Examples\n"), "{help}");
         assert!(toy.output("help").contains(command));
