@@ -8,7 +8,7 @@
 //! | `norm` | statistics of the normalisations |
 //! | `remarks`, `definite` | sentences about kernels that a user should read |
 //! | `panels` | products with thin blocks |
-//! | `primitives`, `products`, `moments` | combine, quadratic forms, products, inner products, pairs |
+//! | `primitives`, `products` | combine, quadratic forms, products, pairs |
 //! | `gram`, `rows`, `mixed` | a combination as a stored matrix, or read by rows |
 //! | `fill` | values of instances that lack a view |
 //! | `neighbours` | nearest-neighbour and ε graphs of features |
@@ -23,7 +23,6 @@ mod gram;
 mod layout;
 mod middle;
 mod mixed;
-mod moments;
 mod neighbours;
 mod norm;
 mod panels;
@@ -39,7 +38,6 @@ pub use fill::Filled;
 pub(crate) use fill::check_sources;
 pub use gram::Gram;
 pub(crate) use middle::middle_squared;
-pub(crate) use moments::{Groups, Moments};
 pub use neighbours::{build_graph, epsilon, knn};
 pub(crate) use norm::statistics_fit;
 pub use tiles::Tile;

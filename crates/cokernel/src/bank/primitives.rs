@@ -356,7 +356,7 @@ impl Bank {
 
     /// Partial sums of a product with a thin block: few where tiles are only read, because each
     /// costs n × k numbers; many where they are computed.
-    pub(super) fn chunks(&self) -> usize {
+    fn chunks(&self) -> usize {
         match self.tiles.values {
             Values::Computed => 32,
             _ => (self.tiles.layout.tiles() / 16).clamp(1, 32),

@@ -1,4 +1,6 @@
-//! K_m c for all kernels in one pass.
+//! K_m c for all kernels in one pass; `moments` has their inner products.
+
+mod moments;
 
 use super::Bank;
 use crate::run::Pass;

@@ -48,7 +48,7 @@ impl Spread {
             let problem = "FSM compares classes; there are real numbers";
             return Err(Error::Labels(problem.to_string()));
         }
-        let of: Vec<usize> = ideal.groups.of.iter().map(|c| *c as usize).collect();
+        let of: Vec<usize> = ideal.of.iter().map(|c| *c as usize).collect();
         let counts: Vec<f64> = ideal.counts.iter().map(|c| *c as f64).collect();
         let indicators =
             Matrix::from_fn(n, k, |i, c| if of[i] == c { 1.0 / counts[c] } else { 0.0 });

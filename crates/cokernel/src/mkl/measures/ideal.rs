@@ -11,14 +11,15 @@
 //! differ by a factor and a constant, so centred alignments are the same.
 
 use crate::Result;
-use crate::bank::{Groups, Moments};
 use crate::data::Target;
 
 /// T, by what it is made of.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ideal {
-    /// Indicators of the classes, or the numbers.
-    pub(super) groups: Groups,
+    /// Indicators of the classes, or the numbers without their mean.
+    pub(super) vectors: Vec<Vec<f64>>,
+    /// The vector of each instance.
+    pub(super) of: Vec<u32>,
     /// Instances of each class; empty for real numbers.
     pub(super) counts: Vec<usize>,
 }
@@ -33,7 +34,7 @@ impl Ideal {
             let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
             let vector: Vec<f64> = values.iter().map(|v| v - mean).collect();
             let of = vec![0; values.len()];
-            return Ok(Ideal { groups: Groups { vectors: vec![vector], of }, counts: Vec::new() });
+            return Ok(Ideal { vectors: vec![vector], of, counts: Vec::new() });
         }
         let classes = target.classes()?;
         let indicator = |c: usize| {
@@ -41,13 +42,12 @@ impl Ideal {
             classes.codes.iter().map(member).collect()
         };
         let vectors = (0..classes.n_classes()).map(indicator).collect();
-        let groups = Groups { vectors, of: classes.codes.clone() };
-        Ok(Ideal { groups, counts: classes.counts() })
+        Ok(Ideal { vectors, of: classes.codes.clone(), counts: classes.counts() })
     }
 
     /// n.
     pub fn n(&self) -> usize {
-        self.groups.of.len()
+        self.of.len()
     }
 
     /// k, 0 for real numbers.
@@ -57,7 +57,7 @@ impl Ideal {
 
     /// T_ij.
     pub fn entry(&self, i: usize, j: usize) -> f64 {
-        let (of, vectors) = (&self.groups.of, &self.groups.vectors);
+        let (of, vectors) = (&self.of, &self.vectors);
         match self.classes() {
             0 => vectors[0][i] * vectors[0][j],
             _ if of[i] == of[j] => 1.0,
@@ -71,7 +71,7 @@ impl Ideal {
         let counts: Vec<f64> = self.counts.iter().map(|c| *c as f64).collect();
         let squares: f64 = counts.iter().map(|c| c * c).sum();
         match self.classes() {
-            0 => self.groups.vectors[0].iter().map(|y| y * y).sum::<f64>().powi(2),
+            0 => self.vectors[0].iter().map(|y| y * y).sum::<f64>().powi(2),
             k if centered => {
                 // ‖Yᵀ H Y‖² of the indicators Y, times (k/(k − 1))².
                 let own: f64 = counts.iter().map(|c| (c - c * c / n).powi(2)).sum();
@@ -83,26 +83,26 @@ impl Ideal {
         }
     }
 
-    /// ⟨K_m, T⟩_F for each kernel, or of the centred ones.
-    pub(super) fn products(&self, moments: &Moments, centered: bool) -> Vec<f64> {
+    /// ⟨K_m, T⟩_F for each kernel, or of the centred ones, from K_m 1 and the sums v_cᵀK_m v_c of the vectors.
+    pub(super) fn products(&self, row_sums: &[f64], within: &[f64], centered: bool) -> Vec<f64> {
         let (n, k) = (self.n(), self.classes());
-        let kernels = moments.sums.len() / n.max(1);
+        let kernels = row_sums.len() / n.max(1);
         if k == 0 {
             // The numbers have mean 0, so that centring changes nothing.
-            return moments.within.clone();
+            return within.to_vec();
         }
         let product = |m: usize| {
-            let sums = &moments.sums[m * n..(m + 1) * n];
+            let sums = &row_sums[m * n..(m + 1) * n];
             let total: f64 = sums.iter().sum();
-            let within: f64 = (0..k).map(|c| moments.within[c * kernels + m]).sum();
+            let inside: f64 = (0..k).map(|c| within[c * kernels + m]).sum();
             if !centered {
-                return (k as f64 * within - total) / (k - 1) as f64;
+                return (k as f64 * inside - total) / (k - 1) as f64;
             }
             let mut towards = vec![0.0; k];
-            sums.iter().zip(&self.groups.of).for_each(|(s, c)| towards[*c as usize] += s);
+            sums.iter().zip(&self.of).for_each(|(s, c)| towards[*c as usize] += s);
             let shares = self.counts.iter().map(|c| *c as f64 / n as f64);
             let taken: f64 = shares.zip(&towards).map(|(p, t)| 2.0 * p * t - p * p * total).sum();
-            k as f64 / (k - 1) as f64 * (within - taken)
+            k as f64 / (k - 1) as f64 * (inside - taken)
         };
         (0..kernels).map(product).collect()
     }

@@ -62,8 +62,8 @@ impl Products {
         if ideal.n() != n {
             return Err(Error::shape("labels", format!("{n}, one per instance"), ideal.n()));
         }
-        let moments = bank.moments(&ideal.groups, pairs, pass);
-        let mut with_ideal = ideal.products(&moments, centered);
+        let moments = bank.moments(&ideal.vectors, &ideal.of, pairs, pass);
+        let mut with_ideal = ideal.products(&moments.sums, &moments.within, centered);
         let stride = if pairs { kernels } else { 1 };
         let mut inner = moments.inner;
         let own = |inner: &[f64], m: usize| if pairs { inner[m * stride + m] } else { inner[m] };

@@ -4,18 +4,10 @@
 //! follows from these numbers: n² M² / 2 multiplications with the inner products of all pairs of kernels,
 //! n² M / 2 without.
 
-use super::Bank;
+use super::{CHUNKS, TILES};
+use crate::bank::Bank;
 use crate::run::Pass;
 use cokernel_dense::{Slice, add_scaled_gram, simd};
-
-/// Vectors of length n in groups: instance i belongs to the vector `of[i]`.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Groups {
-    /// The vectors, which are 0 outside of their group.
-    pub vectors: Vec<Vec<f64>>,
-    /// The vector of each instance.
-    pub of: Vec<u32>,
-}
 
 /// What one pass tells of M kernels.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,20 +21,27 @@ pub(crate) struct Moments {
 }
 
 impl Bank {
-    /// The moments of all kernels; `pairs`: with the inner products of different kernels.
-    pub(crate) fn moments(&self, groups: &Groups, pairs: bool, pass: &Pass<'_>) -> Moments {
+    /// The moments of all kernels; instance i belongs to the vector `of[i]` of length n, and vectors are 0 outside
+    /// of their group; `pairs`: with the inner products of different kernels.
+    pub(crate) fn moments(
+        &self,
+        vectors: &[Vec<f64>],
+        of: &[u32],
+        pairs: bool,
+        pass: &Pass<'_>,
+    ) -> Moments {
         let (n, kernels) = (self.n, self.len());
         let all: Vec<usize> = (0..kernels).collect();
         let products = if pairs { kernels * kernels } else { kernels };
         let mut found = self.tiles.fold_in(
             pass,
-            self.chunks(),
+            (self.tiles.layout.tiles() / TILES).clamp(1, CHUNKS),
             &all,
             |_, _| true,
             |_| Moments {
                 inner: vec![0.0; products],
                 sums: vec![0.0; kernels * n],
-                within: vec![0.0; groups.vectors.len() * kernels],
+                within: vec![0.0; vectors.len() * kernels],
             },
             |sums, tile| {
                 let weight = tile.weight();
@@ -66,8 +65,8 @@ impl Bank {
                             sums.inner[m] += weight * simd::dot(segment, segment);
                         }
                     }
-                    let group = groups.of[i] as usize;
-                    let (vector, at) = (&groups.vectors[group], group * kernels);
+                    let group = of[i] as usize;
+                    let (vector, at) = (&vectors[group], group * kernels);
                     let others = &vector[tile.col0..tile.col0 + tile.cols];
                     let out = &mut sums.within[at..at + kernels];
                     simd::dots(values, stride, others, weight * vector[i], out);
@@ -105,11 +104,11 @@ mod tests {
         let named = kernels.iter().enumerate().map(|(m, k)| (format!("k{m}"), k.clone()));
         let of: Vec<u32> = (0..n).map(|i| (i * i % 5 % 3) as u32).collect();
         let one = |c: u32| of.iter().map(|g| f64::from(u8::from(*g == c))).collect();
-        let groups = Groups { vectors: (0..3).map(one).collect(), of: of.clone() };
+        let vectors: Vec<Vec<f64>> = (0..3).map(one).collect();
         for storage in [Storage::Resident, Storage::OnDemand] {
             let bank = Bank::from_matrices(named.clone().collect(), storage).unwrap();
-            let found = bank.moments(&groups, true, &Pass::default());
-            let alone = bank.moments(&groups, false, &Pass::default());
+            let found = bank.moments(&vectors, &of, true, &Pass::default());
+            let alone = bank.moments(&vectors, &of, false, &Pass::default());
             for m in 0..3 {
                 for h in 0..3 {
                     let (a, b) = (kernels[m].values(), kernels[h].values());
