@@ -113,6 +113,13 @@ impl Engine {
         })
     }
 
+    /// The engine of kernels all of which are in memory, over this many instances.
+    pub(super) fn stored(of: &Engine, n: usize) -> Self {
+        let functions = of.functions.clone();
+        let steps = vec![Vec::new(); functions.len()];
+        Engine { n, functions, groups: Vec::new(), steps, fill: None }
+    }
+
     /// The edges of kernel m before normalisation, if it is a graph all of whose other entries
     /// are 0, normalised or not: it is not centred and nothing is filled in.
     pub(super) fn graph(&self, m: usize) -> Option<&Csr> {

@@ -30,6 +30,7 @@ mod primitives;
 mod products;
 mod remarks;
 mod rows;
+mod sample;
 mod tiles;
 
 pub(crate) use base::distances;

@@ -196,26 +196,44 @@ impl Bank {
 
     /// [`quad_forms`](Self::quad_forms) in a pass that may be given up.
     pub(crate) fn quad_forms_in(&self, coefs: &[&[f64]], pass: &Pass<'_>) -> Vec<Vec<f64>> {
-        let (all, kernels): (Vec<usize>, usize) = ((0..self.len()).collect(), self.len());
+        let all: Vec<usize> = (0..self.len()).collect();
+        self.quad_forms_of(&all, coefs, pass)
+    }
+
+    /// [`quad_forms_in`](Self::quad_forms_in) of the kernels with these indices, in their order.
+    pub(crate) fn quad_forms_of(
+        &self,
+        active: &[usize],
+        coefs: &[&[f64]],
+        pass: &Pass<'_>,
+    ) -> Vec<Vec<f64>> {
+        let kernels = active.len();
         let touched = |coef: &[f64], span: (usize, usize)| {
             coef[span.0..span.0 + span.1].iter().any(|c| *c != 0.0)
         };
         let sums = self.tiles.fold(
             pass,
-            &all,
+            active,
             |rows, cols| coefs.iter().any(|c| touched(c, rows) && touched(c, cols)),
             || (vec![0.0; coefs.len() * kernels], vec![0.0; kernels]),
             |(sums, part), tile| {
                 for r in 0..tile.rows {
-                    let (row, stride) = tile.rows(r);
                     for (coef, sums) in coefs.iter().zip(sums.chunks_mut(kernels)) {
                         let own = coef[tile.row0 + r];
                         if own == 0.0 {
                             continue;
                         }
                         let others = &coef[tile.col0..tile.col0 + tile.cols];
+                        let factor = own * tile.weight();
+                        if kernels < self.len() {
+                            for (a, sum) in sums.iter_mut().enumerate() {
+                                *sum += factor * simd::dot(tile.segment(r, a), others);
+                            }
+                            continue;
+                        }
+                        let (row, stride) = tile.rows(r);
                         part.fill(0.0);
-                        simd::dots(row, stride, others, own * tile.weight(), part);
+                        simd::dots(row, stride, others, factor, part);
                         sums.iter_mut().zip(part.iter()).for_each(|(s, p)| *s += p);
                     }
                 }

@@ -134,6 +134,14 @@ impl Tiles {
         Tiles { layout, kernels, values: Values::Computed, engine, places, stored: 0 }
     }
 
+    /// Kernels whose tiles are these numbers.
+    pub(super) fn stored(engine: Engine, values: Vec<f64>) -> Self {
+        let layout = Layout::new(engine.n);
+        let kernels = engine.functions.len();
+        let places = (0..kernels).map(Some).collect();
+        Tiles { layout, kernels, values: Values::Full(values), engine, places, stored: kernels }
+    }
+
     /// Computes all tiles into memory, but for graphs, and lets go of the features.
     pub(super) fn keep(&mut self, half: bool, pass: &Pass<'_>) {
         let layout = self.layout;
@@ -408,16 +416,15 @@ impl Tiles {
         if let Values::Computed = self.values {
             return self.engine.entries(active, i, columns, out);
         }
-        for (k, j) in columns.clone().enumerate() {
-            let first = self.first_cell(i, j);
-            for (a, m) in active.iter().enumerate() {
-                let Some(place) = self.places[*m] else { continue };
-                let at = first + self.strides().at(0, place);
-                out[a * len + k] = match &self.values {
-                    Values::Full(v) => v[at],
-                    Values::Half(v) => f64::from(v[at]),
-                    Values::Computed => 0.0,
-                };
+        let apart = self.strides().kernel;
+        let cells: Vec<usize> = columns.clone().map(|j| self.first_cell(i, j)).collect();
+        for (out, m) in out.chunks_mut(len.max(1)).zip(active) {
+            let Some(place) = self.places[*m] else { continue };
+            let at = cells.iter().map(|first| first + place * apart);
+            match &self.values {
+                Values::Full(v) => out.iter_mut().zip(at).for_each(|(o, at)| *o = v[at]),
+                Values::Half(v) => out.iter_mut().zip(at).for_each(|(o, at)| *o = f64::from(v[at])),
+                Values::Computed => {}
             }
         }
         if self.stored < self.kernels {

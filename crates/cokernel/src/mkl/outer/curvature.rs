@@ -34,48 +34,61 @@ pub(super) fn free(machines: &Solution) -> Option<Vec<&Free>> {
     free.map(|f| f.filter(|f| f.rows.len() <= LARGEST)).collect()
 }
 
-/// The quadratic forms q_m^u, and the Hessian (M × M) if no factorisation failed, of the kernels in `seen`; 0
-/// of the others.
-///
-/// `row(i, columns, out)` reads entries of the combined kernel. Nothing of the result is to be used
-/// if the pass is given up.
-pub(super) fn derivatives(
+/// What the derivatives are made of.
+pub(super) struct Sides {
+    /// q_m^u of the kernels in `seen`, 0 of the others.
+    pub forms: Vec<Vec<f64>>,
+    /// For each binary problem v_m of the kernels in `seen`, one after the other.
+    columns: Vec<Vec<f64>>,
+}
+
+/// The quadratic forms of the kernels in `seen`, and what the Hessian needs. Nothing of it is to be used if the
+/// pass is given up.
+pub(super) fn sides(
     bank: &Bank,
     seen: &[usize],
     machines: &Solution,
     free: &[&Free],
-    row: &Row<'_>,
     pass: &Pass<'_>,
-) -> (Vec<Vec<f64>>, Option<Vec<f64>>) {
-    let (m, coefs) = (bank.len(), machines.coefs());
-    let mut forms = vec![vec![0.0; m]; coefs.len()];
-    // For each binary problem v_1 … v_M one after the other, then 1.
-    let s = seen.len();
-    let mut sides: Vec<Vec<f64>> =
-        free.iter().map(|f| Vec::with_capacity(f.rows.len() * (s + 1))).collect();
+) -> Sides {
+    let coefs = machines.coefs();
+    let mut forms = vec![vec![0.0; bank.len()]; coefs.len()];
+    // Room for 1 at the end, too.
+    let room = |f: &&Free| Vec::with_capacity(f.rows.len() * (seen.len() + 1));
+    let mut columns: Vec<Vec<f64>> = free.iter().map(room).collect();
     bank.products_of(seen, &coefs, pass, |k, u, product| {
         let terms = coefs[u].iter().zip(product).filter(|(c, _)| **c != 0.0);
         forms[u][k] = terms.map(|(c, p)| c * p).sum();
-        sides[u].extend(free[u].rows.iter().map(|&i| product[i as usize]));
+        columns[u].extend(free[u].rows.iter().map(|&i| product[i as usize]));
     });
-    if pass.is_given_up() {
-        return (forms, None);
-    }
+    Sides { forms, columns }
+}
+
+/// The Hessian (M × M, 0 for kernels that are not in `seen`); `None` if a factorisation failed or the pass was given
+/// up. `row(i, columns, out)` reads entries of the combined kernel.
+pub(super) fn hessian(
+    m: usize,
+    seen: &[usize],
+    mut sides: Sides,
+    free: &[&Free],
+    row: &Row<'_>,
+    pass: &Pass<'_>,
+) -> Option<Vec<f64>> {
+    let s = seen.len();
     let mut hessian = vec![0.0; m * m];
-    for (sides, free) in sides.chunks_mut(TOGETHER).zip(free.chunks(TOGETHER)) {
-        let parts: Vec<Option<Vec<f64>>> = sides
+    for (columns, free) in sides.columns.chunks_mut(TOGETHER).zip(free.chunks(TOGETHER)) {
+        let parts: Vec<Option<Vec<f64>>> = columns
             .par_iter_mut()
             .zip(free)
-            .map(|(sides, free)| part(std::mem::take(sides), free, s, row, pass))
+            .map(|(columns, free)| part(std::mem::take(columns), free, s, row, pass))
             .collect();
         for part in parts {
-            let Some(part) = part else { return (forms, None) };
-            for (line, k) in part.chunks(s).zip(seen) {
+            for (line, k) in part?.chunks(s).zip(seen) {
                 line.iter().zip(seen).for_each(|(p, l)| hessian[k * m + l] += p);
             }
         }
     }
-    (forms, Some(hessian))
+    Some(hessian)
 }
 
 /// The Hessian of one binary problem; `None` if the factorisation failed or the pass was given up.

@@ -273,25 +273,34 @@ impl<'a> Search<'a> {
         aside.iter().for_each(|m| wanted[*m] = false);
         let seen: Vec<usize> = (0..bank.len()).filter(|m| wanted[*m]).collect();
         if second && let Some(free) = curvature::free(&point.machines) {
-            let (forms, hessian) = match &self.stored {
-                Some((base, _)) => {
-                    let block = |i: usize, columns: &[u32], out: &mut [f64]| {
-                        let row = base.row(i);
-                        out.iter_mut().zip(columns).for_each(|(o, j)| *o = row[*j as usize]);
-                    };
-                    curvature::derivatives(bank, &seen, &point.machines, &free, &block, &pass)
-                }
-                None => {
-                    let rows = self.problem.bank.combined_rows(&point.weights);
-                    let block = |i: usize, columns: &[u32], out: &mut [f64]| {
-                        let mut single = vec![0.0_f32; columns.len()];
-                        rows.fill(i, Some(columns), &mut single);
-                        out.iter_mut().zip(&single).for_each(|(o, v)| *o = f64::from(*v));
-                    };
-                    curvature::derivatives(bank, &seen, &point.machines, &free, &block, &pass)
-                }
+            let mut sides = curvature::sides(bank, &seen, &point.machines, &free, &pass);
+            let forms = std::mem::take(&mut sides.forms);
+            // At the end no step follows.
+            if self.complete(point, forms, aside, &pass).is_none()
+                || self.gap_of_seen(point) <= self.tol
+            {
+                return Ok(None);
+            }
+            let rows = match &self.stored {
+                Some(_) => None,
+                None => Some(bank.combined_rows(&point.weights)),
             };
-            return Ok(self.complete(point, forms, aside, &pass).and(hessian));
+            let block = |i: usize, columns: &[u32], out: &mut [f64]| match (&self.stored, &rows) {
+                (Some((base, _)), _) => {
+                    let row = base.row(i);
+                    out.iter_mut().zip(columns).for_each(|(o, j)| *o = row[*j as usize]);
+                }
+                (None, Some(rows)) => {
+                    let mut single = vec![0.0_f32; columns.len()];
+                    rows.fill(i, Some(columns), &mut single);
+                    out.iter_mut().zip(&single).for_each(|(o, v)| *o = f64::from(*v));
+                }
+                (None, None) => {}
+            };
+            let Some(free) = curvature::free(&point.machines) else { return Ok(None) };
+            let hessian = curvature::hessian(bank.len(), &seen, sides, &free, &block, &pass);
+            self.given_up = pass.is_given_up();
+            return Ok(hessian);
         }
         let forms = bank.quad_forms_in(&point.machines.coefs(), &pass);
         self.complete(point, forms, &[], &pass);
@@ -308,9 +317,10 @@ impl<'a> Search<'a> {
         let pass = Pass::under(&watch);
         let coefs = point.machines.coefs();
         let mut forms = point.forms.clone();
-        self.problem.bank.products_of(&aside, &coefs, &pass, |m, u, product| {
-            forms[u][m] = coefs[u].iter().zip(product).map(|(c, p)| c * p).sum();
-        });
+        let found = self.problem.bank.quad_forms_of(&aside, &coefs, &pass);
+        for (forms, found) in forms.iter_mut().zip(&found) {
+            aside.iter().zip(found).for_each(|(m, q)| forms[*m] = *q);
+        }
         if self.complete(point, forms, &[], &pass).is_none() {
             point.aside = aside;
         }
@@ -345,7 +355,9 @@ impl<'a> Search<'a> {
             let forms = point.total_forms();
             let enough = POOR * forms.iter().fold(0.0_f64, |a, q| a.max(*q));
             let near = self.set.drops() && self.gap(point) <= NEAR;
-            self.poor = forms.iter().map(|q| near && *q < enough).collect();
+            // What has a weight here may be wanted again after the next step has taken it.
+            let poor = |(q, w): (&f64, &f64)| near && *w == 0.0 && *q < enough;
+            self.poor = forms.iter().zip(&point.weights).map(poor).collect();
             let lower = self.lower(point);
             self.lower = self.lower.max(lower);
         }
