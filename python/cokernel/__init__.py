@@ -40,6 +40,7 @@ from ._kernels import (
     sigmoid,
 )
 from ._native import __version__
+from ._pairwise import pairwise
 from ._regressors import MKLRegressor
 from ._transformers import KernelBank, KernelCombiner, MultiViewEmbedding
 from .model_selection import GridSearchBank, cross_validate_bank
@@ -66,6 +67,7 @@ __all__ = [
     "machines",
     "methods",
     "metrics",
+    "pairwise",
     "polynomial",
     "precomputed",
     "sigmoid",

@@ -116,3 +116,17 @@ def test_easy_mkl_weighs_by_margins() -> None:
     )
     found = weights("easy_mkl", x, y, **{"lambda": 1.0})
     assert found == pytest.approx(margins / margins.sum(), abs=1e-10)
+
+
+def test_kernels_of_pairs() -> None:
+    """They are those of x_a x_b' + x_b x_a', up to a factor."""
+    x, _ = data(6)
+    pairs = np.array([[0, 1], [2, 2], [4, 3], [1, 0]])
+    both = np.stack([np.outer(x[a], x[b]) + np.outer(x[b], x[a]) for a, b in pairs])
+    expected = 0.5 * np.einsum("iab,jab->ij", both, both)
+    assert cokernel.pairwise(x @ x.T, pairs) == pytest.approx(expected)
+    assert cokernel.pairwise(x @ x.T, pairs[:2], pairs) == pytest.approx(expected[:2])
+    with pytest.raises(ValueError, match=r"pairs: row 1 is \(2, 6\); expected two of 0 to 5"):
+        cokernel.pairwise(x @ x.T, [[0, 1], [2, 6]])
+    with pytest.raises(ValueError, match="expected whole numbers of shape"):
+        cokernel.pairwise(x @ x.T, [[0.5, 1.0]])

@@ -5,11 +5,13 @@
 //! [`GraphSpec`] (`knn@fou:k=10`) asks for a graph in place of the features of a view.
 
 mod graph;
+mod pairwise;
 mod spec;
 mod text;
 mod width;
 
 pub use graph::{EdgeWeights, GraphKind, GraphSpec};
+pub use pairwise::pairwise;
 pub(crate) use spec::refuse_negative;
 pub use spec::{Family, KernelSpec};
 pub use width::{Convention, WIDTH_SAMPLE, Width, WidthRule};
