@@ -190,6 +190,10 @@ impl AccuracyWeights {
 }
 
 impl Learner for AccuracyWeights {
+    fn weights_repeat(&self) -> bool {
+        false
+    }
+
     fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
         check(problem)?;
         let measure = self.measure(problem.target)?;

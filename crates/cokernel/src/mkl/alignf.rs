@@ -55,6 +55,10 @@ struct AlignF {
 }
 
 impl Learner for AlignF {
+    fn weights_repeat(&self) -> bool {
+        false
+    }
+
     fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
         check(problem)?;
         let (bank, watch) = (problem.bank, run.watch());

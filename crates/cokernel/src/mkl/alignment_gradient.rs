@@ -124,6 +124,10 @@ impl Ascent {
 }
 
 impl Learner for Ascent {
+    fn weights_repeat(&self) -> bool {
+        false
+    }
+
     fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
         check(problem)?;
         let (bank, watch) = (problem.bank, run.watch());

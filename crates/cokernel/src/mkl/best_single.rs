@@ -76,6 +76,10 @@ impl Candidate {
 }
 
 impl Learner for BestSingle {
+    fn weights_repeat(&self) -> bool {
+        false
+    }
+
     fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
         check(problem)?;
         let watch = run.watch();

@@ -191,6 +191,14 @@ fn made_definite(n: usize, matrix: &mut [f64], report: &mut Report) -> Result<()
 }
 
 impl Learner for DeDiego {
+    fn weights_repeat(&self) -> bool {
+        false
+    }
+
+    fn trains_on_rule(&self) -> bool {
+        false
+    }
+
     fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
         check(problem)?;
         let (bank, watch) = (problem.bank, run.watch());

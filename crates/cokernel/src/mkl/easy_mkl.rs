@@ -120,6 +120,10 @@ impl EasyMkl {
 }
 
 impl Learner for EasyMkl {
+    fn weights_repeat(&self) -> bool {
+        false
+    }
+
     fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
         check(problem)?;
         let (bank, watch) = (problem.bank, run.watch());

@@ -67,6 +67,10 @@ struct Fsm {
 }
 
 impl Learner for Fsm {
+    fn weights_repeat(&self) -> bool {
+        false
+    }
+
     fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
         check(problem)?;
         problem.target.classes()?;

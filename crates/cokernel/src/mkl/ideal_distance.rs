@@ -54,6 +54,10 @@ struct IdealDistance {
 }
 
 impl Learner for IdealDistance {
+    fn weights_repeat(&self) -> bool {
+        false
+    }
+
     fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
         check(problem)?;
         let (bank, watch) = (problem.bank, run.watch());

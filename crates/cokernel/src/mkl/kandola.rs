@@ -64,6 +64,10 @@ struct Kandola {
 }
 
 impl Learner for Kandola {
+    fn weights_repeat(&self) -> bool {
+        false
+    }
+
     fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
         check(problem)?;
         let (bank, watch) = (problem.bank, run.watch());

@@ -69,6 +69,10 @@ struct KlDivergence {
 }
 
 impl Learner for KlDivergence {
+    fn weights_repeat(&self) -> bool {
+        false
+    }
+
     fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
         check(problem)?;
         let (bank, watch) = (problem.bank, run.watch());

@@ -219,6 +219,18 @@ pub trait Learner: fmt::Debug + Send + Sync {
         false
     }
 
+    /// Whether an instance with weight 2 is to it the same instance twice: not where it looks at folds or pairs
+    /// of instances, or chooses its weights without a look at those of the instances.
+    fn weights_repeat(&self) -> bool {
+        true
+    }
+
+    /// Whether the machines are trained on the values that new instances are compared by: not where it looks at the
+    /// labels of both instances of a pair.
+    fn trains_on_rule(&self) -> bool {
+        true
+    }
+
     /// Whether it goes with a machine of its tasks.
     fn takes(&self, machine: &dyn Machine) -> bool {
         (machine.has_free_dual() || !self.drives_duals())

@@ -162,6 +162,10 @@ fn grid() -> Vec<f64> {
 }
 
 impl Learner for TwoStage {
+    fn weights_repeat(&self) -> bool {
+        false
+    }
+
     fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
         check(problem)?;
         let watch = run.watch();

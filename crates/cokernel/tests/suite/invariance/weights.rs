@@ -46,7 +46,7 @@ fn weights_are_repetitions() {
     let repeated: Vec<usize> =
         (0..60).flat_map(|i| std::iter::repeat_n(i, weights[i] as usize)).collect();
     let run = Run::default();
-    for method in REGISTRY.iter().filter(|m| !["best_single", "two_stage"].contains(&m.id)) {
+    for method in REGISTRY.iter().filter(|m| (m.build)(&m.defaults()).weights_repeat()) {
         let mkl = self::method(method.id, 1.0);
         let weighted = mkl.fit_weighted(&views, &labels, &weights, &run).unwrap();
         let plain = mkl.fit(&views.select(&repeated), &labels.select(&repeated), &run).unwrap();
