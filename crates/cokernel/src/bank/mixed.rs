@@ -63,6 +63,50 @@ impl Bank {
     }
 }
 
+impl Bank {
+    /// Σ_u c_uᵀ (K_m ∘ F) c_u for every m, where `factor` makes the values of F of those of all kernels, pair by pair:
+    /// derivatives of quadratic forms of a pointwise rule. In one pass over the kernels.
+    pub(crate) fn mixed_forms(
+        &self,
+        coefs: &[&[f64]],
+        factor: impl Fn(&[&[f64]], &mut [f64]) + Sync,
+        pass: &Pass<'_>,
+    ) -> Vec<f64> {
+        let all: Vec<usize> = (0..self.len()).collect();
+        let touched = |coef: &[f64], span: (usize, usize)| {
+            coef[span.0..span.0 + span.1].iter().any(|c| *c != 0.0)
+        };
+        let visit = |sums: &mut Vec<f64>, tile: &super::Tile<'_>| {
+            let (mut by, mut pairs) = (vec![0.0; tile.cols], vec![0.0; tile.cols]);
+            for r in 0..tile.rows {
+                let i = tile.row0 + r;
+                if coefs.iter().all(|c| c[i] == 0.0) {
+                    continue;
+                }
+                let values: Vec<&[f64]> = (0..all.len()).map(|a| tile.segment(r, a)).collect();
+                factor(&values, &mut by);
+                pairs.fill(0.0);
+                for coef in coefs.iter().filter(|c| c[i] != 0.0) {
+                    let others = &coef[tile.col0..tile.col0 + tile.cols];
+                    pairs.iter_mut().zip(others).for_each(|(p, c)| *p += coef[i] * c);
+                }
+                by.iter_mut().zip(&pairs).for_each(|(b, p)| *b *= tile.weight() * p);
+                for (sum, values) in sums.iter_mut().zip(&values) {
+                    *sum += by.iter().zip(*values).map(|(b, v)| b * v).sum::<f64>();
+                }
+            }
+        };
+        self.tiles.fold(
+            pass,
+            &all,
+            |rows, cols| coefs.iter().any(|c| touched(c, rows) && touched(c, cols)),
+            || vec![0.0; all.len()],
+            visit,
+            |total, part| total.iter_mut().zip(part).for_each(|(t, p)| *t += p),
+        )
+    }
+}
+
 /// The numbers of instance i.
 fn row(numbers: Option<&Matrix>, i: usize) -> &[f64] {
     numbers.map_or(&[], |m| m.row(i))

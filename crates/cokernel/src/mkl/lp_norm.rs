@@ -11,16 +11,17 @@
 //!
 //! **Certificate.** P(η) ≥ min J ≥ ℓ(c) − ½ ‖q‖_{p/(p−1)} with q_m = Σ_u q_m^u, for any feasible c.
 //!
-//! **Steps.** `newton` (the default): s_m = η_m^p makes the set the simplex; J is convex in s, because it is
-//! convex and non-increasing in η and η = s^{1/p} is concave. The second-order model of J in s,
+//! **Steps.** `newton` (the default): where weights are best, q_m = κ η_m^{p−1} with one κ for all kernels. Newton's method
+//! solves these equations in logarithms, of both sides and of the weights: with u_m = log η_m, ω_m = ½ η_m q_m and H the
+//! Hessian of J in η,
 //!
 //! ```text
-//! ∂J/∂s_m = −½ q_m d_m,     d_m = η_m^{1−p}/p
-//! ∂²J/∂s² = diag(d) H diag(d) + diag(½ q_m (1/p)(1 − 1/p) η_m^{1−2p}),      H that of J in η,
+//! [diag((p − 1) ω) + diag(η) H diag(η)] δu = diag(ω) (log(q_m/(κ η_m^{p−1})) − δ log κ),     Σ η_m^p δu_m = 0.
 //! ```
 //!
-//! is minimised over the simplex; the change of each s_m is taken as a factor between e^{−3} and e³, because
-//! the model is poor far away; and weights below 10⁻⁷ go where the optimality conditions put them,
+//! The left side is positive definite; where forms do not change (H = 0) a step solves the equations, however small the
+//! weight should be: a second-order model of J in η, or in η^p, comes there in many steps, because it is poor far away.
+//! δu is kept between −3 and 3, and weights below 10⁻⁷ go where the equations put them,
 //! η_m = (q_m / Σ_h η_h q_h)^{1/(p−1)}. `closed_form`: the step of the papers, η_m ∝ ‖w_m‖^{2/(p+1)} with
 //! ‖w_m‖² = η_m² q_m, which needs the more machines the nearer p is to 1.
 //!
@@ -36,8 +37,8 @@ use super::outer::{MAX_ITERATIONS, Outer, Proposal, Set, TOL, closed_form};
 use super::{Copies, Learned, Learner, Problem};
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
-use crate::solve::simplex::minimize_on_simplex;
 use crate::{Result, Run};
+use cokernel_dense::Cholesky;
 
 /// The registry entry.
 pub static ENTRY: Entry<dyn Learner> =
@@ -72,8 +73,7 @@ static METHOD: Method = Method {
         MAX_ITERATIONS,
         Param {
             name: "direction",
-            doc: "newton: second-order model of the weights to the power of p; closed_form: the step of \
-                  the papers.",
+            doc: "newton: Newton's method on the optimality conditions; closed_form: the step of the papers.",
             range: Range::Choice { default: "newton", of: &["newton", "closed_form"] },
         },
     ],
@@ -122,13 +122,13 @@ impl Learner for LpNorm {
 
 /// η ≥ 0, ‖η‖_p = 1, p > 1.
 #[derive(Debug)]
-struct Ball {
-    p: f64,
+pub(super) struct Ball {
+    pub p: f64,
 }
 
-/// Largest change of a logarithm of s in a step.
+/// Largest change of the logarithm of a weight in a step.
 const FARTHEST: f64 = 3.0;
-/// Weights below this are put where the optimality conditions say.
+/// Weights below this are put where the equations say.
 const SMALL: f64 = 1e-7;
 
 impl Ball {
@@ -168,31 +168,43 @@ impl Set for Ball {
 
     fn second_order(&self, weights: &[f64], gradient: &[f64], hessian: &[f64]) -> Proposal {
         let (p, m) = (self.p, weights.len());
-        let used: Vec<usize> = (0..m).filter(|k| weights[*k] >= SMALL).collect();
-        let f = used.len();
-        let s: Vec<f64> = used.iter().map(|k| weights[*k].powf(p)).collect();
-        let sum: f64 = s.iter().sum();
-        let s: Vec<f64> = s.iter().map(|s| s / sum).collect();
-        let d: Vec<f64> = used.iter().map(|k| weights[*k].powf(1.0 - p) / p).collect();
-        let slope: Vec<f64> = used.iter().zip(&d).map(|(k, d)| gradient[*k] * d).collect();
-        let mut model = vec![0.0; f * f];
-        for (a, k) in used.iter().enumerate() {
-            for (b, l) in used.iter().enumerate() {
-                model[a * f + b] = d[a] * hessian[k * m + l] * d[b];
-            }
-            let bend = (1.0 / p) * (1.0 - 1.0 / p) * weights[*k].powf(1.0 - 2.0 * p);
-            model[a * f + a] -= gradient[*k] * bend;
-        }
-        let (target, decrease) = minimize_on_simplex(&s, &slope, &model);
         let forms: Vec<f64> = gradient.iter().map(|g| (-2.0 * g).max(0.0)).collect();
         let level: f64 = weights.iter().zip(&forms).map(|(w, q)| w * q).sum();
         let mut found: Vec<f64> =
             forms.iter().map(|q| (q / level).powf(1.0 / (p - 1.0)).min(1.0)).collect();
-        for ((a, k), t) in used.iter().enumerate().zip(&target) {
-            let change = ((t - s[a]) / s[a]).clamp(-FARTHEST, FARTHEST);
-            found[*k] = weights[*k] * (change / p).exp();
+        let used: Vec<usize> = (0..m).filter(|k| weights[*k] >= SMALL && forms[*k] > 0.0).collect();
+        let f = used.len();
+        // What each equation counts.
+        let mass: Vec<f64> = used.iter().map(|k| 0.5 * weights[*k] * forms[*k]).collect();
+        let mut model = vec![0.0; f * f];
+        for (a, k) in used.iter().enumerate() {
+            for (b, l) in used.iter().enumerate() {
+                model[a * f + b] = weights[*k] * hessian[k * m + l] * weights[*l];
+            }
+            model[a * f + a] += (p - 1.0) * mass[a];
         }
-        Proposal { weights: self.onto(&found), decrease, far: false }
+        let miss = |k: &usize| forms[*k].ln() - level.ln() - (p - 1.0) * weights[*k].ln();
+        let mut sides: Vec<f64> = used.iter().zip(&mass).map(|(k, w)| w * miss(k)).collect();
+        sides.extend(&mass);
+        let stay = Proposal { weights: weights.to_vec(), decrease: 0.0, far: false };
+        let Some(factor) = Cholesky::with_ridge(f, &model) else { return stay };
+        factor.solve(&mut sides, 2);
+        let (plain, ones) = sides.split_at(f);
+        let along =
+            |v: &[f64]| -> f64 { used.iter().zip(v).map(|(k, v)| weights[*k].powf(p) * v).sum() };
+        let change = along(plain) / along(ones);
+        let step: Vec<f64> = plain.iter().zip(ones).map(|(a, b)| a - change * b).collect();
+        if !(level > 0.0 && step.iter().all(|v| v.is_finite())) {
+            return stay;
+        }
+        let mut bend = 0.0;
+        for (row, a) in model.chunks(f).zip(&step) {
+            bend += a * row.iter().zip(&step).map(|(h, b)| h * b).sum::<f64>();
+        }
+        for (k, v) in used.iter().zip(&step) {
+            found[*k] = weights[*k] * v.clamp(-FARTHEST, FARTHEST).exp();
+        }
+        Proposal { weights: self.onto(&found), decrease: 0.5 * bend, far: false }
     }
 
     fn majorised(&self, weights: &[f64], gradient: &[f64]) -> Proposal {

@@ -11,22 +11,31 @@ mod accuracy_weights;
 mod align;
 mod alignf;
 mod alignment_gradient;
+mod bach;
 mod best_single;
+mod binary_selection;
 mod bound;
 mod concat;
 mod de_diego;
 mod easy_mkl;
+mod elastic_net;
 mod fsm;
 mod ideal_distance;
 mod kandola;
 mod kl_divergence;
 mod late_mean;
+mod log_penalty;
 mod lp_norm;
 mod mean;
 pub mod measures;
+mod mixed_norm;
+mod named;
 mod outer;
+mod polynomial_combination;
 mod power_product;
 mod product;
+mod regularized_simple_mkl;
+mod sets;
 mod simple_mkl;
 mod sum;
 mod two_stage;
@@ -53,6 +62,13 @@ pub static REGISTRY: &[&Entry<dyn Learner>] = &[
     &late_mean::ENTRY,
     &simple_mkl::ENTRY,
     &lp_norm::ENTRY,
+    &bach::ENTRY,
+    &elastic_net::ENTRY,
+    &mixed_norm::ENTRY,
+    &regularized_simple_mkl::ENTRY,
+    &log_penalty::ENTRY,
+    &binary_selection::ENTRY,
+    &polynomial_combination::ENTRY,
     &two_stage::ENTRY,
     &accuracy_weights::ENTRY,
     &de_diego::ENTRY,
@@ -169,6 +185,8 @@ pub enum Copies {
     Share,
     /// Each copy is as good as the other, and the kernel counts twice.
     CountTwice,
+    /// The problem is not convex: which copies count depends on the way there.
+    Either,
 }
 
 /// The one trait that a new method implements.

@@ -10,6 +10,7 @@
 //! Multiplying kernel m by s multiplies the combination by s^γ_m, the same as C. Cost: M n² powers; all
 //! kernels whose exponent is not 0 are needed to predict.
 
+use super::named::by_name;
 use super::{Copies, Learned, Learner, Problem, fixed};
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
@@ -57,18 +58,12 @@ impl Powers {
 
     /// The exponent of each kernel.
     fn exponents(&self, problem: &Problem<'_>) -> Result<Vec<f64>> {
-        let kernels = problem.bank.kernels();
+        let kernels = problem.bank.len();
         let Some(given) = &self.given else {
-            return Ok(vec![1.0 / kernels.len() as f64; kernels.len()]);
+            return Ok(vec![1.0 / kernels as f64; kernels]);
         };
-        for name in given.keys() {
-            if !kernels.iter().any(|k| k.name == *name || k.view == *name) {
-                let known = kernels.iter().flat_map(|k| [k.name.as_str(), k.view.as_str()]);
-                return Err(Error::unknown("kernel or view in exponents", name, known));
-            }
-        }
-        let of = |k: &crate::kernel::Kernel| given.get(&k.name).or_else(|| given.get(&k.view));
-        let exponents: Vec<f64> = kernels.iter().map(|k| of(k).copied().unwrap_or(0.0)).collect();
+        let named = by_name(problem, "kernel or view in exponents", given)?;
+        let exponents: Vec<f64> = named.iter().map(|g| g.unwrap_or(0.0)).collect();
         match exponents.iter().any(|g| *g > 0.0) {
             true => Ok(exponents),
             false => Err(Error::parameter("exponents", "expected one above 0, found none")),

@@ -16,11 +16,16 @@
 //! write `rule/<id>.rs` with a `pub static ENTRY: Entry` and add its line to [`REGISTRY`].
 
 mod each;
+mod polynomial;
 mod power_product;
 mod product;
 mod weighted;
 
 pub use each::Each;
+pub use polynomial::Polynomial;
+
+/// Largest degree of a [`Polynomial`].
+pub(crate) const LARGEST_DEGREE: i64 = polynomial::LARGEST as i64;
 pub use power_product::PowerProduct;
 pub use product::Product;
 pub use weighted::Weighted;
@@ -34,7 +39,7 @@ use std::sync::Arc;
 
 /// All rules that files may hold.
 pub static REGISTRY: &[&Entry] =
-    &[&weighted::ENTRY, &product::ENTRY, &power_product::ENTRY, &each::ENTRY];
+    &[&weighted::ENTRY, &product::ENTRY, &power_product::ENTRY, &polynomial::ENTRY, &each::ENTRY];
 
 /// How a rule is read from a file.
 #[derive(Debug)]

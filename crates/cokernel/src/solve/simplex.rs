@@ -4,7 +4,7 @@
 //! min  gᵀ(x − x₀) + ½ (x − x₀)ᵀ H (x − x₀)    subject to   x ≥ 0,  Σ x = 1
 //! ```
 //!
-//! First, exact steps along the pair (i, j) that promises the largest decrease (O(M) each) find
+//! or with 0 ≤ x ≤ 1 and Σ x = Σ x₀. First, exact steps along the pair (i, j) that promises the largest decrease (O(M) each) find
 //! the face of the solution; then a primal active-set method makes it exact there (a small
 //! linear system for each change of the face). Deterministic; the objective never increases.
 
@@ -19,20 +19,32 @@ const LARGEST_FACE: usize = 256;
 /// `start` is a point of the simplex, `gradient` is g (length M), `hessian` is H (M × M,
 /// symmetric, positive semi-definite; its diagonal is enlarged by 10⁻¹² of itself).
 pub fn minimize_on_simplex(start: &[f64], gradient: &[f64], hessian: &[f64]) -> (Vec<f64>, f64) {
+    minimize(start, gradient, hessian, (1.0, f64::INFINITY))
+}
+
+/// The same over 0 ≤ x ≤ 1 with the sum of `start`, which is such a point.
+pub fn minimize_on_capped(start: &[f64], gradient: &[f64], hessian: &[f64]) -> (Vec<f64>, f64) {
+    minimize(start, gradient, hessian, (start.iter().sum(), 1.0))
+}
+
+/// Over 0 ≤ x ≤ `most` with Σ x = `sum`.
+fn minimize(
+    start: &[f64],
+    gradient: &[f64],
+    hessian: &[f64],
+    (sum, most): (f64, f64),
+) -> (Vec<f64>, f64) {
     let largest = gradient.iter().fold(0.0_f64, |a, g| a.max(g.abs()));
     let unit = if largest > 0.0 && largest.is_finite() { largest } else { 1.0 };
     let divided = |v: &[f64]| v.iter().map(|v| v / unit).collect::<Vec<f64>>();
     let gradient = divided(gradient);
-    let mut p = Program::new(start, &gradient, &divided(hessian));
+    let mut p = Program::new(start, &gradient, &divided(hessian), (sum, most));
     p.pairs(200 + 20 * start.len());
     let (x, value) = (p.x.clone(), p.value());
     p.faces(50 + 2 * start.len());
     let polished = p.value();
-    if polished <= value && p.x.iter().all(|v| v.is_finite()) {
-        (p.x, -polished * unit)
-    } else {
-        (x, -value * unit)
-    }
+    let kept = (p.x.iter().sum::<f64>() - sum).abs() <= 1e-9 * sum;
+    if polished <= value && kept { (p.x, -polished * unit) } else { (x, -value * unit) }
 }
 
 struct Program<'a> {
@@ -42,17 +54,21 @@ struct Program<'a> {
     x: Vec<f64>,
     /// g + H(x − x₀).
     slope: Vec<f64>,
+    /// Σ x.
+    sum: f64,
+    /// Upper bound of each x.
+    most: f64,
 }
 
 impl<'a> Program<'a> {
-    fn new(start: &'a [f64], g: &'a [f64], hessian: &[f64]) -> Self {
+    fn new(start: &'a [f64], g: &'a [f64], hessian: &[f64], (sum, most): (f64, f64)) -> Self {
         let m = start.len();
         let mut h = hessian.to_vec();
         let largest = (0..m).fold(0.0_f64, |a, i| a.max(h[i * m + i].abs()));
         for i in 0..m {
             h[i * m + i] += 1e-12 * h[i * m + i].abs() + 1e-16 * largest;
         }
-        Program { start, g, h, x: start.to_vec(), slope: g.to_vec() }
+        Program { start, g, h, x: start.to_vec(), slope: g.to_vec(), sum, most }
     }
 
     fn update_slope(&mut self) {
@@ -74,9 +90,11 @@ impl<'a> Program<'a> {
         let m = self.x.len();
         let scale = self.g.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
         for _ in 0..limit {
-            let Some(up) = (0..m).min_by(|a, b| self.slope[*a].total_cmp(&self.slope[*b])) else {
+            let room = (0..m).filter(|i| self.x[*i] < self.most);
+            let Some(up) = room.min_by(|a, b| self.slope[*a].total_cmp(&self.slope[*b])) else {
                 return;
             };
+            let room = self.most - self.x[up];
             let mut best = (0.0, up, 0.0);
             for down in (0..m).filter(|&j| self.x[j] > 0.0) {
                 let gain = self.slope[down] - self.slope[up];
@@ -85,7 +103,8 @@ impl<'a> Program<'a> {
                 }
                 let bend =
                     self.h[up * m + up] + self.h[down * m + down] - 2.0 * self.h[up * m + down];
-                let step = if bend > 0.0 { (gain / bend).min(self.x[down]) } else { self.x[down] };
+                let most = self.x[down].min(room);
+                let step = if bend > 0.0 { (gain / bend).min(most) } else { most };
                 let decrease = step * (gain - 0.5 * bend.max(0.0) * step);
                 if decrease > best.0 {
                     best = (decrease, down, step);
@@ -95,7 +114,7 @@ impl<'a> Program<'a> {
             if down == up {
                 return;
             }
-            self.x[up] += step;
+            self.x[up] = if step == room { self.most } else { self.x[up] + step };
             self.x[down] = if step == self.x[down] { 0.0 } else { self.x[down] - step };
             for i in 0..m {
                 self.slope[i] += step * (self.h[up * m + i] - self.h[down * m + i]);
@@ -106,63 +125,77 @@ impl<'a> Program<'a> {
     /// The active-set method, at most `limit` changes of the face.
     fn faces(&mut self, limit: usize) {
         let m = self.x.len();
-        let mut face: Vec<usize> = (0..m).filter(|&i| self.x[i] > 0.0).collect();
+        let inside = |x: f64| x > 0.0 && x < self.most;
+        let mut face: Vec<usize> = (0..m).filter(|&i| inside(self.x[i])).collect();
         for _ in 0..limit {
             if face.is_empty() || face.len() > LARGEST_FACE {
                 break;
             }
             let Some(target) = self.on_face(&face) else { break };
-            // The longest step to the minimiser on the face that keeps x ≥ 0.
+            // The longest step to the minimiser on the face that keeps x within its bounds.
             let mut step = 1.0;
             let mut leaving = None;
             for (k, &i) in face.iter().enumerate() {
-                if target[k] < 0.0 {
-                    let reach = self.x[i] / (self.x[i] - target[k]);
+                let bound = if target[k] < 0.0 { 0.0 } else { self.most };
+                if target[k] < 0.0 || target[k] > self.most {
+                    let reach = (self.x[i] - bound) / (self.x[i] - target[k]);
                     if reach < step {
-                        (step, leaving) = (reach, Some(k));
+                        (step, leaving) = (reach, Some((k, bound)));
                     }
                 }
             }
             for (k, &i) in face.iter().enumerate() {
-                self.x[i] = (self.x[i] + step * (target[k] - self.x[i])).max(0.0);
+                let moved = self.x[i] + step * (target[k] - self.x[i]);
+                self.x[i] = moved.max(0.0).min(self.most);
             }
-            if let Some(k) = leaving {
-                self.x[face.remove(k)] = 0.0;
+            if let Some((k, bound)) = leaving {
+                self.x[face.remove(k)] = bound;
                 continue;
             }
             self.update_slope();
             let level = face.iter().fold(f64::INFINITY, |a, &i| a.min(self.slope[i]));
+            let above = face.iter().fold(f64::NEG_INFINITY, |a, &i| a.max(self.slope[i]));
             let scale = self.slope.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
+            // How much is to be gained by moving one that is at a bound.
+            let gain = |i: usize| match self.x[i] > 0.0 {
+                true => self.slope[i] - above,
+                false => level - self.slope[i],
+            };
             let entering = (0..m)
-                .filter(|i| !face.contains(i) && self.slope[*i] < level - 1e-12 * scale)
-                .min_by(|a, b| self.slope[*a].total_cmp(&self.slope[*b]));
+                .filter(|i| !face.contains(i) && gain(*i) > 1e-12 * scale)
+                .max_by(|a, b| gain(*a).total_cmp(&gain(*b)).then(b.cmp(a)));
             match entering {
                 Some(i) => face.push(i),
                 None => break,
             }
         }
         let sum: f64 = self.x.iter().sum();
-        self.x.iter_mut().for_each(|v| *v /= sum);
+        let (whole, most) = (self.sum, self.most);
+        self.x.iter_mut().for_each(|v| *v = (*v * whole / sum).min(most));
         self.update_slope();
     }
 
-    /// The minimiser with Σ x = 1 and x = 0 outside the face, signs free.
+    /// The minimiser with this sum and x as it is outside the face, signs free.
     fn on_face(&self, face: &[usize]) -> Option<Vec<f64>> {
         let (m, k) = (self.x.len(), face.len());
         let mut h = Vec::with_capacity(k * k);
         for &i in face {
             h.extend(face.iter().map(|&j| self.h[i * m + j]));
         }
-        // H x = Hx₀ − g + ν1 on the face; ν from Σ x = 1.
+        // H x = Hx₀ − g + ν1 on the face; ν from the sum.
+        let fixed: Vec<usize> =
+            (0..m).filter(|i| self.x[*i] >= self.most && !face.contains(i)).collect();
         let mut sides = vec![1.0; 2 * k];
         for (s, &i) in sides.iter_mut().zip(face) {
             let row = &self.h[i * m..(i + 1) * m];
             *s = row.iter().zip(self.start).map(|(h, x)| h * x).sum::<f64>() - self.g[i];
+            *s -= fixed.iter().map(|j| row[*j] * self.most).sum::<f64>();
         }
+        let left = self.sum - fixed.len() as f64 * if fixed.is_empty() { 0.0 } else { self.most };
         let factor = Cholesky::new(k, h.clone()).or_else(|| Cholesky::with_ridge(k, &h))?;
         factor.solve(&mut sides, 2);
         let (plain, ones) = sides.split_at(k);
-        let nu = (1.0 - plain.iter().sum::<f64>()) / ones.iter().sum::<f64>();
+        let nu = (left - plain.iter().sum::<f64>()) / ones.iter().sum::<f64>();
         nu.is_finite().then(|| plain.iter().zip(ones).map(|(p, o)| p + nu * o).collect())
     }
 }
@@ -204,6 +237,30 @@ mod tests {
                 .collect();
             let g: Vec<f64> = (0..m).map(|_| 0.1 * (rng.random::<f64>() - 0.5)).collect();
             check(&vec![1.0 / m as f64; m], &g, &h, 1e-7);
+        }
+    }
+
+    /// Below the bound 1: the smallest slopes of those that may grow are no less than the largest of those that may
+    /// shrink.
+    #[test]
+    fn capped_programs_are_optimal() {
+        let mut rng = crate::Run::with_seed(4).rng("capped tests");
+        for (m, rank, sum) in [(2, 1, 1.0), (5, 3, 2.0), (20, 20, 7.0), (40, 7, 30.0), (6, 4, 6.0)]
+        {
+            let b: Vec<f64> = (0..rank * m).map(|_| rng.random::<f64>() - 0.5).collect();
+            let h: Vec<f64> = (0..m * m)
+                .map(|k| (0..rank).map(|r| b[r * m + k / m] * b[r * m + k % m]).sum())
+                .collect();
+            let g: Vec<f64> = (0..m).map(|_| 0.3 * (rng.random::<f64>() - 0.5)).collect();
+            let start = vec![sum / m as f64; m];
+            let (x, decrease) = minimize_on_capped(&start, &g, &h);
+            assert!((x.iter().sum::<f64>() - sum).abs() < 1e-9 && decrease >= 0.0, "{x:?}");
+            assert!(x.iter().all(|v| (0.0..=1.0).contains(v)), "{x:?}");
+            let slope =
+                |i: usize| g[i] + (0..m).map(|j| h[i * m + j] * (x[j] - start[j])).sum::<f64>();
+            let up = (0..m).filter(|i| x[*i] < 1.0 - 1e-9).map(slope).fold(f64::INFINITY, f64::min);
+            let down = (0..m).filter(|i| x[*i] > 1e-9).map(slope).fold(f64::NEG_INFINITY, f64::max);
+            assert!(down - up < 1e-7, "{x:?}: {down} {up}");
         }
     }
 

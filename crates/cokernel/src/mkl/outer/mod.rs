@@ -60,6 +60,7 @@ mod sample;
 mod search;
 pub(super) mod simplex;
 
+use super::sets::{cost, norms};
 use super::{Learned, Problem, check, mixed};
 use crate::data::Target;
 use crate::machine::How;
@@ -123,6 +124,12 @@ pub(super) trait Set: fmt::Debug + Send + Sync {
     /// A point with a smaller objective that needs the gradient of J only.
     fn first_order(&self, weights: &[f64], gradient: &[f64]) -> Proposal;
 
+    /// The size of a weight of this kernel, to which small weights are compared.
+    fn unit(&self, kernel: usize) -> f64 {
+        let _ = kernel;
+        1.0
+    }
+
     /// Whether weights below 10⁻⁶ become 0 at the end.
     fn drops(&self) -> bool;
 }
@@ -131,20 +138,14 @@ pub(super) trait Set: fmt::Debug + Send + Sync {
 /// w at hand, because J(η) ≤ ½ Σ ‖w_m‖²/η_m + what does not depend on η, with equality here. The decrease is that of
 /// this bound, so it is had at least.
 pub(super) fn closed_form(set: &dyn Set, p: f64, weights: &[f64], gradient: &[f64]) -> Proposal {
-    let norms: Vec<f64> =
-        weights.iter().zip(gradient).map(|(w, g)| w * w * (-2.0 * g).max(0.0)).collect();
+    let norms = norms(weights, gradient);
     let largest = norms.iter().fold(0.0_f64, |a, v| a.max(*v));
     if largest <= 0.0 {
         return Proposal { weights: weights.to_vec(), decrease: 0.0, far: false };
     }
     let root: Vec<f64> = norms.iter().map(|v| (v / largest).powf(1.0 / (p + 1.0))).collect();
     let found = set.onto(&root);
-    let cost = |eta: &[f64]| {
-        let terms = norms.iter().zip(eta).filter(|(v, _)| **v > 0.0);
-        terms.map(|(v, e)| 0.5 * v / e).sum::<f64>()
-    };
-    let decrease = cost(weights) - cost(&found);
-    Proposal { weights: found, decrease, far: false }
+    Proposal { decrease: cost(&norms, weights) - cost(&norms, &found), weights: found, far: false }
 }
 
 /// What a method asks of the loop.
@@ -257,7 +258,10 @@ impl Outer<'_> {
                     // inexact for the model, and perhaps for the lower bound.
                     let gain = search.objective(&point) - search.objective(&next);
                     let poor = gain < 0.01 * proposal.decrease;
-                    fruitless = if gain <= next.inner_gap() { fruitless + 1 } else { 0 };
+                    // Machines in closed form have no gap, but round.
+                    let rounding = 4.0 * f64::EPSILON * search.objective(&next).abs();
+                    let least = next.inner_gap().max(rounding);
+                    fruitless = if gain <= least { fruitless + 1 } else { 0 };
                     point = next;
                     if poor && search.tighten() {
                         search.solve_again(&mut point)?;
@@ -310,8 +314,8 @@ impl Outer<'_> {
         if matches!(status, Status::Interrupted | Status::TimeLimit) {
             return Ok(());
         }
-        let small = |w: &f64| *w > 0.0 && *w < DROP_AT_END;
-        if self.set.drops() && point.weights.iter().any(small) {
+        let small = |(m, w): (usize, &f64)| *w > 0.0 && *w < DROP_AT_END * self.set.unit(m);
+        if self.set.drops() && point.weights.iter().enumerate().any(small) {
             let kept = search::cleaned(self.set, &point.weights, DROP_AT_END);
             let mut fewer = search.elsewhere(kept, point)?;
             search.differentiate(&mut fewer, false)?;

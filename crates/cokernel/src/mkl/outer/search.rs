@@ -66,7 +66,8 @@ impl Point {
 
 /// The weights with those below `drop` set to 0, on the set again.
 pub(super) fn cleaned(set: &dyn Set, weights: &[f64], drop: f64) -> Vec<f64> {
-    let kept: Vec<f64> = weights.iter().map(|w| if *w < drop { 0.0 } else { *w }).collect();
+    let keep = |(m, w): (usize, &f64)| if *w < drop * set.unit(m) { 0.0 } else { *w };
+    let kept: Vec<f64> = weights.iter().enumerate().map(keep).collect();
     if kept.iter().any(|w| *w > 0.0) { set.onto(&kept) } else { weights.to_vec() }
 }
 

@@ -6,4 +6,5 @@ mod machines;
 pub mod measures;
 pub mod mkl;
 mod scales;
+mod sets;
 pub(crate) mod svc;

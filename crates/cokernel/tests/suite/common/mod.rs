@@ -3,6 +3,7 @@
 mod blobs;
 mod groups;
 mod learning;
+pub mod primal;
 mod program;
 pub mod rules;
 

@@ -33,8 +33,8 @@ fn bank(n: usize, storage: Storage) -> Bank {
 fn learn(id: &str, bank: &Bank, machine: &Svc, run: &Run) -> Learned {
     let method = find(id).unwrap();
     let given: Vec<(&str, Value)> = match id {
-        "simple_mkl" | "lp_norm" => vec![("tol", Value::Real(1e-7))],
         "two_stage" => vec![("steps", Value::Int(500))],
+        _ if method.params.iter().any(|p| p.name == "tol") => vec![("tol", Value::Real(1e-7))],
         _ => Vec::new(),
     };
     let params = method.check(given.iter().map(|(n, v)| (*n, v))).unwrap();

@@ -1,6 +1,7 @@
 //! Answers of other implementations.
 
 mod bank;
+mod closed_forms;
 mod co_regularized;
 mod co_trained;
 mod controls;
@@ -12,5 +13,6 @@ pub mod mkl;
 mod multiview;
 mod probabilities;
 mod scores;
+mod sets;
 mod significance;
 mod svc;

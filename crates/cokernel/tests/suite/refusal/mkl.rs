@@ -133,3 +133,24 @@ fn indefinite_kernels_end() {
         assert!(weights(&learned.unwrap()).iter().all(|w| w.is_finite()));
     }
 }
+
+/// Names that no kernel and no view has, and kernels without a trace.
+#[test]
+fn prices_and_groups_of_unknown_kernels() {
+    let (mut kernels, codes) = problem(40, 2, 3, 1);
+    let classes = classes(&codes);
+    let unknown = || Value::Factors([("nothing".to_string(), 2.0)].into());
+    for (id, parameter) in [("bach", "d"), ("mixed_norm", "groups")] {
+        let given = [(parameter, unknown())];
+        let e = learn(id, &given, &kernels, &classes, &Svc::default(), &Run::default());
+        let e = e.unwrap_err().to_string();
+        assert!(e.contains(&format!("kernel or view in {parameter} 'nothing'")), "{e}");
+        let e = find(id).unwrap().check([(parameter, &Value::Real(3.0))]).unwrap_err().to_string();
+        assert!(e.contains(parameter) && e.contains("by name"), "{e}");
+    }
+    kernels[1] = Matrix::zeros(40, 40);
+    let given = [("d", Value::from("trace"))];
+    let e = learn("bach", &given, &kernels, &classes, &Svc::default(), &Run::default());
+    let e = e.unwrap_err().to_string();
+    assert!(e.contains("kernel 'k1' has trace 0e0, expected above 0 for d = trace"), "{e}");
+}

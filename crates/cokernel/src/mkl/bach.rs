@@ -1,0 +1,150 @@
+//! Multiple kernel learning with a weighted l1 norm over feature spaces, the support kernel machine of Bach,
+//! Lanckriet and Jordan.
+//!
+//! ```text
+//! min  ½ (Σ_m d_m ‖w_m‖)² + loss(Σ_m ⟨w_m, Φ_m(x_i)⟩ + b)                                        (2.4)
+//!   =  min  J(η)   subject to   η ≥ 0,  Σ_m d_m² η_m = 1
+//! J(η) = max_c  ℓ(c) − ½ Σ_u Σ_m η_m q_m^u(c),      q_m^u = c_uᵀ K_m c_u
+//! ```
+//!
+//! (Bach, Lanckriet and Jordan, ICML 2004; LMKA §2.2.1.3, (2.4) and (2.5); D2.) The dual (2.5) bounds the form of
+//! each kernel, γ² d_m² ≥ Σ_u q_m^u, and the multipliers of these cones are the weights. d_m is what kernel m costs:
+//! a kernel with a large d_m has to fit the data so much better. With `d = unit` it is SimpleMKL; with `d = trace`,
+//! d_m² = tr(K_m)/n, it is the quadratically constrained program of Lanckriet et al. (2004) over kernels of trace n,
+//! and does not change if a kernel is multiplied by a number.
+//!
+//! | symbol | name |
+//! |---|---|
+//! | η | `weights` |
+//! | d_m | parameter `d` |
+//! | d_m² | `factors` |
+//!
+//! **Certificate.** P(η) ≥ min J ≥ ℓ(c) − ½ max_m Σ_u q_m^u/d_m² for any feasible c.
+//!
+//! **Steps.** s_m = d_m² η_m are the weights of the kernels K_m/d_m² on the simplex, so all is as for
+//! [`simple_mkl`](super::simple_mkl), and so is the cost: about seven machines and as many passes over all kernels.
+//! The paper smooths its problem to use an algorithm like SMO; that is not needed here.
+
+use super::named::by_name;
+use super::outer::simplex::Simplex;
+use super::outer::{MAX_ITERATIONS, Outer, TOL};
+use super::sets::scaled::Scaled;
+use super::{Learned, Learner, Problem, check};
+use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
+use crate::params::{Param, Params, Range};
+use crate::{Error, Result, Run};
+use std::collections::BTreeMap;
+
+/// The registry entry.
+pub static ENTRY: Entry<dyn Learner> = Entry { method: &METHOD, build: |p| Box::new(Bach::new(p)) };
+
+static METHOD: Method = Method {
+    id: "bach",
+    title: "MKL with a weighted l1 norm (support kernel machine)",
+    source: "Bach, Lanckriet, Jordan 2004; Gönen 2010, §2.2.1.3, (2.4)-(2.5)",
+    summary: "SimpleMKL with a price for each kernel: the weights η have Σ d_m² η_m = 1, so that a kernel with a \
+              large d_m has to be so much better. Most weights become 0. Stops on the relative duality gap. Costs \
+              about seven machines and as many passes over all kernels.",
+    tasks: &[Task::Classify, Task::Regress, Task::Detect],
+    group: Group::OneStage,
+    certificate: Certificate::Gap,
+    recommended: false,
+    weights: WeightSet {
+        id: "weighted_simplex",
+        says: "not negative, with Σ d_m² η_m = 1",
+        holds: |w, p| {
+            let unit = p.factors("d") == Err(UNIT);
+            let some = w.iter().all(|w| *w >= 0.0) && w.iter().any(|w| *w > 0.0);
+            some && (!unit || (w.iter().sum::<f64>() - 1.0).abs() < 1e-12)
+        },
+    },
+    params: &[
+        Param {
+            name: "d",
+            doc: "d_m of (2.4), what the norm of a kernel's weight vector costs: unit, 1 for all (SimpleMKL); trace, \
+                  the root of the mean diagonal entry (which undoes the scale of kernels); or numbers by kernel or \
+                  by view, a=2,b=0.5, 1 for those not named.",
+            range: Range::Factors { default: UNIT, of: &[UNIT, TRACE], min: 0.0, max: 1e100 },
+        },
+        TOL,
+        MAX_ITERATIONS,
+    ],
+};
+
+const UNIT: &str = "unit";
+const TRACE: &str = "trace";
+
+#[derive(Debug)]
+enum Prices {
+    Unit,
+    Trace,
+    Named(BTreeMap<String, f64>),
+}
+
+#[derive(Debug)]
+struct Bach {
+    prices: Prices,
+    tol: f64,
+    max_iterations: usize,
+}
+
+impl Bach {
+    fn new(params: &Params) -> Self {
+        let prices = match params.factors("d") {
+            Ok(given) => Prices::Named(given.clone()),
+            Err(TRACE) => Prices::Trace,
+            Err(_) => Prices::Unit,
+        };
+        Bach { prices, tol: params.real("tol"), max_iterations: params.count("max_iterations") }
+    }
+
+    /// d_m².
+    fn factors(&self, problem: &Problem<'_>) -> Result<Vec<f64>> {
+        let bank = problem.bank;
+        match &self.prices {
+            Prices::Unit => Ok(vec![1.0; bank.len()]),
+            Prices::Named(given) => {
+                let named = by_name(problem, "kernel or view in d", given)?;
+                Ok(named.iter().map(|d| d.unwrap_or(1.0).powi(2)).collect())
+            }
+            Prices::Trace => (0..bank.len()).map(|m| mean_diagonal(problem, m)).collect(),
+        }
+    }
+}
+
+/// tr(K_m)/n.
+fn mean_diagonal(problem: &Problem<'_>, m: usize) -> Result<f64> {
+    let diagonal = problem.bank.diagonal(m);
+    let mean = diagonal.iter().sum::<f64>() / diagonal.len() as f64;
+    if mean > 0.0 && mean.is_finite() {
+        return Ok(mean);
+    }
+    Err(Error::Data(format!(
+        "kernel '{}' has trace {:e}, expected above 0 for d = trace; leave the kernel out, or give d by name",
+        problem.bank.kernels()[m].name,
+        mean * diagonal.len() as f64
+    )))
+}
+
+impl Learner for Bach {
+    fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
+        check(problem)?;
+        let factors = self.factors(problem)?;
+        let roots = factors.iter().map(|f| f.sqrt()).collect();
+        let scaled = Scaled { set: Simplex, factors };
+        let outer = Outer {
+            title: "MKL with a weighted l1 norm",
+            set: &scaled,
+            tol: self.tol,
+            max_iterations: self.max_iterations,
+            second: true,
+        };
+        let mut learned = outer.learn(problem, run)?;
+        learned.report.details.insert("d".to_string(), roots);
+        Ok(learned)
+    }
+
+    fn drives_duals(&self) -> bool {
+        true
+    }
+}
