@@ -16,8 +16,8 @@ use crate::run::Pass;
 use cokernel_dense::{Slice, add_scaled_gram, simd};
 use rayon::prelude::*;
 
-/// Numbers above which a matrix is written past the caches.
-const LARGE: usize = 2 << 20;
+/// Numbers above which a matrix is written past the caches: the kernels that are read meanwhile want them.
+const LARGE: usize = 1 << 19;
 
 /// A pointer into a matrix whose blocks are written by different threads.
 struct Shared {
