@@ -134,12 +134,13 @@ impl AccuracyWeights {
         let n = problem.bank.n();
         let weight = |i: usize| problem.weights.map_or(1.0, |w| w[i]);
         let (mut right, mut predicted) = (vec![0.0; n], vec![0.0; n]);
+        let mut last = None;
         for held in 0..fold.map_or(1, |_| self.folds) {
             let takes_part = |i: usize| fold.is_none_or(|f| f[i] != held);
             let costs: Vec<f64> =
                 (0..n).map(|i| if takes_part(i) { weight(i) } else { 0.0 }).collect();
             let left = run.remaining(watch).quiet();
-            let how = How { weights: Some(&costs), warm: None, tol: None, run: &left };
+            let how = How { weights: Some(&costs), warm: last.as_ref(), tol: None, run: &left };
             let found = problem.machine.solve(rows.as_ref(), problem.target, &how)?;
             report.counts.add(&found.counts);
             let values = decisions(&found, rows.as_ref(), watch);
@@ -147,6 +148,7 @@ impl AccuracyWeights {
             for i in (0..n).filter(|i| fold.is_none_or(|f| f[*i] == held)) {
                 (right[i], predicted[i]) = (told[i], values[0][i]);
             }
+            last = Some(found);
         }
         let total: f64 = (0..n).map(weight).sum();
         let mean = |v: &dyn Fn(usize) -> f64| (0..n).map(|i| weight(i) * v(i)).sum::<f64>() / total;

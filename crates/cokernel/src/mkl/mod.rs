@@ -23,6 +23,7 @@ mod fsm;
 mod ideal_distance;
 mod kandola;
 mod kl_divergence;
+mod lanckriet_alignment;
 mod late_mean;
 mod log_penalty;
 mod lp_norm;
@@ -74,6 +75,7 @@ pub static REGISTRY: &[&Entry<dyn Learner>] = &[
     &de_diego::ENTRY,
     &align::ENTRY,
     &alignf::ENTRY,
+    &lanckriet_alignment::ENTRY,
     &kandola::ENTRY,
     &ideal_distance::ENTRY,
     &fsm::ENTRY,

@@ -232,3 +232,85 @@ fn the_feature_space_measure_is_its_program() {
         assert_near(seed, weights(&found), &shares(&best.x[..m]), 1e-4);
     }
 }
+
+/// Eigenvalues and eigenvectors (columns) of a symmetric matrix, by Jacobi's rotations.
+fn jacobi(k: &Matrix) -> (Vec<f64>, Matrix) {
+    let n = k.rows();
+    let mut a = k.clone();
+    let mut v = Matrix::from_fn(n, n, |i, j| f64::from(u8::from(i == j)));
+    for _ in 0..12 {
+        for p in 0..n {
+            for q in p + 1..n {
+                if a.get(p, q).abs() < 1e-300 {
+                    continue;
+                }
+                let theta = 0.5 * (a.get(q, q) - a.get(p, p)) / a.get(p, q);
+                let t = theta.signum() / (theta.abs() + (theta * theta + 1.0).sqrt());
+                let (c, s) = (1.0 / (t * t + 1.0).sqrt(), t / (t * t + 1.0).sqrt());
+                let turn = |m: &mut Matrix, rows: bool| {
+                    for i in 0..n {
+                        let at = |j: usize| if rows { (j, i) } else { (i, j) };
+                        let ((x, y), (z, w)) = (at(p), at(q));
+                        let (one, two) = (m.get(x, y), m.get(z, w));
+                        m.set(x, y, c * one - s * two);
+                        m.set(z, w, s * one + c * two);
+                    }
+                };
+                turn(&mut a, false);
+                turn(&mut a, true);
+                turn(&mut v, false);
+            }
+        }
+    }
+    ((0..n).map(|i| a.get(i, i)).collect(), v)
+}
+
+/// The semidefinite program by Clarabel with a row vᵀKv ≥ 0 for every eigenvector that was ever negative.
+#[test]
+fn alignment_of_any_sign_is_its_program() {
+    let mut negative = 0;
+    for seed in 0..20 {
+        let k = 2 + seed as usize % 2;
+        let (kernels, codes) = problem(20, k, 3 + seed as usize % 3, seed);
+        let t = ideal(&codes, k as u32);
+        let m = kernels.len();
+        let g = gram(&kernels);
+        let size = g[0][0];
+        let linear: Vec<f64> = kernels.iter().map(|k| -2.0 * dot(k, &t) / size).collect();
+        let mut rows: Vec<Vec<f64>> = vec![vec![0.0; m]];
+        let eta = loop {
+            let quadratic = upper(m, |i, j| 2.0 * g[i][j] / size);
+            let cones = [SupportedConeT::NonnegativeConeT(rows.len())];
+            let b = vec![0.0; rows.len()];
+            let best = interior_point(&quadratic, &linear, &CscMatrix::from(&rows), &b, &cones);
+            let (values, vectors) = jacobi(&sum(&kernels, &best.x));
+            let largest = values.iter().copied().fold(0.0, f64::max);
+            let cuts: Vec<usize> = (0..20).filter(|i| values[*i] < -1e-8 * largest).collect();
+            if cuts.is_empty() {
+                break best.x;
+            }
+            for c in cuts {
+                let v = vectors.col(c);
+                let form = |k: &Matrix| -> f64 {
+                    (0..20).map(|i| (0..20).map(|j| v[i] * v[j] * k.get(i, j)).sum::<f64>()).sum()
+                };
+                rows.push(kernels.iter().map(|k| -form(k)).collect());
+            }
+        };
+        let combined = sum(&kernels, &eta);
+        let best = dot(&combined, &t) / (dot(&combined, &combined) * dot(&t, &t)).sqrt();
+        let given = [("tol", Value::Real(1e-7))];
+        let found = learn("lanckriet_alignment", &given, &kernels, &Target::from(classes(&codes)));
+        let ours = *found.report.objective.last().unwrap();
+        assert!((ours / best - 1.0).abs() < 1e-6, "{seed}: {ours} {best}");
+        assert!(found.report.gap.unwrap() <= 1e-7, "{seed}: {:?}", found.report);
+        let own = sum(&kernels, weights(&found));
+        let least = jacobi(&own).0.into_iter().fold(f64::INFINITY, f64::min);
+        assert!(least > -1e-9, "{seed}: {least}");
+        let trace = |k: &Matrix| (0..20).map(|i| k.get(i, i)).sum::<f64>();
+        let mean = kernels.iter().map(trace).sum::<f64>() / m as f64;
+        assert!((trace(&own) / mean - 1.0).abs() < 1e-9);
+        negative += usize::from(weights(&found).iter().any(|w| *w < -1e-3));
+    }
+    assert!(negative > 3, "{negative}");
+}
