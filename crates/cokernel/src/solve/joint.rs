@@ -100,7 +100,7 @@ const RHO: f64 = 0.03;
 const LEAST_MOVE: f64 = 1e-3;
 /// Operations after which the rank of K is looked at, and the largest product of rank and classes for
 /// interior points.
-const FIRST_LOOK: f64 = 1e7;
+const FIRST_LOOK: f64 = 4e7;
 const LARGEST: usize = 1200;
 /// Growth of ρ where the sums do not fall by `FALL`, and the most it grows to.
 const GROWTH: f64 = 4.0;

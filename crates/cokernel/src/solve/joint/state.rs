@@ -168,7 +168,7 @@ impl<'a> State<'a> {
                 for l in 0..k {
                     target[l] = alpha[l] + slopes[l] / bend + total;
                 }
-                block::solve(&target, y, cost, &mut next, &mut places);
+                block::solve(&target, y, cost, total, &mut next, &mut places);
                 self.move_block(i, &next, &mut computed);
                 (0..k).for_each(|l| offsets[l] = self.offset(l));
                 self.steps += 1;
