@@ -19,9 +19,15 @@ __all__ = [
     "AlignfMKLRegressor",
     "AlignmentGradientMKLClassifier",
     "AlignmentGradientMKLRegressor",
+    "BachMKLClassifier",
+    "BachMKLOutlierDetector",
+    "BachMKLRegressor",
     "BestSingleMKLClassifier",
     "BestSingleMKLOutlierDetector",
     "BestSingleMKLRegressor",
+    "BinarySelectionMKLClassifier",
+    "BinarySelectionMKLOutlierDetector",
+    "BinarySelectionMKLRegressor",
     "CCASpectralClustering",
     "CoRegularizedCentroidSpectralClustering",
     "CoRegularizedSpectralClustering",
@@ -34,6 +40,9 @@ __all__ = [
     "ConcatSpectralClustering",
     "DeDiegoMKLClassifier",
     "EasyMKLClassifier",
+    "ElasticNetMKLClassifier",
+    "ElasticNetMKLOutlierDetector",
+    "ElasticNetMKLRegressor",
     "FsmMKLClassifier",
     "IdealDistanceMKLClassifier",
     "IdealDistanceMKLRegressor",
@@ -45,6 +54,9 @@ __all__ = [
     "LateMeanMKLClassifier",
     "LateMeanMKLOutlierDetector",
     "LateMeanMKLRegressor",
+    "LogPenaltyMKLClassifier",
+    "LogPenaltyMKLOutlierDetector",
+    "LogPenaltyMKLRegressor",
     "LpNormMKLClassifier",
     "LpNormMKLOutlierDetector",
     "LpNormMKLRegressor",
@@ -52,6 +64,12 @@ __all__ = [
     "MeanMKLOutlierDetector",
     "MeanMKLRegressor",
     "MinDisagreementSpectralClustering",
+    "MixedNormMKLClassifier",
+    "MixedNormMKLOutlierDetector",
+    "MixedNormMKLRegressor",
+    "PolynomialCombinationMKLClassifier",
+    "PolynomialCombinationMKLOutlierDetector",
+    "PolynomialCombinationMKLRegressor",
     "PowerProductMKLClassifier",
     "PowerProductMKLOutlierDetector",
     "PowerProductMKLRegressor",
@@ -59,6 +77,9 @@ __all__ = [
     "ProductMKLOutlierDetector",
     "ProductMKLRegressor",
     "ProductSpectralClustering",
+    "RegularizedSimpleMKLClassifier",
+    "RegularizedSimpleMKLOutlierDetector",
+    "RegularizedSimpleMKLRegressor",
     "SimpleMKLClassifier",
     "SimpleMKLOutlierDetector",
     "SimpleMKLRegressor",
@@ -2475,8 +2496,8 @@ class LpNormMKLClassifier(KernelClassifier):
     max_iterations : int, default=500
         Limit on changes of the weights. Whole number, at least 1.
     direction : {"newton", "closed_form"}, default="newton"
-        newton: second-order model of the weights to the power of p; closed_form: the step
-        of the papers.
+        newton: Newton's method on the optimality conditions; closed_form: the step of the
+        papers.
     class_weight : dict or "balanced", optional
         Factors of C by class, above 0.
     decomposition : {"one_vs_rest", "one_vs_one", "dag"}
@@ -2604,8 +2625,8 @@ class LpNormMKLRegressor(KernelRegressor):
     max_iterations : int, default=500
         Limit on changes of the weights. Whole number, at least 1.
     direction : {"newton", "closed_form"}, default="newton"
-        newton: second-order model of the weights to the power of p; closed_form: the step
-        of the papers.
+        newton: Newton's method on the optimality conditions; closed_form: the step of the
+        papers.
     machine_tol : float, default=1e-3
         Relative duality gap of the kernel machine, above 0 and below 1.
     scale : {"standard", "min_max"}, optional
@@ -2715,8 +2736,8 @@ class LpNormMKLOutlierDetector(KernelOutlierDetector):
     max_iterations : int, default=500
         Limit on changes of the weights. Whole number, at least 1.
     direction : {"newton", "closed_form"}, default="newton"
-        newton: second-order model of the weights to the power of p; closed_form: the step
-        of the papers.
+        newton: Newton's method on the optimality conditions; closed_form: the step of the
+        papers.
     machine_tol : float, default=1e-3
         Relative duality gap of the kernel machine, above 0 and below 1.
     scale : {"standard", "min_max"}, optional
@@ -2784,6 +2805,2448 @@ class LpNormMKLOutlierDetector(KernelOutlierDetector):
         self.tol = tol
         self.max_iterations = max_iterations
         self.direction = direction
+        self.machine_tol = machine_tol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class BachMKLClassifier(KernelClassifier):
+    """MKL with a weighted l1 norm (support kernel machine).
+
+    SimpleMKL with a price for each kernel: the weights η have Σ d_m² η_m = 1, so that a kernel
+    with a large d_m has to be so much better. Most weights become 0. Stops on the relative
+    duality gap. Costs about seven machines and as many passes over all kernels.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of slack, above 0.
+    machine : str, default="svc"
+        The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
+        Those that have an argument here, as C, are given there.
+    d : {"unit", "trace"}, default="unit"
+        d_m of (2.4), what the norm of a kernel's weight vector costs: unit, 1 for all
+        (SimpleMKL); trace, the root of the mean diagonal entry (which undoes the scale of
+        kernels); or numbers by kernel or by view, a=2,b=0.5, 1 for those not named.
+    tol : float, default=0.001
+        Relative duality gap (upper − lower bound) divided by the upper bound to stop at. A
+        real number greater than 0 and at most 0.5.
+    max_iterations : int, default=500
+        Limit on changes of the weights. Whole number, at least 1.
+    class_weight : dict or "balanced", optional
+        Factors of C by class, above 0.
+    decomposition : {"one_vs_rest", "one_vs_one", "dag"}
+        How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
+        directed acyclic graph instead of by votes.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machines, above 0 and below 1.
+    probability : {"sigmoid", "isotonic"}, optional
+        Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
+        that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
+        for each calibration fold.
+    calibration_folds : int, default=5
+        Folds whose held-out decision values the probabilities are calibrated on, from 2 to 1000; each
+        class needs as many instances.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLClassifier : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Bach, Lanckriet, Jordan 2004; Gönen 2010, §2.2.1.3, (2.4)-(2.5).
+
+    Examples
+    --------
+    >>> from cokernel import BachMKLClassifier
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> BachMKLClassifier(random_state=0).fit(X, y).score(X, y)
+    1.0
+    """
+
+    _method_id = "bach"
+    _method_params = ["d", "tol", "max_iterations"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        machine: str = "svc",
+        d: str = "unit",
+        tol: float = 0.001,
+        max_iterations: int = 500,
+        class_weight: Any = None,
+        decomposition: str = "one_vs_rest",
+        machine_tol: float = 1e-3,
+        probability: str | None = None,
+        calibration_folds: int = 5,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.machine = machine
+        self.d = d
+        self.tol = tol
+        self.max_iterations = max_iterations
+        self.class_weight = class_weight
+        self.decomposition = decomposition
+        self.machine_tol = machine_tol
+        self.probability = probability
+        self.calibration_folds = calibration_folds
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class BachMKLRegressor(KernelRegressor):
+    """MKL with a weighted l1 norm (support kernel machine), for numbers.
+
+    SimpleMKL with a price for each kernel: the weights η have Σ d_m² η_m = 1, so that a kernel
+    with a large d_m has to be so much better. Most weights become 0. Stops on the relative
+    duality gap. Costs about seven machines and as many passes over all kernels.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of error beyond epsilon, above 0.
+    epsilon : float, default=0.1
+        Errors up to it cost nothing; at least 0, in the units of y.
+    machine : str, default="svr"
+        The machine that learns on the combination, with parameters if need be: ``"svr:max_steps=1000"``.
+        Those that have an argument here, as C, are given there.
+    d : {"unit", "trace"}, default="unit"
+        d_m of (2.4), what the norm of a kernel's weight vector costs: unit, 1 for all
+        (SimpleMKL); trace, the root of the mean diagonal entry (which undoes the scale of
+        kernels); or numbers by kernel or by view, a=2,b=0.5, 1 for those not named.
+    tol : float, default=0.001
+        Relative duality gap (upper − lower bound) divided by the upper bound to stop at. A
+        real number greater than 0 and at most 0.5.
+    max_iterations : int, default=500
+        Limit on changes of the weights. Whole number, at least 1.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machine, above 0 and below 1.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLRegressor : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Bach, Lanckriet, Jordan 2004; Gönen 2010, §2.2.1.3, (2.4)-(2.5).
+
+    Examples
+    --------
+    >>> from cokernel import BachMKLRegressor
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> reg = BachMKLRegressor(C=10.0, random_state=0).fit(X, y)
+    >>> bool(reg.score(X, y) > 0.9)
+    True
+    """
+
+    _method_id = "bach"
+    _method_params = ["d", "tol", "max_iterations"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        epsilon: float = 0.1,
+        machine: str = "svr",
+        d: str = "unit",
+        tol: float = 0.001,
+        max_iterations: int = 500,
+        machine_tol: float = 1e-3,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.epsilon = epsilon
+        self.machine = machine
+        self.d = d
+        self.tol = tol
+        self.max_iterations = max_iterations
+        self.machine_tol = machine_tol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class BachMKLOutlierDetector(KernelOutlierDetector):
+    """MKL with a weighted l1 norm (support kernel machine), for outliers.
+
+    SimpleMKL with a price for each kernel: the weights η have Σ d_m² η_m = 1, so that a kernel
+    with a large d_m has to be so much better. Most weights become 0. Stops on the relative
+    duality gap. Costs about seven machines and as many passes over all kernels.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    nu : float, default=0.5
+        Largest fraction of training instances outside, and least fraction of support vectors; above 0
+        and at most 1.
+    machine : str, default="one_class_svm"
+        The machine that learns on the combination, with parameters if need be: ``"one_class_svm:max_steps=1000"``.
+        Those that have an argument here, as nu, are given there.
+    d : {"unit", "trace"}, default="unit"
+        d_m of (2.4), what the norm of a kernel's weight vector costs: unit, 1 for all
+        (SimpleMKL); trace, the root of the mean diagonal entry (which undoes the scale of
+        kernels); or numbers by kernel or by view, a=2,b=0.5, 1 for those not named.
+    tol : float, default=0.001
+        Relative duality gap (upper − lower bound) divided by the upper bound to stop at. A
+        real number greater than 0 and at most 0.5.
+    max_iterations : int, default=500
+        Limit on changes of the weights. Whole number, at least 1.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machine, above 0 and below 1.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLOutlierDetector : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Bach, Lanckriet, Jordan 2004; Gönen 2010, §2.2.1.3, (2.4)-(2.5).
+
+    Examples
+    --------
+    >>> from cokernel import BachMKLOutlierDetector
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> found = BachMKLOutlierDetector(nu=0.1, random_state=0).fit(X).predict(X)
+    >>> bool((found < 0).mean() <= 0.2)
+    True
+    """
+
+    _method_id = "bach"
+    _method_params = ["d", "tol", "max_iterations"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        nu: float = 0.5,
+        machine: str = "one_class_svm",
+        d: str = "unit",
+        tol: float = 0.001,
+        max_iterations: int = 500,
+        machine_tol: float = 1e-3,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.nu = nu
+        self.machine = machine
+        self.d = d
+        self.tol = tol
+        self.max_iterations = max_iterations
+        self.machine_tol = machine_tol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class ElasticNetMKLClassifier(KernelClassifier):
+    """Elastic-net MKL.
+
+    Weights with v Σ η + (1 − v) Σ η² = 1 on which the machine has the least objective: between
+    SimpleMKL, which keeps few kernels, and the l2 norm, which keeps all. Kernels that resemble
+    each other share their weight. Stops on the relative duality gap. Costs about five machines
+    and as many passes over all kernels.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of slack, above 0.
+    machine : str, default="svc"
+        The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
+        Those that have an argument here, as C, are given there.
+    l1_ratio : float, default=0.5
+        v: the part of the l1 norm in v Σ η + (1 − v) Σ η² ≤ 1; 1 keeps few kernels
+        (SimpleMKL), 0 all (lp-norm MKL with p = 2). A real number at least 0 and at most 1.
+    tol : float, default=0.001
+        Relative duality gap (upper − lower bound) divided by the upper bound to stop at. A
+        real number greater than 0 and at most 0.5.
+    max_iterations : int, default=500
+        Limit on changes of the weights. Whole number, at least 1.
+    class_weight : dict or "balanced", optional
+        Factors of C by class, above 0.
+    decomposition : {"one_vs_rest", "one_vs_one", "dag"}
+        How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
+        directed acyclic graph instead of by votes.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machines, above 0 and below 1.
+    probability : {"sigmoid", "isotonic"}, optional
+        Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
+        that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
+        for each calibration fold.
+    calibration_folds : int, default=5
+        Folds whose held-out decision values the probabilities are calibrated on, from 2 to 1000; each
+        class needs as many instances.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLClassifier : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Yang, Xu, King, Lyu 2011; Mao et al. 2015, §V-C.
+
+    Examples
+    --------
+    >>> from cokernel import ElasticNetMKLClassifier
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> ElasticNetMKLClassifier(random_state=0).fit(X, y).score(X, y)
+    1.0
+    """
+
+    _method_id = "elastic_net"
+    _method_params = ["l1_ratio", "tol", "max_iterations"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        machine: str = "svc",
+        l1_ratio: float = 0.5,
+        tol: float = 0.001,
+        max_iterations: int = 500,
+        class_weight: Any = None,
+        decomposition: str = "one_vs_rest",
+        machine_tol: float = 1e-3,
+        probability: str | None = None,
+        calibration_folds: int = 5,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.machine = machine
+        self.l1_ratio = l1_ratio
+        self.tol = tol
+        self.max_iterations = max_iterations
+        self.class_weight = class_weight
+        self.decomposition = decomposition
+        self.machine_tol = machine_tol
+        self.probability = probability
+        self.calibration_folds = calibration_folds
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class ElasticNetMKLRegressor(KernelRegressor):
+    """Elastic-net MKL, for numbers.
+
+    Weights with v Σ η + (1 − v) Σ η² = 1 on which the machine has the least objective: between
+    SimpleMKL, which keeps few kernels, and the l2 norm, which keeps all. Kernels that resemble
+    each other share their weight. Stops on the relative duality gap. Costs about five machines
+    and as many passes over all kernels.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of error beyond epsilon, above 0.
+    epsilon : float, default=0.1
+        Errors up to it cost nothing; at least 0, in the units of y.
+    machine : str, default="svr"
+        The machine that learns on the combination, with parameters if need be: ``"svr:max_steps=1000"``.
+        Those that have an argument here, as C, are given there.
+    l1_ratio : float, default=0.5
+        v: the part of the l1 norm in v Σ η + (1 − v) Σ η² ≤ 1; 1 keeps few kernels
+        (SimpleMKL), 0 all (lp-norm MKL with p = 2). A real number at least 0 and at most 1.
+    tol : float, default=0.001
+        Relative duality gap (upper − lower bound) divided by the upper bound to stop at. A
+        real number greater than 0 and at most 0.5.
+    max_iterations : int, default=500
+        Limit on changes of the weights. Whole number, at least 1.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machine, above 0 and below 1.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLRegressor : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Yang, Xu, King, Lyu 2011; Mao et al. 2015, §V-C.
+
+    Examples
+    --------
+    >>> from cokernel import ElasticNetMKLRegressor
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> reg = ElasticNetMKLRegressor(C=10.0, random_state=0).fit(X, y)
+    >>> bool(reg.score(X, y) > 0.9)
+    True
+    """
+
+    _method_id = "elastic_net"
+    _method_params = ["l1_ratio", "tol", "max_iterations"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        epsilon: float = 0.1,
+        machine: str = "svr",
+        l1_ratio: float = 0.5,
+        tol: float = 0.001,
+        max_iterations: int = 500,
+        machine_tol: float = 1e-3,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.epsilon = epsilon
+        self.machine = machine
+        self.l1_ratio = l1_ratio
+        self.tol = tol
+        self.max_iterations = max_iterations
+        self.machine_tol = machine_tol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class ElasticNetMKLOutlierDetector(KernelOutlierDetector):
+    """Elastic-net MKL, for outliers.
+
+    Weights with v Σ η + (1 − v) Σ η² = 1 on which the machine has the least objective: between
+    SimpleMKL, which keeps few kernels, and the l2 norm, which keeps all. Kernels that resemble
+    each other share their weight. Stops on the relative duality gap. Costs about five machines
+    and as many passes over all kernels.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    nu : float, default=0.5
+        Largest fraction of training instances outside, and least fraction of support vectors; above 0
+        and at most 1.
+    machine : str, default="one_class_svm"
+        The machine that learns on the combination, with parameters if need be: ``"one_class_svm:max_steps=1000"``.
+        Those that have an argument here, as nu, are given there.
+    l1_ratio : float, default=0.5
+        v: the part of the l1 norm in v Σ η + (1 − v) Σ η² ≤ 1; 1 keeps few kernels
+        (SimpleMKL), 0 all (lp-norm MKL with p = 2). A real number at least 0 and at most 1.
+    tol : float, default=0.001
+        Relative duality gap (upper − lower bound) divided by the upper bound to stop at. A
+        real number greater than 0 and at most 0.5.
+    max_iterations : int, default=500
+        Limit on changes of the weights. Whole number, at least 1.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machine, above 0 and below 1.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLOutlierDetector : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Yang, Xu, King, Lyu 2011; Mao et al. 2015, §V-C.
+
+    Examples
+    --------
+    >>> from cokernel import ElasticNetMKLOutlierDetector
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> found = ElasticNetMKLOutlierDetector(nu=0.1, random_state=0).fit(X).predict(X)
+    >>> bool((found < 0).mean() <= 0.2)
+    True
+    """
+
+    _method_id = "elastic_net"
+    _method_params = ["l1_ratio", "tol", "max_iterations"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        nu: float = 0.5,
+        machine: str = "one_class_svm",
+        l1_ratio: float = 0.5,
+        tol: float = 0.001,
+        max_iterations: int = 500,
+        machine_tol: float = 1e-3,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.nu = nu
+        self.machine = machine
+        self.l1_ratio = l1_ratio
+        self.tol = tol
+        self.max_iterations = max_iterations
+        self.machine_tol = machine_tol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class MixedNormMKLClassifier(KernelClassifier):
+    """Mixed-norm MKL (groups of kernels).
+
+    Weights with one norm within groups of kernels (those of a view, say) and another across the
+    groups: by default few groups keep a weight, and all kernels of those. Stops on the relative
+    duality gap. Costs about six machines and as many passes over all kernels.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of slack, above 0.
+    machine : str, default="svc"
+        The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
+        Those that have an argument here, as C, are given there.
+    groups : {"view"}, default="view"
+        Which kernels belong together: view, those of each view; or numbers by kernel or by
+        view, where equal numbers are a group (a=1,b=1,c=2), and each kernel not named is a
+        group of its own.
+    within : float, default=2.0
+        r, the norm within a group: 1 keeps few of its kernels, large values weigh all
+        alike. A real number at least 1 and at most 1000.
+    across : float, default=1.0
+        s, the norm across groups: 1 keeps few groups, large values weigh all alike. A real
+        number at least 1 and at most 1000.
+    tol : float, default=0.001
+        Relative duality gap (upper − lower bound) divided by the upper bound to stop at. A
+        real number greater than 0 and at most 0.5.
+    max_iterations : int, default=500
+        Limit on changes of the weights. Whole number, at least 1.
+    class_weight : dict or "balanced", optional
+        Factors of C by class, above 0.
+    decomposition : {"one_vs_rest", "one_vs_one", "dag"}
+        How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
+        directed acyclic graph instead of by votes.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machines, above 0 and below 1.
+    probability : {"sigmoid", "isotonic"}, optional
+        Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
+        that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
+        for each calibration fold.
+    calibration_folds : int, default=5
+        Folds whose held-out decision values the probabilities are calibrated on, from 2 to 1000; each
+        class needs as many instances.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLClassifier : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Szafranski, Grandvalet, Rakotomamonjy 2008; Gönen 2010, §2.2.1.3.
+
+    Examples
+    --------
+    >>> from cokernel import MixedNormMKLClassifier
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> MixedNormMKLClassifier(random_state=0).fit(X, y).score(X, y)
+    1.0
+    """
+
+    _method_id = "mixed_norm"
+    _method_params = ["groups", "within", "across", "tol", "max_iterations"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        machine: str = "svc",
+        groups: str = "view",
+        within: float = 2.0,
+        across: float = 1.0,
+        tol: float = 0.001,
+        max_iterations: int = 500,
+        class_weight: Any = None,
+        decomposition: str = "one_vs_rest",
+        machine_tol: float = 1e-3,
+        probability: str | None = None,
+        calibration_folds: int = 5,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.machine = machine
+        self.groups = groups
+        self.within = within
+        self.across = across
+        self.tol = tol
+        self.max_iterations = max_iterations
+        self.class_weight = class_weight
+        self.decomposition = decomposition
+        self.machine_tol = machine_tol
+        self.probability = probability
+        self.calibration_folds = calibration_folds
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class MixedNormMKLRegressor(KernelRegressor):
+    """Mixed-norm MKL (groups of kernels), for numbers.
+
+    Weights with one norm within groups of kernels (those of a view, say) and another across the
+    groups: by default few groups keep a weight, and all kernels of those. Stops on the relative
+    duality gap. Costs about six machines and as many passes over all kernels.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of error beyond epsilon, above 0.
+    epsilon : float, default=0.1
+        Errors up to it cost nothing; at least 0, in the units of y.
+    machine : str, default="svr"
+        The machine that learns on the combination, with parameters if need be: ``"svr:max_steps=1000"``.
+        Those that have an argument here, as C, are given there.
+    groups : {"view"}, default="view"
+        Which kernels belong together: view, those of each view; or numbers by kernel or by
+        view, where equal numbers are a group (a=1,b=1,c=2), and each kernel not named is a
+        group of its own.
+    within : float, default=2.0
+        r, the norm within a group: 1 keeps few of its kernels, large values weigh all
+        alike. A real number at least 1 and at most 1000.
+    across : float, default=1.0
+        s, the norm across groups: 1 keeps few groups, large values weigh all alike. A real
+        number at least 1 and at most 1000.
+    tol : float, default=0.001
+        Relative duality gap (upper − lower bound) divided by the upper bound to stop at. A
+        real number greater than 0 and at most 0.5.
+    max_iterations : int, default=500
+        Limit on changes of the weights. Whole number, at least 1.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machine, above 0 and below 1.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLRegressor : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Szafranski, Grandvalet, Rakotomamonjy 2008; Gönen 2010, §2.2.1.3.
+
+    Examples
+    --------
+    >>> from cokernel import MixedNormMKLRegressor
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> reg = MixedNormMKLRegressor(C=10.0, random_state=0).fit(X, y)
+    >>> bool(reg.score(X, y) > 0.9)
+    True
+    """
+
+    _method_id = "mixed_norm"
+    _method_params = ["groups", "within", "across", "tol", "max_iterations"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        epsilon: float = 0.1,
+        machine: str = "svr",
+        groups: str = "view",
+        within: float = 2.0,
+        across: float = 1.0,
+        tol: float = 0.001,
+        max_iterations: int = 500,
+        machine_tol: float = 1e-3,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.epsilon = epsilon
+        self.machine = machine
+        self.groups = groups
+        self.within = within
+        self.across = across
+        self.tol = tol
+        self.max_iterations = max_iterations
+        self.machine_tol = machine_tol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class MixedNormMKLOutlierDetector(KernelOutlierDetector):
+    """Mixed-norm MKL (groups of kernels), for outliers.
+
+    Weights with one norm within groups of kernels (those of a view, say) and another across the
+    groups: by default few groups keep a weight, and all kernels of those. Stops on the relative
+    duality gap. Costs about six machines and as many passes over all kernels.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    nu : float, default=0.5
+        Largest fraction of training instances outside, and least fraction of support vectors; above 0
+        and at most 1.
+    machine : str, default="one_class_svm"
+        The machine that learns on the combination, with parameters if need be: ``"one_class_svm:max_steps=1000"``.
+        Those that have an argument here, as nu, are given there.
+    groups : {"view"}, default="view"
+        Which kernels belong together: view, those of each view; or numbers by kernel or by
+        view, where equal numbers are a group (a=1,b=1,c=2), and each kernel not named is a
+        group of its own.
+    within : float, default=2.0
+        r, the norm within a group: 1 keeps few of its kernels, large values weigh all
+        alike. A real number at least 1 and at most 1000.
+    across : float, default=1.0
+        s, the norm across groups: 1 keeps few groups, large values weigh all alike. A real
+        number at least 1 and at most 1000.
+    tol : float, default=0.001
+        Relative duality gap (upper − lower bound) divided by the upper bound to stop at. A
+        real number greater than 0 and at most 0.5.
+    max_iterations : int, default=500
+        Limit on changes of the weights. Whole number, at least 1.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machine, above 0 and below 1.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLOutlierDetector : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Szafranski, Grandvalet, Rakotomamonjy 2008; Gönen 2010, §2.2.1.3.
+
+    Examples
+    --------
+    >>> from cokernel import MixedNormMKLOutlierDetector
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> found = MixedNormMKLOutlierDetector(nu=0.1, random_state=0).fit(X).predict(X)
+    >>> bool((found < 0).mean() <= 0.2)
+    True
+    """
+
+    _method_id = "mixed_norm"
+    _method_params = ["groups", "within", "across", "tol", "max_iterations"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        nu: float = 0.5,
+        machine: str = "one_class_svm",
+        groups: str = "view",
+        within: float = 2.0,
+        across: float = 1.0,
+        tol: float = 0.001,
+        max_iterations: int = 500,
+        machine_tol: float = 1e-3,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.nu = nu
+        self.machine = machine
+        self.groups = groups
+        self.within = within
+        self.across = across
+        self.tol = tol
+        self.max_iterations = max_iterations
+        self.machine_tol = machine_tol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class RegularizedSimpleMKLClassifier(KernelClassifier):
+    """SimpleMKL with a quadratic penalty.
+
+    The average of the kernels on which the machine has the least objective, with a penalty λ Σ
+    (η − 1/M)² that keeps the weights near each other. Stops on the relative duality gap. Costs
+    about six machines and as many passes over all kernels.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of slack, above 0.
+    machine : str, default="svc"
+        The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
+        Those that have an argument here, as C, are given there.
+    lam : float, default=0.1
+        λ of λ Σ (η − 1/M)²: 0 is SimpleMKL, large values weigh all kernels alike. A real
+        number at least 0 and at most 1000000000000.
+    lambda_unit : {"mean", "one"}, default="mean"
+        What λ counts: mean, the objective of the machine on the mean of the kernels, so
+        that λ means the same whatever C and the number of instances are; one, itself, as in
+        the papers.
+    tol : float, default=0.001
+        Relative duality gap (upper − lower bound) divided by the upper bound to stop at. A
+        real number greater than 0 and at most 0.5.
+    max_iterations : int, default=500
+        Limit on changes of the weights. Whole number, at least 1.
+    class_weight : dict or "balanced", optional
+        Factors of C by class, above 0.
+    decomposition : {"one_vs_rest", "one_vs_one", "dag"}
+        How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
+        directed acyclic graph instead of by votes.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machines, above 0 and below 1.
+    probability : {"sigmoid", "isotonic"}, optional
+        Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
+        that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
+        for each calibration fold.
+    calibration_folds : int, default=5
+        Folds whose held-out decision values the probabilities are calibrated on, from 2 to 1000; each
+        class needs as many instances.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLClassifier : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Longworth, Gales 2008; Gönen 2010, §2.2.1.3.
+
+    Examples
+    --------
+    >>> from cokernel import RegularizedSimpleMKLClassifier
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> RegularizedSimpleMKLClassifier(random_state=0).fit(X, y).score(X, y)
+    1.0
+    """
+
+    _method_id = "regularized_simple_mkl"
+    _method_params = ["lambda", "lambda_unit", "tol", "max_iterations"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        machine: str = "svc",
+        lam: float = 0.1,
+        lambda_unit: str = "mean",
+        tol: float = 0.001,
+        max_iterations: int = 500,
+        class_weight: Any = None,
+        decomposition: str = "one_vs_rest",
+        machine_tol: float = 1e-3,
+        probability: str | None = None,
+        calibration_folds: int = 5,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.machine = machine
+        self.lam = lam
+        self.lambda_unit = lambda_unit
+        self.tol = tol
+        self.max_iterations = max_iterations
+        self.class_weight = class_weight
+        self.decomposition = decomposition
+        self.machine_tol = machine_tol
+        self.probability = probability
+        self.calibration_folds = calibration_folds
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class RegularizedSimpleMKLRegressor(KernelRegressor):
+    """SimpleMKL with a quadratic penalty, for numbers.
+
+    The average of the kernels on which the machine has the least objective, with a penalty λ Σ
+    (η − 1/M)² that keeps the weights near each other. Stops on the relative duality gap. Costs
+    about six machines and as many passes over all kernels.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of error beyond epsilon, above 0.
+    epsilon : float, default=0.1
+        Errors up to it cost nothing; at least 0, in the units of y.
+    machine : str, default="svr"
+        The machine that learns on the combination, with parameters if need be: ``"svr:max_steps=1000"``.
+        Those that have an argument here, as C, are given there.
+    lam : float, default=0.1
+        λ of λ Σ (η − 1/M)²: 0 is SimpleMKL, large values weigh all kernels alike. A real
+        number at least 0 and at most 1000000000000.
+    lambda_unit : {"mean", "one"}, default="mean"
+        What λ counts: mean, the objective of the machine on the mean of the kernels, so
+        that λ means the same whatever C and the number of instances are; one, itself, as in
+        the papers.
+    tol : float, default=0.001
+        Relative duality gap (upper − lower bound) divided by the upper bound to stop at. A
+        real number greater than 0 and at most 0.5.
+    max_iterations : int, default=500
+        Limit on changes of the weights. Whole number, at least 1.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machine, above 0 and below 1.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLRegressor : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Longworth, Gales 2008; Gönen 2010, §2.2.1.3.
+
+    Examples
+    --------
+    >>> from cokernel import RegularizedSimpleMKLRegressor
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> reg = RegularizedSimpleMKLRegressor(C=10.0, random_state=0).fit(X, y)
+    >>> bool(reg.score(X, y) > 0.9)
+    True
+    """
+
+    _method_id = "regularized_simple_mkl"
+    _method_params = ["lambda", "lambda_unit", "tol", "max_iterations"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        epsilon: float = 0.1,
+        machine: str = "svr",
+        lam: float = 0.1,
+        lambda_unit: str = "mean",
+        tol: float = 0.001,
+        max_iterations: int = 500,
+        machine_tol: float = 1e-3,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.epsilon = epsilon
+        self.machine = machine
+        self.lam = lam
+        self.lambda_unit = lambda_unit
+        self.tol = tol
+        self.max_iterations = max_iterations
+        self.machine_tol = machine_tol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class RegularizedSimpleMKLOutlierDetector(KernelOutlierDetector):
+    """SimpleMKL with a quadratic penalty, for outliers.
+
+    The average of the kernels on which the machine has the least objective, with a penalty λ Σ
+    (η − 1/M)² that keeps the weights near each other. Stops on the relative duality gap. Costs
+    about six machines and as many passes over all kernels.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    nu : float, default=0.5
+        Largest fraction of training instances outside, and least fraction of support vectors; above 0
+        and at most 1.
+    machine : str, default="one_class_svm"
+        The machine that learns on the combination, with parameters if need be: ``"one_class_svm:max_steps=1000"``.
+        Those that have an argument here, as nu, are given there.
+    lam : float, default=0.1
+        λ of λ Σ (η − 1/M)²: 0 is SimpleMKL, large values weigh all kernels alike. A real
+        number at least 0 and at most 1000000000000.
+    lambda_unit : {"mean", "one"}, default="mean"
+        What λ counts: mean, the objective of the machine on the mean of the kernels, so
+        that λ means the same whatever C and the number of instances are; one, itself, as in
+        the papers.
+    tol : float, default=0.001
+        Relative duality gap (upper − lower bound) divided by the upper bound to stop at. A
+        real number greater than 0 and at most 0.5.
+    max_iterations : int, default=500
+        Limit on changes of the weights. Whole number, at least 1.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machine, above 0 and below 1.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLOutlierDetector : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Longworth, Gales 2008; Gönen 2010, §2.2.1.3.
+
+    Examples
+    --------
+    >>> from cokernel import RegularizedSimpleMKLOutlierDetector
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> found = RegularizedSimpleMKLOutlierDetector(nu=0.1, random_state=0).fit(X).predict(X)
+    >>> bool((found < 0).mean() <= 0.2)
+    True
+    """
+
+    _method_id = "regularized_simple_mkl"
+    _method_params = ["lambda", "lambda_unit", "tol", "max_iterations"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        nu: float = 0.5,
+        machine: str = "one_class_svm",
+        lam: float = 0.1,
+        lambda_unit: str = "mean",
+        tol: float = 0.001,
+        max_iterations: int = 500,
+        machine_tol: float = 1e-3,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.nu = nu
+        self.machine = machine
+        self.lam = lam
+        self.lambda_unit = lambda_unit
+        self.tol = tol
+        self.max_iterations = max_iterations
+        self.machine_tol = machine_tol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class LogPenaltyMKLClassifier(KernelClassifier):
+    """Sparse MKL with a log penalty.
+
+    SimpleMKL with a concave penalty on the weights, which keeps fewer kernels than any convex
+    method. Not convex: the objective falls until no small change improves it. Costs three to
+    six times SimpleMKL's last machines.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of slack, above 0.
+    machine : str, default="svc"
+        The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
+        Those that have an argument here, as C, are given there.
+    lam : float, default=0.01
+        λ, what a kernel with weight 1 costs: 0 is SimpleMKL, large values keep one kernel.
+        A real number at least 0 and at most 1000000000000.
+    lambda_unit : {"mean", "one"}, default="mean"
+        What λ counts: mean, the objective of the machine on the mean of the kernels, so
+        that λ means the same whatever C and the number of instances are; one, itself, as in
+        the papers.
+    epsilon : float, default=0.01
+        ε of log(1 + η/ε): the weight from which on a kernel costs about as much as with
+        weight 1. A real number greater than 0 and at most 1000.
+    tol : float, default=0.001
+        Relative gain of a round to stop at, and relative duality gap of its convex problem.
+        A real number greater than 0 and at most 0.5.
+    max_iterations : int, default=50
+        Limit on rounds, each a convex problem. Whole number, at least 1.
+    class_weight : dict or "balanced", optional
+        Factors of C by class, above 0.
+    decomposition : {"one_vs_rest", "one_vs_one", "dag"}
+        How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
+        directed acyclic graph instead of by votes.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machines, above 0 and below 1.
+    probability : {"sigmoid", "isotonic"}, optional
+        Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
+        that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
+        for each calibration fold.
+    calibration_folds : int, default=5
+        Folds whose held-out decision values the probabilities are calibrated on, from 2 to 1000; each
+        class needs as many instances.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLClassifier : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Subrahmanya, Shin 2010; Gönen 2010, §2.2.1.3.
+
+    Examples
+    --------
+    >>> from cokernel import LogPenaltyMKLClassifier
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> LogPenaltyMKLClassifier(random_state=0).fit(X, y).score(X, y)
+    1.0
+    """
+
+    _method_id = "log_penalty"
+    _method_params = ["lambda", "lambda_unit", "epsilon", "tol", "max_iterations"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        machine: str = "svc",
+        lam: float = 0.01,
+        lambda_unit: str = "mean",
+        epsilon: float = 0.01,
+        tol: float = 0.001,
+        max_iterations: int = 50,
+        class_weight: Any = None,
+        decomposition: str = "one_vs_rest",
+        machine_tol: float = 1e-3,
+        probability: str | None = None,
+        calibration_folds: int = 5,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.machine = machine
+        self.lam = lam
+        self.lambda_unit = lambda_unit
+        self.epsilon = epsilon
+        self.tol = tol
+        self.max_iterations = max_iterations
+        self.class_weight = class_weight
+        self.decomposition = decomposition
+        self.machine_tol = machine_tol
+        self.probability = probability
+        self.calibration_folds = calibration_folds
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class LogPenaltyMKLRegressor(KernelRegressor):
+    """Sparse MKL with a log penalty, for numbers.
+
+    SimpleMKL with a concave penalty on the weights, which keeps fewer kernels than any convex
+    method. Not convex: the objective falls until no small change improves it. Costs three to
+    six times SimpleMKL's last machines.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of error beyond epsilon, above 0.
+    epsilon : float, default=0.1
+        Errors up to it cost nothing; at least 0, in the units of y.
+    machine : str, default="svr"
+        The machine that learns on the combination, with parameters if need be: ``"svr:max_steps=1000"``.
+        Those that have an argument here, as C, are given there.
+    lam : float, default=0.01
+        λ, what a kernel with weight 1 costs: 0 is SimpleMKL, large values keep one kernel.
+        A real number at least 0 and at most 1000000000000.
+    lambda_unit : {"mean", "one"}, default="mean"
+        What λ counts: mean, the objective of the machine on the mean of the kernels, so
+        that λ means the same whatever C and the number of instances are; one, itself, as in
+        the papers.
+    epsilon : float, default=0.01
+        ε of log(1 + η/ε): the weight from which on a kernel costs about as much as with
+        weight 1. A real number greater than 0 and at most 1000.
+    tol : float, default=0.001
+        Relative gain of a round to stop at, and relative duality gap of its convex problem.
+        A real number greater than 0 and at most 0.5.
+    max_iterations : int, default=50
+        Limit on rounds, each a convex problem. Whole number, at least 1.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machine, above 0 and below 1.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLRegressor : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Subrahmanya, Shin 2010; Gönen 2010, §2.2.1.3.
+
+    Examples
+    --------
+    >>> from cokernel import LogPenaltyMKLRegressor
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> reg = LogPenaltyMKLRegressor(C=10.0, random_state=0).fit(X, y)
+    >>> bool(reg.score(X, y) > 0.9)
+    True
+    """
+
+    _method_id = "log_penalty"
+    _method_params = ["lambda", "lambda_unit", "epsilon", "tol", "max_iterations"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        epsilon: float = 0.1,
+        machine: str = "svr",
+        lam: float = 0.01,
+        lambda_unit: str = "mean",
+        epsilon: float = 0.01,
+        tol: float = 0.001,
+        max_iterations: int = 50,
+        machine_tol: float = 1e-3,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.epsilon = epsilon
+        self.machine = machine
+        self.lam = lam
+        self.lambda_unit = lambda_unit
+        self.epsilon = epsilon
+        self.tol = tol
+        self.max_iterations = max_iterations
+        self.machine_tol = machine_tol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class LogPenaltyMKLOutlierDetector(KernelOutlierDetector):
+    """Sparse MKL with a log penalty, for outliers.
+
+    SimpleMKL with a concave penalty on the weights, which keeps fewer kernels than any convex
+    method. Not convex: the objective falls until no small change improves it. Costs three to
+    six times SimpleMKL's last machines.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    nu : float, default=0.5
+        Largest fraction of training instances outside, and least fraction of support vectors; above 0
+        and at most 1.
+    machine : str, default="one_class_svm"
+        The machine that learns on the combination, with parameters if need be: ``"one_class_svm:max_steps=1000"``.
+        Those that have an argument here, as nu, are given there.
+    lam : float, default=0.01
+        λ, what a kernel with weight 1 costs: 0 is SimpleMKL, large values keep one kernel.
+        A real number at least 0 and at most 1000000000000.
+    lambda_unit : {"mean", "one"}, default="mean"
+        What λ counts: mean, the objective of the machine on the mean of the kernels, so
+        that λ means the same whatever C and the number of instances are; one, itself, as in
+        the papers.
+    epsilon : float, default=0.01
+        ε of log(1 + η/ε): the weight from which on a kernel costs about as much as with
+        weight 1. A real number greater than 0 and at most 1000.
+    tol : float, default=0.001
+        Relative gain of a round to stop at, and relative duality gap of its convex problem.
+        A real number greater than 0 and at most 0.5.
+    max_iterations : int, default=50
+        Limit on rounds, each a convex problem. Whole number, at least 1.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machine, above 0 and below 1.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLOutlierDetector : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Subrahmanya, Shin 2010; Gönen 2010, §2.2.1.3.
+
+    Examples
+    --------
+    >>> from cokernel import LogPenaltyMKLOutlierDetector
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> found = LogPenaltyMKLOutlierDetector(nu=0.1, random_state=0).fit(X).predict(X)
+    >>> bool((found < 0).mean() <= 0.2)
+    True
+    """
+
+    _method_id = "log_penalty"
+    _method_params = ["lambda", "lambda_unit", "epsilon", "tol", "max_iterations"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        nu: float = 0.5,
+        machine: str = "one_class_svm",
+        lam: float = 0.01,
+        lambda_unit: str = "mean",
+        epsilon: float = 0.01,
+        tol: float = 0.001,
+        max_iterations: int = 50,
+        machine_tol: float = 1e-3,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.nu = nu
+        self.machine = machine
+        self.lam = lam
+        self.lambda_unit = lambda_unit
+        self.epsilon = epsilon
+        self.tol = tol
+        self.max_iterations = max_iterations
+        self.machine_tol = machine_tol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class BinarySelectionMKLClassifier(KernelClassifier):
+    """Binary selection of kernels.
+
+    A given number of kernels with weight 1, the others 0, by a convex relaxation, rounding and
+    exchanges; says how much better the best choice can be at most. Feature selection where each
+    kernel looks at one feature. Costs about ten machines.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of slack, above 0.
+    machine : str, default="svc"
+        The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
+        Those that have an argument here, as C, are given there.
+    kernels : int, default=0
+        k, how many kernels are selected; 0: half of them. Whole number, at least 0.
+    tol : float, default=0.001
+        Relative duality gap of the relaxation to stop at. A real number greater than 0 and
+        at most 0.5.
+    max_iterations : int, default=500
+        Limit on changes of the weights of the relaxation, and on exchanges. Whole number,
+        at least 1.
+    class_weight : dict or "balanced", optional
+        Factors of C by class, above 0.
+    decomposition : {"one_vs_rest", "one_vs_one", "dag"}
+        How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
+        directed acyclic graph instead of by votes.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machines, above 0 and below 1.
+    probability : {"sigmoid", "isotonic"}, optional
+        Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
+        that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
+        for each calibration fold.
+    calibration_folds : int, default=5
+        Folds whose held-out decision values the probabilities are calibrated on, from 2 to 1000; each
+        class needs as many instances.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLClassifier : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Xu, Jin, Ye, Lyu, King 2009; Gönen 2010, §2.2.1.4.
+
+    Examples
+    --------
+    >>> from cokernel import BinarySelectionMKLClassifier
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> BinarySelectionMKLClassifier(random_state=0).fit(X, y).score(X, y)
+    1.0
+    """
+
+    _method_id = "binary_selection"
+    _method_params = ["kernels", "tol", "max_iterations"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        machine: str = "svc",
+        kernels: int = 0,
+        tol: float = 0.001,
+        max_iterations: int = 500,
+        class_weight: Any = None,
+        decomposition: str = "one_vs_rest",
+        machine_tol: float = 1e-3,
+        probability: str | None = None,
+        calibration_folds: int = 5,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.machine = machine
+        self.kernels = kernels
+        self.tol = tol
+        self.max_iterations = max_iterations
+        self.class_weight = class_weight
+        self.decomposition = decomposition
+        self.machine_tol = machine_tol
+        self.probability = probability
+        self.calibration_folds = calibration_folds
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class BinarySelectionMKLRegressor(KernelRegressor):
+    """Binary selection of kernels, for numbers.
+
+    A given number of kernels with weight 1, the others 0, by a convex relaxation, rounding and
+    exchanges; says how much better the best choice can be at most. Feature selection where each
+    kernel looks at one feature. Costs about ten machines.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of error beyond epsilon, above 0.
+    epsilon : float, default=0.1
+        Errors up to it cost nothing; at least 0, in the units of y.
+    machine : str, default="svr"
+        The machine that learns on the combination, with parameters if need be: ``"svr:max_steps=1000"``.
+        Those that have an argument here, as C, are given there.
+    kernels : int, default=0
+        k, how many kernels are selected; 0: half of them. Whole number, at least 0.
+    tol : float, default=0.001
+        Relative duality gap of the relaxation to stop at. A real number greater than 0 and
+        at most 0.5.
+    max_iterations : int, default=500
+        Limit on changes of the weights of the relaxation, and on exchanges. Whole number,
+        at least 1.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machine, above 0 and below 1.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLRegressor : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Xu, Jin, Ye, Lyu, King 2009; Gönen 2010, §2.2.1.4.
+
+    Examples
+    --------
+    >>> from cokernel import BinarySelectionMKLRegressor
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> reg = BinarySelectionMKLRegressor(C=10.0, random_state=0).fit(X, y)
+    >>> bool(reg.score(X, y) > 0.9)
+    True
+    """
+
+    _method_id = "binary_selection"
+    _method_params = ["kernels", "tol", "max_iterations"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        epsilon: float = 0.1,
+        machine: str = "svr",
+        kernels: int = 0,
+        tol: float = 0.001,
+        max_iterations: int = 500,
+        machine_tol: float = 1e-3,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.epsilon = epsilon
+        self.machine = machine
+        self.kernels = kernels
+        self.tol = tol
+        self.max_iterations = max_iterations
+        self.machine_tol = machine_tol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class BinarySelectionMKLOutlierDetector(KernelOutlierDetector):
+    """Binary selection of kernels, for outliers.
+
+    A given number of kernels with weight 1, the others 0, by a convex relaxation, rounding and
+    exchanges; says how much better the best choice can be at most. Feature selection where each
+    kernel looks at one feature. Costs about ten machines.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    nu : float, default=0.5
+        Largest fraction of training instances outside, and least fraction of support vectors; above 0
+        and at most 1.
+    machine : str, default="one_class_svm"
+        The machine that learns on the combination, with parameters if need be: ``"one_class_svm:max_steps=1000"``.
+        Those that have an argument here, as nu, are given there.
+    kernels : int, default=0
+        k, how many kernels are selected; 0: half of them. Whole number, at least 0.
+    tol : float, default=0.001
+        Relative duality gap of the relaxation to stop at. A real number greater than 0 and
+        at most 0.5.
+    max_iterations : int, default=500
+        Limit on changes of the weights of the relaxation, and on exchanges. Whole number,
+        at least 1.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machine, above 0 and below 1.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLOutlierDetector : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Xu, Jin, Ye, Lyu, King 2009; Gönen 2010, §2.2.1.4.
+
+    Examples
+    --------
+    >>> from cokernel import BinarySelectionMKLOutlierDetector
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> found = BinarySelectionMKLOutlierDetector(nu=0.1, random_state=0).fit(X).predict(X)
+    >>> bool((found < 0).mean() <= 0.2)
+    True
+    """
+
+    _method_id = "binary_selection"
+    _method_params = ["kernels", "tol", "max_iterations"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        nu: float = 0.5,
+        machine: str = "one_class_svm",
+        kernels: int = 0,
+        tol: float = 0.001,
+        max_iterations: int = 500,
+        machine_tol: float = 1e-3,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.nu = nu
+        self.machine = machine
+        self.kernels = kernels
+        self.tol = tol
+        self.max_iterations = max_iterations
+        self.machine_tol = machine_tol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class PolynomialCombinationMKLClassifier(KernelClassifier):
+    """Polynomial combination of kernels.
+
+    A power of a weighted sum of the kernels, so that products of kernels take part, with the
+    weights on which the machine has the least objective. Not convex: ends at a stationary
+    point. Costs 10 to 50 machines and as many passes over all kernels.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of slack, above 0.
+    machine : str, default="svc"
+        The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
+        Those that have an argument here, as C, are given there.
+    degree : int, default=2
+        d, how many kernels are multiplied; 1 is a weighted sum. Whole number from 1 to 16.
+    norm : {"l1", "l2"}, default="l2"
+        p of ‖μ‖_p ≤ Λ: l2, which keeps many kernels; l1, which keeps few.
+    radius : float, default=1.0
+        Λ of ‖μ‖_p ≤ Λ. A real number greater than 0 and at most 1000000.
+    tol : float, default=0.001
+        What the linear model promises at most, relative to the objective, to stop at. A
+        real number greater than 0 and at most 0.5.
+    max_iterations : int, default=500
+        Limit on changes of the weights. Whole number, at least 1.
+    class_weight : dict or "balanced", optional
+        Factors of C by class, above 0.
+    decomposition : {"one_vs_rest", "one_vs_one", "dag"}
+        How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
+        directed acyclic graph instead of by votes.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machines, above 0 and below 1.
+    probability : {"sigmoid", "isotonic"}, optional
+        Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
+        that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
+        for each calibration fold.
+    calibration_folds : int, default=5
+        Folds whose held-out decision values the probabilities are calibrated on, from 2 to 1000; each
+        class needs as many instances.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLClassifier : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Cortes, Mohri, Rostamizadeh 2009 (non-linear combinations); Gönen 2010, §2.2.2.
+
+    Examples
+    --------
+    >>> from cokernel import PolynomialCombinationMKLClassifier
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> PolynomialCombinationMKLClassifier(random_state=0).fit(X, y).score(X, y)
+    1.0
+    """
+
+    _method_id = "polynomial_combination"
+    _method_params = ["degree", "norm", "radius", "tol", "max_iterations"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        machine: str = "svc",
+        degree: int = 2,
+        norm: str = "l2",
+        radius: float = 1.0,
+        tol: float = 0.001,
+        max_iterations: int = 500,
+        class_weight: Any = None,
+        decomposition: str = "one_vs_rest",
+        machine_tol: float = 1e-3,
+        probability: str | None = None,
+        calibration_folds: int = 5,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.machine = machine
+        self.degree = degree
+        self.norm = norm
+        self.radius = radius
+        self.tol = tol
+        self.max_iterations = max_iterations
+        self.class_weight = class_weight
+        self.decomposition = decomposition
+        self.machine_tol = machine_tol
+        self.probability = probability
+        self.calibration_folds = calibration_folds
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class PolynomialCombinationMKLRegressor(KernelRegressor):
+    """Polynomial combination of kernels, for numbers.
+
+    A power of a weighted sum of the kernels, so that products of kernels take part, with the
+    weights on which the machine has the least objective. Not convex: ends at a stationary
+    point. Costs 10 to 50 machines and as many passes over all kernels.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of error beyond epsilon, above 0.
+    epsilon : float, default=0.1
+        Errors up to it cost nothing; at least 0, in the units of y.
+    machine : str, default="svr"
+        The machine that learns on the combination, with parameters if need be: ``"svr:max_steps=1000"``.
+        Those that have an argument here, as C, are given there.
+    degree : int, default=2
+        d, how many kernels are multiplied; 1 is a weighted sum. Whole number from 1 to 16.
+    norm : {"l1", "l2"}, default="l2"
+        p of ‖μ‖_p ≤ Λ: l2, which keeps many kernels; l1, which keeps few.
+    radius : float, default=1.0
+        Λ of ‖μ‖_p ≤ Λ. A real number greater than 0 and at most 1000000.
+    tol : float, default=0.001
+        What the linear model promises at most, relative to the objective, to stop at. A
+        real number greater than 0 and at most 0.5.
+    max_iterations : int, default=500
+        Limit on changes of the weights. Whole number, at least 1.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machine, above 0 and below 1.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLRegressor : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Cortes, Mohri, Rostamizadeh 2009 (non-linear combinations); Gönen 2010, §2.2.2.
+
+    Examples
+    --------
+    >>> from cokernel import PolynomialCombinationMKLRegressor
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> reg = PolynomialCombinationMKLRegressor(C=10.0, random_state=0).fit(X, y)
+    >>> bool(reg.score(X, y) > 0.9)
+    True
+    """
+
+    _method_id = "polynomial_combination"
+    _method_params = ["degree", "norm", "radius", "tol", "max_iterations"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        epsilon: float = 0.1,
+        machine: str = "svr",
+        degree: int = 2,
+        norm: str = "l2",
+        radius: float = 1.0,
+        tol: float = 0.001,
+        max_iterations: int = 500,
+        machine_tol: float = 1e-3,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.epsilon = epsilon
+        self.machine = machine
+        self.degree = degree
+        self.norm = norm
+        self.radius = radius
+        self.tol = tol
+        self.max_iterations = max_iterations
+        self.machine_tol = machine_tol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class PolynomialCombinationMKLOutlierDetector(KernelOutlierDetector):
+    """Polynomial combination of kernels, for outliers.
+
+    A power of a weighted sum of the kernels, so that products of kernels take part, with the
+    weights on which the machine has the least objective. Not convex: ends at a stationary
+    point. Costs 10 to 50 machines and as many passes over all kernels.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    nu : float, default=0.5
+        Largest fraction of training instances outside, and least fraction of support vectors; above 0
+        and at most 1.
+    machine : str, default="one_class_svm"
+        The machine that learns on the combination, with parameters if need be: ``"one_class_svm:max_steps=1000"``.
+        Those that have an argument here, as nu, are given there.
+    degree : int, default=2
+        d, how many kernels are multiplied; 1 is a weighted sum. Whole number from 1 to 16.
+    norm : {"l1", "l2"}, default="l2"
+        p of ‖μ‖_p ≤ Λ: l2, which keeps many kernels; l1, which keeps few.
+    radius : float, default=1.0
+        Λ of ‖μ‖_p ≤ Λ. A real number greater than 0 and at most 1000000.
+    tol : float, default=0.001
+        What the linear model promises at most, relative to the objective, to stop at. A
+        real number greater than 0 and at most 0.5.
+    max_iterations : int, default=500
+        Limit on changes of the weights. Whole number, at least 1.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machine, above 0 and below 1.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLOutlierDetector : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Cortes, Mohri, Rostamizadeh 2009 (non-linear combinations); Gönen 2010, §2.2.2.
+
+    Examples
+    --------
+    >>> from cokernel import PolynomialCombinationMKLOutlierDetector
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> found = PolynomialCombinationMKLOutlierDetector(nu=0.1, random_state=0).fit(X).predict(X)
+    >>> bool((found < 0).mean() <= 0.2)
+    True
+    """
+
+    _method_id = "polynomial_combination"
+    _method_params = ["degree", "norm", "radius", "tol", "max_iterations"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        nu: float = 0.5,
+        machine: str = "one_class_svm",
+        degree: int = 2,
+        norm: str = "l2",
+        radius: float = 1.0,
+        tol: float = 0.001,
+        max_iterations: int = 500,
+        machine_tol: float = 1e-3,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.nu = nu
+        self.machine = machine
+        self.degree = degree
+        self.norm = norm
+        self.radius = radius
+        self.tol = tol
+        self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
         self.storage = storage

@@ -14,7 +14,8 @@ use cokernel::params::Value;
 use cokernel_benches::{best_of, read_npy, write_npy};
 use std::path::PathBuf;
 
-fn main() {
+/// Reads, learns, writes.
+pub fn main() {
     let args: Vec<String> = std::env::args().collect();
     let folder = PathBuf::from(&args[1]);
     let (c, tol): (f64, f64) = (args[2].parse().expect("cost"), args[3].parse().expect("tol"));
