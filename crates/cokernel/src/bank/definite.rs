@@ -31,7 +31,7 @@ const ROUNDING: f64 = 1e-6;
 
 /// A Ritz value below what rounding explains, of the symmetric n × n matrix whose product with x
 /// is `multiply(x, out)` and whose largest entry has this magnitude.
-pub(super) fn negative_eigenvalue(
+pub(crate) fn negative_eigenvalue(
     n: usize,
     largest: f64,
     multiply: impl Fn(&[f64], &mut [f64]),

@@ -16,7 +16,7 @@
 
 mod base;
 mod cross;
-mod definite;
+pub(crate) mod definite;
 mod engine;
 mod fill;
 mod gram;

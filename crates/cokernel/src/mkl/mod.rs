@@ -24,8 +24,10 @@ mod ideal_distance;
 mod kandola;
 mod kl_divergence;
 mod lanckriet_alignment;
+mod definite;
 mod late_mean;
 mod log_penalty;
+mod level_mkl;
 mod lp_norm;
 mod mean;
 pub mod measures;
@@ -37,6 +39,7 @@ mod power_product;
 mod product;
 mod regularized_simple_mkl;
 mod sets;
+mod silp;
 mod simple_mkl;
 mod sum;
 mod two_stage;
@@ -70,6 +73,8 @@ pub static REGISTRY: &[&Entry<dyn Learner>] = &[
     &log_penalty::ENTRY,
     &binary_selection::ENTRY,
     &polynomial_combination::ENTRY,
+    &silp::ENTRY,
+    &level_mkl::ENTRY,
     &two_stage::ENTRY,
     &accuracy_weights::ENTRY,
     &de_diego::ENTRY,

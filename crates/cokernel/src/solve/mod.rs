@@ -13,6 +13,7 @@ pub mod nonnegative;
 pub mod nu_svr;
 pub mod one_class;
 pub mod orthonormal;
+pub mod planes;
 pub mod recycle;
 pub mod ridge;
 pub mod simplex;

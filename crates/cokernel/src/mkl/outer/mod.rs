@@ -57,6 +57,7 @@
 
 mod curvature;
 mod sample;
+pub(super) mod planes;
 mod search;
 pub(super) mod simplex;
 
@@ -179,13 +180,7 @@ impl Outer<'_> {
     /// [`learn`](Self::learn) with or without a sample.
     fn learn_from(&self, problem: &Problem<'_>, run: &Run, sampled: bool) -> Result<Learned> {
         check(problem)?;
-        if !problem.machine.has_free_dual() {
-            let problem = format!(
-                "the kernel enters its dual in another way than {} relies on; choose another machine",
-                self.title
-            );
-            return Err(Error::parameter("machine", problem));
-        }
+        self.check_machine(problem)?;
         let watch = run.watch();
         let settled = settled(problem, run, &watch)?;
         let problem = &Problem { target: settled.as_ref().unwrap_or(problem.target), ..*problem };
@@ -288,6 +283,18 @@ impl Outer<'_> {
         };
         let rule = Weighted::rule(point.weights);
         Ok(Learned { machines: Some(point.machines), ..Learned::of(rule, report) })
+    }
+
+    /// Refuses machines whose ℓ is not free of the kernel.
+    fn check_machine(&self, problem: &Problem<'_>) -> Result<()> {
+        if problem.machine.has_free_dual() {
+            return Ok(());
+        }
+        let problem = format!(
+            "the kernel enters its dual in another way than {} relies on; choose another machine",
+            self.title
+        );
+        Err(Error::parameter("machine", problem))
     }
 
     /// Of second order, or where its model promises less what a bound from above does: so it is far from

@@ -8,7 +8,7 @@ use crate::run::Pass;
 use crate::{Counts, Result, Run, Status, Watch};
 
 /// Weights below this are set to 0 whenever a kernel is formed.
-const DROP: f64 = 1e-8;
+pub(super) const DROP: f64 = 1e-8;
 /// Loosest tolerance of a machine.
 const LOOSEST: f64 = 1e-3;
 /// Kernels with a smaller share of the largest form are left aside while they have no weight.
@@ -38,12 +38,12 @@ impl Point {
     }
 
     /// The primal objective P of the machines.
-    fn primal(&self) -> f64 {
+    pub fn primal(&self) -> f64 {
         self.machines.primal()
     }
 
     /// Σ_u q_m^u.
-    fn total_forms(&self) -> Vec<f64> {
+    pub fn total_forms(&self) -> Vec<f64> {
         let m = self.weights.len();
         (0..m).map(|k| self.forms.iter().map(|q| q[k]).sum()).collect()
     }
@@ -237,12 +237,17 @@ impl<'a> Search<'a> {
 
     /// A point with other weights than those on a line; its kernel becomes the stored one.
     pub fn elsewhere(&mut self, weights: Vec<f64>, from: &Point) -> Result<Point> {
+        self.elsewhere_to(weights, from, from.machines.gap())
+    }
+
+    /// [`elsewhere`](Self::elsewhere) with machines to this relative gap.
+    pub fn elsewhere_to(&mut self, weights: Vec<f64>, from: &Point, tol: f64) -> Result<Point> {
         if let Some((base, _)) = &mut self.stored {
             let pass = Pass::under(&self.watch);
             self.problem.bank.combine_into_in(&weights, base, &pass);
         }
         self.counts.combines += 1;
-        let tol = from.machines.gap().clamp(self.floor, LOOSEST);
+        let tol = tol.clamp(self.floor, LOOSEST);
         let machines = self.machines(&weights, true, Some(&from.machines), tol)?;
         Ok(Point::new(weights, machines))
     }

@@ -34,7 +34,7 @@ pub fn cholesky(k: &Matrix) -> Matrix {
 }
 
 /// Optimal value and weights; `labels[u][i]` is +1, −1, or 0 for those that take no part.
-fn clarabel(kernels: &[Matrix], labels: &[Vec<f64>], c: f64) -> (f64, Vec<f64>) {
+pub fn clarabel(kernels: &[Matrix], labels: &[Vec<f64>], c: f64) -> (f64, Vec<f64>) {
     let (n, problems) = (kernels[0].rows(), labels.len());
     // Variables: c_u one after the other, then t. min Σ −y c + ½ t.
     let variables = n * problems + 1;

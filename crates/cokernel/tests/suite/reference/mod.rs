@@ -2,6 +2,7 @@
 
 mod bank;
 mod closed_forms;
+mod classics;
 mod co_regularized;
 mod co_trained;
 mod controls;

@@ -1,0 +1,42 @@
+//! Kernels that have to be positive semi-definite are refused where a few Lanczos steps find that they are not.
+//!
+//! Asked of similarities that are given and of sigmoid kernels; all others are positive semi-definite as functions.
+//! Cost: 30 products with each of those kernels.
+
+use super::Problem;
+use crate::bank::definite::negative_eigenvalue;
+use crate::data::Matrix;
+use crate::kernel::Function;
+use crate::run::Pass;
+use crate::{Error, Result, Watch};
+
+/// Refuses kernels with a negative eigenvalue beyond rounding.
+///
+/// # Errors
+/// The first such kernel with its smallest eigenvalue.
+pub(super) fn refuse_indefinite(problem: &Problem<'_>, title: &str, watch: &Watch) -> Result<()> {
+    let (bank, n) = (problem.bank, problem.bank.n());
+    for (m, kernel) in bank.kernels().iter().enumerate() {
+        if !matches!(kernel.function, Function::Precomputed | Function::Sigmoid { .. }) {
+            continue;
+        }
+        let largest = bank.diagonal(m).iter().fold(0.0_f64, |a, d| a.max(d.abs()));
+        let pass = Pass::under(watch);
+        let found = negative_eigenvalue(n, largest, |x, out| {
+            let product = bank.apply_in(m, &Matrix::from_fn(n, 1, |i, _| x[i]), &pass);
+            out.copy_from_slice(product.values());
+        });
+        if pass.is_given_up() {
+            return Ok(());
+        }
+        if let Some(value) = found {
+            return Err(Error::Data(format!(
+                "kernel '{}' is not positive semi-definite (its smallest eigenvalue is {value:.2e}), so the \
+                 bounds of {title} do not hold; leave it out, or add at least {:.2e} to its diagonal",
+                kernel.name,
+                -value
+            )));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,140 @@
+//! The classic algorithms of one-stage MKL beside each other and beside Clarabel.
+
+use super::mkl::clarabel;
+use crate::common::{bank, classes, problem, simple_mkl, weights};
+use cokernel::bank::Storage;
+use cokernel::catalogue::find;
+use cokernel::data::{Matrix, Target};
+use cokernel::machine::{Decomposition, Machine, Svc};
+use cokernel::mkl::{Learned, Problem, learner, train};
+use cokernel::params::Value;
+use cokernel::{Run, Status};
+
+/// A method with parameters on matrices.
+fn learn(
+    id: &str,
+    given: &[(&str, Value)],
+    kernels: &[Matrix],
+    target: &Target,
+    machine: &dyn Machine,
+) -> Learned {
+    let method = find(id).unwrap();
+    let params = method.check(given.iter().map(|(n, v)| (*n, v))).unwrap();
+    let bank = bank(kernels, Storage::Resident);
+    let problem = Problem::new(&bank, target, machine);
+    train(&problem, learner(method, &params).unwrap().as_ref(), &Run::default()).unwrap()
+}
+
+fn signs(codes: &[u32], decomposition: Decomposition, count: usize) -> Vec<Vec<f64>> {
+    let sign = |pair: &(u32, Option<u32>), code: u32| match pair {
+        (positive, _) if *positive == code => 1.0,
+        (_, Some(negative)) if *negative != code => 0.0,
+        _ => -1.0,
+    };
+    let pairs = decomposition.pairs(count);
+    pairs.iter().map(|pair| codes.iter().map(|code| sign(pair, *code)).collect()).collect()
+}
+
+/// The bounds of a gap, from the primal objective by plain loops.
+fn upper(learned: &Learned, kernels: &[Matrix], labels: &[Vec<f64>], c: f64) -> f64 {
+    let (eta, n) = (weights(learned), kernels[0].rows());
+    let combined = Matrix::from_fn(n, n, |i, j| {
+        eta.iter().zip(kernels).map(|(w, k)| w * k.get(i, j)).sum::<f64>()
+    });
+    let heads = learned.machines.as_ref().unwrap().heads();
+    let value = |(head, y): (&cokernel::machine::Head, &Vec<f64>)| -> f64 {
+        let images: Vec<f64> = (0..n)
+            .map(|i| (0..n).map(|j| combined.get(i, j) * head.coef[j]).sum::<f64>())
+            .collect();
+        let norm: f64 = images.iter().zip(&head.coef).map(|(f, c)| f * c).sum();
+        let loss = |i: usize| y[i].abs() * c * (1.0 - y[i] * (images[i] + head.bias)).max(0.0);
+        0.5 * norm + (0..n).map(loss).sum::<f64>()
+    };
+    heads.zip(labels).map(value).sum()
+}
+
+/// Ten problems, to the gap asked for: SILP, LevelMKL and SimpleMKL hold Clarabel's optimum between their bounds.
+#[test]
+fn algorithms_agree_on_ten_problems() {
+    for seed in 1..=10_u64 {
+        let count = 2 + (seed % 3) as usize;
+        let decomposition =
+            if seed % 2 == 0 { Decomposition::OneVsRest } else { Decomposition::OneVsOne };
+        let c = [0.3, 1.0, 3.0, 10.0][seed as usize % 4];
+        let (kernels, codes) = problem(36, count, 4 + (seed % 4) as usize, 100 + seed);
+        let labels = signs(&codes, decomposition, count);
+        let (value, _) = clarabel(&kernels, &labels, c);
+        let machine = Svc { c, decomposition, tol: 1e-9, ..Svc::default() };
+        let target = Target::from(classes(&codes));
+        for tol in [1e-3, 1e-6] {
+            let simple = simple_mkl(
+                &bank(&kernels, Storage::Resident),
+                &classes(&codes),
+                &machine,
+                tol,
+                "newton",
+            );
+            let given = [("tol", Value::Real(tol))];
+            let silp = learn("silp", &given, &kernels, &target, &machine);
+            let level = learn("level_mkl", &given, &kernels, &target, &machine);
+            for (id, learned) in [("simple", &simple), ("silp", &silp), ("level", &level)] {
+                let what = format!("{id}, problem {seed}, tol {tol}");
+                assert_eq!(learned.report.status, Status::Converged, "{what}");
+                let (upper, gap) =
+                    (upper(learned, &kernels, &labels, c), learned.report.gap.unwrap());
+                assert!((0.0..=tol).contains(&gap), "{what}: {gap}");
+                let lower = upper * (1.0 - gap);
+                assert!(
+                    lower <= value * (1.0 + 1e-8) && value <= upper * (1.0 + 1e-8),
+                    "{what}: {lower} {value} {upper}"
+                );
+                let trace = &learned.report.objective;
+                assert!(trace.windows(2).all(|w| w[1] <= w[0]) || id == "simple", "{what}");
+            }
+        }
+    }
+}
+
+/// Twenty random problems of each method to 10⁻⁶ of Clarabel's optimum, with the weights where they are unique.
+#[test]
+fn optima_of_twenty_random_problems() {
+    for seed in 0..20_u64 {
+        let (n, m) = (20 + seed as usize % 17, 2 + seed as usize % 5);
+        let c = 10_f64.powf(f64::from(seed as u32 % 7) / 2.0 - 1.0);
+        let (kernels, codes) = problem(n, 2, m, 200 + seed);
+        let labels = signs(&codes, Decomposition::OneVsRest, 2);
+        let (value, eta) = clarabel(&kernels, &labels, c);
+        let machine = Svc { c, tol: 1e-10, ..Svc::default() };
+        let target = Target::from(classes(&codes));
+        for id in ["silp", "level_mkl"] {
+            let learned = learn(id, &[("tol", Value::Real(5e-7))], &kernels, &target, &machine);
+            let ours = learned.machines.as_ref().unwrap().primal();
+            assert!((ours / value - 1.0).abs() < 1e-6, "{id}, {seed}: {ours} {value}");
+            for (a, b) in weights(&learned).iter().zip(&eta) {
+                assert!((a - b).abs() < 5e-3, "{id}, {seed}: {:?} {eta:?}", weights(&learned));
+            }
+        }
+    }
+}
+
+/// A kernel that is not positive semi-definite is refused with its smallest eigenvalue, by name.
+#[test]
+fn indefinite_kernels_are_refused() {
+    let (mut kernels, codes) = problem(40, 2, 3, 1);
+    kernels.push(Matrix::from_fn(40, 40, |i, j| ((i * j) as f64).sin()));
+    let target = Target::from(classes(&codes));
+    let bank = bank(&kernels, Storage::Resident);
+    let machine = Svc::default();
+    let problem = Problem::new(&bank, &target, &machine);
+    for id in ["silp", "level_mkl"] {
+        let method = find(id).unwrap();
+        let found = train(
+            &problem,
+            learner(method, &method.defaults()).unwrap().as_ref(),
+            &Run::default(),
+        );
+        let e = found.unwrap_err().to_string();
+        assert!(e.starts_with("kernel 'k3' is not positive semi-definite"), "{id}: {e}");
+        assert!(e.contains("smallest eigenvalue is -"), "{id}: {e}");
+    }
+}
