@@ -33,8 +33,7 @@ pub(super) fn refuse_indefinite(problem: &Problem<'_>, title: &str, watch: &Watc
             return Err(Error::Data(format!(
                 "kernel '{}' is not positive semi-definite (its smallest eigenvalue is {value:.2e}), so the \
                  bounds of {title} do not hold; leave it out, or add at least {:.2e} to its diagonal",
-                kernel.name,
-                -value
+                kernel.name, -value
             )));
         }
     }

@@ -219,9 +219,8 @@ impl<'a> Program<'a> {
             let products = |target: f64, dx: &[f64], ds: &[f64], du: &[f64], dl: &[f64]| {
                 let x = self.x.iter().zip(&self.s).zip(dx.iter().zip(ds));
                 let u = self.u.iter().zip(&self.lambda).zip(du.iter().zip(dl));
-                let left = |((a, b), (da, db)): ((&f64, &f64), (&f64, &f64))| {
-                    target - a * b - da * db
-                };
+                let left =
+                    |((a, b), (da, db)): ((&f64, &f64), (&f64, &f64))| target - a * b - da * db;
                 (x.map(left).collect::<Vec<f64>>(), u.map(left).collect::<Vec<f64>>())
             };
             let (cx, cu) = products(0.0, &none_x, &none_x, &none_u, &none_u);
@@ -303,8 +302,7 @@ impl System {
             s[t * rows + t] += program.u[t] / program.lambda[t];
         }
         let factor = Cholesky::new(rows, s.clone()).or_else(|| Cholesky::with_ridge(rows, &s))?;
-        let p: Vec<f64> =
-            program.a.chunks_exact(width).map(|a| simd::dot(a, &inverse)).collect();
+        let p: Vec<f64> = program.a.chunks_exact(width).map(|a| simd::dot(a, &inverse)).collect();
         let mut beside = p.clone();
         beside.resize(2 * rows, 1.0);
         factor.solve(&mut beside, 2);
@@ -342,8 +340,7 @@ impl System {
         for (a, l) in at.a.chunks_exact(at.width).zip(&lambda) {
             pull.iter_mut().zip(a).for_each(|(p, a)| *p += l * a);
         }
-        let x: Vec<f64> =
-            (0..at.width).map(|m| self.inverse[m] * (gx[m] - pull[m] - nu)).collect();
+        let x: Vec<f64> = (0..at.width).map(|m| self.inverse[m] * (gx[m] - pull[m] - nu)).collect();
         let s = (0..at.width).map(|m| (cx[m] - at.s[m] * x[m]) / at.x[m]).collect();
         let u = (0..rows).map(|t| (cu[t] - at.u[t] * lambda[t]) / at.lambda[t]).collect();
         let finite = nu.is_finite() && theta.is_finite() && x.iter().all(|v| v.is_finite());

@@ -35,7 +35,7 @@ fn signs(codes: &[u32], decomposition: Decomposition, count: usize) -> Vec<Vec<f
     pairs.iter().map(|pair| codes.iter().map(|code| sign(pair, *code)).collect()).collect()
 }
 
-/// The bounds of a gap, from the primal objective by plain loops.
+/// The primal objective by plain loops.
 fn upper(learned: &Learned, kernels: &[Matrix], labels: &[Vec<f64>], c: f64) -> f64 {
     let (eta, n) = (weights(learned), kernels[0].rows());
     let combined = Matrix::from_fn(n, n, |i, j| {
@@ -128,11 +128,8 @@ fn indefinite_kernels_are_refused() {
     let problem = Problem::new(&bank, &target, &machine);
     for id in ["silp", "level_mkl"] {
         let method = find(id).unwrap();
-        let found = train(
-            &problem,
-            learner(method, &method.defaults()).unwrap().as_ref(),
-            &Run::default(),
-        );
+        let found =
+            train(&problem, learner(method, &method.defaults()).unwrap().as_ref(), &Run::default());
         let e = found.unwrap_err().to_string();
         assert!(e.starts_with("kernel 'k3' is not positive semi-definite"), "{id}: {e}");
         assert!(e.contains("smallest eigenvalue is -"), "{id}: {e}");
