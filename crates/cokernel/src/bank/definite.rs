@@ -9,11 +9,13 @@
 //! Vectors are made orthogonal to all before them: 30² n more. Source: C. Lanczos 1950; Golub and
 //! Van Loan, *Matrix Computations*, §10.1.
 
+use super::Bank;
 use super::remarks::looked_at;
 use super::tiles::Tiles;
 use crate::Result;
-use crate::data::{Table, Views};
+use crate::data::{Matrix, Table, Views};
 use crate::kernel::{Function, Kernel};
+use crate::run::Pass;
 use cokernel_dense::simd;
 use rand::RngExt;
 use rayon::prelude::*;
@@ -29,9 +31,22 @@ const STEPS: usize = 30;
 /// 2 ε √n.
 const ROUNDING: f64 = 1e-6;
 
+impl Bank {
+    /// A negative eigenvalue of kernel m beyond rounding, the least that a few Lanczos steps find; nothing of it is
+    /// to be used if the pass is given up.
+    pub(crate) fn negative_eigenvalue(&self, m: usize, pass: &Pass<'_>) -> Option<f64> {
+        let n = self.n();
+        let largest = self.diagonal(m).iter().fold(0.0_f64, |a, d| a.max(d.abs()));
+        negative_eigenvalue(n, largest, |x, out| {
+            let product = self.apply_in(m, &Matrix::from_fn(n, 1, |i, _| x[i]), pass);
+            out.copy_from_slice(product.values());
+        })
+    }
+}
+
 /// A Ritz value below what rounding explains, of the symmetric n × n matrix whose product with x
 /// is `multiply(x, out)` and whose largest entry has this magnitude.
-pub(crate) fn negative_eigenvalue(
+pub(super) fn negative_eigenvalue(
     n: usize,
     largest: f64,
     multiply: impl Fn(&[f64], &mut [f64]),

@@ -16,7 +16,7 @@
 
 mod base;
 mod cross;
-pub(crate) mod definite;
+mod definite;
 mod engine;
 mod fill;
 mod gram;

@@ -4,8 +4,6 @@
 //! Cost: 30 products with each of those kernels.
 
 use super::Problem;
-use crate::bank::definite::negative_eigenvalue;
-use crate::data::Matrix;
 use crate::kernel::Function;
 use crate::run::Pass;
 use crate::{Error, Result, Watch};
@@ -15,17 +13,13 @@ use crate::{Error, Result, Watch};
 /// # Errors
 /// The first such kernel with its smallest eigenvalue.
 pub(super) fn refuse_indefinite(problem: &Problem<'_>, title: &str, watch: &Watch) -> Result<()> {
-    let (bank, n) = (problem.bank, problem.bank.n());
+    let bank = problem.bank;
     for (m, kernel) in bank.kernels().iter().enumerate() {
         if !matches!(kernel.function, Function::Precomputed | Function::Sigmoid { .. }) {
             continue;
         }
-        let largest = bank.diagonal(m).iter().fold(0.0_f64, |a, d| a.max(d.abs()));
         let pass = Pass::under(watch);
-        let found = negative_eigenvalue(n, largest, |x, out| {
-            let product = bank.apply_in(m, &Matrix::from_fn(n, 1, |i, _| x[i]), &pass);
-            out.copy_from_slice(product.values());
-        });
+        let found = bank.negative_eigenvalue(m, &pass);
         if pass.is_given_up() {
             return Ok(());
         }
