@@ -25,6 +25,7 @@ mod kandola;
 mod kl_divergence;
 mod lanckriet_alignment;
 mod definite;
+mod lanckriet_sdp;
 mod late_mean;
 mod log_penalty;
 mod level_mkl;
@@ -75,6 +76,7 @@ pub static REGISTRY: &[&Entry<dyn Learner>] = &[
     &polynomial_combination::ENTRY,
     &silp::ENTRY,
     &level_mkl::ENTRY,
+    &lanckriet_sdp::ENTRY,
     &two_stage::ENTRY,
     &accuracy_weights::ENTRY,
     &de_diego::ENTRY,

@@ -6,6 +6,7 @@ pub mod filter;
 pub mod hulls;
 pub mod joint;
 pub mod laplacian_svm;
+pub mod lmi;
 mod low_rank;
 pub mod nearest;
 pub mod neighbour_graph;

@@ -59,6 +59,7 @@ mod curvature;
 mod sample;
 pub(super) mod planes;
 mod search;
+pub(super) mod semidefinite;
 pub(super) mod simplex;
 
 use super::sets::{cost, norms};

@@ -135,3 +135,90 @@ fn indefinite_kernels_are_refused() {
         assert!(e.contains("smallest eigenvalue is -"), "{id}: {e}");
     }
 }
+
+/// One case of `make_sdp.py`.
+#[derive(serde::Deserialize)]
+struct Case {
+    x: Vec<Vec<f64>>,
+    c: f64,
+    kernels: Vec<Given>,
+    value: f64,
+    weights: Vec<f64>,
+}
+
+#[derive(serde::Deserialize)]
+struct Given {
+    gamma: f64,
+    less: f64,
+}
+
+/// The semidefinite program over K_L as Clarabel solves it in the form of the paper, whose optimum is twice ω.
+#[test]
+fn the_semidefinite_program() {
+    let cases: Vec<Case> = serde_json::from_str(include_str!("../../reference/sdp.json")).unwrap();
+    let mut negative = 0;
+    for (number, case) in cases.iter().enumerate() {
+        let n = case.x.len();
+        let codes: Vec<u32> = (0..n).map(|i| (i % 2) as u32).collect();
+        let square = |i: usize, j: usize| -> f64 {
+            case.x[i].iter().zip(&case.x[j]).map(|(a, b)| (a - b) * (a - b)).sum()
+        };
+        let kernels: Vec<Matrix> = (case.kernels.iter())
+            .map(|k| {
+                Matrix::from_fn(n, n, |i, j| {
+                    let d = k.gamma * square(i, j);
+                    (-d).exp() - k.less * (-4.0 * d).exp() + if i == j { 0.05 } else { 0.0 }
+                })
+            })
+            .collect();
+        let machine = Svc { c: case.c, tol: 1e-10, ..Svc::default() };
+        let target = Target::from(classes(&codes));
+        let given = [("tol", Value::Real(3e-7))];
+        let learned = learn("lanckriet_sdp", &given, &kernels, &target, &machine);
+        let what = format!("case {number}");
+        assert_eq!(learned.report.status, Status::Converged, "{what}: {:?}", learned.report);
+        let labels = signs(&codes, Decomposition::OneVsRest, 2);
+        let (upper, gap) =
+            (upper(&learned, &kernels, &labels, case.c), learned.report.gap.unwrap());
+        assert!((0.0..=3e-7).contains(&gap), "{what}: {gap}");
+        assert!((upper / case.value - 1.0).abs() < 1e-6, "{what}: {upper} {}", case.value);
+        assert!(upper * (1.0 - gap) <= case.value * (1.0 + 1e-7), "{what}");
+        let eta = weights(&learned);
+        negative += usize::from(eta.iter().any(|w| *w < 0.0));
+        for (a, b) in eta.iter().zip(&case.weights) {
+            assert!((a - b).abs() < 1e-2 * (1.0 + b.abs()), "{what}: {eta:?} {:?}", case.weights);
+        }
+        // In the set, by plain loops: the trace, and a Cholesky factor with 1e-9 on the diagonal.
+        let trace = |k: &Matrix| (0..n).map(|i| k.get(i, i)).sum::<f64>();
+        let level = kernels.iter().map(trace).sum::<f64>() / kernels.len() as f64;
+        let combined = Matrix::from_fn(n, n, |i, j| {
+            let sum: f64 = eta.iter().zip(&kernels).map(|(w, k)| w * k.get(i, j)).sum();
+            sum + if i == j { 1e-9 } else { 0.0 }
+        });
+        assert!((trace(&combined) / level - 1.0).abs() < 1e-8, "{what}");
+        assert!(super::mkl::cholesky(&combined).values().iter().all(|v| v.is_finite()), "{what}");
+    }
+    assert!(cases.len() >= 20 && negative >= 10, "{} {negative}", cases.len());
+}
+
+#[test]
+fn too_many_instances_for_the_semidefinite_program() {
+    let kernels = vec![Matrix::from_fn(501, 501, |i, j| f64::from(u8::from(i == j)))];
+    let target = Target::from(classes(&(0..501).map(|i| i % 2).collect::<Vec<u32>>()));
+    let (bank, machine) = (bank(&kernels, Storage::Resident), Svc::default());
+    let method = find("lanckriet_sdp").unwrap();
+    let problem = Problem::new(&bank, &target, &machine);
+    let found =
+        train(&problem, learner(method, &method.defaults()).unwrap().as_ref(), &Run::default());
+    let e = found.unwrap_err().to_string();
+    assert!(e.contains("501 instances") && e.contains("at most 500"), "{e}");
+    // Nothing to start from.
+    let kernels = vec![Matrix::from_fn(6, 6, |i, j| if i == j { -1.0 } else { 0.0 })];
+    let target = Target::from(classes(&[0, 1, 0, 1, 0, 1]));
+    let bank = crate::common::bank(&kernels, Storage::Resident);
+    let problem = Problem::new(&bank, &target, &machine);
+    let found =
+        train(&problem, learner(method, &method.defaults()).unwrap().as_ref(), &Run::default());
+    let e = found.unwrap_err().to_string();
+    assert!(e.contains("smallest eigenvalue is -1.00e0"), "{e}");
+}
