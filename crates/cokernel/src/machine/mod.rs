@@ -111,6 +111,11 @@ pub trait Machine: fmt::Debug + Send + Sync {
         true
     }
 
+    /// As C-SVC, for methods that solve its dual themselves.
+    fn as_svc(&self) -> Option<&Svc> {
+        None
+    }
+
     /// What k(x, x) of the combination is multiplied by where it is a part of the decision value of x.
     fn own_similarity(&self) -> f64 {
         0.0

@@ -144,6 +144,10 @@ impl Machine for Svc {
         Reading::Classes(self.decomposition)
     }
 
+    fn as_svc(&self) -> Option<&Svc> {
+        Some(self)
+    }
+
     fn advice(&self, share: f64, diagonal: f64) -> Option<String> {
         let c = self.c;
         Some(format!(

@@ -42,6 +42,7 @@ mod regularized_simple_mkl;
 mod sets;
 mod silp;
 mod simple_mkl;
+mod smo_mkl;
 mod sum;
 mod two_stage;
 
@@ -77,6 +78,7 @@ pub static REGISTRY: &[&Entry<dyn Learner>] = &[
     &silp::ENTRY,
     &level_mkl::ENTRY,
     &lanckriet_sdp::ENTRY,
+    &smo_mkl::ENTRY,
     &two_stage::ENTRY,
     &accuracy_weights::ENTRY,
     &de_diego::ENTRY,

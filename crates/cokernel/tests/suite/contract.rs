@@ -435,7 +435,8 @@ fn labels_of_another_size_are_refused() {
     }
 }
 
-/// With one kernel there is nothing to choose: all methods are the machine on that kernel.
+/// With one kernel there is nothing to choose: all methods are the machine on that kernel, but one whose penalty
+/// says how large weights are.
 #[test]
 fn one_kernel_is_the_machine_on_it() {
     let (kernels, classes) = kernels(45);
@@ -449,6 +450,7 @@ fn one_kernel_is_the_machine_on_it() {
     let plain = Learned { machines: Some(plain), ..Learned::of(rule, report) };
     // Products of a kernel with itself are another kernel.
     for m in learners().filter(|m| built(m).degree(1) == 1.0) {
+    for m in learners().filter(|m| m.id != "smo_mkl") {
         let learned = learn(m, one, &classes, 1.0, &Run::default());
         assert_close(m.id, &decisions(&learned, one), &decisions(&plain, one), 1e-3);
     }

@@ -1,7 +1,9 @@
 //! The classic algorithms of one-stage MKL beside each other and beside Clarabel.
 
-use super::mkl::clarabel;
-use crate::common::{bank, classes, problem, simple_mkl, weights};
+use super::mkl::{cholesky, clarabel};
+use crate::common::{bank, classes, interior_point, problem, simple_mkl, weights};
+use clarabel::algebra::CscMatrix;
+use clarabel::solver::SupportedConeT;
 use cokernel::bank::Storage;
 use cokernel::catalogue::find;
 use cokernel::data::{Matrix, Target};
@@ -196,7 +198,7 @@ fn the_semidefinite_program() {
             sum + if i == j { 1e-9 } else { 0.0 }
         });
         assert!((trace(&combined) / level - 1.0).abs() < 1e-8, "{what}");
-        assert!(super::mkl::cholesky(&combined).values().iter().all(|v| v.is_finite()), "{what}");
+        assert!(cholesky(&combined).values().iter().all(|v| v.is_finite()), "{what}");
     }
     assert!(cases.len() >= 20 && negative >= 10, "{} {negative}", cases.len());
 }
@@ -221,4 +223,102 @@ fn too_many_instances_for_the_semidefinite_program() {
         train(&problem, learner(method, &method.defaults()).unwrap().as_ref(), &Run::default());
     let e = found.unwrap_err().to_string();
     assert!(e.contains("smallest eigenvalue is -1.00e0"), "{e}");
+}
+
+/// max Σ y c − ‖q‖₂²/8λ as a cone program: q_m ≥ cᵀK_mc, ‖q‖ ≤ t.
+fn squared_norm(kernels: &[Matrix], y: &[f64], c: f64, lambda: f64) -> f64 {
+    let (n, m) = (y.len(), kernels.len());
+    let size = n + m + 1;
+    let (mut rows, mut cols, mut values, mut b) = (vec![], vec![], vec![], vec![]);
+    let mut entry = |row: usize, col: usize, value: f64| {
+        rows.push(row);
+        cols.push(col);
+        values.push(value);
+    };
+    (0..n).for_each(|i| entry(0, i, 1.0));
+    b.push(0.0);
+    for i in 0..n {
+        entry(b.len(), i, -y[i]);
+        b.push(0.0);
+        entry(b.len(), i, y[i]);
+        b.push(c);
+    }
+    let mut cones = vec![SupportedConeT::ZeroConeT(1), SupportedConeT::NonnegativeConeT(2 * n)];
+    for (k, kernel) in kernels.iter().enumerate() {
+        let l = cholesky(kernel);
+        for right in [1.0, -1.0] {
+            entry(b.len(), n + k, -1.0);
+            b.push(right);
+        }
+        for j in 0..n {
+            (j..n).for_each(|i| entry(b.len(), i, -2.0 * l.get(i, j)));
+            b.push(0.0);
+        }
+        cones.push(SupportedConeT::SecondOrderConeT(2 + n));
+    }
+    entry(b.len(), size - 1, -1.0);
+    b.push(0.0);
+    for k in 0..m {
+        entry(b.len(), n + k, -1.0);
+        b.push(0.0);
+    }
+    cones.push(SupportedConeT::SecondOrderConeT(1 + m));
+    let a = CscMatrix::new_from_triplets(b.len(), size, rows, cols, values);
+    let last = vec![size - 1];
+    let p = CscMatrix::new_from_triplets(size, size, last.clone(), last, vec![0.25 / lambda]);
+    let mut target: Vec<f64> = y.iter().map(|y| -y).collect();
+    target.resize(size, 0.0);
+    -interior_point(&p, &target, &a, &b, &cones).obj_val
+}
+
+/// Σ d_m K_m's primal objective plus the penalty, by plain loops.
+#[test]
+fn smo_mkl_on_twenty_random_problems() {
+    for seed in 0..20_u64 {
+        let (n, m) = (20 + seed as usize % 11, 2 + seed as usize % 4);
+        let c = [0.3, 1.0, 2.0, 5.0][seed as usize % 4];
+        let lambda = [0.5, 1.0, 5.0][seed as usize % 3];
+        let (kernels, codes) = problem(n, 2, m, 300 + seed);
+        let labels = signs(&codes, Decomposition::OneVsRest, 2);
+        let value = squared_norm(&kernels, &labels[0], c, lambda / 1.01);
+        let machine = Svc { c, tol: 1e-10, ..Svc::default() };
+        let target = Target::from(classes(&codes));
+        let given = [("tol", Value::Real(2e-7)), ("lambda", Value::Real(lambda))];
+        let learned = learn("smo_mkl", &given, &kernels, &target, &machine);
+        let d = weights(&learned);
+        let penalty = 0.5 * lambda / 1.01 * d.iter().map(|d| d * d).sum::<f64>();
+        let ours = upper(&learned, &kernels, &labels, c) + penalty;
+        let what = format!("{seed}: {ours} {value} {:?}", learned.report);
+        assert_eq!(learned.report.status, Status::Converged, "{what}");
+        assert!((ours / value - 1.0).abs() < 1e-6, "{what}");
+        let gap = learned.report.gap.unwrap();
+        assert!(gap <= 2e-7 && ours * (1.0 - gap) <= value * (1.0 + 1e-8), "{what}");
+    }
+}
+
+/// With ρ = ‖d‖_p: lp-norm MKL at cost ρC, whose weights are d/ρ and whose decisions are the same.
+#[test]
+fn smo_mkl_is_lp_norm_at_another_cost() {
+    for (count, p) in [(2, 1.1), (2, 4.0 / 3.0), (3, 2.0), (3, 4.0), (2, 30.0)] {
+        let (kernels, codes) = problem(40, count, 5, 11);
+        let target = Target::from(classes(&codes));
+        let machine = Svc { c: 3.0, tol: 1e-10, ..Svc::default() };
+        let given =
+            [("tol", Value::Real(1e-8)), ("p", Value::Real(p)), ("lambda", Value::Real(5.0))];
+        let smo = learn("smo_mkl", &given, &kernels, &target, &machine);
+        assert_eq!(smo.report.status, Status::Converged, "{:?}", smo.report);
+        let size = smo.report.details["norm"][0];
+        let direct = weights(&smo).iter().map(|d| d.powf(p)).sum::<f64>().powf(1.0 / p);
+        assert!((size / direct - 1.0).abs() < 1e-12);
+        let machine = Svc { c: 3.0 * size, tol: 1e-10, ..Svc::default() };
+        let given = [("tol", Value::Real(1e-8)), ("p", Value::Real(p))];
+        let lp = learn("lp_norm", &given, &kernels, &target, &machine);
+        for (d, eta) in weights(&smo).iter().zip(weights(&lp)) {
+            assert!((d / size - eta).abs() < 2e-3, "{count}, {p}: {d} {size} {eta}");
+        }
+        let decisions = |l: &Learned| crate::common::rules::decisions(l, &kernels).concat();
+        for (a, b) in decisions(&smo).iter().zip(decisions(&lp)) {
+            assert!((a - b).abs() < 5e-3 * (1.0 + b.abs()), "{count}, {p}: {a} {b}");
+        }
+    }
 }
