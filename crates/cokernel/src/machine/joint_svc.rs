@@ -5,6 +5,9 @@
 //! dual    max 2 Σ α_il − ½ Σ_l c_lᵀ K c_l      Σ_i c_il = 0 for each l,  0 ≤ α_il ≤ C_i
 //! ```
 //!
+//! [`simple_mkl`](mod@crate::mkl) with this machine is the multi-class MKL of Zien and Ong (ICML 2007; D8), whose joint feature
+//! maps are those of one weight vector for each class and kernel; `lp_norm` is the same with another norm of the weights.
+//!
 //! One block with a head for each class; the largest value decides. With two classes its objective is
 //! twice that of C-SVC with the same C, and the decisions are the same. C_i as for C-SVC. Which coefficients are
 //! free is not told: methods then do without second derivatives. See [`joint_classes`] for the solver
@@ -30,7 +33,8 @@ static METHOD: Method = Method {
     title: "multi-class SVM in a single machine",
     source: "Weston, Watkins 1998; Gönen 2010, §1.4.2, (1.9)-(1.11)",
     summary: "All classes in one problem, with a margin between the own class and each other one, instead of \
-              binary problems. The classes share one optimum; takes several times as long as one versus rest, and at a large C may end before its tolerance.",
+              binary problems. The classes share one optimum; takes several times as long as one versus rest, and at a large C may end before its tolerance. With \
+              simple_mkl or lp_norm it is the multi-class MKL of Zien and Ong (2007).",
     tasks: &[Task::Classify],
     group: Group::Machines,
     certificate: Certificate::Gap,

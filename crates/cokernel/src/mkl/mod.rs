@@ -17,6 +17,7 @@ mod binary_selection;
 mod bound;
 mod concat;
 mod de_diego;
+mod definite;
 mod easy_mkl;
 mod elastic_net;
 mod fsm;
@@ -25,6 +26,7 @@ mod kandola;
 mod kl_divergence;
 mod lanckriet_alignment;
 mod definite;
+mod lanckriet_qcqp;
 mod lanckriet_sdp;
 mod late_mean;
 mod log_penalty;
@@ -77,6 +79,7 @@ pub static REGISTRY: &[&Entry<dyn Learner>] = &[
     &polynomial_combination::ENTRY,
     &silp::ENTRY,
     &level_mkl::ENTRY,
+    &lanckriet_qcqp::ENTRY,
     &lanckriet_sdp::ENTRY,
     &smo_mkl::ENTRY,
     &two_stage::ENTRY,

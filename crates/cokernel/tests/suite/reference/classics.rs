@@ -225,8 +225,8 @@ fn too_many_instances_for_the_semidefinite_program() {
     assert!(e.contains("smallest eigenvalue is -1.00e0"), "{e}");
 }
 
-/// max Σ y c − ‖q‖₂²/8λ as a cone program: q_m ≥ cᵀK_mc, ‖q‖ ≤ t.
-fn squared_norm(kernels: &[Matrix], y: &[f64], c: f64, lambda: f64) -> f64 {
+/// max Σ y c − ‖q‖₂²/8λ as a cone program: q_m ≥ cᵀK_mc, ‖q‖ ≤ t. The variables are c/unit and q/unit².
+fn squared_norm(kernels: &[Matrix], y: &[f64], c: f64, lambda: f64, unit: f64) -> f64 {
     let (n, m) = (y.len(), kernels.len());
     let size = n + m + 1;
     let (mut rows, mut cols, mut values, mut b) = (vec![], vec![], vec![], vec![]);
@@ -241,7 +241,7 @@ fn squared_norm(kernels: &[Matrix], y: &[f64], c: f64, lambda: f64) -> f64 {
         entry(b.len(), i, -y[i]);
         b.push(0.0);
         entry(b.len(), i, y[i]);
-        b.push(c);
+        b.push(c / unit);
     }
     let mut cones = vec![SupportedConeT::ZeroConeT(1), SupportedConeT::NonnegativeConeT(2 * n)];
     for (k, kernel) in kernels.iter().enumerate() {
@@ -265,10 +265,16 @@ fn squared_norm(kernels: &[Matrix], y: &[f64], c: f64, lambda: f64) -> f64 {
     cones.push(SupportedConeT::SecondOrderConeT(1 + m));
     let a = CscMatrix::new_from_triplets(b.len(), size, rows, cols, values);
     let last = vec![size - 1];
-    let p = CscMatrix::new_from_triplets(size, size, last.clone(), last, vec![0.25 / lambda]);
+    let p = CscMatrix::new_from_triplets(
+        size,
+        size,
+        last.clone(),
+        last,
+        vec![0.25 * unit.powi(3) / lambda],
+    );
     let mut target: Vec<f64> = y.iter().map(|y| -y).collect();
     target.resize(size, 0.0);
-    -interior_point(&p, &target, &a, &b, &cones).obj_val
+    -unit * interior_point(&p, &target, &a, &b, &cones).obj_val
 }
 
 /// Σ d_m K_m's primal objective plus the penalty, by plain loops.
@@ -280,12 +286,14 @@ fn smo_mkl_on_twenty_random_problems() {
         let lambda = [0.5, 1.0, 5.0][seed as usize % 3];
         let (kernels, codes) = problem(n, 2, m, 300 + seed);
         let labels = signs(&codes, Decomposition::OneVsRest, 2);
-        let value = squared_norm(&kernels, &labels[0], c, lambda / 1.01);
         let machine = Svc { c, tol: 1e-10, ..Svc::default() };
         let target = Target::from(classes(&codes));
         let given = [("tol", Value::Real(2e-7)), ("lambda", Value::Real(lambda))];
         let learned = learn("smo_mkl", &given, &kernels, &target, &machine);
         let d = weights(&learned);
+        let largest = d.iter().fold(0.0_f64, |a, d| a.max(*d));
+        let unit = (2.0 * lambda * largest).sqrt();
+        let value = squared_norm(&kernels, &labels[0], c, lambda / 1.01, unit);
         let penalty = 0.5 * lambda / 1.01 * d.iter().map(|d| d * d).sum::<f64>();
         let ours = upper(&learned, &kernels, &labels, c) + penalty;
         let what = format!("{seed}: {ours} {value} {:?}", learned.report);
@@ -320,5 +328,44 @@ fn smo_mkl_is_lp_norm_at_another_cost() {
         for (a, b) in decisions(&smo).iter().zip(decisions(&lp)) {
             assert!((a - b).abs() < 5e-3 * (1.0 + b.abs()), "{count}, {p}: {a} {b}");
         }
+    }
+}
+
+/// The program of the paper over K_P: kernels of another trace are those of the same trace, times a number.
+#[test]
+fn the_quadratically_constrained_program() {
+    for seed in 0..20_u64 {
+        let (n, m) = (20 + seed as usize % 17, 2 + seed as usize % 5);
+        let c = 10_f64.powf(f64::from(seed as u32 % 7) / 2.0 - 1.0);
+        let (mut kernels, codes) = problem(n, 2, m, 400 + seed);
+        let scales: Vec<f64> = (0..m).map(|k| 1.0 + 0.7 * k as f64).collect();
+        for (k, s) in kernels.iter_mut().zip(&scales) {
+            k.values_mut().iter_mut().for_each(|v| *v *= s);
+        }
+        let trace = |k: &Matrix| (0..n).map(|i| k.get(i, i)).sum::<f64>();
+        let level = kernels.iter().map(trace).sum::<f64>() / m as f64;
+        let equal: Vec<Matrix> = (kernels.iter())
+            .map(|k| Matrix::from_fn(n, n, |i, j| k.get(i, j) * level / trace(k)))
+            .collect();
+        let labels = signs(&codes, Decomposition::OneVsRest, 2);
+        let (value, shares) = clarabel(&equal, &labels, c);
+        let machine = Svc { c, tol: 1e-10, ..Svc::default() };
+        let target = Target::from(classes(&codes));
+        let given = [("tol", Value::Real(5e-7))];
+        let learned = learn("lanckriet_qcqp", &given, &kernels, &target, &machine);
+        let ours = upper(&learned, &kernels, &labels, c);
+        assert!((ours / value - 1.0).abs() < 1e-6, "{seed}: {ours} {value}");
+        assert!(learned.report.gap.unwrap() <= 5e-7, "{seed}");
+        let eta = weights(&learned);
+        let sum: f64 = eta.iter().zip(&kernels).map(|(w, k)| w * trace(k)).sum();
+        assert!((sum / level - 1.0).abs() < 1e-12, "{seed}");
+        for ((w, k), share) in eta.iter().zip(&kernels).zip(&shares) {
+            assert!((w * trace(k) / level - share).abs() < 5e-3, "{seed}: {eta:?} {shares:?}");
+        }
+        // The larger set has an optimum that is no larger.
+        let wider = learn("lanckriet_sdp", &given, &kernels, &target, &machine);
+        assert!(wider.report.status.is_success(), "{seed}: {:?}", wider.report);
+        let below = upper(&wider, &kernels, &labels, c);
+        assert!(below <= ours * (1.0 + 1e-6), "{seed}: {below} {ours}");
     }
 }
