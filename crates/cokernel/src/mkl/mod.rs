@@ -47,6 +47,7 @@ mod simple_mkl;
 mod smo_mkl;
 mod sum;
 mod two_stage;
+mod ufo_mkl;
 
 use crate::bank::{Bank, Storage};
 use crate::data::{LearnedView, Matrix, Pairs, Target, Views, mapped};
@@ -82,6 +83,7 @@ pub static REGISTRY: &[&Entry<dyn Learner>] = &[
     &lanckriet_qcqp::ENTRY,
     &lanckriet_sdp::ENTRY,
     &smo_mkl::ENTRY,
+    &ufo_mkl::ENTRY,
     &two_stage::ENTRY,
     &accuracy_weights::ENTRY,
     &de_diego::ENTRY,

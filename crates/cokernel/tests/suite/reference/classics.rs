@@ -369,3 +369,48 @@ fn the_quadratically_constrained_program() {
         assert!(below <= ours * (1.0 + 1e-6), "{seed}: {below} {ours}");
     }
 }
+
+/// With two kernels q = 2, so that the problem is a quadratic program in γ on the sum of the kernels.
+#[test]
+fn ufo_mkl_holds_the_optimum_between_its_bounds() {
+    let (kernels, codes) = problem(30, 2, 2, 21);
+    let n = codes.len();
+    let target = Target::from(classes(&codes));
+    let (cost, mean) = (2.0, 1.01);
+    let lambda = 1.0 / (cost * n as f64);
+    let sign = |i: usize| if codes[i] == 0 { 1.0 } else { -1.0 };
+    let quadratic = Matrix::from_fn(n, n, |i, j| {
+        let sum: f64 = kernels.iter().map(|k| k.get(i, j) / mean).sum();
+        2.0 / lambda * sign(i) * sign(j) * sum
+    });
+    let bounds = (vec![0.0; n], vec![1.0 / n as f64; n]);
+    let value = -crate::common::least(&quadratic, &vec![-1.0; n], &[], &bounds.0, &bounds.1);
+    let mut last = 1.0;
+    for epochs in [100, 3000] {
+        let given = [("c", Value::Real(cost)), ("epochs", Value::Int(epochs))];
+        let learned = learn("ufo_mkl", &given, &kernels, &target, &Svc::default());
+        let (report, details) = (&learned.report, &learned.report.details);
+        let (primal, dual) = (details["primal"][0], details["dual"][0]);
+        assert!(
+            dual <= value * (1.0 + 1e-7) && value <= primal * (1.0 + 1e-7),
+            "{dual} {value} {primal}"
+        );
+        let gap = report.gap.unwrap();
+        assert!((gap - (primal - dual) / primal).abs() < 1e-12);
+        assert!(gap < last, "{gap} {last}");
+        last = 0.3 * gap;
+        assert!(report.objective.windows(2).all(|w| w[1] <= w[0]));
+        assert_eq!(report.objective.len(), epochs as usize + 1);
+    }
+    // A large α leaves no kernel; many kernels and classes.
+    let (kernels, codes) = problem(45, 3, 8, 22);
+    let target = Target::from(classes(&codes));
+    let none =
+        learn("ufo_mkl", &[("alpha", Value::Real(10.0))], &kernels, &target, &Svc::default());
+    assert_eq!(weights(&none), [0.125; 8]);
+    assert!(none.report.notes.iter().any(|n| n.contains("smaller alpha")), "{:?}", none.report);
+    let some = learn("ufo_mkl", &[], &kernels, &target, &Svc::default());
+    let eta = weights(&some);
+    let (useful, others) = (eta[..4].iter().sum::<f64>(), eta[4..].iter().sum::<f64>());
+    assert!(useful > others, "{eta:?}");
+}
