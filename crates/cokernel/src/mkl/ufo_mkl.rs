@@ -130,13 +130,12 @@ impl Iterate<'_> {
 
     /// w_m = factors_m θ_m.
     fn factors(&self) -> Vec<f64> {
-        let t = self.steps.max(1) as f64;
         let (v, length) = self.lengths();
         let factor = |(v, s): (&f64, &f64)| {
             if *v <= 0.0 {
                 return 0.0;
             }
-            (v / length).powf(self.q - 2.0) * v / (self.lambda * t * s.sqrt())
+            (v / length).powf(self.q - 2.0) * v / (self.lambda * s.sqrt())
         };
         v.iter().zip(&self.squares).map(factor).collect()
     }

@@ -56,8 +56,8 @@
 //! [`Run::memory`], else none; the largest F × F block.
 
 mod curvature;
-mod sample;
 pub(super) mod planes;
+mod sample;
 mod search;
 pub(super) mod semidefinite;
 pub(super) mod simplex;

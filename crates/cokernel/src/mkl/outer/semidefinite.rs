@@ -19,8 +19,7 @@
 //! **Cost** of an iteration: one machine, M r³ + M² r² (r at most n), n³ once. Memory: 3 M n² numbers at the start.
 
 use super::search::{Point, Search};
-use super::simplex::Simplex;
-use super::{Outer, settled};
+use super::{Outer, Proposal, Set, settled};
 use crate::data::Matrix;
 use crate::mkl::{Learned, Problem, check, fits};
 use crate::rule::Weighted;
@@ -55,7 +54,7 @@ impl Semidefinite {
         check(problem)?;
         let outer = Outer {
             title: self.title,
-            set: &Simplex,
+            set: &Any,
             tol: self.tol,
             max_iterations: self.max_iterations,
             second: true,
@@ -84,7 +83,7 @@ impl Semidefinite {
         let settled = settled(problem, run, &watch)?;
         let problem = &Problem { target: settled.as_ref().unwrap_or(problem.target), ..*problem };
         let run = &run.remaining(&watch);
-        let mut search = Search::new(problem, &Simplex, run, self.tol)?;
+        let mut search = Search::new(problem, &Any, run, self.tol)?;
         run.tell(Event::Begin { stage: self.title, total: None });
         let mut point = search.start(family.start.clone())?;
         let mut state = State::new(&family, &point)?;
@@ -149,6 +148,46 @@ impl Semidefinite {
         report.details.insert("trace".to_string(), vec![family.level]);
         let rule = Weighted::rule(point.weights);
         Ok(Learned { machines: Some(point.machines), ..Learned::of(rule, report) })
+    }
+}
+
+/// Weights of either sign, of which [`Search`] is to prove nothing: bounds and steps are this file's.
+#[derive(Debug)]
+struct Any;
+
+impl Any {
+    fn stay(weights: &[f64]) -> Proposal {
+        Proposal { weights: weights.to_vec(), decrease: 0.0, far: false }
+    }
+}
+
+impl Set for Any {
+    fn first(&self, kernels: usize) -> Vec<f64> {
+        vec![1.0 / kernels as f64; kernels]
+    }
+
+    fn onto(&self, weights: &[f64]) -> Vec<f64> {
+        weights.to_vec()
+    }
+
+    fn conjugate(&self, _: &[f64]) -> f64 {
+        f64::INFINITY
+    }
+
+    fn second_order(&self, weights: &[f64], _: &[f64], _: &[f64]) -> Proposal {
+        Any::stay(weights)
+    }
+
+    fn majorised(&self, weights: &[f64], _: &[f64]) -> Proposal {
+        Any::stay(weights)
+    }
+
+    fn first_order(&self, weights: &[f64], _: &[f64]) -> Proposal {
+        Any::stay(weights)
+    }
+
+    fn drops(&self) -> bool {
+        false
     }
 }
 
