@@ -7,7 +7,7 @@
 //! ```
 //!
 //! (Lanckriet, Cristianini, Bartlett, El Ghaoui and Jordan, JMLR 5, 2004; LMKA §2.2.1.2; D1.) The multipliers of the quadratic
-//! constraints are the weights. c is the mean trace of the kernels. ω is that of the [machine](crate::machine), with several
+//! constraints are the weights. c is the mean trace of the kernels; weights of instances count in traces, too. ω is that of the [machine](crate::machine), with several
 //! classes sharing η.
 //!
 //! | symbol | name |
@@ -72,8 +72,12 @@ impl Learner for LanckrietQcqp {
     fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
         check(problem)?;
         let bank = problem.bank;
-        let traces: Vec<f64> =
-            (0..bank.len()).map(|m| bank.diagonal(m).iter().sum::<f64>()).collect();
+        // An instance with weight 2 is the same instance twice.
+        let trace = |m: usize| match problem.weights {
+            Some(weights) => bank.diagonal(m).iter().zip(weights).map(|(k, w)| k * w).sum::<f64>(),
+            None => bank.diagonal(m).iter().sum::<f64>(),
+        };
+        let traces: Vec<f64> = (0..bank.len()).map(trace).collect();
         if let Some(m) = traces.iter().position(|t| !(*t > 0.0 && t.is_finite())) {
             return Err(Error::Data(format!(
                 "kernel '{}' has trace {:e}, expected above 0: the trace of the combination is fixed; leave the \

@@ -82,4 +82,9 @@ impl Learner for LanckrietSdp {
     fn drives_duals(&self) -> bool {
         true
     }
+
+    fn weights_repeat(&self) -> bool {
+        // The trace is that of the instances, whatever their weights.
+        false
+    }
 }

@@ -133,8 +133,13 @@ impl Learner for SmoMkl {
             machine_on(problem, &mean, start, Some(svc.tol().max(1e-3)), (run, &watch))?;
         let mut counts = machines.counts;
         counts.combines += 1;
-        let diagonals = (0..kernels).flat_map(|m| bank.diagonal(m));
-        let unit = diagonals.sum::<f64>() / (kernels * bank.n()) as f64;
+        // An instance with weight 2 is the same instance twice.
+        let ones = vec![1.0; bank.n()];
+        let masses = problem.weights.unwrap_or(&ones);
+        let sum =
+            |m: usize| -> f64 { bank.diagonal(m).iter().zip(masses).map(|(k, w)| k * w).sum() };
+        let unit = (0..kernels).map(sum).sum::<f64>()
+            / (kernels as f64 * masses.iter().sum::<f64>()).max(f64::MIN_POSITIVE);
         let lambda = self.lambda / if unit > 0.0 { unit } else { 1.0 };
         let norm = Norm { s: self.p / (self.p - 1.0), p: self.p, lambda };
         run.tell(Event::Begin { stage: "SMO-MKL", total: None });

@@ -294,4 +294,9 @@ impl Learner for UfoMkl {
     fn depends_on_machine(&self) -> bool {
         false
     }
+
+    fn weights_repeat(&self) -> bool {
+        // Weights of instances are those of the machine.
+        false
+    }
 }

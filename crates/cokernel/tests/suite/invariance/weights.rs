@@ -19,6 +19,7 @@ fn method(id: &str, c: f64) -> Mkl {
     let mkl = Mkl::new(id).unwrap().kernels(specs).svc(svc);
     match id {
         "simple_mkl" | "lp_norm" => mkl.param("tol", 1e-9),
+        "smo_mkl" => mkl.param("tol", 1e-8),
         // The geometric mean knows no negative entries.
         "power_product" => mkl.param("exponents", "view0=2,view1=1"),
         _ => mkl,

@@ -1,8 +1,8 @@
 //! Answers of other implementations.
 
 mod bank;
-mod closed_forms;
 mod classics;
+mod closed_forms;
 mod co_regularized;
 mod co_trained;
 mod controls;
