@@ -25,7 +25,6 @@ mod ideal_distance;
 mod kandola;
 mod kl_divergence;
 mod lanckriet_alignment;
-mod definite;
 mod lanckriet_qcqp;
 mod lanckriet_sdp;
 mod late_mean;
