@@ -4233,7 +4233,7 @@ class LogPenaltyMKLClassifier(KernelClassifier):
         What λ counts: mean, the objective of the machine on the mean of the kernels, so
         that λ means the same whatever C and the number of instances are; one, itself, as in
         the papers.
-    epsilon : float, default=0.01
+    threshold : float, default=0.01
         ε of log(1 + η/ε): the weight from which on a kernel costs about as much as with
         weight 1. A real number greater than 0 and at most 1000.
     tol : float, default=0.001
@@ -4289,7 +4289,7 @@ class LogPenaltyMKLClassifier(KernelClassifier):
     """
 
     _method_id = "log_penalty"
-    _method_params = ["lambda", "lambda_unit", "epsilon", "tol", "max_iterations"]
+    _method_params = ["lambda", "lambda_unit", "threshold", "tol", "max_iterations"]
 
     def __init__(
         self,
@@ -4300,7 +4300,7 @@ class LogPenaltyMKLClassifier(KernelClassifier):
         machine: str = "svc",
         lam: float = 0.01,
         lambda_unit: str = "mean",
-        epsilon: float = 0.01,
+        threshold: float = 0.01,
         tol: float = 0.001,
         max_iterations: int = 50,
         class_weight: Any = None,
@@ -4322,7 +4322,7 @@ class LogPenaltyMKLClassifier(KernelClassifier):
         self.machine = machine
         self.lam = lam
         self.lambda_unit = lambda_unit
-        self.epsilon = epsilon
+        self.threshold = threshold
         self.tol = tol
         self.max_iterations = max_iterations
         self.class_weight = class_weight
@@ -4368,7 +4368,7 @@ class LogPenaltyMKLRegressor(KernelRegressor):
         What λ counts: mean, the objective of the machine on the mean of the kernels, so
         that λ means the same whatever C and the number of instances are; one, itself, as in
         the papers.
-    epsilon : float, default=0.01
+    threshold : float, default=0.01
         ε of log(1 + η/ε): the weight from which on a kernel costs about as much as with
         weight 1. A real number greater than 0 and at most 1000.
     tol : float, default=0.001
@@ -4413,7 +4413,7 @@ class LogPenaltyMKLRegressor(KernelRegressor):
     """
 
     _method_id = "log_penalty"
-    _method_params = ["lambda", "lambda_unit", "epsilon", "tol", "max_iterations"]
+    _method_params = ["lambda", "lambda_unit", "threshold", "tol", "max_iterations"]
 
     def __init__(
         self,
@@ -4425,7 +4425,7 @@ class LogPenaltyMKLRegressor(KernelRegressor):
         machine: str = "svr",
         lam: float = 0.01,
         lambda_unit: str = "mean",
-        epsilon: float = 0.01,
+        threshold: float = 0.01,
         tol: float = 0.001,
         max_iterations: int = 50,
         machine_tol: float = 1e-3,
@@ -4444,7 +4444,7 @@ class LogPenaltyMKLRegressor(KernelRegressor):
         self.machine = machine
         self.lam = lam
         self.lambda_unit = lambda_unit
-        self.epsilon = epsilon
+        self.threshold = threshold
         self.tol = tol
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
@@ -4485,7 +4485,7 @@ class LogPenaltyMKLOutlierDetector(KernelOutlierDetector):
         What λ counts: mean, the objective of the machine on the mean of the kernels, so
         that λ means the same whatever C and the number of instances are; one, itself, as in
         the papers.
-    epsilon : float, default=0.01
+    threshold : float, default=0.01
         ε of log(1 + η/ε): the weight from which on a kernel costs about as much as with
         weight 1. A real number greater than 0 and at most 1000.
     tol : float, default=0.001
@@ -4530,7 +4530,7 @@ class LogPenaltyMKLOutlierDetector(KernelOutlierDetector):
     """
 
     _method_id = "log_penalty"
-    _method_params = ["lambda", "lambda_unit", "epsilon", "tol", "max_iterations"]
+    _method_params = ["lambda", "lambda_unit", "threshold", "tol", "max_iterations"]
 
     def __init__(
         self,
@@ -4541,7 +4541,7 @@ class LogPenaltyMKLOutlierDetector(KernelOutlierDetector):
         machine: str = "one_class_svm",
         lam: float = 0.01,
         lambda_unit: str = "mean",
-        epsilon: float = 0.01,
+        threshold: float = 0.01,
         tol: float = 0.001,
         max_iterations: int = 50,
         machine_tol: float = 1e-3,
@@ -4559,7 +4559,7 @@ class LogPenaltyMKLOutlierDetector(KernelOutlierDetector):
         self.machine = machine
         self.lam = lam
         self.lambda_unit = lambda_unit
-        self.epsilon = epsilon
+        self.threshold = threshold
         self.tol = tol
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
@@ -4592,7 +4592,7 @@ class BinarySelectionMKLClassifier(KernelClassifier):
     machine : str, default="svc"
         The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
         Those that have an argument here, as C, are given there.
-    kernels : int, default=0
+    select : int, default=0
         k, how many kernels are selected; 0: half of them. Whole number, at least 0.
     tol : float, default=0.001
         Relative duality gap of the relaxation to stop at. A real number greater than 0 and
@@ -4648,7 +4648,7 @@ class BinarySelectionMKLClassifier(KernelClassifier):
     """
 
     _method_id = "binary_selection"
-    _method_params = ["kernels", "tol", "max_iterations"]
+    _method_params = ["select", "tol", "max_iterations"]
 
     def __init__(
         self,
@@ -4657,7 +4657,7 @@ class BinarySelectionMKLClassifier(KernelClassifier):
         kernels: Any = None,
         C: float = 1.0,
         machine: str = "svc",
-        kernels: int = 0,
+        select: int = 0,
         tol: float = 0.001,
         max_iterations: int = 500,
         class_weight: Any = None,
@@ -4677,7 +4677,7 @@ class BinarySelectionMKLClassifier(KernelClassifier):
         self.kernels = kernels
         self.C = C
         self.machine = machine
-        self.kernels = kernels
+        self.select = select
         self.tol = tol
         self.max_iterations = max_iterations
         self.class_weight = class_weight
@@ -4716,7 +4716,7 @@ class BinarySelectionMKLRegressor(KernelRegressor):
     machine : str, default="svr"
         The machine that learns on the combination, with parameters if need be: ``"svr:max_steps=1000"``.
         Those that have an argument here, as C, are given there.
-    kernels : int, default=0
+    select : int, default=0
         k, how many kernels are selected; 0: half of them. Whole number, at least 0.
     tol : float, default=0.001
         Relative duality gap of the relaxation to stop at. A real number greater than 0 and
@@ -4761,7 +4761,7 @@ class BinarySelectionMKLRegressor(KernelRegressor):
     """
 
     _method_id = "binary_selection"
-    _method_params = ["kernels", "tol", "max_iterations"]
+    _method_params = ["select", "tol", "max_iterations"]
 
     def __init__(
         self,
@@ -4771,7 +4771,7 @@ class BinarySelectionMKLRegressor(KernelRegressor):
         C: float = 1.0,
         epsilon: float = 0.1,
         machine: str = "svr",
-        kernels: int = 0,
+        select: int = 0,
         tol: float = 0.001,
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
@@ -4788,7 +4788,7 @@ class BinarySelectionMKLRegressor(KernelRegressor):
         self.C = C
         self.epsilon = epsilon
         self.machine = machine
-        self.kernels = kernels
+        self.select = select
         self.tol = tol
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
@@ -4822,7 +4822,7 @@ class BinarySelectionMKLOutlierDetector(KernelOutlierDetector):
     machine : str, default="one_class_svm"
         The machine that learns on the combination, with parameters if need be: ``"one_class_svm:max_steps=1000"``.
         Those that have an argument here, as nu, are given there.
-    kernels : int, default=0
+    select : int, default=0
         k, how many kernels are selected; 0: half of them. Whole number, at least 0.
     tol : float, default=0.001
         Relative duality gap of the relaxation to stop at. A real number greater than 0 and
@@ -4867,7 +4867,7 @@ class BinarySelectionMKLOutlierDetector(KernelOutlierDetector):
     """
 
     _method_id = "binary_selection"
-    _method_params = ["kernels", "tol", "max_iterations"]
+    _method_params = ["select", "tol", "max_iterations"]
 
     def __init__(
         self,
@@ -4876,7 +4876,7 @@ class BinarySelectionMKLOutlierDetector(KernelOutlierDetector):
         kernels: Any = None,
         nu: float = 0.5,
         machine: str = "one_class_svm",
-        kernels: int = 0,
+        select: int = 0,
         tol: float = 0.001,
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
@@ -4892,7 +4892,7 @@ class BinarySelectionMKLOutlierDetector(KernelOutlierDetector):
         self.kernels = kernels
         self.nu = nu
         self.machine = machine
-        self.kernels = kernels
+        self.select = select
         self.tol = tol
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol

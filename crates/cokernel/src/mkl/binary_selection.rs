@@ -11,7 +11,7 @@
 //! | symbol | name |
 //! |---|---|
 //! | η | `weights` |
-//! | k | `kernels` |
+//! | k | `select` |
 //! | q_m | `forms` |
 //!
 //! 1. **Relaxation**, as in the paper: 0 ≤ η ≤ 1, which is convex. The paper writes a quadratically constrained program;
@@ -61,7 +61,7 @@ static METHOD: Method = Method {
     },
     params: &[
         Param {
-            name: "kernels",
+            name: "select",
             doc: "k, how many kernels are selected; 0: half of them.",
             range: Range::Int { default: 0, min: 0, max: i64::MAX },
         },
@@ -91,7 +91,7 @@ struct Selection {
 impl Selection {
     fn new(params: &Params) -> Self {
         Selection {
-            kernels: params.count("kernels"),
+            kernels: params.count("select"),
             tol: params.real("tol"),
             max_iterations: params.count("max_iterations"),
         }
@@ -104,7 +104,7 @@ impl Selection {
             k => {
                 let problem =
                     format!("expected at most {kernels}, the number of kernels, found {k}");
-                Err(Error::parameter("kernels", problem))
+                Err(Error::parameter("select", problem))
             }
         }
     }

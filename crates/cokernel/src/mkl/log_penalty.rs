@@ -14,7 +14,7 @@
 //! |---|---|
 //! | η | `weights` |
 //! | λ | `lambda` in units of `lambda_unit`; the product is `details["lambda"]` |
-//! | ε | `epsilon` |
+//! | ε | `threshold` |
 //! | ∂Ω/∂η_m at the last weights | `linear` |
 //!
 //! **Steps.** The penalty lies below its tangent at any weights, so the convex problem with the tangent, a linear
@@ -62,7 +62,7 @@ static METHOD: Method = Method {
         },
         UNIT,
         Param {
-            name: "epsilon",
+            name: "threshold",
             doc: "ε of log(1 + η/ε): the weight from which on a kernel costs about as much as with weight 1.",
             range: Range::Real { default: 0.01, min: 0.0, max: 1e3, closed: false },
         },
@@ -96,7 +96,7 @@ impl LogPenalty {
         LogPenalty {
             lambda: params.real("lambda"),
             relative: params.text(UNIT.name) == MEAN,
-            epsilon: params.real("epsilon"),
+            epsilon: params.real("threshold"),
             tol: params.real("tol"),
             max_iterations: params.count("max_iterations"),
         }

@@ -290,7 +290,7 @@ fn log_penalties() {
     for lambda in [0.0, 1e-4, 0.03, 0.3, 30.0] {
         let given = [
             ("lambda", Value::Real(lambda)),
-            ("epsilon", Value::Real(epsilon)),
+            ("threshold", Value::Real(epsilon)),
             ("tol", Value::Real(1e-7)),
         ];
         let learned = learn("log_penalty", &given, &kernels, &target, &machine);

@@ -186,7 +186,7 @@ fn selections() {
         let random = Random::new(500 + seed);
         let (n, count) = (random.y.len(), random.kernels.len());
         let k = 1 + seed as usize % (count - 1);
-        let learned = random.learn("binary_selection", &[("kernels", (k as i64).into())], 1e-7);
+        let learned = random.learn("binary_selection", &[("select", (k as i64).into())], 1e-7);
         let report = &learned.report;
         let what = format!("seed {seed}, {k} of {count}: {} {:?}", report.status, report.details);
         assert!(report.status.is_success(), "{what}");
