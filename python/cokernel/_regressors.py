@@ -199,7 +199,7 @@ class MKLRegressor(KernelRegressor):
         Iterations of the method, at least 1.
     n_features_in_ : int
         Number of columns of X.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Column names, where X has them.
 
     See Also

@@ -130,3 +130,41 @@ def test_kernels_of_pairs() -> None:
         cokernel.pairwise(x @ x.T, [[0, 1], [2, 6]])
     with pytest.raises(ValueError, match="expected whole numbers of shape"):
         cokernel.pairwise(x @ x.T, [[0.5, 1.0]])
+
+
+def test_a_null_vector_that_all_kernels_share_cuts_nothing_off() -> None:
+    """Centred kernels share one; what is allowed was cut away there, with a gap of 0 told."""
+    n = 24
+    for seed in (15, 16, 22):
+        rng = np.random.default_rng(seed)
+        y, centre = np.arange(n) % 2, np.eye(n) - 1 / n
+        given = []
+        for gamma in (0.05, 0.2, 1):
+            x = rng.normal(size=(n, 3)) + y[:, None] * rng.uniform(0, 1)
+            square = ((x[:, None] - x[None]) ** 2).sum(-1)
+            k = centre @ np.exp(-gamma * square) @ centre
+            given.append((k + k.T) / 2)
+        found = [
+            cokernel.MKLClassifier(
+                "lanckriet_alignment", kernels="precomputed", method_params={"centered": "yes"}
+            )
+            .fit({f"k{i}": k + add for i, k in enumerate(given)}, y)
+            .report_.objective[-1]
+            for add in (0.0, 1e-6)
+        ]
+        assert found[0] == pytest.approx(found[1], rel=3e-6)
+
+
+def test_scores_do_not_know_the_unit_of_numbers() -> None:
+    y = np.random.default_rng(1).normal(size=30)
+    k = np.exp(-np.subtract.outer(y, y) ** 2)
+
+    def score(unit: float) -> dict:
+        return cokernel.metrics.kernel_scores(
+            {"a": k}, y * unit, task="regress", kernels="precomputed"
+        )[0]
+
+    for unit in (1e3, 1e-3, 1e200):
+        for name, value in score(1.0).items():
+            if isinstance(value, float):
+                assert score(unit)[name] == pytest.approx(value, rel=1e-9)

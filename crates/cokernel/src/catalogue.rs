@@ -108,9 +108,16 @@ pub fn named(word: &str, task: Task) -> Result<Vec<&'static Method>> {
     let able = |m: &&'static Method| m.tasks.contains(&task);
     if let Some(group) = Group::from_id(word) {
         let found: Vec<_> = methods().filter(able).filter(|m| m.group == group).collect();
-        if !found.is_empty() {
-            return Ok(found);
+        if found.is_empty() {
+            let others: Vec<&str> = groups(task).map(Group::id).collect();
+            let problem = format!(
+                "the group '{word}' has nothing to {}; groups for that: {}",
+                task.id(),
+                others.join(", ")
+            );
+            return Err(Error::parameter("methods", problem));
         }
+        return Ok(found);
     }
     if let Some(method) = methods().find(|m| m.id == word) {
         return Ok(vec![method]);
@@ -143,7 +150,8 @@ mod tests {
         }
         let e = named("control", Task::Classify).unwrap_err().to_string();
         assert!(e.contains("controls"), "{e}");
-        assert!(named("multi_view", Task::Classify).is_err());
+        let e = named("multi_view", Task::Classify).unwrap_err().to_string();
+        assert!(e.contains("has nothing to classify; groups for that: controls"), "{e}");
     }
     use crate::params::{Params, Value};
 

@@ -13,7 +13,7 @@ use crate::session::Session;
 use crate::settings::Settings;
 use crate::table::count;
 use anyhow::{Context, Result};
-use cokernel::catalogue::{goes_with, recommended};
+use cokernel::catalogue::{goes_with, partners, recommended};
 use cokernel::data::Labels;
 use cokernel::eval::{
     ClusteringOptions, ClusteringRow, Clusterings, Comparison, Measure, Protocol,
@@ -126,7 +126,16 @@ fn learners(args: &Args, mut settings: Settings) -> Result<ExitCode> {
     let mut methods = settings.methods(&args.methods, task)?;
     // What a group brings is left out where it does not go with the machine; what is named is refused.
     let machine = learning.machine.method();
+    let known = methods.len();
     methods.retain(|m| settings.names(&args.methods, m.id) || goes_with(m, machine).is_ok());
+    if known > 0 && methods.is_empty() {
+        let able = partners(machine).join(", ");
+        return Err(misuse(format!(
+            "none of these methods goes with machine '{}'; it goes with {}",
+            machine.id,
+            if able.is_empty() { "none" } else { &able }
+        )));
+    }
     let mkls: Vec<Mkl> =
         methods.iter().map(|m| settings.mkl(m, &methods, &learning)).collect::<Result<_>>()?;
     let calibrating = settings.calibrating(&args.probabilities, task)?;

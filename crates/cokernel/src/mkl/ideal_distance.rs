@@ -109,9 +109,12 @@ impl Learner for IdealDistance {
 }
 
 /// Real numbers with standard deviation 1.
-pub(super) fn standardised(target: &Target) -> Result<Target> {
+pub(in crate::mkl) fn standardised(target: &Target) -> Result<Target> {
     let Target::Real(values) = target else { return Ok(target.clone()) };
     let n = values.len() as f64;
+    // Their squares might overflow.
+    let largest = values.iter().fold(f64::MIN_POSITIVE, |a, v| a.max(v.abs()));
+    let values: Vec<f64> = values.iter().map(|v| v / largest).collect();
     let mean = values.iter().sum::<f64>() / n;
     let deviation = (values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n).sqrt();
     match deviation > 0.0 {

@@ -121,10 +121,12 @@ impl Spectrum {
         least >= -ZERO * largest * self.values.len() as f64
     }
 
-    /// Eigenvectors of the most negative eigenvalues.
+    /// Eigenvectors of the most negative eigenvalues: not of those that are 0 up to rounding, as all kernels that were
+    /// centred share one, where vᵀK_m v is rounding of any sign and a cut would take away what is allowed.
     fn cuts(&self) -> Vec<Vec<f64>> {
         let n = self.values.len();
-        let mut order: Vec<usize> = (0..n).filter(|k| self.values[*k] < 0.0).collect();
+        let zero = -ZERO * self.ends().1 * n as f64;
+        let mut order: Vec<usize> = (0..n).filter(|k| self.values[*k] < zero).collect();
         order.sort_by(|a, b| self.values[*a].total_cmp(&self.values[*b]));
         let column = |k: usize| (0..n).map(|i| self.vectors[i * n + k]).collect();
         order.into_iter().take(CUTS).map(column).collect()
@@ -199,6 +201,10 @@ impl Learner for Semidefinite {
         report.objective.push(best.0);
         report.status = Status::IterationLimit;
         let (mut cuts, mut gap) = (Vec::<Vec<f64>>::new(), f64::INFINITY);
+        // No alignment is above 1.
+        if best.0 > 0.0 {
+            gap = ((1.0 - best.0) / best.0).max(0.0);
+        }
         run.tell(Event::Begin { stage: "cuts", total: None });
         while report.iterations < self.max_iterations {
             if let Some(status) = watch.stop() {

@@ -108,10 +108,13 @@ impl LogPenalty {
         weights.iter().map(|w| unit * (w / self.epsilon).ln_1p()).sum()
     }
 
-    /// Its derivatives.
+    /// Its derivatives less the smallest of them, a constant on the simplex that would hide the machine's part of
+    /// the objective where λ is large.
     fn tangent(&self, lambda: f64, weights: &[f64]) -> Vec<f64> {
         let unit = lambda / (1.0 / self.epsilon).ln_1p();
-        weights.iter().map(|w| unit / (w + self.epsilon)).collect()
+        let slopes: Vec<f64> = weights.iter().map(|w| unit / (w + self.epsilon)).collect();
+        let least = slopes.iter().fold(f64::INFINITY, |a, s| a.min(*s));
+        slopes.iter().map(|s| s - least).collect()
     }
 }
 
@@ -127,7 +130,7 @@ impl Learner for LogPenalty {
             let machines = at_even_weights(problem, run, &watch)?;
             report.counts.add(&machines.counts);
             report.counts.combines += 1;
-            lambda *= machines.primal();
+            lambda *= machines.primal().abs();
             let rule = Weighted::rule(even.clone());
             best = Some(Learned { machines: Some(machines), ..Learned::of(rule, report.clone()) });
         }

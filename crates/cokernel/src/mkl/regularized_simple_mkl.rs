@@ -91,7 +91,7 @@ impl Learner for Regularized {
         let mut lambda = self.lambda;
         if self.relative && lambda > 0.0 {
             let machines = at_even_weights(problem, run, &watch)?;
-            lambda *= machines.primal();
+            lambda *= machines.primal().abs();
             let rule = Weighted::rule(vec![1.0 / kernels as f64; kernels]);
             start = Some(Learned {
                 machines: Some(machines),

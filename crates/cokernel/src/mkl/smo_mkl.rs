@@ -164,7 +164,8 @@ impl Learner for SmoMkl {
             counts.combines += 1;
             let upper = machines.primal() + search.norm.penalty(&weights);
             let gap = (upper - search.dual()) / upper.abs().max(f64::MIN_POSITIVE);
-            fruitless = if upper < best { 0 } else { fruitless + 1 };
+            // Descents that end at their limit on steps will not get there: each takes seconds.
+            fruitless = if upper < best && found { 0 } else { fruitless + 1 };
             best = best.min(upper);
             objective.push(best);
             gaps.push(gap);
@@ -179,7 +180,7 @@ impl Learner for SmoMkl {
             if iterations == self.max_iterations {
                 break Status::IterationLimit;
             }
-            if !found && fruitless > 3 {
+            if !found && fruitless > 1 {
                 break Status::Stalled;
             }
             iterations += 1;

@@ -3,6 +3,7 @@
 use super::{Divergence, Ideal, Products, Spread, unit};
 use crate::bank::Bank;
 use crate::data::Target;
+use crate::mkl::ideal_distance::standardised;
 use crate::run::Pass;
 use crate::{Result, Run};
 use serde::Serialize;
@@ -43,7 +44,7 @@ pub struct Score {
 pub fn scores(bank: &Bank, target: &Target, run: &Run) -> Result<Vec<Score>> {
     let watch = run.watch();
     let pass = Pass::under(&watch);
-    let ideal = Ideal::of(target)?;
+    let ideal = Ideal::of(&standardised(target)?)?;
     let products = |centered| Products::in_pass(bank, &ideal, centered, false, &pass);
     let (plain, centered) = (products(false)?, products(true)?);
     let spread = match ideal.classes() {

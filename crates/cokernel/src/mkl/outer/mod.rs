@@ -268,9 +268,9 @@ impl Outer<'_> {
                 None => break search.watch.stop().unwrap_or(Status::Stalled),
             }
         };
-        self.finish(&mut search, &mut point, status)?;
+        let left = self.finish(&mut search, &mut point, status)?;
         run.tell(Event::End);
-        let report = Report {
+        let mut report = Report {
             status,
             iterations,
             objective,
@@ -282,6 +282,7 @@ impl Outer<'_> {
             notes: self.notes(search.known_gap(&point), status, search.refused),
             ..Report::closed_form(run)
         };
+        report.notes.extend(left);
         let rule = Weighted::rule(point.weights);
         Ok(Learned { machines: Some(point.machines), ..Learned::of(rule, report) })
     }
@@ -318,9 +319,14 @@ impl Outer<'_> {
     }
 
     /// Drops small weights where that does no harm, and solves the machines to their own tolerance.
-    fn finish(&self, search: &mut Search<'_>, point: &mut Point, status: Status) -> Result<()> {
+    fn finish(
+        &self,
+        search: &mut Search<'_>,
+        point: &mut Point,
+        status: Status,
+    ) -> Result<Option<String>> {
         if matches!(status, Status::Interrupted | Status::TimeLimit) {
-            return Ok(());
+            return Ok(None);
         }
         let small = |(m, w): (usize, &f64)| *w > 0.0 && *w < DROP_AT_END * self.set.unit(m);
         if self.set.drops() && point.weights.iter().enumerate().any(small) {
@@ -328,7 +334,7 @@ impl Outer<'_> {
             let mut fewer = search.elsewhere(kept, point)?;
             search.differentiate(&mut fewer, false)?;
             if search.given_up {
-                return Ok(());
+                return Ok(None);
             }
             if search.gap(&fewer) <= self.tol.max(search.gap(point)) {
                 *point = fewer;
@@ -341,9 +347,16 @@ impl Outer<'_> {
             // Other coefficients that are as good for the machine can be worth less as a certificate.
             if search.given_up || search.gap(point) > self.tol.max(search.gap(&before)) {
                 *point = before;
+                return Ok(Some(format!(
+                    "{}: its machines are left at relative gap {:.1e}, because their coefficients prove its \
+                     duality gap and those of more exact ones do not (tol of the machine {:.1e})",
+                    self.title,
+                    point.machines.gap(),
+                    search.problem.machine.tol()
+                )));
             }
         }
-        Ok(())
+        Ok(None)
     }
 
     /// The weights of the start, where there is one that fits; else those of a sample of the instances, where

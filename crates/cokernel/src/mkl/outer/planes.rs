@@ -161,6 +161,15 @@ impl Cutting {
         let mut point = bounds.best.take().unwrap_or(point);
         let gap = self.finish(&mut search, &mut point, &bounds, status)?;
         run.tell(Event::End);
+        // The last machines, solved more exactly, can be what was missing.
+        let status = match (status, gap) {
+            (Status::Stalled, Some(gap)) if gap <= self.tol => Status::Converged,
+            _ => status,
+        };
+        if let (Some(last), Some(gap)) = (objective.last_mut(), gap) {
+            *last = last.min(point.primal());
+            gaps.last_mut().into_iter().for_each(|g| *g = gap);
+        }
         let report = Report {
             status,
             iterations,

@@ -138,10 +138,13 @@ impl<'a> Search<'a> {
     }
 
     /// Relative duality gap of the whole problem; where some forms of the point are not known, with the
-    /// best lower bound of the points before.
+    /// best lower bound of the points before, and no less than that of the forms that are known: at the end
+    /// the coefficients of the point itself show its gap.
     pub fn gap(&self, point: &Point) -> f64 {
-        let lower = if point.aside.is_empty() { self.lower(point) } else { self.lower };
-        self.relative(point, lower)
+        if point.aside.is_empty() {
+            return self.relative(point, self.lower(point));
+        }
+        self.relative(point, self.lower).max(self.gap_of_seen(point))
     }
 
     /// The same if there were no kernels but those whose forms are known.

@@ -11,7 +11,7 @@ const LOOK: usize = 100;
 /// Steps after which images are computed anew, for each instance: their rounding adds up.
 const AGAIN: usize = 50;
 /// Most steps of one descent, for each instance.
-const MOST: usize = 10_000;
+const MOST: usize = 2_000;
 /// Trials along one pair.
 const TRIALS: usize = 60;
 
