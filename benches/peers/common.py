@@ -98,3 +98,21 @@ def line(name, seconds, peer, reach, unit="s", least=False):
         f"reach {sign} {reach:g} | {verdict}",
         flush=True,
     )
+
+
+def twenty_kernels(n):
+    """Twelve Gaussian widths on 20 features and one on each of eight, and labels ±1 of n instances."""
+    from sklearn.datasets import make_classification
+
+    x, y = make_classification(
+        n_samples=n, n_features=20, n_informative=8, flip_y=0.05, random_state=1
+    )
+    square = (x**2).sum(1)[:, None] - 2 * x @ x.T + (x**2).sum(1)
+    square = np.maximum(0.5 * (square + square.T), 0)
+    np.fill_diagonal(square, 0)
+    median = np.median(square[square > 0])
+    many = [np.exp(-square / median * 2.0**k) for k in np.linspace(-6, 4, 12)]
+    for f in range(8):
+        one = (x[:, f][:, None] - x[:, f]) ** 2
+        many.append(np.exp(-one / np.median(one[one > 0])))
+    return many, 2.0 * y - 1
