@@ -43,10 +43,12 @@
 //! alone miss `tol`, the loop ends and says so.
 //!
 //! **Start.** Where there are enough instances, from weights that were learned on a quarter of them ([`sample`]).
+//! The report counts the work on all instances; `details["sample"]` has the instances and machines of the sample.
 //!
 //! **Kernels left aside.** Once the gap is below 0.3, the forms of kernels that had no weight then and whose form was
-//! less than 0.9 of the largest are not computed until the others alone have reached `tol`; the gaps in between
-//! take the best lower bound from before, and the last is that of all kernels.
+//! less than 0.9 of the largest are not computed until the others alone have reached `tol`. The gaps in between
+//! are the larger of that of the best lower bound from before and that of the kernels that are computed; the last is
+//! that of all kernels at the coefficients of the result.
 //!
 //! **Small weights.** Weights below 10⁻⁸ become 0 at once; of sets that [drop](Set::drops) those below 10⁻⁶ at
 //! the end (if the gap stays below `tol`); the others are brought back onto the set.
@@ -186,7 +188,7 @@ impl Outer<'_> {
         let settled = settled(problem, run, &watch)?;
         let problem = &Problem { target: settled.as_ref().unwrap_or(problem.target), ..*problem };
         let run = &run.remaining(&watch);
-        let first = self.first_weights(problem, run, &watch, sampled);
+        let (first, sample) = self.first_weights(problem, run, &watch, sampled);
         let run = &run.remaining(&watch);
         let mut search = Search::new(problem, self.set, run, self.tol)?;
         run.tell(Event::Begin { stage: self.title, total: None });
@@ -283,6 +285,7 @@ impl Outer<'_> {
             ..Report::closed_form(run)
         };
         report.notes.extend(left);
+        report.details.extend(sample.map(|s| ("sample".to_string(), s)));
         let rule = Weighted::rule(point.weights);
         Ok(Learned { machines: Some(point.machines), ..Learned::of(rule, report) })
     }
@@ -360,24 +363,26 @@ impl Outer<'_> {
     }
 
     /// The weights of the start, where there is one that fits; else those of a sample of the instances, where
-    /// there are enough; else all kernels have one.
+    /// there are enough, with its size and machines; else all kernels have one.
     fn first_weights(
         &self,
         problem: &Problem<'_>,
         run: &Run,
         watch: &Watch,
         sampled: bool,
-    ) -> Vec<f64> {
+    ) -> (Vec<f64>, Option<Vec<f64>>) {
         let kernels = problem.bank.len();
         let usable = |w: &[f64]| w.len() == kernels && w.iter().any(|w| *w > 0.0);
         let warm = problem.warm.and_then(|w| w.rule.weights()).filter(|w| usable(w));
         if let Some(weights) = warm {
-            return self.set.onto(weights);
+            return (self.set.onto(weights), None);
         }
-        let sampled = if sampled { sample::weights(self, problem, run, watch) } else { None };
-        match sampled.filter(|w| usable(w)) {
-            Some(weights) => self.set.onto(&weights),
-            None => self.set.first(kernels),
+        let sampled = if sampled { sample::start(self, problem, run, watch) } else { None };
+        match sampled.filter(|s| usable(&s.weights)) {
+            Some(s) => {
+                (self.set.onto(&s.weights), Some(vec![s.instances as f64, s.machines as f64]))
+            }
+            None => (self.set.first(kernels), None),
         }
     }
 

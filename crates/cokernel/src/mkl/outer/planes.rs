@@ -107,7 +107,7 @@ impl Cutting {
         let kernels = problem.bank.len();
         let mut search = Search::new(problem, &Simplex, run, self.tol)?;
         run.tell(Event::Begin { stage: self.title, total: None });
-        let mut point = search.start(outer.first_weights(problem, run, &watch, false))?;
+        let mut point = search.start(outer.first_weights(problem, run, &watch, false).0)?;
         let mut bounds = Bounds {
             planes: Planes::new(kernels),
             lower: f64::NEG_INFINITY,

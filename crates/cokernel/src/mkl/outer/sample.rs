@@ -29,14 +29,21 @@ struct Sample {
     weights: Vec<f64>,
 }
 
+/// What was learned on a sample.
+pub(super) struct Start {
+    pub weights: Vec<f64>,
+    pub instances: usize,
+    pub machines: u64,
+}
+
 /// The weights that the loop learns on a sample; `None` where there are too few instances for one, or where it
 /// failed.
-pub(super) fn weights(
+pub(super) fn start(
     outer: &Outer<'_>,
     problem: &Problem<'_>,
     run: &Run,
     watch: &Watch,
-) -> Option<Vec<f64>> {
+) -> Option<Start> {
     if problem.bank.len() < 2 || problem.warm.is_some() {
         return None;
     }
@@ -60,7 +67,9 @@ pub(super) fn weights(
     if watch.stop().is_some() {
         return None;
     }
-    learned.rule.weights().map(<[f64]>::to_vec)
+    let weights = learned.rule.weights()?.to_vec();
+    let machines = learned.report.counts.machine_solves;
+    Some(Start { weights, instances: bank.n(), machines })
 }
 
 /// A quarter of the instances that take part, or as many as the memory allows.
@@ -151,13 +160,15 @@ mod tests {
         for (target, machine) in &cases {
             let problem = Problem::new(&bank, target, machine.as_ref());
             let run = Run::default();
-            let started = weights(&outer, &problem, &run, &run.watch()).unwrap();
+            let started = start(&outer, &problem, &run, &run.watch()).unwrap().weights;
             assert!(
                 (started.iter().sum::<f64>() - 1.0).abs() < 1e-12 && started.len() == bank.len()
             );
             let with = outer.learn_from(&problem, &run, true).unwrap();
             let without = outer.learn_from(&problem, &run, false).unwrap();
             let value = |l: &crate::mkl::Learned| *l.report.objective.last().unwrap();
+            assert!((FEWEST..FEWEST + 2).contains(&(with.report.details["sample"][0] as usize)));
+            assert!(!without.report.details.contains_key("sample"));
             assert!(with.report.gap.unwrap() <= 1e-6 && without.report.gap.unwrap() <= 1e-6);
             assert!((value(&with) / value(&without) - 1.0).abs() < 2e-6);
             assert!(with.report.objective[0] < without.report.objective[0]);

@@ -159,7 +159,7 @@ fn attempt(id: &str, kernels: &[Matrix], codes: &[u32], c: f64, what: &str) -> O
     };
     let machines = learned.machines.as_ref().unwrap();
     let steps = learned.report.counts.smo_steps;
-    assert!(steps <= 200_000 * learned.report.counts.machine_solves, "{what}: {steps} steps");
+    assert!(steps <= 20_000 * learned.report.counts.machine_solves, "{what}: {steps} steps");
     if !learner.trains_on_rule() {
         return Some(learned);
     }
