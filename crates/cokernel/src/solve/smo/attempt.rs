@@ -11,6 +11,9 @@ use crate::{Status, Watch};
 /// Relative gap below which rows are kept in f64.
 const SINGLE_LIMIT: f64 = 1e-6;
 
+/// Gap beyond what a round promised that does not speak of rounding.
+const CLOSE: f64 = 1.5;
+
 /// Rows kept in the first round, to fit into a processor's own cache.
 const FIRST_ROWS: usize = 8;
 
@@ -151,15 +154,17 @@ impl Attempt<'_> {
             let aim = if single { target.max(SINGLE_LIMIT) } else { target };
             let before = self.full.clone();
             let end = self.round(first, aim);
-            if aim <= target && matches!(end, End::Reached) {
-                target *= 0.5;
-            }
+            let aimed = aim <= target && matches!(end, End::Reached);
             if !self.settle() {
                 self.full = before;
                 halted = halted.or(self.watch.stop());
                 continue;
             }
             let next = self.value_of(&self.full);
+            // What is left over, by variables set aside or rounding, is often a hundredth of it.
+            if aimed {
+                target *= (0.9 * tol / next.gap).clamp(0.5, 0.9);
+            }
             // Rows rounded to f32, and sums of numbers of very different size, can lead astray.
             let noise = matches!(end, End::Noise);
             let astray = !is_better(&next, &self.value) || (noise && single);
@@ -179,6 +184,7 @@ impl Attempt<'_> {
                 End::Noise if !single => (halted, blind) = (Some(Status::Stalled), true),
                 _ if moved => self.precision = Precision::Double,
                 // What f in f32 does not do may be done by f in f64.
+                End::Reached if coarse && next.gap <= CLOSE * aim => {}
                 _ if coarse && !matches!(end, End::Settled | End::Long) => {
                     self.precision = Precision::Single;
                 }

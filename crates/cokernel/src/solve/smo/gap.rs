@@ -1,6 +1,9 @@
 //! The duality gap at a point and the threshold that makes it smallest; the same for a multiple
 //! of the point.
 
+/// Events that are sorted rather than halved.
+const FEW: usize = 16;
+
 /// What [`measure`] finds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Measure {
@@ -15,7 +18,7 @@ pub struct Measure {
 }
 
 /// Minimises G(θ) = Σ (upper − x)·max(0, θ − f) + (x − lower)·max(0, f − θ), a convex piecewise
-/// linear function, over θ. O(n + k log k), k the number of variables with `min_up ≤ f ≤ max_low`.
+/// linear function, over θ. O(n).
 pub fn measure(x: &[f64], f: &[f64], lower: &[f64], upper: &[f64]) -> Measure {
     let (mut min_up, mut max_low) = (f64::INFINITY, f64::NEG_INFINITY);
     for i in 0..x.len() {
@@ -40,27 +43,44 @@ pub fn measure(x: &[f64], f: &[f64], lower: &[f64], upper: &[f64]) -> Measure {
         .filter(|&i| f[i] >= min_up && f[i] <= max_low && upper[i] > lower[i])
         .map(|i| (f[i], upper[i] - x[i], x[i] - lower[i]))
         .collect();
-    events.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-    let mut slope = -events.iter().map(|e| e.2).sum::<f64>();
-    let flat = 1e-14 * slope.abs();
-    let mut threshold = max_low;
-    for (k, e) in events.iter().enumerate() {
-        slope += e.1 + e.2;
-        if slope.abs() <= flat {
-            let next = events.get(k + 1).map_or(e.0, |n| n.0);
-            threshold = 0.5 * (e.0 + next);
-            break;
-        }
-        if slope > 0.0 {
-            threshold = e.0;
-            break;
-        }
-    }
+    let threshold = crossing(&mut events).unwrap_or(max_low);
     let cost = |e: &(f64, f64, f64)| {
         if e.0 < threshold { e.1 * (threshold - e.0) } else { e.2 * (e.0 - threshold) }
     };
     let gap = events.iter().map(cost).sum();
     Measure { threshold, gap, min_up, max_low }
+}
+
+/// Where the slope of G, −Σ c + Σ_{f < θ} (a + c) for events (f, a, c), reaches 0: halves of the events are
+/// left aside until few remain.
+fn crossing(events: &mut [(f64, f64, f64)]) -> Option<f64> {
+    let by_f = |a: &(f64, f64, f64), b: &(f64, f64, f64)| a.0.total_cmp(&b.0);
+    let mut slope = -events.iter().map(|e| e.2).sum::<f64>();
+    let flat = 1e-14 * slope.abs();
+    let (mut from, mut to) = (0, events.len());
+    while to - from > FEW {
+        let half = (to - from) / 2;
+        events[from..to].select_nth_unstable_by(half, by_f);
+        let rise: f64 = events[from..from + half].iter().map(|e| e.1 + e.2).sum();
+        if slope + rise >= -flat {
+            to = from + half;
+        } else {
+            slope += rise;
+            from += half;
+        }
+    }
+    events[from..to].sort_unstable_by(by_f);
+    for k in from..to {
+        slope += events[k].1 + events[k].2;
+        if slope.abs() <= flat {
+            let after = events[k + 1..].iter().map(|e| e.0).fold(f64::INFINITY, f64::min);
+            return Some(if after.is_finite() { 0.5 * (events[k].0 + after) } else { events[k].0 });
+        }
+        if slope > 0.0 {
+            return Some(events[k].0);
+        }
+    }
+    None
 }
 
 /// A multiple of x whose gap has no room of a box in it.
