@@ -109,7 +109,7 @@ pub(super) fn attempt(
 impl Attempt<'_> {
     fn run(mut self) -> (Solution, bool) {
         let (p, tol) = (self.p, self.settings.tol);
-        let mut target = tol * 0.95;
+        let mut target = tol * 0.9;
         let mut fruit = Fruit::new(PATIENCE);
         let mut halted = self.watch.stop();
         let mut first = self.full.x.iter().all(|x| *x == 0.0)
