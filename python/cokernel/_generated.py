@@ -6699,8 +6699,8 @@ class UfoMKLClassifier(KernelClassifier):
     """UFO-MKL.
 
     Weights by stochastic steps in which all classes take part at once, for many kernels and
-    classes: reads rows of the kernels and keeps none. Tells the duality gap that its epochs
-    reached. The machine is then trained on the combination.
+    classes: reads rows of the kernels, and keeps those for which there is memory. Tells the
+    duality gap that its epochs reached. The machine is then trained on the combination.
 
     Parameters
     ----------

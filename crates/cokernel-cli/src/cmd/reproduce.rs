@@ -21,12 +21,14 @@ use std::process::ExitCode;
 /// Re-run published tables and figures, ours beside theirs
 ///
 /// A figure that differs from the published one is a finding, not a failure: the exit code is 0.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 #[command(after_help = "\
 Examples
   cokernel reproduce                          what can be re-run
   cokernel reproduce lms-3.3 -o results       a table, and files with the result
   cokernel reproduce lms-fig-3.2 --sets 3     on fewer generated data sets
+  cokernel reproduce lms-5.2-sonar --repeats 2 --data ~/data
+                                              on fewer random splits
   cokernel reproduce all --data ~/data        all of them, those with data of your own, too
   cokernel reproduce all --store kept --page reproduction.md
                                               as a page; stopped, it continues where it was
@@ -50,6 +52,9 @@ pub struct Args {
     /// Number of generated data sets, instead of that in the file
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     sets: Option<usize>,
+    /// Number of repetitions of the splits, instead of that in the file
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    repeats: Option<usize>,
     /// Write result.json, table.csv, table.md and curves as SVG and PNG into this folder (with
     /// `all`, into one folder for each experiment in it)
     #[arg(long, short, value_name = "DIR")]
@@ -81,6 +86,9 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
         }
         _ => {}
     }
+    if args.repeats == Some(0) {
+        return Err(misuse("--repeats: expected at least 1, found 0"));
+    }
     let session = Session::start(&options)?;
     if args.example {
         session.show_table(EXAMPLE)?;
@@ -100,7 +108,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
         session.show_table(&spec.text)?;
         return Ok(session.end([]));
     }
-    let plan = plan(&spec, args.sets)?;
+    let plan = plan(&spec, &args)?;
     if let Some(output) = &args.output {
         folder(output)?;
     }
@@ -142,14 +150,19 @@ fn find(name: &str) -> Result<Specification> {
     Specification::find(name, &["all"])
 }
 
-fn plan(spec: &Specification, sets: Option<usize>) -> Result<Experiment> {
+/// The plan with the numbers of sets and repetitions that are asked for, where it has such.
+fn plan(spec: &Specification, args: &Args) -> Result<Experiment> {
     let mut plan = spec.parse()?;
     for data in plan.data.iter_mut().filter(|d| d.source.is_drawn()) {
-        data.sets = sets.unwrap_or(data.sets);
+        data.sets = args.sets.unwrap_or(data.sets);
+    }
+    if let Some(repeats) = args.repeats {
+        plan.protocol.repeat(repeats);
     }
     if plan.size() > MOST_CELLS as f64 {
         let problem = format!("{} would have more than {MOST_CELLS} cells", plan.id);
-        return Err(misuse(format!("--sets: {problem}")));
+        let option = if args.repeats.is_some() { "--repeats" } else { "--sets" };
+        return Err(misuse(format!("{option}: {problem}")));
     }
     Ok(plan)
 }
@@ -212,7 +225,7 @@ fn all(args: &Args, global: &GlobalArgs, session: Session) -> Result<ExitCode> {
     let (mut statuses, mut all) = (Vec::new(), Vec::new());
     for (id, _) in SHIPPED {
         let spec = find(id)?;
-        let plan = plan(&spec, args.sets)?;
+        let plan = plan(&spec, args)?;
         if let Some(reason) = plan.absent(data.as_deref()) {
             session.show(format!("{id}: skipped: {reason}\n"))?;
             skipped.push(Skipped { id: id.to_string(), reason });
@@ -277,7 +290,7 @@ fn list(session: Session) -> Result<ExitCode> {
     let mut table = Table::new(&["id", "<published as", "<what it is", "<data"]);
     let mut entries: Vec<Value> = Vec::new();
     for (id, _) in SHIPPED {
-        let plan = plan(&find(id)?, None)?;
+        let plan = plan(&find(id)?, &Args::default())?;
         let data: Vec<String> = plan.data.iter().map(where_from).collect();
         let data = data.join(", ");
         let source = plan.place();

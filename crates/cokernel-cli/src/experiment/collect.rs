@@ -113,9 +113,10 @@ fn outcome_of(
         let picked: Vec<&Picked> = picked.values().collect();
         outcome::row(&plan.rows[r], at, &picked, &plan.protocol, units)
     };
-    let title = match plan.data.len() {
-        1 => plan.title.clone(),
-        _ => format!("{}: {}", plan.title, data.label),
+    let label = (plan.data.len() > 1).then(|| data.label.clone());
+    let title = match &label {
+        None => plan.title.clone(),
+        Some(label) => format!("{}: {label}", plan.title),
     };
     let first = all.values().flat_map(|units| units.values()).next();
     let (n, views) = first.map_or((0, Vec::new()), |p| {
@@ -126,7 +127,7 @@ fn outcome_of(
         title,
         paper: plan.paper.clone(),
         table: plan.table.clone(),
-        data: DataFound { source: data.source.describe(), n, views, sets: data.sets },
+        data: DataFound { label, source: data.source.describe(), n, views, sets: data.sets },
         protocol: plan.protocol.clone(),
         first_seed: done.seed,
         seeds: data.sets,

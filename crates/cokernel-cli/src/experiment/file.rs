@@ -31,7 +31,7 @@ kernels = ["gaussian:sigma=median"] # the default
 # kind = "toy", generator = "synthetic_2", n = 1000, sets = 30, params = { rho = 0.5 }
 #   `sets` are drawn with consecutive seeds; figures are then means over the sets
 # kind = "folder", name = "bbcsport_2views"
-#   below --data DIR or $COKERNEL_DATA: VIEW.mtx.gz or VIEW.csv.gz, and labels.csv
+#   below --data DIR or $COKERNEL_DATA: VIEW.mtx.gz, VIEW.csv.gz or VIEW.npz, and labels.csv
 # kind = "files", files = { fou = "fou.csv", ppi = { path = "ppi.npy", similarity = true } }
 # labels = "y.csv", label_column = "class", id = "sample"
 #   paths are relative to the folder of this file

@@ -110,6 +110,11 @@ pub static SHIPPED: &[(&str, &str)] = shipped! {
     "lms-fig-3.4"
     "lms-fig-3.5"
     "lms-fig-4.2"
+    "lms-5.2-sonar"
+    "lms-5.2-ionosphere"
+    "lms-5.2-pima"
+    "lms-5.2-vertebral"
+    "gmkd-1"
 };
 
 #[cfg(test)]

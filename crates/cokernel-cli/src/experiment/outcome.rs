@@ -22,6 +22,8 @@ pub struct Picked {
 /// The data as it was found.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct DataFound {
+    /// Its name, where the experiment has several.
+    pub label: Option<String>,
     pub source: String,
     pub n: usize,
     pub views: Vec<String>,

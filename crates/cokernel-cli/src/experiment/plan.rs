@@ -197,6 +197,19 @@ impl Protocol {
         }
     }
 
+    /// Repeats the splits so often, where something is learned on them.
+    pub fn repeat(&mut self, times: usize) {
+        let (Kind::Classify(l) | Kind::Regress(l) | Kind::Detect(l)) = &mut self.kind else {
+            return;
+        };
+        match &mut l.splits {
+            eval::Protocol::KFold { repeats, .. } | eval::Protocol::Shuffle { repeats, .. } => {
+                *repeats = times;
+            }
+            eval::Protocol::FiveByTwo => {}
+        }
+    }
+
     /// Number of splits of a data set; 1 for clustering, which takes it whole.
     pub fn splits(&self) -> usize {
         match self.learning().map(|l| l.splits) {

@@ -145,7 +145,7 @@ fn head(result: &Outcome) -> Vec<String> {
 }
 
 /// `200 starts of k-means from random rows, seed 0`.
-fn measured_over(result: &Outcome) -> String {
+pub fn measured_over(result: &Outcome) -> String {
     let (data, first) = (&result.data, result.first_seed);
     let last = first.wrapping_add(data.sets as u64 - 1);
     match &result.protocol.kind {
@@ -194,7 +194,11 @@ pub fn published(figure: &Published) -> String {
     }
 }
 
-fn grids(result: &Outcome) -> Vec<Grid> {
+/// The title of the table of what was to be better than what.
+pub const ORDER: &str = "Published order";
+
+/// The tables of a result.
+pub fn grids(result: &Outcome) -> Vec<Grid> {
     let scores = || result.protocol.scores.iter().copied();
     let mut grids: Vec<Grid> = match &result.sweep {
         None => scores().map(|s| beside(result, s, result.rows.iter().collect(), None)).collect(),
@@ -349,7 +353,7 @@ pub fn order(result: &Outcome) -> Option<Grid> {
         ]
     };
     let rows: Vec<_> = result.claims.iter().map(row).collect();
-    (!rows.is_empty()).then(|| Grid { title: "Published order".to_string(), header, rows })
+    (!rows.is_empty()).then(|| Grid { title: ORDER.to_string(), header, rows })
 }
 
 /// One sentence for each reason, with the rows it is for.

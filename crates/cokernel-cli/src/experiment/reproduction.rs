@@ -1,7 +1,10 @@
 //! The page of all published figures that were re-run: ours, theirs, and how far apart they are.
 
 use super::outcome::{Outcome, RowOutcome};
-use super::print::{Grid, grid_as_markdown, order, picked, published, reasons, stat, verdicts};
+use super::print::{
+    Grid, ORDER, grid_as_markdown, grids, measured_over, order, picked, published, reasons, stat,
+    verdicts,
+};
 use super::score::Score;
 use crate::table::count;
 use crate::visible::markdown as safe;
@@ -36,12 +39,12 @@ pub fn page(results: &[Outcome], skipped: &[Skipped]) -> String {
         let within = all.iter().filter(|w| **w).count();
         let holds: usize = r.claims.iter().map(|c| c.holds).sum();
         let of: usize = r.claims.iter().map(|c| c.of).sum();
-        let anchor = r.id.replace('.', "");
+        let anchor = heading(r).replace(['.', ':'], "").replace(' ', "-").to_lowercase();
         let order = if of > 0 { format!("{holds} of {of}") } else { "–".to_string() };
         let dash = |n: usize| if all.is_empty() { "–".to_string() } else { n.to_string() };
         lines.push(format!(
             "| [{}](#{anchor}) | {} {} | {} | {} | {} | {order} |",
-            safe(&r.id),
+            safe(&heading(r)),
             safe(&r.paper),
             safe(&r.table),
             safe(&r.title),
@@ -68,16 +71,28 @@ fn against(result: &Outcome) -> impl Iterator<Item = Compared<'_>> {
     result.rows.iter().flat_map(of_row)
 }
 
+/// The id, and the data where it has several.
+fn heading(result: &Outcome) -> String {
+    match &result.data.label {
+        None => result.id.clone(),
+        Some(label) => format!("{}: {label}", result.id),
+    }
+}
+
 fn section(result: &Outcome) -> Vec<String> {
     let (data, seed) = (&result.data, result.first_seed);
     let sets = count(data.sets, "data set", "data sets");
     let place = format!("{} {}", result.paper, result.table);
+    let over = match result.protocol.learning() {
+        None => format!("{sets}, first seed {seed}"),
+        Some(_) => measured_over(result),
+    };
     let mut lines = vec![
         String::new(),
-        format!("## {}", safe(&result.id)),
+        format!("## {}", safe(&heading(result))),
         String::new(),
         safe(&format!(
-            "{}: {}. {}, views {}; {sets}, first seed {seed}.",
+            "{}: {}. {}, views {}; {over}.",
             place.trim(),
             result.title,
             data.source,
@@ -107,6 +122,13 @@ fn section(result: &Outcome) -> Vec<String> {
         header.extend(rest.map(String::from));
         lines.push(String::new());
         lines.extend(grid_as_markdown(&Grid { title: String::new(), header, rows }));
+    }
+    if against(result).next().is_none() && result.protocol.learning().is_some() {
+        // Without figures to compare with, those of the methods stand beside each other.
+        for grid in grids(result).into_iter().filter(|g| g.title != ORDER) {
+            lines.extend([String::new(), format!("{}:", grid.title), String::new()]);
+            lines.extend(grid_as_markdown(&grid));
+        }
     }
     if let Some(order) = order(result) {
         lines.extend([String::new(), format!("{}:", order.title), String::new()]);

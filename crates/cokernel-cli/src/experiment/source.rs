@@ -83,7 +83,8 @@ impl Folder {
     /// Views and labels, in this order.
     fn paths(&self, folder: &Path) -> Result<Vec<PathBuf>> {
         let view = |view: &String| {
-            let names = ["mtx.gz", "csv.gz", "mtx", "csv"].map(|e| format!("{view}.{e}"));
+            let names =
+                ["mtx.gz", "csv.gz", "mtx", "csv", "npz", "npy"].map(|e| format!("{view}.{e}"));
             let path = names.iter().map(|name| folder.join(name)).find(|p| p.is_file());
             path.ok_or_else(|| {
                 misuse(format!("{}: there is no {}", folder.display(), names.join(", ")))

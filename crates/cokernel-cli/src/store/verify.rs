@@ -164,6 +164,11 @@ pub struct Results {
 impl Store {
     /// The results of the cells of an experiment.
     pub fn results(&self, cells: &[Cell]) -> Result<Results> {
+        // Before the results: what another process ends in between has one then.
+        let mut statement =
+            self.told(self.connection.prepare("SELECT id FROM cells WHERE state = 'done'"))?;
+        let done = statement.query_map([], |r| r.get::<_, String>(0));
+        let done: HashSet<String> = self.told(done.and_then(|rows| rows.collect()))?;
         let (mut sound, mut damaged) = (HashMap::new(), HashSet::new());
         let wanted: HashSet<&str> = cells.iter().map(|c| c.id.as_str()).collect();
         let read = each_result(&self.connection, |cell, row| {
@@ -174,10 +179,6 @@ impl Store {
             }
         });
         self.told(read)?;
-        let mut statement =
-            self.told(self.connection.prepare("SELECT id FROM cells WHERE state = 'done'"))?;
-        let done = statement.query_map([], |r| r.get::<_, String>(0));
-        let done: HashSet<String> = self.told(done.and_then(|rows| rows.collect()))?;
         let lost = |c: &Cell| {
             !sound.contains_key(&c.id) && (damaged.contains(&c.id) || done.contains(&c.id))
         };

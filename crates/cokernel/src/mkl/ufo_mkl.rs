@@ -31,7 +31,8 @@
 //! The paper's bound is for the mean of the iterates; here the last one is measured.
 //!
 //! **Cost** of an epoch: n rows of each kernel times the classes, and one product with the combined kernel; memory n × classes
-//! and one row of each kernel. **Scale.** Kernels are divided by the mean of all their diagonal entries, so a common factor
+//! and rows of the kernels, of as many instances as fit into half of the memory limit (a row out of a triangle takes several times
+//! as long as its product with θ). **Scale.** Kernels are divided by the mean of all their diagonal entries, so a common factor
 //! does not matter; a kernel that is larger than others attracts weight. Two copies of a kernel get the same weight.
 
 use super::{Copies, Learned, Learner, Problem, check};
@@ -55,7 +56,7 @@ static METHOD: Method = Method {
     title: "UFO-MKL",
     source: "Orabona, Jie 2011; Kumar 2013, §5.3",
     summary: "Weights by stochastic steps in which all classes take part at once, for many kernels and classes: reads \
-              rows of the kernels and keeps none. Tells the duality gap that its epochs reached. The machine is then \
+              rows of the kernels, and keeps those for which there is memory. Tells the duality gap that its epochs reached. The machine is then \
               trained on the combination.",
     tasks: &[Task::Classify],
     group: Group::OneStage,
@@ -112,6 +113,37 @@ struct Iterate<'a> {
     steps: usize,
     /// Steps whose margin was below 1.
     losses: usize,
+    rows: Rows,
+}
+
+/// Rows of all kernels, n after n, by instance; those that were read first are kept.
+struct Rows {
+    kept: Vec<Vec<f64>>,
+    /// So many more are kept.
+    room: usize,
+    last: Vec<f64>,
+}
+
+impl Rows {
+    fn new(bank: &Bank, memory: usize) -> Self {
+        let size = bank.n() * bank.len();
+        let room = memory / 2 / (8 * size).max(1);
+        Rows { kept: vec![Vec::new(); bank.n()], room, last: vec![0.0; size] }
+    }
+
+    fn read(&mut self, bank: &Bank, i: usize) -> &[f64] {
+        if self.kept[i].is_empty() {
+            for (m, out) in self.last.chunks_exact_mut(bank.n()).enumerate() {
+                bank.row(m, i, out);
+            }
+            if self.room == 0 {
+                return &self.last;
+            }
+            self.room -= 1;
+            self.kept[i] = self.last.clone();
+        }
+        &self.kept[i]
+    }
 }
 
 impl Iterate<'_> {
@@ -140,14 +172,13 @@ impl Iterate<'_> {
         v.iter().zip(&self.squares).map(factor).collect()
     }
 
-    fn step(&mut self, i: usize, rows: &mut [f64]) {
+    fn step(&mut self, i: usize) {
         let (n, kernels) = (self.bank.n(), self.bank.len());
         let (k, own) = (self.classes.n_classes(), self.classes.codes[i] as usize);
         let factors = self.factors();
         let mut inner = vec![0.0; kernels * k];
-        for m in 0..kernels {
-            let row = &mut rows[m * n..(m + 1) * n];
-            self.bank.row(m, i, row);
+        let rows = self.rows.read(self.bank, i);
+        for (m, row) in rows.chunks_exact(n).enumerate() {
             for (class, out) in inner[m * k..(m + 1) * k].iter_mut().enumerate() {
                 *out = simd::dot(self.theta.row(class), row) / self.unit;
             }
@@ -223,10 +254,10 @@ impl Learner for UfoMkl {
             squares: vec![0.0; kernels],
             steps: 0,
             losses: 0,
+            rows: Rows::new(bank, run.memory),
         };
         let mut rng = run.rng("ufo_mkl");
-        let (mut order, mut rows): (Vec<usize>, Vec<f64>) =
-            ((0..n).collect(), vec![0.0; n * kernels]);
+        let mut order: Vec<usize> = (0..n).collect();
         // Without a step w = 0: every instance has loss 1.
         let (mut objective, mut gaps, mut best) = (vec![1.0], vec![1.0], (1.0, 0.0));
         let mut last = (1.0, 0.0);
@@ -241,7 +272,7 @@ impl Learner for UfoMkl {
                     status = stop;
                     break 'epochs;
                 }
-                iterate.step(*i, &mut rows);
+                iterate.step(*i);
             }
             let Some(found) = iterate.bounds(&Pass::under(&watch)) else {
                 status = watch.stop().unwrap_or(Status::Stalled);
