@@ -97,11 +97,15 @@ def refuse_missing_classes(y: Any) -> None:
             f"y: the class of instance {int(np.flatnonzero(missing)[0])} is masked; leave instances "
             f"without a class out, or choose a machine that learns from them: {machines_for_unlabelled()}"
         )
-    if not isinstance(y, (list, tuple)) and getattr(y, "dtype", None) != np.dtype(object):
+    dtype = getattr(y, "dtype", None)
+    if dtype is not None and not isinstance(dtype, np.dtype):
+        # Columns of pandas have types of their own for what may be missing.
+        y = np.asarray(y, dtype=object)
+    elif not isinstance(y, (list, tuple)) and dtype != np.dtype(object):
         return
     kinds: dict[type, Any] = {}
     for i, one in enumerate(y):
-        if one is None or (isinstance(one, float) and np.isnan(one)):
+        if _is_missing(one):
             raise ValueError(
                 f"y: the class of instance {i} is missing ({one}); leave instances without a class "
                 f"out, or choose a machine that learns from them: {machines_for_unlabelled()}"

@@ -27,8 +27,9 @@ def load(path: str | os.PathLike[str]) -> Any:
     Returns
     -------
     MKLClassifier, MKLRegressor, MKLOutlierDetector, MultiViewSpectralClustering or MultiViewEmbedding
-        A fitted estimator. It takes the views as a dict by name, or as a list in their order; a
-        model with one view takes a table. Class names that are numbers become numbers. A clusterer
+        A fitted estimator. It takes the views as a dict by name, or as a list in their order, either
+        of all views of the fit or of those that prediction looks at; a model that looks at one view
+        takes a table. Class names that are numbers become numbers. A clusterer
         or embedding from a file has no ``labels_``, ``embedding_``, ``eigenvectors_`` or
         ``cluster_centers_``; similarities are towards the instances given to ``fit``, in their order,
         for a file keeps no ids; the parameters ``kernels`` and ``scale`` are not restored, what they led to is.
@@ -62,6 +63,7 @@ def load(path: str | os.PathLike[str]) -> Any:
             layout.similarity.add(view["name"])
         given = told.get("n_given", told["n_train"])
         layout.widths[view["name"]] = given if similar else view["cols"]
+    layout.all_names = told["all_views"]
     kernels = "precomputed" if layout.similarity == set(layout.names) != set() else None
     estimator: Any
     if isinstance(model, _native.Model):

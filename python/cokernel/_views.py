@@ -51,6 +51,8 @@ class Layout:
         Those of them that were learned from, if not all.
     given : int
         How many they are.
+    all_names : list of str
+        All views of the fit, where these are those of them that a model from a file looks at.
     """
 
     kind: str
@@ -61,6 +63,7 @@ class Layout:
     ids: Any = None
     kept: npt.NDArray[np.intp] | None = None
     given: int = 0
+    all_names: list[str] = field(default_factory=list)
 
     def n_features(self) -> int:
         return sum(self.widths.values())
@@ -400,6 +403,19 @@ def _masks(present: Any, names: list[str]) -> dict[str, Any]:
     return {str(k): v for k, v in masks.items()}
 
 
+def _listed(layout: Layout, count: int) -> list[str]:
+    """The names of a list of ``count`` tables: all views of the fit, or those that are looked at."""
+    if len(layout.all_names) <= len(layout.names) or count == len(layout.names):
+        return layout.names
+    if count != len(layout.all_names):
+        raise ValueError(
+            f"expected a list of all {len(layout.all_names)} views of the fit "
+            f"({', '.join(layout.all_names)}) or of the {len(layout.names)} that the model looks at "
+            f"({', '.join(layout.names)}), found {count} tables"
+        )
+    return layout.all_names
+
+
 def _read_several(
     estimator: BaseEstimator, X: Any, reset: bool, present: Any, similar: Similar, made: Input
 ) -> Input:
@@ -413,8 +429,7 @@ def _read_several(
     if isinstance(X, Mapping):
         tables = {str(k): opened(t) for k, t in X.items()}
     else:
-        known = None if reset else estimator._layout.names
-        views = estimator.views if reset else known
+        views = estimator.views if reset else _listed(estimator._layout, len(X))
         tables = dict(zip(_view_names(views, len(X)), map(opened, X)))
     if not tables:
         raise ValueError("expected at least one view, found none")

@@ -100,7 +100,9 @@ def kernel_scores(
         ``ideal_distance`` from it, relative to its norm; ``fsm`` and ``fsm_total``, deviation of classes along
         the line between their centres, and in all, over the distance of the centres (None for numbers);
         ``divergence`` from the ideal kernel in nats per instance (None above 2,000 instances); these
-        are the better the smaller.
+        are the better the smaller. For ``ideal_distance`` and ``divergence`` all kernels are divided by
+        one number, the mean of all their diagonal entries, so that both depend on the sizes of kernels
+        relative to each other; with normalised kernels (``normalize=unit_diagonal``) on their shapes only.
 
     Raises
     ------

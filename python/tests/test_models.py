@@ -17,6 +17,7 @@ import cokernel
 import numpy as np
 import pytest
 from cokernel import gaussian, linear
+from cokernel.datasets import make_gaussian_views
 from sklearn.exceptions import ConvergenceWarning
 
 
@@ -60,6 +61,28 @@ def test_files(digits: Any, tmp_path: Path) -> None:
         cokernel.load(tmp_path / "half.ck")
     with pytest.raises(OSError, match="nowhere"):
         cokernel.load(tmp_path / "nowhere.ck")
+
+
+def test_lists_of_all_views(tmp_path: Path) -> None:
+    X, y = make_gaussian_views(80, separations=[6.0, 0.0, 4.0], random_state=0)
+    tables = list(X.values())
+    for given in (X, tables):
+        clf = cokernel.SimpleMKLClassifier(random_state=0).fit(given, y)
+        weights = np.asarray(clf.weights_)
+        assert weights[1] == 0 and weights[0] > 0 and weights[2] > 0
+        clf.save(tmp_path / "model.ck")
+        again = cokernel.load(tmp_path / "model.ck")
+        expected = clf.decision_function(given)
+        # All views of the fit, or those that are looked at.
+        for some in (given, tables, [tables[0], tables[2]]):
+            assert (again.decision_function(some) == expected).all()
+        with pytest.raises(ValueError, match="all 3 views of the fit .* or of the 2 .*, found 4 tables"):
+            again.predict([*tables, tables[0]])
+    kernels = ["gaussian@a", "gaussian@c"]
+    views = dict(zip("abc", tables))
+    cokernel.SpectralClustering(2, kernels=kernels, random_state=0).fit(views).save(tmp_path / "c.ck")
+    clusters = cokernel.load(tmp_path / "c.ck")
+    assert (clusters.predict(tables) == clusters.predict(views)).all()
 
 
 def write(folder: Path, X: dict[str, Any], y: Any) -> list[str]:

@@ -115,3 +115,19 @@ def test_damaged_sparse_matrices(part: str) -> None:
             getattr(X, part)[2] = value
             with pytest.raises(ValueError, match="a sparse matrix is damaged"):
                 fit([X, ROWS])
+
+
+@pytest.mark.parametrize("kind", ["string", "category", "str", "object", "Int64", "boolean"])
+def test_classes_that_pandas_says_are_missing(kind: str) -> None:
+    """The NA of a column of text was compared, and pandas said that it has no truth value."""
+    numbers = kind in ("Int64", "boolean")
+    y = pd.Series(CLASSES if numbers else [f"c{c}" for c in CLASSES], dtype=object)
+    y[7] = pd.NA
+    if kind == "boolean":
+        y = y.map(lambda v: v if v is pd.NA else bool(v))
+    y = y.astype(kind)
+    with pytest.raises(ValueError, match="y: the class of instance 7 is missing .* choose a machine"):
+        fit(y=y)
+    full = y.drop(index=7)
+    clf = fit(ROWS[full.index], full)
+    assert set(clf.predict(ROWS)) <= set(full)

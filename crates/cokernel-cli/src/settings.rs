@@ -443,12 +443,17 @@ impl Settings {
                 }
             }
         }
+        let mut seen = Vec::new();
         for text in args.class_weights.iter().filter(|text| *text != "balanced") {
             let what = "CLASS=FACTOR or `balanced`";
             let (class, factor) = name_and_rest("--class-weight", what, text)?;
             let factor = factor.parse().map_err(|_| {
                 misuse(format!("--class-weight {class}: expected a number, found '{factor}'"))
             })?;
+            if seen.contains(&class) {
+                return Err(misuse(format!("--class-weight {class}: given twice")));
+            }
+            seen.push(class);
             machine.add_factor("class_weight", class.to_string(), factor);
         }
         if args.class_weights.iter().any(|text| text == "balanced") {
@@ -648,6 +653,11 @@ fn params(set: &[String], project: Option<&Project>) -> Result<Vec<Given>> {
             None => (Vec::new(), name),
         };
         let (name, value) = (name.to_string(), Value::parse(rest));
+        let same = |g: &Given| g.place == "--set" && g.name == name && g.methods == methods;
+        if all.iter().any(same) {
+            let name = text.split_once('=').map_or(text.as_str(), |t| t.0).trim();
+            return Err(misuse(format!("--set {name}: given twice")));
+        }
         all.push(Given { methods, name, value, place: "--set".to_string() });
     }
     Ok(all)

@@ -257,8 +257,16 @@ impl Param {
                     let (name, factor) = part.rsplit_once('=')?;
                     Some((name.trim().to_string(), factor.trim().parse().ok()?))
                 };
-                let all = v.split(',').map(factor).collect::<Option<_>>();
-                self.check(&Value::Factors(all.ok_or_else(wrong)?))
+                let all = v.split(',').map(factor).collect::<Option<Vec<(String, f64)>>>();
+                let mut factors = BTreeMap::new();
+                for (name, factor) in all.ok_or_else(wrong)? {
+                    if let Some(other) = factors.insert(name.clone(), factor) {
+                        let (other, factor) = (brief(other), brief(factor));
+                        let problem = format!("'{name}' is given twice: {other} and {factor}");
+                        return Err(Error::parameter(self.name, problem));
+                    }
+                }
+                self.check(&Value::Factors(factors))
             }
             (Range::Factors { min, max, .. }, Value::Factors(all)) => {
                 match all.iter().find(|(_, v)| !(**v > min && **v <= max)) {

@@ -3,12 +3,13 @@
 use crate::args::{DataArgs, GlobalArgs, KernelArgs, MachineArgs};
 use crate::data;
 use crate::files::{csv_line, in_json, write};
+use crate::misuse::misuse;
 use crate::session::Session;
-use crate::settings::{Settings, for_task};
+use crate::settings::Settings;
 use crate::table::{Table, count};
 use anyhow::Result;
-use cokernel::catalogue::find;
 use cokernel::data::Labels;
+use cokernel::method::Task;
 use cokernel::mkl::measures::{DIVERGENCE_UP_TO, Score, scores};
 use cokernel::model::Mkl;
 use serde_json::json;
@@ -21,7 +22,9 @@ use std::process::ExitCode;
 /// the centered one that after centring in feature space; a constant kernel has none. The other
 /// measures are the better the smaller: the distance to the ideal kernel, FSM (how wide classes are
 /// over how far apart), and the divergence from the ideal kernel in nats per instance. Some methods
-/// make weights of these: see `cokernel methods alignment`.
+/// make weights of these: see `cokernel methods alignment`. For distance and divergence all kernels
+/// are divided by one number, the mean of all their diagonal entries: they depend on the sizes of the
+/// kernels relative to each other, so normalise kernels to compare shapes only.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples
@@ -47,8 +50,14 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let mut settings = Settings::load(&args.data, &[], global)?;
     let machine = MachineArgs { task: args.task.clone(), ..MachineArgs::default() };
     let learning = settings.learning(&args.kernels, &machine)?;
-    let method = for_task(find("align")?, learning.task())?;
-    let mut mkl = Mkl::new(method.id)?
+    if !matches!(learning.task(), Task::Classify | Task::Regress) {
+        return Err(misuse(format!(
+            "--task {}: expected classify or regress; kernels are compared with the labels, and this \
+             task is learned without",
+            learning.task().id()
+        )));
+    }
+    let mut mkl = Mkl::new("align")?
         .machine(learning.machine.clone())
         .scale(learning.scale)
         .storage(learning.storage);

@@ -1,6 +1,7 @@
 //! `cokernel methods`: the registries, for people, programs and the README.
 
 use crate::args::GlobalArgs;
+use crate::misuse::misuse;
 use crate::session::{Options, Session};
 use crate::table::{Table, wrap};
 use anyhow::{Context, Result};
@@ -23,7 +24,7 @@ pub struct Args {
     /// The method or machine to explain, or the group to list
     #[arg(value_name = "ID")]
     id: Option<String>,
-    /// List those for this task only: classify, regress, detect, cluster
+    /// Only what is for this task: classify, regress, detect, cluster
     #[arg(long, conflicts_with = "markdown")]
     task: Option<String>,
     /// The table of the README
@@ -41,6 +42,15 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
             Some(machine) => machine,
             None => find(id)?,
         };
+        if let Some(task) = task.filter(|t| !method.tasks.contains(t)) {
+            let (kind, tasks) = (kind(method), tasks(method).join(", "));
+            return Err(misuse(format!(
+                "{kind} '{id}' is for {tasks}, not for {}; `cokernel methods --task {}` lists those \
+                 that are",
+                task.id(),
+                task.id()
+            )));
+        }
         session.show_json(&as_json(method))?;
         session.show(explain(method))?;
     } else if args.markdown {
@@ -78,6 +88,18 @@ fn list(asked: Option<Group>, task: Option<Task>) -> String {
             ]);
         }
         text.push_str(&format!("{}: {}\n{}\n", group.id(), group.says(), table.text()));
+    }
+    if let (true, Some(group), Some(task)) = (text.is_empty(), asked, task) {
+        let able = |g: &Group| {
+            methods().chain(machines()).any(|m| m.group == *g && m.tasks.contains(&task))
+        };
+        let able: Vec<&str> = Group::ALL.into_iter().filter(able).map(|g| g.id()).collect();
+        return format!(
+            "Nothing of the group {} is for {}; groups with something for it: {}.\n",
+            group.id(),
+            task.id(),
+            able.join(", ")
+        );
     }
     text + "+ recommended: compared, beside the controls, where no method is named.\n"
         + "`cokernel methods ID` explains a method or a machine and lists its parameters.\n"
@@ -134,6 +156,10 @@ fn is_machine(m: &Method) -> bool {
     machines().any(|machine| machine.id == m.id)
 }
 
+fn kind(m: &Method) -> &'static str {
+    if is_machine(m) { "machine" } else { "method" }
+}
+
 fn tasks(m: &Method) -> Vec<&'static str> {
     m.tasks.iter().map(|t| t.id()).collect()
 }
@@ -148,7 +174,7 @@ fn as_json(m: &Method) -> Value {
             })
         })
         .collect();
-    let kind = if is_machine(m) { "machine" } else { "method" };
+    let kind = kind(m);
     json!({
         "id": m.id, "kind": kind, "title": m.title, "source": m.source, "summary": m.summary,
         "tasks": m.tasks, "group": m.group, "certificate": m.certificate, "control": m.is_control(), "recommended": m.recommended, "weights": m.weights, "params": params,

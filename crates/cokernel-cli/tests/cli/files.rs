@@ -57,6 +57,27 @@ fn rows_of_binary_files_have_no_ids() {
 }
 
 #[test]
+fn a_blank_line_is_named_where_labels_are_too_few() {
+    let toy = toy();
+    let labels = toy.read("y.csv");
+    let lines: Vec<&str> = labels.lines().collect();
+    let blank = |k: usize| {
+        let mut all = lines.clone();
+        all[k] = "";
+        toy.write("blank.csv", format!("{}\n", all.join("\n")).as_bytes());
+        toy.refusal("fit --view a=a.csv --view b=b.npy --labels blank.csv", 1)
+    };
+    for k in [7, 30] {
+        let said =
+            format!("; line {} of the label file is blank, which is no row: a missing", k + 1);
+        assert!(blank(k).contains(&said), "{}", blank(k));
+    }
+    // Blank lines at the end are none too few.
+    toy.write("end.csv", format!("{labels}\n\n").as_bytes());
+    toy.output("fit --view a=a.csv --view b=b.npy --labels end.csv");
+}
+
+#[test]
 fn a_header_of_numbers_can_be_named() {
     let toy = toy();
     toy.write("years.csv", csv("2001,2002,2003", &view_b()).as_bytes());

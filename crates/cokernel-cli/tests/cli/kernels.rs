@@ -31,5 +31,12 @@ fn kernels_are_scored_against_numbers() {
     assert!(of(1) > of(0) && json["kernels"][0]["fsm"].is_null(), "{json}");
     let said = toy.refusal(&format!("kernels {flags} --task cluster"), 2);
     assert!(said.contains("task"), "{said}");
+    let said = toy.refusal(&format!("kernels {flags} --task detect"), 2);
+    assert!(
+        said.starts_with(
+            "error: --task detect: expected classify or regress; kernels are compared"
+        ),
+        "{said}"
+    );
     assert_eq!(json["instances"], N);
 }

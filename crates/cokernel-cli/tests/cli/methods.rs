@@ -47,6 +47,23 @@ fn methods_are_listed_by_group_and_by_task() {
     assert!(ids("--task regress").contains(&"svr".to_string()));
     assert!(!ids("--task regress").contains(&"svc".to_string()));
     assert_eq!(ids("controls --task cluster")[0], "spectral");
+    // Nothing is not the end of a table.
+    assert!(ids("alignment --task cluster").is_empty());
+    let said = toy.output("methods alignment --task cluster");
+    assert_eq!(
+        said,
+        "Nothing of the group alignment is for cluster; groups with something for it: controls, \
+         multiview.\n"
+    );
+    assert!(toy.output("methods easy_mkl --task classify").starts_with("easy_mkl: "));
+    let said = toy.refusal("methods easy_mkl --task regress", 2);
+    assert_eq!(
+        said,
+        "error: method 'easy_mkl' is for classify, not for regress; `cokernel methods --task \
+         regress` lists those that are"
+    );
+    let said = toy.refusal("methods svr --task detect", 2);
+    assert!(said.starts_with("error: machine 'svr' is for regress, not for detect"), "{said}");
 }
 
 #[test]

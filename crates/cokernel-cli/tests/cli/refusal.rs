@@ -23,6 +23,13 @@ fn wrong_calls_exit_with_two_and_one_sentence() {
     let said = toy.refusal(&format!("fit {DATA} --set tool=1"), 2);
     let expected = "error: --set: simple_mkl: unknown parameter 'tool' (did you mean 'tol'?); ";
     assert!(said.starts_with(expected), "{said}");
+    let twice = toy.refusal(&format!("fit {DATA} --set tol=1e-3 --set tol=1e-4"), 2);
+    assert_eq!(twice, "error: --set tol: given twice");
+    let twice = "--method power_product --set exponents=a=1,b=3,a=2";
+    let twice = toy.refusal(&format!("fit {DATA} {twice}"), 2);
+    assert!(twice.ends_with("parameter 'exponents': 'a' is given twice: 1 and 2"), "{twice}");
+    let twice = toy.refusal(&format!("fit {DATA} --class-weight red=2 --class-weight red=3"), 2);
+    assert_eq!(twice, "error: --class-weight red: given twice");
     let said = toy.refusal(&format!("fit {DATA} --set tol"), 2);
     assert_eq!(said, "error: --set: expected NAME=VALUE, as tol=1e-4, found 'tol'");
     let said = toy.refusal(&format!("fit {DATA} --scale standrad"), 2);

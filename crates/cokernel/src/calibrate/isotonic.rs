@@ -42,8 +42,10 @@ pub fn fit(mut points: Vec<Point>) -> Curve {
     });
     let mut blocks: Vec<Block> = Vec::new();
     for same in points.chunk_by(|a, b| a.value == b.value) {
+        // From 0: the sum of no numbers is −0.
         let sum = |side: bool| -> f64 {
-            same.iter().filter(|p| p.positive || !side).map(|p| p.weight / heaviest).sum()
+            let side = same.iter().filter(|p| p.positive || !side);
+            side.fold(0.0, |sum, p| sum + p.weight / heaviest)
         };
         let value = same[0].value;
         let mut block = Block { first: value, last: value, yes: sum(true), all: sum(false) };

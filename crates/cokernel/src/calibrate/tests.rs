@@ -74,6 +74,13 @@ fn the_sigmoid_is_at_the_optimum() {
 }
 
 #[test]
+fn no_probability_is_minus_zero() {
+    let c = fit(Shape::Isotonic, &[0, 0, 1], &[-1.0, 0.0, 1.0], None);
+    let Curve::Isotonic { probabilities, .. } = &c.curves[0] else { panic!("{c:?}") };
+    assert!(probabilities.iter().all(|p| p.is_sign_positive()), "{probabilities:?}");
+}
+
+#[test]
 fn separated_values_have_probabilities_between_0_and_1() {
     for scale in [1e-300, 1e-8, 1.0, 1e8, 1e300] {
         for n in [2, 4, 200] {

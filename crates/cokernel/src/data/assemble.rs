@@ -170,10 +170,18 @@ fn same_length(tables: &[(String, TableFile)], labels: Option<&LabelFile>) -> Re
     let views = tables.iter().map(|(name, file)| {
         (format!("view '{name}' ({})", file.path.display()), file.table.rows())
     });
+    let blank = labels.and_then(|l| l.blank);
     let labels = labels.map(|l| (format!("the label file ({})", l.path.display()), l.texts.len()));
     for (what, rows) in views.chain(labels) {
         if rows != n {
-            let hint = if rows.abs_diff(n) == 1 { "; is a header read as a row?" } else { "" };
+            let blank = blank.filter(|_| rows < n && what.starts_with("the label file"));
+            let hint = match blank {
+                Some(line) => format!(
+                    "; line {line} of the label file is blank, which is no row: a missing label is written NA"
+                ),
+                None if rows.abs_diff(n) == 1 => "; is a header read as a row?".to_string(),
+                None => String::new(),
+            };
             return Err(Error::Match(format!(
                 "{what} has {rows} rows, but view '{first}' ({}) has {n}; rows are matched by \
                  position{hint}",

@@ -83,7 +83,7 @@ static METHOD: Method = Method {
         Param {
             name: "solver",
             doc: "newton: factors of an n × n matrix; conjugate_gradients: products with the kernel only; auto: \
-                  newton up to 3000 instances, where there is memory.",
+                  newton up to 3000 instances, where there is memory, and conjugate_gradients where it gains no more.",
             range: Range::Choice {
                 default: "auto",
                 of: &["auto", "newton", "conjugate_gradients"],
@@ -217,8 +217,17 @@ impl Machine for LaplacianSvm {
                 laplacian: &laplacian,
                 smoothness: self.smoothness(),
             };
-            let found =
+            let mut found =
                 laplacian_svm(&problem, direction, start.as_deref(), tol, self.most, &watch);
+            // At a large C the factors lose what the smaller eigenvalues of K tell; products do not.
+            if shared.is_some() && self.solver == Solver::Auto && found.status == Status::Stalled {
+                let (gradients, left) =
+                    (Direction::Gradients, self.most.saturating_sub(found.steps));
+                let other = laplacian_svm(&problem, gradients, start.as_deref(), tol, left, &watch);
+                if other.gap.abs() < found.gap.abs() {
+                    found = other;
+                }
+            }
             let block = Block {
                 linear: found.dual + 0.5 * found.norm(),
                 primal: found.primal,

@@ -25,6 +25,7 @@
 //! [`simple_mkl`](super::simple_mkl), and so is the cost: about seven machines and as many passes over all kernels.
 //! The paper smooths its problem to use an algorithm like SMO; that is not needed here.
 
+use super::definite::refuse_indefinite;
 use super::named::by_name;
 use super::outer::simplex::Simplex;
 use super::outer::{MAX_ITERATIONS, Outer, TOL};
@@ -129,6 +130,7 @@ fn mean_diagonal(problem: &Problem<'_>, m: usize) -> Result<f64> {
 impl Learner for Bach {
     fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
         check(problem)?;
+        refuse_indefinite(problem, "MKL with a weighted l1 norm", &run.watch())?;
         let factors = self.factors(problem)?;
         let roots = factors.iter().map(|f| f.sqrt()).collect();
         let scaled = Scaled { set: Simplex, factors };

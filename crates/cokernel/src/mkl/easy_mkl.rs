@@ -37,7 +37,7 @@ use crate::run::Pass;
 use crate::solve::Rows;
 use crate::solve::hulls::hulls;
 use crate::solve::smo::Settings;
-use crate::solve::solved::Solved;
+use crate::solve::solved::{Solved, relative_gap};
 use crate::{Event, Report, Result, Run, Status, Watch};
 
 /// The registry entry.
@@ -151,7 +151,7 @@ impl Learner for EasyMkl {
         let [even, primal, dual] = [0, 1, 2].map(total);
         report.objective = vec![even, primal];
         report.iterations = 1;
-        report.gap = Some((primal - dual) / primal.abs().max(f64::MIN_POSITIVE));
+        report.gap = Some(relative_gap(primal, dual));
         let early = margins.iter().map(|m| m.status).find(|s| !s.is_success());
         report.status = early.unwrap_or(Status::Converged);
         let found: Vec<f64> =

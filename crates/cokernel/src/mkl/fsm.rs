@@ -58,6 +58,9 @@ const SOLVED: f64 = 1e-6;
 /// Changes of the weights at most.
 const MOST: usize = 200;
 
+/// Relative rounding of FSM.
+const LEVEL: f64 = 1e-14;
+
 /// Squared distance of the centres, relative to the largest of a kernel, that counts as none.
 const SAME_PLACE: f64 = 1e-13;
 
@@ -202,7 +205,7 @@ impl Search {
                 return Some(next);
             }
             // At the end rounding hides what a step brings.
-            let level = next.value <= at.value && gap(&next) < 0.5 * gap(at);
+            let level = next.value <= (1.0 + LEVEL) * at.value && gap(&next) < 0.5 * gap(at);
             if second && part == 1.0 && level {
                 return Some(next);
             }

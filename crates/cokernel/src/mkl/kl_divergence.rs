@@ -19,6 +19,7 @@
 //! have. Cost: some 4n³M multiplications for each of about five iterations, which is for up to a few
 //! thousand instances and a few dozen kernels; three n × n matrices; one machine.
 
+use super::definite::refuse_indefinite;
 use super::ideal_distance::standardised;
 use super::measures::{Divergence, Found, Ideal, passed, unit, weighted};
 use super::{Learned, Learner, Problem, check};
@@ -62,6 +63,9 @@ static METHOD: Method = Method {
 /// Changes of the weights at most.
 const MOST: usize = 100;
 
+/// Relative rounding of the divergence, whose logarithm of a determinant is a sum of n numbers.
+const LEVEL: f64 = 1e-13;
+
 #[derive(Debug)]
 struct KlDivergence {
     ridge: f64,
@@ -76,6 +80,7 @@ impl Learner for KlDivergence {
     fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
         check(problem)?;
         let (bank, watch) = (problem.bank, run.watch());
+        refuse_indefinite(problem, "the divergence from the ideal kernel", &watch)?;
         let (m, n) = (bank.len(), bank.n() as f64);
         let pass = Pass::under(&watch);
         let mut report = Report::closed_form(run);
@@ -112,7 +117,12 @@ impl Learner for KlDivergence {
                 let found = value(&next)?;
                 let least = at.divergence - 1e-3 * part * promised;
                 better = found
-                    .filter(|f| f.divergence <= least && f.divergence < at.divergence)
+                    .filter(|f| {
+                        let lower = f.divergence <= least && f.divergence < at.divergence;
+                        // At the end rounding hides what the full step brings.
+                        let level = f.divergence - at.divergence <= LEVEL * at.divergence.abs();
+                        lower || part == 1.0 && level && gap(&next, f) < 0.5 * gap(&weights, &at)
+                    })
                     .map(|f| (next, f));
                 part *= 0.5;
             }

@@ -26,6 +26,7 @@
 //! **Scale.** Each kernel counts as if its trace were c, so its own scale does not matter but for c. All kernels times s
 //! and C divided by s leave η. Two copies of a kernel share its weight.
 
+use super::definite::refuse_indefinite;
 use super::outer::simplex::Simplex;
 use super::outer::{MAX_ITERATIONS, Outer, Proposal, Set, TOL};
 use super::{Learned, Learner, Problem, check};
@@ -71,6 +72,7 @@ impl LanckrietQcqp {
 impl Learner for LanckrietQcqp {
     fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
         check(problem)?;
+        refuse_indefinite(problem, "Lanckriet's QCQP", &run.watch())?;
         let bank = problem.bank;
         // An instance with weight 2 is the same instance twice.
         let trace = |m: usize| match problem.weights {

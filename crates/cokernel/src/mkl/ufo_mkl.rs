@@ -24,7 +24,8 @@
 //! γ_ik the share of the steps in which i met k.
 //!
 //! **Certificate.** P(w) of the last iterate, which is the one that belongs to θ/t, minus D(θ/t): the gap in the report. It falls
-//! like 1/t; what is asked for is a number of epochs, not a gap. The best P after each epoch is the trace.
+//! like 1/t, so that it is mostly the number of epochs that ends the search, and the status says so unless the gap
+//! reaches `tol`. The best P after each epoch is the trace.
 //!
 //! **Deviations.** The rule is Σ η_m K_m with η divided by its sum, and the problem's machine is trained on it, as by all other
 //! methods: the classifier of the paper is that of θ itself, without a bias. q is at least 2, where the paper has 2 ln M for any M.
@@ -77,25 +78,33 @@ static METHOD: Method = Method {
         },
         Param {
             name: "epochs",
-            doc: "How often every instance is looked at.",
+            doc: "How often every instance is looked at, at most.",
             range: Range::Int { default: 20, min: 1, max: 1_000_000 },
+        },
+        Param {
+            name: "tol",
+            doc: "Relative duality gap to stop at. It falls like one over the epochs.",
+            range: Range::Real { default: 1e-2, min: 0.0, max: 0.5, closed: true },
         },
     ],
 };
-
-/// Gap above which it is remarked on.
-const LARGE: f64 = 0.1;
 
 #[derive(Debug)]
 struct UfoMkl {
     c: f64,
     alpha: f64,
     epochs: usize,
+    tol: f64,
 }
 
 impl UfoMkl {
     fn new(params: &Params) -> Self {
-        UfoMkl { c: params.real("c"), alpha: params.real("alpha"), epochs: params.count("epochs") }
+        UfoMkl {
+            c: params.real("c"),
+            alpha: params.real("alpha"),
+            epochs: params.count("epochs"),
+            tol: params.real("tol"),
+        }
     }
 }
 
@@ -262,7 +271,7 @@ impl Learner for UfoMkl {
         let (mut objective, mut gaps, mut best) = (vec![1.0], vec![1.0], (1.0, 0.0));
         let mut last = (1.0, 0.0);
         run.tell(Event::Begin { stage: "UFO-MKL", total: Some(self.epochs as u64) });
-        let mut status = Status::Converged;
+        let mut status = Status::IterationLimit;
         'epochs: for epoch in 0..self.epochs {
             for k in (1..n).rev() {
                 order.swap(k, rng.random_range(0..=k));
@@ -284,6 +293,10 @@ impl Learner for UfoMkl {
             gaps.push((last.0 - best.1) / last.0);
             let message = format!("gap {:.1e}", gaps[epoch + 1]);
             run.tell(Event::Step { done: epoch as u64 + 1, message: &message });
+            if gaps[epoch + 1] <= self.tol {
+                status = Status::Converged;
+                break;
+            }
         }
         run.tell(Event::End);
         let mut weights = iterate.factors();
@@ -307,9 +320,13 @@ impl Learner for UfoMkl {
                     .to_string(),
             );
         }
-        if let Some(gap) = gap.filter(|g| *g > LARGE) {
+        if let Some(gap) = gap.filter(|_| !status.is_success()) {
+            let advice = match status {
+                Status::IterationLimit => "; more epochs or a smaller c bring it down",
+                _ => "",
+            };
             report.notes.push(format!(
-                "UFO-MKL ended after {} epochs at relative gap {gap:.1e}; more epochs or a smaller c bring it down",
+                "UFO-MKL ended before its tolerance ({status}) after {} epochs at relative gap {gap:.1e}{advice}",
                 report.iterations
             ));
         }

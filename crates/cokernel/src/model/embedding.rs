@@ -2,7 +2,7 @@
 
 use super::predict::cross_with;
 use super::summary::{ClusterInfo, EmbeddingSummary, KernelUse, ViewInfo};
-use super::{MultiView, PreparedViews, refuse_unit_diagonal};
+use super::{MultiView, PreparedViews, all_views, beside, refuse_unit_diagonal};
 use super::{file, finite};
 use crate::bank::RowMeans;
 use crate::data::{Matrix, Preparation, Views};
@@ -51,6 +51,9 @@ pub(super) struct EmbeddingInfo {
     /// Columns of the embedding.
     pub(super) columns: usize,
     pub(super) views: Vec<ViewInfo>,
+    /// All views of the fit in their order, where new rows do not need all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) all_views: Vec<String>,
     pub(super) preparation: Preparation,
     pub(super) kernels: Vec<Kernel>,
     /// Indices of the kernels that new rows are compared by.
@@ -95,7 +98,7 @@ impl EmbeddingModel {
         let asked_for = |v: &&ViewInfo| {
             embedding.extension.is_some() && preparation.names().contains(&v.name.as_str())
         };
-        let views = prepared.given.iter().filter(asked_for).cloned().collect();
+        let views: Vec<ViewInfo> = prepared.given.iter().filter(asked_for).cloned().collect();
         let mut rows = Views::new();
         for view in prepared.views.iter() {
             if compared(&view.name) && !view.table.is_similarity() {
@@ -113,6 +116,7 @@ impl EmbeddingModel {
             library_version: VERSION.to_string(),
             n_train: n,
             columns: embedding.rows.cols(),
+            all_views: beside(&prepared.names, &views),
             views,
             preparation,
             kernels: kernels.to_vec(),
@@ -330,6 +334,7 @@ impl EmbeddingModel {
             n_train: info.n_train,
             columns: info.columns,
             views: info.views.clone(),
+            all_views: all_views(&info.all_views, &info.views),
             kernels: info.kernels.iter().enumerate().map(one).collect(),
             extends: self.extends(),
             eigenvalues: info.eigenvalues.clone(),

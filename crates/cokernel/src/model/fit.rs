@@ -309,6 +309,7 @@ impl Mkl {
             0 => Cow::Borrowed(views),
             _ => Cow::Owned(views.select(&rows)),
         };
+        let names = views.iter().map(|v| v.name.clone()).collect();
         let specs = self.specs(&views)?;
         let views = used_views(views, &specs)?;
         views.require_complete()?;
@@ -332,6 +333,7 @@ impl Mkl {
             preparation,
             views,
             given,
+            names,
             bank,
             n_dropped,
             recipe,

@@ -102,6 +102,9 @@ struct Info {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     n_given: Option<usize>,
     views: Vec<ViewInfo>,
+    /// All views of the fit in their order, where prediction does not ask for all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    all_views: Vec<String>,
     preparation: Preparation,
     kernels: Vec<Kernel>,
     /// Normalisations of each kernel, cut to the kept instances; empty for inactive kernels.
@@ -124,6 +127,19 @@ fn kept_rows(machines: &Solution, n: usize, all: bool) -> Vec<usize> {
     }
     let support = machines.support(n);
     if support.is_empty() { vec![0] } else { support }
+}
+
+/// The names of all views, unless these are all.
+fn beside(names: &[String], asked_for: &[ViewInfo]) -> Vec<String> {
+    if names.iter().eq(asked_for.iter().map(|v| &v.name)) { Vec::new() } else { names.to_vec() }
+}
+
+/// The names of all views of the fit.
+fn all_views(beside: &[String], asked_for: &[ViewInfo]) -> Vec<String> {
+    match beside.is_empty() {
+        true => asked_for.iter().map(|v| v.name.clone()).collect(),
+        false => beside.to_vec(),
+    }
 }
 
 /// A normalisation for the kept instances only.
@@ -212,7 +228,7 @@ impl Model {
         };
         let preparation = prepared.preparation.clone().with_learned(maps)?.only(looked_at);
         let asked_for = |v: &&ViewInfo| preparation.names().contains(&v.name.as_str());
-        let views = prepared.given.iter().filter(asked_for).cloned().collect();
+        let views: Vec<ViewInfo> = prepared.given.iter().filter(asked_for).cloned().collect();
         refuse_unit_diagonal(&active, kernels)?;
         let mut support = Views::new();
         for view in prepared_views.iter() {
@@ -251,6 +267,7 @@ impl Model {
             n_train: n,
             n_dropped: prepared.n_dropped,
             n_given: None,
+            all_views: beside(&prepared.names, &views),
             views,
             preparation,
             kernels: kernels.to_vec(),
@@ -474,6 +491,7 @@ impl Model {
             n_dropped: self.info.n_dropped,
             n_given: self.info.n_given.unwrap_or(self.info.n_train),
             views: self.info.views.clone(),
+            all_views: all_views(&self.info.all_views, &self.info.views),
             rule: self.rule.id().to_string(),
             weights: self.weights(),
             active_kernels: self.weights().iter().filter(|w| w.active).count(),

@@ -48,6 +48,8 @@ pub struct PreparedViews {
     pub(crate) preparation: Preparation,
     pub(crate) views: Views,
     pub(super) given: Vec<ViewInfo>,
+    /// All views, whether a kernel looks at them or not.
+    pub(super) names: Vec<String>,
     pub(crate) bank: Bank,
     pub(crate) recipe: Recipe,
     pub(crate) filled: Filled,
@@ -235,6 +237,7 @@ impl MultiView {
         }
         // What follows copies views several times.
         let views = &views.shared();
+        let names = views.iter().map(|v| v.name.clone()).collect();
         let mut graphs = graphs::assign(&recipe.graphs, views)?;
         let seen = graphs::announced(views, &graphs)?;
         let specs = kernels_or_default(recipe.kernels.as_deref(), &seen)?;
@@ -300,6 +303,7 @@ impl MultiView {
             preparation,
             views: complete,
             given: shown,
+            names,
             bank,
             recipe,
             filled,

@@ -33,6 +33,8 @@ pub struct Prepared {
     pub(super) preparation: Preparation,
     pub(super) views: Views,
     pub(super) given: Vec<ViewInfo>,
+    /// All views, whether a kernel looks at them or not.
+    pub(super) names: Vec<String>,
     pub(super) bank: Bank,
     pub(super) n_dropped: usize,
     pub(super) recipe: Recipe,

@@ -115,6 +115,9 @@ pub struct Summary {
     pub n_given: usize,
     /// The views that must be given to predict.
     pub views: Vec<ViewInfo>,
+    /// The names of all views of the fit in their order, as far as the file knows: those above, if an early
+    /// version wrote it.
+    pub all_views: Vec<String>,
     /// How kernels are combined: `linear`, `product`, … (see [`rule`](crate::rule)).
     pub rule: String,
     /// Every kernel with its weight.
@@ -174,6 +177,9 @@ pub struct EmbeddingSummary {
     pub columns: usize,
     /// The views that must be given to embed new rows.
     pub views: Vec<ViewInfo>,
+    /// The names of all views of the fit in their order, as far as the file knows: those above, if an early
+    /// version wrote it.
+    pub all_views: Vec<String>,
     /// Every kernel of training.
     pub kernels: Vec<KernelUse>,
     /// Whether new rows can be embedded.

@@ -17,6 +17,7 @@ pub mod orthonormal;
 pub mod planes;
 pub mod recycle;
 pub mod ridge;
+mod rounding;
 pub mod simplex;
 pub mod smo;
 mod softened;

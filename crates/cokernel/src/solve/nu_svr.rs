@@ -17,6 +17,7 @@
 //! middle of the bracket, and every third time the middle). Cost: some ε-SVR solutions, each from the last.
 
 use super::Rows;
+use super::rounding::{Rounding, shaken};
 use super::smo::Settings;
 use super::solved::{Solved, relative_gap};
 use super::svr::epsilon_svr;
@@ -142,7 +143,13 @@ pub fn nu_svr(
     }
     best.machine.steps = steps;
     best.machine.status = status;
-    best
+    let Tube { machine, epsilon } = best;
+    let outside = |(y, v): (&f64, &f64)| (y - v - machine.bias).abs() - epsilon;
+    let excess: Vec<f64> = y.iter().zip(&machine.values).map(outside).collect();
+    let enough = settings.tol * machine.primal.abs();
+    let rounding = Rounding { rows, coef: &machine.coef, other: y };
+    let more = rounding.of_losses(costs, &excess, enough, watch);
+    Tube { machine: shaken(machine, more, settings.tol), epsilon }
 }
 
 fn one_norm(coef: &[f64]) -> f64 {

@@ -22,9 +22,11 @@
 //! Both are one problem of [`smo`], with the linear term 0 or −K_ii/2: with f = Kα − ½diag K
 //! and θ the threshold, ‖Φ(x_i) − a‖² = αᵀKα − 2f_i and R² = αᵀKα − 2θ. The start gives C_i to the
 //! instances of the least f at equal weights of a few (they end as outliers), until the sum is 1.
-//! There is a solution if Σ C_i ≥ 1; else every α_i is C_i and the dual has no meaning.
+//! Where the entries of K are so large beside the distances that their rounding decides, the primal objective of the
+//! ball says so. There is a solution if Σ C_i ≥ 1; else every α_i is C_i and the dual has no meaning.
 
 use super::Rows;
+use super::rounding::{Rounding, shaken};
 use super::smo::{self, Quadratic, Settings, Solution};
 use super::solved::{Solved, of_sum, relative_gap};
 use crate::Watch;
@@ -89,6 +91,12 @@ pub fn data_description(
     }
     let radius_squared = norm - 2.0 * theta;
     let (primal, dual) = (radius_squared + loss, gain - norm);
+    // Distances are differences of entries of K; R² and αᵀKα have the error of one f each.
+    let excess: Vec<f64> = found.gradient.iter().map(|f| theta - f).collect();
+    let rounding = Rounding { rows, coef: &found.x, other: &linear };
+    let losses = rounding.of_losses(costs, &excess, 0.5 * settings.tol * primal.abs(), watch);
+    let more = 2.0 * (losses + 2.0 * rounding.typical());
+    let more = if more > 0.05 * settings.tol * primal.abs() { more } else { 0.0 };
     let machine = Solved {
         bias: -theta,
         primal,
@@ -99,7 +107,7 @@ pub fn data_description(
         coef: found.x,
         values,
     };
-    Ball { machine, radius_squared }
+    Ball { machine: shaken(machine, more, settings.tol), radius_squared }
 }
 
 fn solve(

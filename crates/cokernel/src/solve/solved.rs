@@ -11,7 +11,7 @@ pub struct Solved {
     pub bias: f64,
     /// K c, in f64.
     pub values: Vec<f64>,
-    /// The primal objective at (coef, bias).
+    /// The primal objective at (coef, bias), with what rounding may hide of it where that counts.
     pub primal: f64,
     /// The dual objective at `coef`.
     pub dual: f64,
@@ -31,7 +31,7 @@ impl Solved {
 }
 
 /// (primal − dual) / max(|primal|, tiny); 0 where it is negative by rounding alone.
-pub(super) fn relative_gap(primal: f64, dual: f64) -> f64 {
+pub(crate) fn relative_gap(primal: f64, dual: f64) -> f64 {
     let gap = (primal - dual) / primal.abs().max(f64::MIN_POSITIVE);
     if gap.abs() < 1e-14 { gap.max(0.0) } else { gap }
 }

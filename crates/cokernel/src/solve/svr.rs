@@ -11,9 +11,10 @@
 //!
 //! A problem of [`smo`] with the kink ε at 0, whose duality gap is primal minus dual of the
 //! regression. As Σ β = 0, the middle of the range of y is taken off it first, so that a large mean
-//! costs no digits.
+//! costs no digits. At a large C the rounding of values times C is in the primal objective.
 
 use super::Rows;
+use super::rounding::{Rounding, shaken};
 use super::smo::{self, Problem, Quadratic, Settings};
 use super::solved::{Solved, of_sum_zero, relative_gap};
 use crate::Watch;
@@ -40,16 +41,21 @@ pub fn epsilon_svr(
     let (theta, coef) = (found.threshold, found.x);
     let values: Vec<f64> = found.gradient.iter().zip(&linear).map(|(f, q)| f - q).collect();
     let (mut norm, mut gain, mut loss) = (0.0, 0.0, 0.0);
+    // y − f(x) is θ − f_i.
+    let excess: Vec<f64> = found.gradient.iter().map(|f| (theta - f).abs() - epsilon).collect();
     for i in 0..n {
         norm += coef[i] * values[i];
         gain += y[i] * coef[i] - epsilon * coef[i].abs();
-        // y − f(x) is θ − f_i.
-        loss += costs[i] * ((theta - found.gradient[i]).abs() - epsilon).max(0.0);
+        loss += costs[i] * excess[i].max(0.0);
     }
     let (primal, dual) = (0.5 * norm + loss, gain - 0.5 * norm);
     let gap = relative_gap(primal, dual);
     let bias = middle - theta;
-    Solved { coef, bias, values, primal, dual, gap, steps: found.steps, status: found.status }
+    let rounding = Rounding { rows, coef: &coef, other: &y };
+    let more = rounding.of_losses(costs, &excess, settings.tol * primal.abs(), watch);
+    let (steps, status) = (found.steps, found.status);
+    let machine = Solved { coef: coef.clone(), bias, values, primal, dual, gap, steps, status };
+    shaken(machine, more, settings.tol)
 }
 
 /// The middle of the range, and the rest.

@@ -457,3 +457,48 @@ fn one_kernel_is_the_machine_on_it() {
         assert_close(m.id, &decisions(&learned, one), &decisions(&plain, one), 1e-3);
     }
 }
+
+/// The arguments that a block of `python/tools/generate.py` documents: `NAME = """\`, lines `argument : …`.
+fn python_arguments(text: &str, block: &str) -> Vec<String> {
+    let start = format!("\n{block} = \"\"\"\\\n");
+    let from = text.find(&start).unwrap_or_else(|| panic!("no block {block}")) + start.len();
+    let body = &text[from..from + text[from..].find("\"\"\"").unwrap()];
+    let named = body.lines().filter(|l| !l.starts_with(' ')).filter_map(|l| l.split_once(" : "));
+    named.map(|(name, _)| name.to_string()).collect()
+}
+
+/// In Python the parameters of a method are arguments beside those of the estimator.
+#[test]
+fn parameters_have_names_of_their_own_in_python() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python/tools/generate.py");
+    let text = std::fs::read_to_string(path).unwrap();
+    let everywhere = ["VIEWS", "KERNELS", "SCALE", "RUN"];
+    let of = |task: Task| -> &[&str] {
+        match task {
+            Task::Classify => &["MACHINE", "MACHINE_MORE"],
+            Task::Regress => &["MACHINE", "EPSILON", "TOL"],
+            Task::Detect => &["MACHINE", "NU", "TOL"],
+            Task::Cluster => &["CLUSTERS", "STARTS"],
+        }
+    };
+    // What Python does not take as a name, as _base.py renames it.
+    let name = |name: &'static str| if name == "lambda" { "lam" } else { name };
+    let keywords = ["lam", "and", "as", "class", "def", "del", "from", "global", "import", "in", "is"];
+    for method in methods() {
+        for param in method.params {
+            assert!(!keywords.contains(&param.name), "{} {}", method.id, param.name);
+        }
+        for task in method.tasks {
+            let blocks = everywhere.iter().chain(of(*task));
+            let mut taken: Vec<String> =
+                blocks.flat_map(|block| python_arguments(&text, block)).collect();
+            assert!(taken.len() > 8, "{taken:?}");
+            taken.extend(["method", "method_params", "self"].map(str::to_string));
+            for param in method.params {
+                let own = name(param.name).to_string();
+                let problem = format!("'{own}' of {} is an argument of the estimator", method.id);
+                assert!(!taken.contains(&own), "{problem} for {}", task.id());
+            }
+        }
+    }
+}

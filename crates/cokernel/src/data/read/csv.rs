@@ -360,6 +360,15 @@ impl Rows {
         })
     }
 
+    /// The first blank line between two rows, if no field holds a line break.
+    pub(super) fn blank(&self) -> Option<usize> {
+        if self.content.contains(['\n', '\r']) {
+            return None;
+        }
+        let after = self.ends.windows(2).find(|pair| pair[1].0 > pair[0].0 + 1);
+        after.map(|pair| pair[0].0 + 1)
+    }
+
     /// Number of fields of the first row below the header; of the first if there is no other.
     pub(super) fn width(&self, named: bool) -> usize {
         let first = self.ends.first().map_or(0, |e| e.1);

@@ -18,6 +18,8 @@ pub struct LabelFile {
     pub texts: Vec<String>,
     /// Names of the instances, where an id column was asked for.
     pub ids: Option<Vec<String>>,
+    /// The first line between rows that is blank, from 1: it is no row.
+    pub blank: Option<usize>,
 }
 
 /// Reads labels: a text table with one label column, or a NumPy or MATLAB vector.
@@ -49,7 +51,7 @@ pub fn read_labels(path: &Path, options: &ReadOptions) -> Result<LabelFile> {
     if texts.is_empty() {
         return Err(parse_error(path, (0, 0), "there are no labels"));
     }
-    Ok(LabelFile { path: path.to_path_buf(), texts, ids: None })
+    Ok(LabelFile { path: path.to_path_buf(), texts, ids: None, blank: None })
 }
 
 /// Reads labels from the bytes of a text table.
@@ -98,7 +100,7 @@ pub fn parse_labels(bytes: &[u8], path: &Path, options: &ReadOptions) -> Result<
     if texts.is_empty() {
         return Err(parse_error(path, (0, 0), "there are no labels below the header"));
     }
-    Ok(LabelFile { path: path.to_path_buf(), texts, ids: id.map(column) })
+    Ok(LabelFile { path: path.to_path_buf(), texts, ids: id.map(column), blank: rows.blank() })
 }
 
 fn is_label_name(field: &str) -> bool {

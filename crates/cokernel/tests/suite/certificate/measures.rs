@@ -387,3 +387,18 @@ fn functional_combinations_are_those_of_the_formulas() {
         }
     }
 }
+
+/// At the optimum the divergence of the full step is the same up to rounding, and its gap is smaller.
+#[test]
+fn divergences_end_at_their_tolerance() {
+    for seed in 0..8 {
+        let (kernels, codes) = problem(40, 2, 2 + seed as usize % 4, 700 + seed);
+        for ridge in [1e-3, 1.0, 1e3] {
+            let given = [("ridge", Value::Real(ridge)), ("tol", Value::Real(1e-9))];
+            let target = Target::from(classes(&codes));
+            let report = learn("kl_divergence", &given, &kernels, &target).report;
+            assert!(report.status.is_success(), "{seed} {ridge}: {:?}", report.gap);
+            assert!(report.gap.unwrap() <= 1e-9, "{seed} {ridge}: {:?}", report.gap);
+        }
+    }
+}

@@ -5,6 +5,7 @@ mod lp_norm;
 mod machines;
 pub mod measures;
 pub mod mkl;
+mod rounding;
 mod scales;
 mod sets;
 pub(crate) mod svc;

@@ -128,7 +128,17 @@ fn indefinite_kernels_are_refused() {
     let bank = bank(&kernels, Storage::Resident);
     let machine = Svc::default();
     let problem = Problem::new(&bank, &target, &machine);
-    for id in ["silp", "level_mkl"] {
+    for id in [
+        "silp",
+        "level_mkl",
+        "smo_mkl",
+        "ufo_mkl",
+        "lanckriet_qcqp",
+        "bach",
+        "alignf",
+        "kandola",
+        "kl_divergence",
+    ] {
         let method = find(id).unwrap();
         let found =
             train(&problem, learner(method, &method.defaults()).unwrap().as_ref(), &Run::default());
@@ -387,7 +397,8 @@ fn ufo_mkl_holds_the_optimum_between_its_bounds() {
     let value = -crate::common::least(&quadratic, &vec![-1.0; n], &[], &bounds.0, &bounds.1);
     let mut last = 1.0;
     for epochs in [100, 3000] {
-        let given = [("c", Value::Real(cost)), ("epochs", Value::Int(epochs))];
+        let given =
+            [("c", Value::Real(cost)), ("epochs", Value::Int(epochs)), ("tol", Value::Real(0.0))];
         let learned = learn("ufo_mkl", &given, &kernels, &target, &Svc::default());
         let (report, details) = (&learned.report, &learned.report.details);
         let (primal, dual) = (details["primal"][0], details["dual"][0]);
@@ -401,7 +412,16 @@ fn ufo_mkl_holds_the_optimum_between_its_bounds() {
         last = 0.3 * gap;
         assert!(report.objective.windows(2).all(|w| w[1] <= w[0]));
         assert_eq!(report.objective.len(), epochs as usize + 1);
+        let said = format!("(iteration limit) after {epochs} epochs at relative gap {gap:.1e}");
+        assert_eq!(report.status, Status::IterationLimit);
+        assert!(report.notes.iter().any(|n| n.contains(&said)), "{:?}", report.notes);
     }
+    // The tolerance ends it.
+    let given =
+        [("c", Value::Real(cost)), ("epochs", Value::Int(3000)), ("tol", Value::Real(0.05))];
+    let learned = learn("ufo_mkl", &given, &kernels, &target, &Svc::default());
+    assert!(learned.report.status.is_success() && learned.report.iterations < 3000);
+    assert!(learned.report.gap.unwrap() <= 0.05);
     // A large α leaves no kernel; many kernels and classes.
     let (kernels, codes) = problem(45, 3, 8, 22);
     let target = Target::from(classes(&codes));
