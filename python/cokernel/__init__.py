@@ -22,7 +22,6 @@ cluster and to embed.
 """
 
 from . import datasets, metrics
-from ._classifiers import MKLClassifier
 from ._clusterers import MultiViewSpectralClustering
 from ._detectors import MKLOutlierDetector
 from ._files import load, machines, methods
@@ -39,6 +38,7 @@ from ._kernels import (
     precomputed,
     sigmoid,
 )
+from ._mkl_classifier import MKLClassifier
 from ._native import __version__
 from ._pairwise import pairwise
 from ._regressors import MKLRegressor

@@ -8,9 +8,10 @@ from typing import Any
 
 from . import _native
 from ._base import keep_embedding, summary
-from ._classifiers import MKLClassifier, classes_from_names
+from ._classes import classes_from_names
 from ._clusterers import MultiViewSpectralClustering
 from ._detectors import MKLOutlierDetector
+from ._mkl_classifier import MKLClassifier
 from ._regressors import MKLRegressor
 from ._transformers import MultiViewEmbedding
 from ._views import Layout

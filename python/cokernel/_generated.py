@@ -6722,7 +6722,10 @@ class UfoMKLClassifier(KernelClassifier):
         What the l1 norm over the kernels costs: from some value on kernels get no weight. A
         real number at least 0 and at most 1000000.
     epochs : int, default=20
-        How often every instance is looked at. Whole number from 1 to 1000000.
+        How often every instance is looked at, at most. Whole number from 1 to 1000000.
+    tol : float, default=0.01
+        Relative duality gap to stop at. It falls like one over the epochs. A real number at
+        least 0 and at most 0.5.
     class_weight : dict or "balanced", optional
         Factors of C by class, above 0.
     decomposition : {"one_vs_rest", "one_vs_one", "dag"}
@@ -6771,7 +6774,7 @@ class UfoMKLClassifier(KernelClassifier):
     """
 
     _method_id = "ufo_mkl"
-    _method_params = ["c", "alpha", "epochs"]
+    _method_params = ["c", "alpha", "epochs", "tol"]
 
     def __init__(
         self,
@@ -6783,6 +6786,7 @@ class UfoMKLClassifier(KernelClassifier):
         c: float = 1.0,
         alpha: float = 0.0,
         epochs: int = 20,
+        tol: float = 0.01,
         class_weight: Any = None,
         decomposition: str = "one_vs_rest",
         machine_tol: float = 1e-3,
@@ -6803,6 +6807,7 @@ class UfoMKLClassifier(KernelClassifier):
         self.c = c
         self.alpha = alpha
         self.epochs = epochs
+        self.tol = tol
         self.class_weight = class_weight
         self.decomposition = decomposition
         self.machine_tol = machine_tol

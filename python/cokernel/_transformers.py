@@ -20,9 +20,10 @@ from ._base import (
     seed_of,
     whole,
 )
-from ._classifiers import KernelClassifier, MKLClassifier, refuse_others
+from ._classifiers import KernelClassifier, refuse_others
 from ._clusterers import graph_texts
 from ._kernels import kernel_texts
+from ._mkl_classifier import MKLClassifier
 from ._report import Report, Weights, warn_unless_converged
 
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from . import _native
-from ._classifiers import MKLClassifier
+from ._mkl_classifier import MKLClassifier
 from ._regressors import MKLRegressor
 
 __all__ = ["cluster_scores", "kernel_scores"]

@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from . import _native
 from ._base import seed_of
-from ._classifiers import known_classes, labelled
+from ._classes import known_classes, labelled
 from ._instances import Given, align, n_rows, take
 from ._learners import KernelLearner, instance_weights, learns_unlabelled
 from ._report import warn_unless_converged

@@ -53,7 +53,7 @@ fn methods_are_listed_by_group_and_by_task() {
     assert_eq!(
         said,
         "Nothing of the group alignment is for cluster; groups with something for it: controls, \
-         multiview.\n"
+         multi_view.\n"
     );
     assert!(toy.output("methods easy_mkl --task classify").starts_with("easy_mkl: "));
     let said = toy.refusal("methods easy_mkl --task regress", 2);

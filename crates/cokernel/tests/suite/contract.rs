@@ -318,7 +318,10 @@ fn reports_are_filled() {
     for m in learners() {
         let learned = learn(m, &kernels, &classes, 1.0, &run);
         let (r, machines) = (&learned.report, learned.machines.as_ref().unwrap());
-        assert!(r.status.is_success(), "{}: {}", m.id, r.status);
+        // Stochastic steps end by their number, and say so.
+        let by_number = m.id == "ufo_mkl" && r.gap.unwrap() > 1e-8;
+        let expected = if by_number { Status::IterationLimit } else { Status::Converged };
+        assert_eq!(r.status, expected, "{}", m.id);
         assert!(r.seconds > 0.0 && r.seed == 11, "{}", m.id);
         assert_eq!(machines.blocks.len(), 3, "{}", m.id);
         assert!(r.counts.machine_solves >= 3 && r.counts.smo_steps > 0, "{}", m.id);
@@ -326,7 +329,6 @@ fn reports_are_filled() {
         assert!(machines.gap() <= 1e-7, "{}: {}", m.id, machines.gap());
         // A rule that is a formula used to end in "closed form", without an objective or a gap.
         let told = r.machine.unwrap();
-        assert_eq!(r.status, Status::Converged, "{}", m.id);
         assert_eq!((told.status, told.gap), (machines.status(), machines.gap()), "{}", m.id);
         assert_eq!((told.primal, told.dual), (machines.primal(), machines.objective()));
         assert!(told.dual <= told.primal && (0.0..=1.0).contains(&told.at_bound), "{}", m.id);
@@ -336,7 +338,8 @@ fn reports_are_filled() {
         }
         if let Some(gap) = r.gap {
             // A method without a tolerance tells the gap of the work that it was asked to do.
-            let asked = m.params.iter().any(|p| p.name == "tol") || r.iterations == 0;
+            let has_tol = m.params.iter().any(|p| p.name == "tol");
+            let asked = (has_tol && !by_number) || r.iterations == 0;
             let most = if asked { 1e-8 } else { 1.0 };
             assert!((-1e-12..=most).contains(&gap), "{}: {gap}", m.id);
             assert_eq!(r.objective.len(), r.iterations + 1, "{}", m.id);
@@ -472,18 +475,20 @@ fn python_arguments(text: &str, block: &str) -> Vec<String> {
 fn parameters_have_names_of_their_own_in_python() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python/tools/generate.py");
     let text = std::fs::read_to_string(path).unwrap();
-    let everywhere = ["VIEWS", "KERNELS", "SCALE", "RUN"];
+    let everywhere = ["VIEWS", "KERNELS", "RUN"];
+    // Clusterers have a parameter `scale`, where they scale.
     let of = |task: Task| -> &[&str] {
         match task {
-            Task::Classify => &["MACHINE", "MACHINE_MORE"],
-            Task::Regress => &["MACHINE", "EPSILON", "TOL"],
-            Task::Detect => &["MACHINE", "NU", "TOL"],
+            Task::Classify => &["SCALE", "MACHINE", "MACHINE_MORE"],
+            Task::Regress => &["SCALE", "MACHINE", "EPSILON", "TOL"],
+            Task::Detect => &["SCALE", "MACHINE", "NU", "TOL"],
             Task::Cluster => &["CLUSTERS", "STARTS"],
         }
     };
     // What Python does not take as a name, as _base.py renames it.
     let name = |name: &'static str| if name == "lambda" { "lam" } else { name };
-    let keywords = ["lam", "and", "as", "class", "def", "del", "from", "global", "import", "in", "is"];
+    let keywords =
+        ["lam", "and", "as", "class", "def", "del", "from", "global", "import", "in", "is"];
     for method in methods() {
         for param in method.params {
             assert!(!keywords.contains(&param.name), "{} {}", method.id, param.name);
