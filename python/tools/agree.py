@@ -8,9 +8,9 @@ duality gap of 1e-3 on DATA/NAME/X.csv.gz and DATA/NAME/labels.csv (codes), feat
 C = 10, kernels centred and of unit variance: nine Gaussian kernels (γ = 2^-10, ..., 2^-2), three
 polynomial ones (degrees 2, 3, 4) and a linear one on all features, and a linear one on each feature.
 
-Objective and lower bound are computed here from kernels made by numpy: for each answer
-P = ½ Σ η_m cᵀK_m c + C Σ max(0, 1 − y f), and of all answers the largest D = Σ |c| − ½ max_m cᵀK_m c,
-for the lower bounds of SILP and LevelMKL are those of their models, not of their last coefficients.
+The optimum is enclosed here, from kernels made by numpy: for each answer
+P = ½ Σ η_m cᵀK_m c + C Σ max(0, 1 − y f), and D = Σ |c| − ½ max_m cᵀK_m c of SimpleMKL to a gap of 1e-6
+(the lower bounds of SILP and LevelMKL are those of their models, not of their last coefficients).
 The script ends with an error if P − D > 1e-3 P for one of them. It prints a table.
 """
 
@@ -32,7 +32,7 @@ from cokernel import (  # noqa: E402
     SimpleMKLClassifier,
 )
 
-TOL, C = 1e-3, 10.0
+TOL, C, MOST = 1e-3, 10.0, 3000
 #: How many instances are taken, half of each class, from the first on; None: all.
 SETS = {
     "sonar": None,
@@ -41,7 +41,7 @@ SETS = {
     "heart_statlog": None,
     "liver_bupa": None,
     "wdbc": None,
-    "spambase": 600,
+    "spambase": 300,
     "banana": 600,
     "twonorm": 600,
     "ringnorm": 600,
@@ -112,7 +112,7 @@ def main() -> None:
         kernels = grams(x)
         found, told = [], []
         for title, method in METHODS.items():
-            model = method(kernels=SPECS, C=C, tol=TOL, max_iterations=5000)
+            model = method(kernels=SPECS, C=C, tol=TOL, max_iterations=MOST)
             begin = time.process_time()
             model.fit(x, y)
             seconds = time.process_time() - begin
@@ -120,7 +120,8 @@ def main() -> None:
             told.append(f"{model.report_.counts['machine_solves']}, {seconds:.2f}")
             if model.report_.status != "converged" or not model.report_.duality_gap <= TOL:
                 faults.append(f"{name}, {title}: {model.report_}")
-        below = max(dual for _, dual in found)
+        exact = SimpleMKLClassifier(kernels=SPECS, C=C, tol=TOL / 1e3, machine_tol=TOL / 1e4)
+        _, below = bounds(exact.fit(x, y), kernels, y)
         gaps = [(primal - below) / primal for primal, _ in found]
         for title, gap in zip(METHODS, gaps):
             if not -1e-9 <= gap <= TOL * (1 + 1e-6):

@@ -115,6 +115,7 @@ pub static SHIPPED: &[(&str, &str)] = shipped! {
     "lms-5.2-pima"
     "lms-5.2-vertebral"
     "gmkd-1"
+    "pendigits-multi"
 };
 
 #[cfg(test)]
