@@ -187,6 +187,10 @@ fn wrong_calls_are_refused() {
         toy.refusal("reproduce my.toml --sets 0", 2),
         "error: --sets: expected at least 1, found 0"
     );
+    assert_eq!(
+        toy.refusal("reproduce my.toml --repeats 0", 2),
+        "error: --repeats: expected at least 1, found 0"
+    );
     toy.write("my.toml", TABLE.replace("view = \"view1\"", "view = \"view9\"").as_bytes());
     let said = toy.refusal("reproduce my.toml", 2);
     assert!(said.starts_with("error: my, row 'one': unknown embedding 'view9'"), "{said}");
