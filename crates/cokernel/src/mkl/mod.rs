@@ -35,6 +35,7 @@ mod mean;
 pub mod measures;
 mod mixed_norm;
 mod named;
+mod normalized_cut;
 mod outer;
 mod polynomial_combination;
 mod power_product;
@@ -84,6 +85,7 @@ pub static REGISTRY: &[&Entry<dyn Learner>] = &[
     &smo_mkl::ENTRY,
     &ufo_mkl::ENTRY,
     &two_stage::ENTRY,
+    &normalized_cut::ENTRY,
     &accuracy_weights::ENTRY,
     &de_diego::ENTRY,
     &align::ENTRY,

@@ -23,6 +23,7 @@ pub mod smo;
 mod softened;
 pub mod solved;
 pub mod squared_hinge;
+pub mod standard;
 pub mod svr;
 pub mod verify;
 
