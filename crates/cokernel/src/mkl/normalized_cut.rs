@@ -171,7 +171,7 @@ impl Learner for NormalizedCut {
             .min_by(|a, b| ratios[*a].total_cmp(&ratios[*b]));
         let found = if largest > 0.0 {
             let found = minimize_standard(&form, self.tol, &watch);
-            report.iterations = found.iterations;
+            report.iterations = found.objective.len() - 1;
             let value = found.objective.last().copied().unwrap_or(f64::NAN);
             let gap = (value - found.lower).max(0.0) / largest;
             report.gap = Some(gap);
@@ -187,6 +187,7 @@ impl Learner for NormalizedCut {
                 ("relaxation", found.lower),
                 ("rounded", found.rounded),
                 ("rank_one", found.rank_one),
+                ("relaxation_iterations", found.iterations as f64),
                 ("optimal", f64::from(u8::from(gap <= self.tol))),
             ] {
                 report.details.insert(name.to_string(), vec![v]);
@@ -207,8 +208,6 @@ impl Learner for NormalizedCut {
                         .to_string(),
                 ),
             }
-            report.gap = Some(0.0);
-            report.status = Status::Converged;
             alpha
         };
         self.tell_ratios(bank, &examples, &found, single.map(|m| (m, ratios[m])), &mut report);

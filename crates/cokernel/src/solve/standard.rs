@@ -37,7 +37,7 @@ use cokernel_dense::{Lu, Slice, product_nt, symmetric_eigen};
 pub struct Standard {
     /// α, a point of the simplex.
     pub alpha: Vec<f64>,
-    /// αᵀQα after each improvement; it never increases.
+    /// αᵀQα of the best single variable, and of the best point after each look; it never increases.
     pub objective: Vec<f64>,
     /// No point of the simplex has less.
     pub lower: f64,
@@ -294,8 +294,9 @@ impl<'a> Best<'a> {
         }
         let value = form(q, m, &alpha);
         if value < self.value() {
-            (self.alpha, self.trace) = (alpha, [&self.trace[..], &[value]].concat());
+            self.alpha = alpha;
         }
+        self.trace.push(value.min(self.value()));
     }
 
     /// The point where all slopes of the support are equal, if it is in the simplex and better.

@@ -6,6 +6,7 @@ mod closed_forms;
 mod co_regularized;
 mod co_trained;
 mod controls;
+mod cuts;
 mod diagonal;
 mod graphs;
 mod machines;
