@@ -35,9 +35,7 @@ def program(kernels, y):
 
 def test_weights_are_the_best_of_the_program(rng):
     kernels, y = problem(rng)
-    clf = NormalizedCutMKLClassifier(
-        views=dict.fromkeys(kernels, "precomputed"), groups=1, random_state=0
-    )
+    clf = NormalizedCutMKLClassifier(kernels="precomputed", groups=1, random_state=0)
     clf.fit(kernels, y)
     q, u, v = program(list(kernels.values()), y)
     weights = np.array([w.weight for w in clf.weights_])
@@ -54,9 +52,7 @@ def test_weights_are_the_best_of_the_program(rng):
 
 def test_units_of_kernels_move_into_the_weights(rng):
     kernels, y = problem(rng)
-    fit = NormalizedCutMKLClassifier(
-        views=dict.fromkeys(kernels, "precomputed"), random_state=0
-    ).fit
+    fit = NormalizedCutMKLClassifier(kernels="precomputed", random_state=0).fit
     plain = np.array([w.weight for w in fit(kernels, y).weights_])
     scaled = {name: k * s for (name, k), s in zip(kernels.items(), (1e-6, 1.0, 1e6), strict=True)}
     weights = np.array([w.weight for w in fit(scaled, y).weights_]) * [1e-6, 1.0, 1e6]
