@@ -78,6 +78,7 @@ __all__ = [
     "MixedNormMKLClassifier",
     "MixedNormMKLOutlierDetector",
     "MixedNormMKLRegressor",
+    "NormalizedCutMKLClassifier",
     "PolynomialCombinationMKLClassifier",
     "PolynomialCombinationMKLOutlierDetector",
     "PolynomialCombinationMKLRegressor",
@@ -6935,6 +6936,141 @@ class TwoStageMKLClassifier(KernelClassifier):
         self.batch = batch
         self.lam = lam
         self.diagonal = diagonal
+        self.class_weight = class_weight
+        self.decomposition = decomposition
+        self.machine_tol = machine_tol
+        self.probability = probability
+        self.calibration_folds = calibration_folds
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class NormalizedCutMKLClassifier(KernelClassifier):
+    """Kernels for normalised cuts.
+
+    The combination whose graph has the least between the classes for what it has within them,
+    with a bound that proves it best or says that it may not be. Its cost depends on the number
+    of kernels only, after one read of a part of them.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of slack, above 0.
+    machine : str, default="svc"
+        The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
+        Those that have an argument here, as C, are given there.
+    groups : int, default=5
+        Groups that the training instances are drawn into; fewer where a class has fewer
+        instances. Whole number from 1 to 10000.
+    unit : {"diagonal", "within", "none"}, default="diagonal"
+        What each kernel is divided by: the mean of its diagonal, its mean sum within the
+        classes, or nothing.
+    balance : bool or {"yes", "no"}, default="yes"
+        Whether sums over pairs are divided by the number of pairs.
+    cut : {"once", "twice"}, default="once"
+        Whether an edge between a class and the rest counts once or in both directions.
+    self_pairs : {"include", "exclude"}, default="include"
+        Whether an instance paired with itself counts within its class.
+    tol : float, default=1e-06
+        Distance of the bounds of (13), relative to the largest |Q|, at which it counts as
+        solved. A real number at least 0.000000000001 and at most 1.
+    class_weight : dict or "balanced", optional
+        Factors of C by class, above 0.
+    decomposition : {"one_vs_rest", "one_vs_one", "dag"}
+        How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
+        directed acyclic graph instead of by votes.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machines, above 0 and below 1.
+    probability : {"sigmoid", "isotonic"}, optional
+        Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
+        that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
+        for each calibration fold.
+    calibration_folds : int, default=5
+        Folds whose held-out decision values the probabilities are calibrated on, from 2 to 1000; each
+        class needs as many instances.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLClassifier : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Mukherjee, Singh, Peng, Hinrichs 2010, (4), (13) to (15).
+
+    Examples
+    --------
+    >>> from cokernel import NormalizedCutMKLClassifier
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> NormalizedCutMKLClassifier(random_state=0).fit(X, y).score(X, y)
+    1.0
+    """
+
+    _method_id = "normalized_cut"
+    _method_params = ["groups", "unit", "balance", "cut", "self_pairs", "tol"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        machine: str = "svc",
+        groups: int = 5,
+        unit: str = "diagonal",
+        balance: str = "yes",
+        cut: str = "once",
+        self_pairs: str = "include",
+        tol: float = 1e-06,
+        class_weight: Any = None,
+        decomposition: str = "one_vs_rest",
+        machine_tol: float = 1e-3,
+        probability: str | None = None,
+        calibration_folds: int = 5,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.machine = machine
+        self.groups = groups
+        self.unit = unit
+        self.balance = balance
+        self.cut = cut
+        self.self_pairs = self_pairs
+        self.tol = tol
         self.class_weight = class_weight
         self.decomposition = decomposition
         self.machine_tol = machine_tol

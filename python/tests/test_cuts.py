@@ -7,7 +7,7 @@ import pytest
 from cokernel import NormalizedCutMKLClassifier
 
 
-def problem(rng, n=90):
+def problem(rng: np.random.Generator, n: int = 90) -> tuple[dict[str, np.ndarray], np.ndarray]:
     y = np.arange(n) % 3
     kernels = {}
     for name, apart in (("good", 2.0), ("fair", 1.0), ("noise", 0.0)):
@@ -16,7 +16,7 @@ def problem(rng, n=90):
     return kernels, y
 
 
-def program(kernels, y):
+def program(kernels: list[np.ndarray], y: np.ndarray) -> tuple[np.ndarray, ...]:
     """Q of (13) and the ratios (7) for one group of all instances, each class against the rest."""
     u, v = [], []
     for c in np.unique(y):
@@ -33,24 +33,26 @@ def program(kernels, y):
     return q, u, v
 
 
-def test_weights_are_the_best_of_the_program(rng):
+def test_weights_are_the_best_of_the_program() -> None:
+    rng = np.random.default_rng(0)
     kernels, y = problem(rng)
     clf = NormalizedCutMKLClassifier(kernels="precomputed", groups=1, random_state=0)
     clf.fit(kernels, y)
     q, u, v = program(list(kernels.values()), y)
     weights = np.array([w.weight for w in clf.weights_])
     report = clf.report_
-    assert report["details"]["optimal"] == [1.0]
-    assert weights @ q @ weights == pytest.approx(report["objective"][-1], rel=1e-9)
-    assert report["details"]["relaxation"][0] <= weights @ q @ weights
+    assert report.details["optimal"] == [1.0]
+    assert weights @ q @ weights == pytest.approx(report.objective[-1], rel=1e-9)
+    assert report.details["relaxation"][0] <= weights @ q @ weights
     points = rng.dirichlet(np.full(3, 0.5), 5000)
     assert np.einsum("pi,ij,pj->p", points, q, points).min() >= weights @ q @ weights - 1e-9
     ratio = (u @ weights / (v @ weights)).sum()
-    assert ratio == pytest.approx(report["details"]["ratio"][0], rel=1e-9)
+    assert ratio == pytest.approx(report.details["ratio"][0], rel=1e-9)
     assert weights[2] < 0.05
 
 
-def test_units_of_kernels_move_into_the_weights(rng):
+def test_units_of_kernels_move_into_the_weights() -> None:
+    rng = np.random.default_rng(0)
     kernels, y = problem(rng)
     fit = NormalizedCutMKLClassifier(kernels="precomputed", random_state=0).fit
     plain = np.array([w.weight for w in fit(kernels, y).weights_])

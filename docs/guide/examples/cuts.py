@@ -24,9 +24,10 @@ clf = NormalizedCutMKLClassifier(kernels=[gaussian()], scale="standard", random_
 clf.fit(part(train), y)
 print("weights:", ", ".join(f"{w.view} {w.weight:.2f}" for w in clf.weights_ if w.weight > 0))
 print(f"accuracy: {clf.score(part(test), y_new):.3f}")
-details = clf.report_["details"]
+details = clf.report_.details
 print("proven the best weights of (13):", bool(details["optimal"][0]))
-print(f"ratio (7): {details['ratio'][0]:.3f}, of the best kernel alone {details['single_ratio'][0]:.3f}")
+ratio, single = details["ratio"][0], details["single_ratio"][0]
+print(f"ratio (7): {ratio:.3f}, of the best kernel alone {single:.3f}")
 
 # %% cluster
 from cokernel import KernelBank  # noqa: E402
