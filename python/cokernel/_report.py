@@ -98,6 +98,10 @@ def warn_unless_converged(name: str, found: Report) -> None:
     warnings.warn(message, ConvergenceWarning, stacklevel=4)
 
 
+# Kernels that a table of weights shows; of more, the heaviest.
+_LISTED = 100
+
+
 class Weight(NamedTuple):
     """One kernel and its weight."""
 
@@ -110,7 +114,7 @@ class Weights(list[Weight]):
     """The kernels with their weights, in the order of training.
 
     A list of (view, kernel, weight), so that ``pandas.DataFrame(weights)`` is the table;
-    ``numpy.asarray(weights)`` are the weights alone.
+    ``numpy.asarray(weights)`` are the weights alone. Of more than 100 the heaviest are printed.
 
     Examples
     --------
@@ -139,15 +143,23 @@ class Weights(list[Weight]):
             sums[w.view] = sums.get(w.view, 0.0) + w.weight
         return sums
 
+    def largest(self, count: int = 40) -> "Weights":
+        """The kernels with the largest weights, in the order of training."""
+        order = sorted(range(len(self)), key=lambda k: -self[k].weight)[:count]
+        return Weights(self[k] for k in sorted(order))
+
     def __repr__(self) -> str:
-        views = max([4, *(len(w.view) for w in self)])
-        kernels = max([6, *(len(w.kernel) for w in self)])
-        top = max([w.weight for w in self], default=0.0)
+        shown = self.largest(_LISTED) if len(self) > _LISTED else self
+        views = max([4, *(len(w.view) for w in shown)])
+        kernels = max([6, *(len(w.kernel) for w in shown)])
+        top = max([w.weight for w in shown], default=0.0)
         lines = [f"{'view':<{views}}  {'kernel':<{kernels}}  weight"]
-        for w in self:
+        for w in shown:
             number = "     0" if w.weight == 0 else f"{w.weight:.4f}"
             bar = _bar(w.weight / top) if top > 0 else ""
             lines.append(f"{w.view:<{views}}  {w.kernel:<{kernels}}  {number}  {bar}".rstrip())
+        if len(shown) < len(self):
+            lines.append(f"… and {len(self) - len(shown):,} kernels with smaller weights")
         return "\n".join(lines)
 
 

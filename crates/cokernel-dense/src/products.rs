@@ -9,6 +9,8 @@ use rayon::prelude::*;
 /// Rows of a strip of a symmetric matrix, and the side of the squares in which it is transposed.
 const STRIP: usize = 128;
 const SQUARE: usize = 32;
+/// Rows of a strip of a product of many columns, whose factors are worth fewer passes.
+const WIDE: usize = 384;
 
 /// Rows that one task works on. A constant, because the sums of [`gram_tn`] are cut at it.
 const CHUNK: usize = 512;
@@ -54,6 +56,32 @@ pub fn plus_gram(l: Slice<'_>, f: Slice<'_>, out: &mut [f64]) {
         let part = strided(strip, rows, width, n);
         matmul(part, Accum::Add, left, right.transpose(), 1.0, Par::Seq);
     });
+    mirror_below(n, out);
+}
+
+/// The lower triangle of out += α F Fᵀ for F n × d (`out` n × n, no gaps), in strips in parallel. Entries above the
+/// diagonal may change, too: [`mirror_below`] puts them right.
+pub fn add_gram_below(alpha: f64, f: Slice<'_>, out: &mut [f64]) {
+    let n = f.rows;
+    out.par_chunks_mut((WIDE * n).max(1)).enumerate().for_each(|(s, strip)| {
+        let (first, rows) = (s * WIDE, strip.len() / n);
+        // Left of the square on the diagonal in one product, and that in strips.
+        let (left, right) = (f.rows(first, rows).faer(), f.rows(0, first).faer());
+        let part = strided(strip, rows, first, n);
+        matmul(part, Accum::Add, left, right.transpose(), alpha, Par::Seq);
+        for from in (0..rows).step_by(STRIP) {
+            let height = STRIP.min(rows - from);
+            let below = &mut strip[from * n + first..];
+            let left = f.rows(first + from, height).faer();
+            let right = f.rows(first, from + height).faer();
+            let part = strided(below, height, from + height, n);
+            matmul(part, Accum::Add, left, right.transpose(), alpha, Par::Seq);
+        }
+    });
+}
+
+/// Copies the lower triangle of an n × n matrix to the upper one.
+pub fn mirror_below(n: usize, out: &mut [f64]) {
     below_diagonal(n, |i, j| out[j * n + i] = out[i * n + j]);
 }
 

@@ -64,7 +64,8 @@ Kernels: linear, polynomial, gaussian, laplacian, chi2, exponential, sigmoid, pr
   gaussian@fou:gamma=0.1,1,10    exp(-γd²), three kernels on the view fou
   gaussian:sigma=2^-3..6         ten widths; also rules times factors: median*2^-2..2
   polynomial@fou:degree=2        also coef0=, gamma=
-  …:normalize=center,unit_diagonal   …:per_feature (one kernel for each column)
+  …:normalize=center,unit_diagonal   …:per_feature (one kernel for each column,
+                                 of which there may be 100,000 if they are linear)
 
 All of it can stand in a project file, and flags override it:
 {}",

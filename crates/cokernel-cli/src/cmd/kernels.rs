@@ -10,11 +10,14 @@ use crate::table::{Table, count};
 use anyhow::Result;
 use cokernel::data::Labels;
 use cokernel::method::Task;
-use cokernel::mkl::measures::{DIVERGENCE_UP_TO, Score, scores};
+use cokernel::mkl::measures::{DIVERGENCE_UP_TO, EACH_UP_TO, Score, scores};
 use cokernel::model::Mkl;
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
+
+/// Kernels listed one by one; of more, those that fit best.
+const LISTED: usize = 200;
 
 /// Show how well each kernel fits the labels, without learning anything
 ///
@@ -76,6 +79,11 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     session.notes(prepared.bank().notes().iter().cloned());
     session.notes(data::left_out_note(&data.labels));
     let n = prepared.bank().n();
+    if found.len() > EACH_UP_TO {
+        session.notes([format!(
+            "FSM and the divergence are not computed for more than {EACH_UP_TO} kernels"
+        )]);
+    }
     if n > DIVERGENCE_UP_TO {
         session.notes([format!(
             "the divergence is not computed for more than {DIVERGENCE_UP_TO} instances"
@@ -105,7 +113,14 @@ fn table(found: &[Score], classes: bool) -> String {
     titles.push("divergence");
     let mut table = Table::new(&titles);
     let number = |v: Option<f64>| v.map_or("–".to_string(), |v| format!("{v:.4}"));
-    for s in found {
+    let mut order: Vec<usize> = (0..found.len()).collect();
+    if found.len() > LISTED {
+        let worth = |k: &usize| found[*k].centered_alignment;
+        order.sort_by(|a, b| worth(b).total_cmp(&worth(a)));
+        order.truncate(LISTED);
+        order.sort_unstable();
+    }
+    for s in order.iter().map(|k| &found[*k]) {
         let all = [s.alignment, s.centered_alignment, s.ideal_distance].map(|v| number(Some(v)));
         let mut cells = vec![s.kernel.clone()];
         cells.extend(all);
@@ -113,7 +128,12 @@ fn table(found: &[Score], classes: bool) -> String {
         cells.push(number(s.divergence));
         table.row(cells);
     }
-    table.text()
+    let mut text = table.text();
+    if order.len() < found.len() {
+        let rest = count(found.len() - order.len(), "kernel", "kernels");
+        text.push_str(&format!("  … and {rest} with smaller centered alignment\n"));
+    }
+    text
 }
 
 fn csv(found: &[Score]) -> String {

@@ -8,10 +8,12 @@
 //! Cost for q new rows, s support rows: q·s measures for each group of kernels and q·s
 //! evaluations for each active kernel; memory a few rows at a time.
 
+mod features;
+
 use super::base::{Measure, Side};
 use super::engine::{Engine, Group, refuse_too_large};
 use super::norm::{inverse_root, statistics_fit};
-use crate::data::{Matrix, Table, Views};
+use crate::data::{Matrix, Table, View, Views};
 use crate::error::room_for;
 use crate::kernel::{Function, Kernel, Norm, Normalization, refuse_negative};
 use crate::rule::{Mix, Pairs, Product, Weighted, nonzero};
@@ -64,6 +66,10 @@ pub struct Cross {
     rows: Vec<usize>,
     n_train: usize,
     watch: Option<Watch>,
+    /// The statistics of kernels of single features; empty without such.
+    norms: Vec<Vec<Norm>>,
+    /// Their views with the number of columns.
+    widths: Vec<(String, usize)>,
 }
 
 /// New rows, ready to be compared; made by [`Cross::new_rows`].
@@ -71,6 +77,8 @@ pub struct Cross {
 pub struct NewRows {
     n: usize,
     sides: Vec<Option<Side>>,
+    /// New rows × kernels of single features, normalised.
+    features: Option<Matrix>,
 }
 
 impl NewRows {
@@ -129,20 +137,25 @@ impl Cross {
         if means == RowMeans::Exact && n != n_train {
             return Err(Error::shape("rows for exact centring", n_train, n));
         }
-        let engine = Engine::new(support, kernels)?;
+        if let Some(m) = (0..kernels.len()).find(|m| !statistics_fit(&kernels[*m], &norms[*m])) {
+            return Err(Error::Data(format!(
+                "kernel '{}': its normalisation statistics are not those of its normalisations",
+                kernels[m].name
+            )));
+        }
+        let columns = features::chosen(support, kernels, norms)?;
+        let widths = features::widths(support, kernels, columns.as_ref())?;
+        let engine = Engine::new(support, kernels, columns)?;
         let mut steps = Vec::new();
         for (m, kernel) in kernels.iter().enumerate() {
+            if engine.column(m).is_some() {
+                steps.push(Vec::new());
+                continue;
+            }
             if means == RowMeans::Cancelled && needs_all_rows(&kernel.normalize) {
                 return Err(Error::Data(format!(
                     "kernel '{}' has a unit diagonal after centring: new rows need all training \
                      instances",
-                    kernel.name
-                )));
-            }
-            if !statistics_fit(&kernel.normalize, &norms[m]) {
-                return Err(Error::Data(format!(
-                    "kernel '{}': its normalisation statistics are not those of its \
-                     normalisations",
                     kernel.name
                 )));
             }
@@ -156,8 +169,9 @@ impl Cross {
             }
             steps.push(support_steps(&engine, m, kernel, &norms[m])?);
         }
+        let norms = if widths.is_empty() { Vec::new() } else { norms.to_vec() };
         let (kernels, rows) = (kernels.to_vec(), rows.to_vec());
-        Ok(Cross { kernels, engine, steps, means, rows, n_train, watch: None })
+        Ok(Cross { kernels, engine, steps, means, rows, n_train, watch: None, norms, widths })
     }
 
     /// Ends what takes long with an error a moment after the watch says stop.
@@ -186,25 +200,23 @@ impl Cross {
     /// features under a χ² kernel; a unit diagonal asked of a similarity, which does not tell
     /// the self-similarity of new rows.
     pub fn new_rows(&self, views: &Views, active: &[usize]) -> Result<NewRows> {
+        let mut is_active = vec![false; self.kernels.len()];
+        active.iter().for_each(|m| is_active[*m] = true);
+        let features = self.new_features(views, &is_active)?;
         let mut sides = Vec::new();
         for group in &self.engine.groups {
-            if !group.members.iter().any(|m| active.contains(m)) {
+            if !group.members.iter().any(|m| is_active[*m]) {
                 sides.push(None);
                 continue;
             }
             sides.push(Some(self.new_side(views, group, active)?));
         }
-        Ok(NewRows { n: views.n(), sides })
+        Ok(NewRows { n: views.n(), sides, features })
     }
 
     fn new_side(&self, views: &Views, group: &Group, active: &[usize]) -> Result<Side> {
         let view = views.get(&group.view)?;
-        if let Some(row) = view.present.as_ref().and_then(|p| p.iter().position(|x| !x)) {
-            return Err(Error::Data(format!(
-                "view '{}' is missing for row {row}; this model needs it",
-                view.name
-            )));
-        }
+        require_complete(view)?;
         let what = format!("view '{}'", view.name);
         if group.measure == Measure::Given {
             if !view.table.is_similarity() {
@@ -328,6 +340,23 @@ impl Cross {
             )));
         }
         let s = self.n_support();
+        if let Some(weights) = mix.weights()
+            && places.iter().any(|m| self.engine.column(*m).is_some())
+        {
+            let weights = mix.active().into_iter().map(|m| weights[m]);
+            let all = places.iter().copied().zip(weights);
+            let (features, others): (Vec<_>, Vec<_>) =
+                all.partition(|(place, _)| self.engine.column(*place).is_some());
+            let mut out = match others.is_empty() {
+                true => self.pass(new, coef.cols())?.1,
+                false => {
+                    let (places, weights): (Vec<usize>, Vec<f64>) = others.into_iter().unzip();
+                    self.multiply(new, &places, &Weighted::new(weights), None, coef)?
+                }
+            };
+            self.add_features(new, &features, coef, &mut out);
+            return Ok(out);
+        }
         if let (Some(weights), [_], [m]) = (mix.weights(), places, &mix.active()[..]) {
             // One kernel: its weight goes to the coefficients.
             let scaled = coef.values().iter().map(|c| weights[*m] * c).collect();
@@ -355,7 +384,25 @@ impl Cross {
     /// # Errors
     /// There is no memory for the result; a stop.
     pub fn multiply_each(&self, new: &NewRows, places: &[usize], coef: &Matrix) -> Result<Matrix> {
-        let (wide, k) = (places.len() * self.n_support(), coef.cols());
+        let (s, k) = (self.n_support(), coef.cols());
+        if places.iter().any(|m| self.engine.column(*m).is_some()) {
+            let all = places.iter().copied().zip(coef.values().chunks((s * k).max(1)));
+            let (features, others): (Vec<_>, Vec<_>) =
+                all.partition(|(place, _)| self.engine.column(*place).is_some());
+            let mut out = match others.is_empty() {
+                true => self.pass(new, k)?.1,
+                false => {
+                    let (places, coefs): (Vec<usize>, Vec<&[f64]>) = others.into_iter().unzip();
+                    let coef = Matrix::new(places.len() * s, k, coefs.concat())?;
+                    self.multiply_each(new, &places, &coef)?
+                }
+            };
+            let terms: Vec<(usize, Slice<'_>)> =
+                features.iter().map(|(m, values)| (*m, Slice::new(values, s, k))).collect();
+            self.add_each_feature(new, &terms, &mut out);
+            return Ok(out);
+        }
+        let wide = places.len() * s;
         self.strips(new, places, coef, |_, room, out| {
             let values = Slice::new(&room.values, out.len() / k, wide);
             product_nn(values, Slice::new(coef.values(), wide, k), out);
@@ -368,14 +415,19 @@ impl Cross {
     /// A kernel is a similarity, which does not tell it; or is centred though the support rows are not all
     /// training instances. There is no memory for the result; a stop.
     pub fn own(&self, new: &NewRows, places: &[usize]) -> Result<Matrix> {
-        for kernel in places.iter().map(|m| &self.kernels[*m]) {
+        for place in places {
+            let kernel = &self.kernels[*place];
             if kernel.function == Function::Precomputed {
                 return Err(Error::Data(format!(
                     "kernel '{}': a similarity does not tell the self-similarity of new rows",
                     kernel.name
                 )));
             }
-            if self.means == RowMeans::Cancelled && kernel.normalize.iter().any(|s| s.centers()) {
+            let feature = self.engine.column(*place).is_some();
+            if self.means == RowMeans::Cancelled
+                && !feature
+                && kernel.normalize.iter().any(|s| s.centers())
+            {
                 return Err(Error::Data(format!(
                     "kernel '{}' is centred: the self-similarity of new rows needs all training instances",
                     kernel.name
@@ -386,6 +438,13 @@ impl Cross {
         let (pass, mut out) = self.pass(new, places.len())?;
         out.values_mut().par_chunks_mut(places.len().max(1)).enumerate().for_each(|(i, out)| {
             let (mut measures, mut values) = (vec![0.0; s], vec![0.0; s]);
+            if let Some(z) = &new.features {
+                for (m, out) in places.iter().zip(out.iter_mut()) {
+                    if let Some(place) = self.engine.column(*m) {
+                        *out = z.row(i)[place].powi(2);
+                    }
+                }
+            }
             for (group, side) in self.engine.groups.iter().zip(&new.sides) {
                 let Some(side) = side.as_ref() else { continue };
                 let mut measured = false;
@@ -456,6 +515,7 @@ impl Cross {
         let (s, slots) = (self.n_support(), self.engine.slots(active));
         measures.resize(rows * BLOCK.min(s), 0.0);
         let wide = active.len() * s;
+        self.feature_values(new, &slots, i0, wide, out);
         for (group, side) in self.engine.groups.iter().zip(&new.sides) {
             let Some(side) = side.as_ref() else { continue };
             if group.members.iter().all(|m| slots[*m].is_none()) {
@@ -520,6 +580,17 @@ impl Cross {
     }
 }
 
+/// Refuses a view that a new row lacks.
+fn require_complete(view: &View) -> Result<()> {
+    match view.present.as_ref().and_then(|p| p.iter().position(|x| !x)) {
+        None => Ok(()),
+        Some(row) => Err(Error::Data(format!(
+            "view '{}' is missing for row {row}; this model needs it",
+            view.name
+        ))),
+    }
+}
+
 /// The steps of kernel m with the statistics of the support rows.
 fn support_steps(engine: &Engine, m: usize, kernel: &Kernel, norms: &[Norm]) -> Result<Vec<Step>> {
     let mut own = vec![0.0; engine.n];
@@ -540,6 +611,8 @@ fn support_steps(engine: &Engine, m: usize, kernel: &Kernel, norms: &[Norm]) -> 
                 own.iter_mut().for_each(|d| *d *= factor);
                 Step::Scale(*factor)
             }
+            // Of single features, which have no steps here.
+            Norm::CenterFeature { .. } => continue,
             Norm::Center { row_means, grand_mean } => {
                 if row_means.len() != engine.n {
                     let what = format!("row means of kernel '{}'", kernel.name);

@@ -6,12 +6,14 @@
 //! squarings in a chain, which keep the relative error below 1e-12).
 
 use super::base::{Measure, Side, column_means};
+use super::columns::Columns;
 use super::fill::Fill;
 use super::layout::Strides;
 use crate::data::{Csr, Views};
 use crate::kernel::{Function, Kernel, Metric};
 use crate::{Error, Result};
 use cokernel_dense::simd;
+use std::collections::HashMap;
 
 /// Squarings after which an exponential is taken afresh.
 const LONGEST_CHAIN: u32 = 12;
@@ -51,6 +53,8 @@ pub(super) struct Engine {
     pub(super) steps: Vec<Vec<Step>>,
     /// What stands in for the values of instances that lack a view.
     pub(super) fill: Option<Fill>,
+    /// Linear kernels of single features, which are in no group.
+    pub(super) columns: Option<Columns>,
 }
 
 /// γ of a Gaussian kernel.
@@ -70,18 +74,21 @@ fn squarings(from: f64, to: f64) -> Option<u32> {
 }
 
 impl Engine {
-    /// Groups kernels on the rows of `views`.
-    pub(super) fn new(views: &Views, kernels: &[Kernel]) -> Result<Self> {
+    /// Groups kernels on the rows of `views`, but for those that are kept as columns.
+    pub(super) fn new(views: &Views, kernels: &[Kernel], columns: Option<Columns>) -> Result<Self> {
         let mut groups: Vec<Group> = Vec::new();
+        let mut known: HashMap<(&str, Option<usize>, Measure), usize> = HashMap::new();
         for (m, kernel) in kernels.iter().enumerate() {
-            let measure = Measure::of(kernel.function);
-            let known = groups.iter_mut().find(|g| {
-                g.view == kernel.view && g.column == kernel.column && g.measure == measure
-            });
-            if let Some(group) = known {
-                group.members.push(m);
+            if columns.as_ref().is_some_and(|c| c.place(m).is_some()) {
                 continue;
             }
+            let measure = Measure::of(kernel.function);
+            let key = (kernel.view.as_str(), kernel.column, measure);
+            if let Some(group) = known.get(&key) {
+                groups[*group].members.push(m);
+                continue;
+            }
+            known.insert(key, groups.len());
             let table = &views.get(&kernel.view)?.table;
             if let Some(column) = kernel.column.filter(|c| *c >= table.cols()) {
                 let found = format!("column {column} in kernel '{}'", kernel.name);
@@ -110,14 +117,31 @@ impl Engine {
             groups,
             steps: vec![Vec::new(); kernels.len()],
             fill: None,
+            columns,
         })
     }
 
-    /// The engine of kernels all of which are in memory, over this many instances.
-    pub(super) fn stored(of: &Engine, n: usize) -> Self {
-        let functions = of.functions.clone();
+    /// The engine of kernels all of which are in memory, over some of the instances.
+    pub(super) fn stored(of: &Engine, rows: &[usize]) -> Self {
+        let columns = of.columns.as_ref().map(|c| c.select_rows(rows));
+        Engine { n: rows.len(), ..Engine::of_columns(of.functions.clone(), columns) }
+    }
+
+    /// An engine that computes nothing.
+    pub(super) fn of_columns(functions: Vec<Function>, columns: Option<Columns>) -> Self {
         let steps = vec![Vec::new(); functions.len()];
-        Engine { n, functions, groups: Vec::new(), steps, fill: None }
+        let n = columns.as_ref().map_or(0, Columns::n);
+        Engine { n, functions, groups: Vec::new(), steps, fill: None, columns }
+    }
+
+    /// The column of kernel m, if it is kept as one.
+    pub(super) fn column(&self, m: usize) -> Option<usize> {
+        self.columns.as_ref()?.place(m)
+    }
+
+    /// Whether kernel m is neither a graph nor kept as a column.
+    pub(super) fn is_tiled(&self, m: usize) -> bool {
+        self.column(m).is_none() && self.graph(m).is_none()
     }
 
     /// The edges of kernel m before normalisation, if it is a graph all of whose other entries
@@ -129,7 +153,8 @@ impl Engine {
         {
             return None;
         }
-        self.groups.iter().find(|g| g.members.contains(&m))?.side.graph()
+        let graphs = self.groups.iter().filter(|g| g.side.graph().is_some());
+        graphs.into_iter().find(|g| g.members.contains(&m))?.side.graph()
     }
 
     /// Columns and normalised values of row i of kernel m with these edges.
@@ -240,6 +265,9 @@ impl Engine {
         for (a, &m) in active.iter().enumerate() {
             self.normalize(m, i, columns.clone(), &mut out[a * len..(a + 1) * len]);
         }
+        if let Some(kept) = &self.columns {
+            kept.entries(active, i, columns, out);
+        }
     }
 
     /// Place of each kernel within `active`.
@@ -295,6 +323,9 @@ impl Engine {
                     }
                 }
             }
+        }
+        if let Some(kept) = &self.columns {
+            kept.strip(slots, (i0, rows), (j0, cols), |r, a| strides.at(r, a), out);
         }
     }
 }

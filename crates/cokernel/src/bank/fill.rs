@@ -243,7 +243,7 @@ impl Bank {
         check_sources(&used)?;
         let n = views.n();
         let watch = run.watch();
-        let engine = Engine::new(&placed(&used)?, &kernels)?;
+        let engine = Engine::new(&placed(&used)?, &kernels, None)?;
         let mut tiles = Tiles::computed(engine);
         let pass = building(storage, tiles.layout.stored(kernels.len()), &watch);
         check_diagonals(&kernels, &raw_diagonals(&tiles))?;
@@ -265,7 +265,7 @@ impl Bank {
             let own: Vec<usize> = (0..kernels.len()).filter(|m| fill.mask_of[*m] == v).collect();
             let rows: Vec<usize> = (0..n).filter(|i| fill.masks[v][*i]).collect();
             let list = own.iter().map(|m| kernels[*m].clone()).collect();
-            let part = Bank::from_kernels(&only_present(view)?, list, Storage::OnDemand, run)?;
+            let part = Bank::of(&only_present(view)?, list, Storage::OnDemand, run, false)?;
             notes.extend_from_slice(&part.notes);
             warnings.extend_from_slice(&part.warnings);
             for (&m, (square, mean)) in own.iter().zip(sizes(&part, &pass)) {

@@ -3,6 +3,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `layout`, `tiles` | the storages, visited tile by tile |
+//! | `columns` | linear kernels of single features, however many |
 //! | `engine`, `base` | kernel values from features, with shared work |
 //! | `middle` | the median of squared distances |
 //! | `norm` | statistics of the normalisations |
@@ -15,6 +16,7 @@
 //! | `cross` | the same kernels between new rows and training rows |
 
 mod base;
+mod columns;
 mod cross;
 mod definite;
 mod engine;
@@ -34,6 +36,7 @@ mod sample;
 mod tiles;
 
 pub(crate) use base::distances;
+pub(crate) use columns::centered_by_feature;
 pub use cross::{Cross, NewRows, Numbers, RowMeans, needs_all_rows};
 pub use fill::Filled;
 pub(crate) use fill::check_sources;
@@ -41,6 +44,7 @@ pub use gram::Gram;
 pub(crate) use middle::middle_squared;
 pub use neighbours::{build_graph, epsilon, knn};
 pub(crate) use norm::statistics_fit;
+pub(crate) use primitives::room_for_pairs;
 pub use tiles::Tile;
 pub(crate) use tiles::huge_pages;
 
@@ -49,10 +53,12 @@ use crate::error::room_for;
 use crate::kernel::{Function, Kernel, KernelSpec, Metric, Norm, Normalization, refuse_negative};
 use crate::run::Pass;
 use crate::{Error, Result, Run, Watch};
+use columns::Columns;
 use definite::Proof;
 use engine::Engine;
 use gram::{check_symmetric_among, check_symmetric_graph};
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::collections::HashSet;
 use tiles::{Tiles, Values};
 
@@ -79,6 +85,7 @@ pub struct Bank {
     warnings: Vec<String>,
     /// Those that are not positive semi-definite.
     sigmoids: Vec<(String, Proof)>,
+    /// Empty for single features.
     diagonals: Vec<Vec<f64>>,
     tiles: Tiles,
 }
@@ -110,9 +117,20 @@ impl Bank {
     /// asked for while the kernels were computed.
     pub fn from_kernels(
         views: &Views,
+        kernels: Vec<Kernel>,
+        storage: Storage,
+        run: &Run,
+    ) -> Result<Self> {
+        Bank::of(views, kernels, storage, run, true)
+    }
+
+    /// [`from_kernels`](Self::from_kernels) with or without kernels that are kept as columns.
+    fn of(
+        views: &Views,
         mut kernels: Vec<Kernel>,
         storage: Storage,
         run: &Run,
+        by_column: bool,
     ) -> Result<Self> {
         if kernels.is_empty() {
             return Err(Error::Data("there is no kernel; give at least one".to_string()));
@@ -121,14 +139,25 @@ impl Bank {
         check_functions(views, &kernels)?;
         number_names(&mut kernels);
         let n = views.n();
-        let mut tiles = Tiles::computed(Engine::new(views, &kernels)?);
+        let watch = run.watch();
+        let features = if by_column { columns::chosen(&kernels) } else { Vec::new() };
+        let fitted = match features.is_empty() {
+            true => None,
+            false => Some(columns::fit(views, &kernels, &features, &Pass::under(&watch))?),
+        };
+        let (columns, feature_norms, feature_notes) = match fitted {
+            None => (None, Vec::new(), Vec::new()),
+            Some(f) => (Some(Columns::new(kernels.len(), features.clone(), f.z)), f.norms, f.notes),
+        };
+        let mut tiles = Tiles::computed(Engine::new(views, &kernels, columns)?);
         let storage = resolve_storage(storage, &tiles, &kernels, run)?;
         let diagonals = raw_diagonals(&tiles);
         check_diagonals(&kernels, &diagonals)?;
-        let watch = run.watch();
-        let pass = building(storage, tiles.layout.stored(kernels.len()), &watch);
-        let (norms, diagonals, mut notes) = norm::fit(&mut tiles, &kernels, diagonals, &pass);
+        let pass = building(storage, tiles.layout.stored(kernels.len() - features.len()), &watch);
+        let (mut norms, diagonals, mut notes) = norm::fit(&mut tiles, &kernels, diagonals, &pass);
         pass.complete("the computation of kernels")?;
+        features.into_iter().zip(feature_norms).for_each(|(m, steps)| norms[m] = steps);
+        notes.extend(feature_notes);
         check_range(views, &kernels, &diagonals)?;
         notes.extend(remarks::of(&tiles, &kernels));
         let warnings = remarks::extreme(views, &tiles.engine)?;
@@ -221,8 +250,83 @@ impl Bank {
     }
 
     /// Diagonal of kernel m.
-    pub fn diagonal(&self, m: usize) -> &[f64] {
-        &self.diagonals[m]
+    pub fn diagonal(&self, m: usize) -> Cow<'_, [f64]> {
+        match self.column(m) {
+            Some((columns, place)) => Cow::Owned(columns.diagonal(place)),
+            None => Cow::Borrowed(&self.diagonals[m]),
+        }
+    }
+
+    /// (K_m)_ii.
+    pub fn own(&self, m: usize, i: usize) -> f64 {
+        match self.column(m) {
+            Some((columns, place)) => columns.z().row(i)[place].powi(2),
+            None => self.diagonals[m][i],
+        }
+    }
+
+    /// Whether kernel m is the linear kernel of one feature and kept as such, whatever the storage is: there
+    /// may be a million of them.
+    pub fn is_column(&self, m: usize) -> bool {
+        self.column(m).is_some()
+    }
+
+    /// Whether all kernels are [columns](Self::is_column).
+    pub fn is_all_columns(&self) -> bool {
+        self.tiles.engine.columns.as_ref().is_some_and(Columns::is_all)
+    }
+
+    /// Zᵀc of a bank of nothing but [columns](Self::is_column), K_m = z_m z_mᵀ; nothing of it is to be used if the
+    /// pass is given up.
+    pub(crate) fn feature_scores(&self, coef: &[f64], pass: &Pass<'_>) -> Option<Vec<f64>> {
+        let columns = self.tiles.engine.columns.as_ref().filter(|c| c.is_all())?;
+        Some(columns.scores(coef, pass))
+    }
+
+    /// Rows of Zx of such a bank.
+    pub(crate) fn feature_sums(
+        &self,
+        x: &[f64],
+        rows: &[u32],
+        pass: &Pass<'_>,
+    ) -> Option<Vec<f64>> {
+        let columns = self.tiles.engine.columns.as_ref().filter(|c| c.is_all())?;
+        Some(columns.rows_times(x, rows, pass))
+    }
+
+    /// Columns of a view that the kernels in `active` read, ascending, if those on it are all
+    /// [columns](Self::is_column).
+    pub(crate) fn columns_read(&self, view: &str, active: &[usize]) -> Option<Vec<usize>> {
+        let on_it = active.iter().filter(|m| self.kernels[**m].view == view);
+        let column = |m: &usize| self.kernels[*m].column.filter(|_| self.is_column(*m));
+        let mut columns: Vec<usize> = on_it.map(column).collect::<Option<_>>()?;
+        columns.sort_unstable();
+        columns.dedup();
+        Some(columns)
+    }
+
+    /// Where kernel m is kept as a column.
+    fn column(&self, m: usize) -> Option<(&Columns, usize)> {
+        let columns = self.tiles.engine.columns.as_ref()?;
+        Some((columns, columns.place(m)?))
+    }
+
+    /// The bank of these kernels alone, where all of them are [columns](Self::is_column): a copy of n
+    /// numbers for each.
+    pub(crate) fn part(&self, kernels: &[usize]) -> Option<Bank> {
+        let columns = self.tiles.engine.columns.as_ref()?.only(kernels)?;
+        let list: Vec<Kernel> = kernels.iter().map(|m| self.kernels[*m].clone()).collect();
+        let functions = list.iter().map(|k| k.function).collect();
+        Some(Bank {
+            n: self.n,
+            norms: vec![Vec::new(); list.len()],
+            notes: Vec::new(),
+            warnings: Vec::new(),
+            sigmoids: Vec::new(),
+            diagonals: vec![Vec::new(); list.len()],
+            tiles: Tiles::stored(Engine::of_columns(functions, Some(columns)), Vec::new()),
+            kernels: list,
+        })
     }
 }
 
@@ -277,6 +381,7 @@ fn resolve_storage(
         k.normalize.iter().any(|s| center.contains(s))
     };
     let dense = (0..kernels.len())
+        .filter(|&m| tiles.engine.column(m).is_none())
         .filter(|&m| tiles.engine.graph(m).is_none() || centred(&kernels[m]))
         .count();
     let bytes = tiles.layout.stored(dense).saturating_mul(8);
@@ -375,15 +480,21 @@ fn number_names(kernels: &mut [Kernel]) {
     }
 }
 
-/// k(x_i, x_i) for all kernels before normalisation.
+/// k(x_i, x_i) for all kernels before normalisation, but for single features.
 fn raw_diagonals(tiles: &Tiles) -> Vec<Vec<f64>> {
-    let (n, kernels) = (tiles.layout.n, tiles.kernels);
-    let all: Vec<usize> = (0..kernels).collect();
-    let mut by_row = vec![0.0; n * kernels];
-    by_row.par_chunks_mut(kernels).enumerate().for_each(|(i, out)| {
+    let n = tiles.layout.n;
+    let all: Vec<usize> =
+        (0..tiles.kernels).filter(|m| tiles.engine.column(*m).is_none()).collect();
+    let wide = all.len();
+    let mut by_row = vec![0.0; n * wide];
+    by_row.par_chunks_mut(wide.max(1)).enumerate().for_each(|(i, out)| {
         tiles.entries(&all, i, std::iter::once(i), out);
     });
-    (0..kernels).map(|m| (0..n).map(|i| by_row[i * kernels + m]).collect()).collect()
+    let mut diagonals = vec![Vec::new(); tiles.kernels];
+    for (a, m) in all.iter().enumerate() {
+        diagonals[*m] = (0..n).map(|i| by_row[i * wide + a]).collect();
+    }
+    diagonals
 }
 
 #[cfg(test)]

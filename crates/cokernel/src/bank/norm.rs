@@ -3,6 +3,7 @@
 //! Steps are applied in the order in which they are asked for, each on the kernel as the steps
 //! before it have left it; LMKA §2.7.1 eq. (2.9), LMS §5.3.
 
+use super::columns;
 use super::engine::Step;
 use super::tiles::Tiles;
 use crate::data::Csr;
@@ -22,6 +23,10 @@ pub(super) fn fit(
     let mut norms: Vec<Vec<Norm>> = vec![Vec::new(); kernels.len()];
     let mut pending: Vec<Vec<Normalization>> =
         kernels.iter().map(|k| plain(&k.normalize)).collect();
+    // Single features are normalised already.
+    (0..kernels.len())
+        .filter(|m| tiles.engine.column(*m).is_some())
+        .for_each(|m| pending[m].clear());
     pending.iter_mut().for_each(|p| p.reverse());
     loop {
         for m in 0..kernels.len() {
@@ -75,13 +80,18 @@ pub(super) fn plain(steps: &[Normalization]) -> Vec<Normalization> {
 }
 
 /// Whether these statistics are those of the normalisations that were asked for.
-pub(crate) fn statistics_fit(steps: &[Normalization], norms: &[Norm]) -> bool {
+pub(crate) fn statistics_fit(kernel: &Kernel, norms: &[Norm]) -> bool {
     let of = |step: &Normalization, norm: &Norm| match step {
         Normalization::UnitDiagonal => matches!(norm, Norm::UnitDiagonal),
-        Normalization::Center => matches!(norm, Norm::Center { .. }),
-        _ => matches!(norm, Norm::Scale { .. }),
+        Normalization::Center => match norm {
+            Norm::CenterFeature { .. } => columns::fits(kernel, norms),
+            norm => matches!(norm, Norm::Center { .. }),
+        },
+        _ => {
+            matches!(norm, Norm::Scale { factor } if *factor > 0.0 || !columns::fits(kernel, norms))
+        }
     };
-    let steps = plain(steps);
+    let steps = plain(&kernel.normalize);
     steps.len() == norms.len() && steps.iter().zip(norms).all(|(s, n)| of(s, n))
 }
 

@@ -106,14 +106,27 @@ impl Bank {
 
     /// [`combine_into`](Self::combine_into) in a pass that may be given up.
     pub(crate) fn combine_into_in(&self, weights: &[f64], gram: &mut Gram, pass: &Pass<'_>) {
-        let active = nonzero(weights);
+        let (active, features) = self.apart(weights);
         if active.is_empty() {
             gram.values_mut().fill(0.0);
-            return;
+        } else {
+            self.write_gram(&active, gram, pass, |tile, r, out| {
+                sum_segments(tile, r, &active, weights, out);
+            });
         }
-        self.write_gram(&active, gram, pass, |tile, r, out| {
-            sum_segments(tile, r, &active, weights, out);
-        });
+        if let Some(columns) = self.tiles.engine.columns.as_ref().filter(|_| !features.is_empty()) {
+            columns.add_combined(&features, gram.values_mut(), pass);
+        }
+    }
+
+    /// The kernels with a weight, and those of them that are kept as columns with their places there.
+    pub(super) fn apart(&self, weights: &[f64]) -> (Vec<usize>, Vec<(usize, f64)>) {
+        let mut active = nonzero(weights);
+        let Some(columns) = &self.tiles.engine.columns else { return (active, Vec::new()) };
+        let term = |m: &usize| Some((columns.place(*m)?, weights[*m]));
+        let features = active.iter().filter_map(term).collect();
+        active.retain(|m| columns.place(*m).is_none());
+        (active, features)
     }
 
     /// Elementwise product of the kernels with these indices (an index may come twice; no index
@@ -207,6 +220,61 @@ impl Bank {
         coefs: &[&[f64]],
         pass: &Pass<'_>,
     ) -> Vec<Vec<f64>> {
+        let Some(columns) = &self.tiles.engine.columns else {
+            return self.tiled_forms(active, coefs, pass);
+        };
+        let tiled: Vec<usize> =
+            active.iter().copied().filter(|m| columns.place(*m).is_none()).collect();
+        let features: Vec<usize> = active.iter().filter_map(|m| columns.place(*m)).collect();
+        let others = match tiled.is_empty() {
+            true => vec![Vec::new(); coefs.len()],
+            false => self.tiled_forms(&tiled, coefs, pass),
+        };
+        coefs
+            .iter()
+            .zip(others)
+            .map(|(coef, others)| {
+                let own = columns.scores_of(&features, coef, pass);
+                let (mut own, mut others) = (own.into_iter(), others.into_iter());
+                let one = |m: &usize| match columns.place(*m) {
+                    Some(_) => own.next().map_or(0.0, |s| s * s),
+                    None => others.next().unwrap_or_default(),
+                };
+                active.iter().map(one).collect()
+            })
+            .collect()
+    }
+
+    /// tr(K_m)/n of every m.
+    pub fn mean_diagonals(&self) -> Vec<f64> {
+        let n = self.n as f64;
+        let mean = |d: &Vec<f64>| d.iter().sum::<f64>() / n;
+        let mut means: Vec<f64> = self.diagonals.iter().map(mean).collect();
+        if let Some(columns) = &self.tiles.engine.columns {
+            let squares = columns.squares(&vec![1.0; self.n], &Pass::default());
+            columns.members().iter().zip(squares).for_each(|(m, s)| means[*m] = s / n);
+        }
+        means
+    }
+
+    /// Σ_i (c_i)² |(K_m)_ii| for every m, summed over several coefficient vectors.
+    pub(crate) fn diagonal_forms(&self, coefs: &[&[f64]], pass: &Pass<'_>) -> Vec<f64> {
+        let mut sums = vec![0.0; self.len()];
+        for coef in coefs {
+            if let Some(columns) = &self.tiles.engine.columns {
+                let found = columns.squares(coef, pass);
+                columns.members().iter().zip(found).for_each(|(m, s)| sums[*m] += s);
+            }
+            for (sum, diagonal) in sums.iter_mut().zip(&self.diagonals) {
+                let terms = coef.iter().zip(diagonal);
+                *sum += terms.map(|(c, k)| (c * k.abs().sqrt()).powi(2)).sum::<f64>();
+            }
+        }
+        sums
+    }
+
+    /// [`quad_forms_of`](Self::quad_forms_of) from tiles.
+    fn tiled_forms(&self, active: &[usize], coefs: &[&[f64]], pass: &Pass<'_>) -> Vec<Vec<f64>> {
         let kernels = active.len();
         let touched = |coef: &[f64], span: (usize, usize)| {
             coef[span.0..span.0 + span.1].iter().any(|c| *c != 0.0)
@@ -304,8 +372,8 @@ impl Bank {
         block: &Matrix,
         pass: &Pass<'_>,
     ) -> Matrix {
-        let (all, k) = (nonzero(weights), block.cols());
-        if all.is_empty() || k == 0 {
+        let ((all, features), k) = (self.apart(weights), block.cols());
+        if k == 0 {
             return Matrix::zeros(self.n, k);
         }
         let (graphs, active): (Vec<usize>, Vec<usize>) =
@@ -317,6 +385,9 @@ impl Bank {
         };
         for m in graphs {
             self.apply_graph(m, weights[m], block, &mut out);
+        }
+        if let Some(columns) = self.tiles.engine.columns.as_ref().filter(|_| !features.is_empty()) {
+            columns.add_applied(&features, block, &mut out);
         }
         out
     }
@@ -382,7 +453,19 @@ impl Bank {
     }
 
     /// M × M matrix of ⟨K_m, K_h⟩_F, of the kernels centred in feature space if `centered`.
-    pub fn inner_products(&self, centered: bool) -> Matrix {
+    ///
+    /// # Errors
+    /// There is no memory for it.
+    pub fn inner_products(&self, centered: bool) -> Result<Matrix> {
+        let kernels = self.len();
+        room_for_pairs(kernels)?;
+        if let Some(columns) = self.tiles.engine.columns.as_ref().filter(|c| c.is_all()) {
+            return Ok(columns.inner_products(centered));
+        }
+        Ok(self.tiled_products(centered))
+    }
+
+    fn tiled_products(&self, centered: bool) -> Matrix {
         let (all, kernels): (Vec<usize>, usize) = ((0..self.len()).collect(), self.len());
         let means =
             if centered { row_means(&self.tiles, &all, &Pass::default()) } else { Vec::new() };
@@ -432,6 +515,16 @@ impl Bank {
             .zip(pairs.par_chunks(CHUNK))
             .for_each(|(out, pairs)| self.tiles.pairs(pairs, out));
     }
+}
+
+/// Refuses M × M numbers that there is no memory for.
+pub(crate) fn room_for_pairs(kernels: usize) -> Result<()> {
+    room_for::<f64>(kernels.checked_mul(kernels).and_then(|k| k.checked_mul(2)), || {
+        format!(
+            "the products of {kernels} kernels with each other (choose a method that does not compare \
+             kernels with each other, such as simple_mkl, lp_norm or align, or use fewer kernels)"
+        )
+    })
 }
 
 /// Transposes a block of rows of length `cols`, in squares of 8 × 8.

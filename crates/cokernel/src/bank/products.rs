@@ -46,6 +46,24 @@ impl Bank {
     ) {
         let n = self.n;
         let most = (LARGEST / (32 * n)).max(1);
+        if let Some(columns) = &self.tiles.engine.columns
+            && kernels.iter().all(|m| columns.place(*m).is_some())
+        {
+            let places: Vec<usize> = kernels.iter().filter_map(|m| columns.place(*m)).collect();
+            let mut product = vec![0.0; n];
+            for (t, coef) in coefs.iter().enumerate() {
+                let scores = columns.scores_of(&places, coef, pass);
+                if pass.is_given_up() {
+                    return;
+                }
+                for ((m, place), score) in kernels.iter().zip(&places).zip(scores) {
+                    let feature = columns.feature(*place);
+                    product.iter_mut().zip(feature).for_each(|(p, z)| *p = score * z);
+                    visit(*m, t, &product);
+                }
+            }
+            return;
+        }
         for active in kernels.chunks(most) {
             let vectors = (most / active.len()).max(1);
             for (g, group) in coefs.chunks(vectors).enumerate() {

@@ -28,16 +28,44 @@ fn subject(names: &[&str]) -> String {
 
 /// The kernels of which one thing is to be said, with the least and the largest number for it.
 #[derive(Default)]
-struct Said<'a> {
+pub(super) struct Said<'a> {
     names: Vec<&'a str>,
     range: Option<(f64, f64)>,
 }
 
 impl<'a> Said<'a> {
-    fn add(&mut self, name: &'a str, value: f64) {
+    pub(super) fn add(&mut self, name: &'a str, value: f64) {
         self.names.push(name);
         let (low, high) = self.range.unwrap_or((value, value));
         self.range = Some((low.min(value), high.max(value)));
+    }
+
+    /// A sentence, if there is anything to say.
+    pub(super) fn is_nearly_the_identity(&self, remedy: &str) -> Option<String> {
+        let verb = match self.names.len() {
+            0 => return None,
+            1 => "it can",
+            _ => "they can",
+        };
+        let (subject, numbers) = (subject(&self.names), self.numbers());
+        Some(format!(
+            "{subject} nearly the identity (off-diagonal entries average {numbers} of the \
+             diagonal), so {verb} only memorise; try {remedy}"
+        ))
+    }
+
+    /// A sentence, if there is anything to say.
+    pub(super) fn is_nearly_constant(&self, remedy: &str) -> Option<String> {
+        let verb = match self.names.len() {
+            0 => return None,
+            1 => "it tells",
+            _ => "they tell",
+        };
+        let (subject, numbers) = (subject(&self.names), self.numbers());
+        Some(format!(
+            "{subject} nearly constant (entries vary by {numbers} of their mean), so {verb} \
+             instances hardly apart; try {remedy}"
+        ))
     }
 
     /// The numbers as `3.0e-5`, or `3.0e-5 to 9.1e-4`.
@@ -72,9 +100,11 @@ pub(super) fn of(tiles: &Tiles, kernels: &[Kernel]) -> Vec<String> {
     if size < 3 {
         return Vec::new();
     }
-    let all: Vec<usize> = (0..kernels.len()).collect();
-    let mut sums = vec![[0.0_f64; 4]; kernels.len()];
-    let mut row = vec![0.0; size * kernels.len()];
+    // Single features have had their own.
+    let all: Vec<usize> =
+        (0..kernels.len()).filter(|m| tiles.engine.column(*m).is_none()).collect();
+    let mut sums = vec![[0.0_f64; 4]; all.len()];
+    let mut row = vec![0.0; size * all.len()];
     for (r, &i) in chosen.iter().enumerate() {
         tiles.entries(&all, i, chosen.iter().copied(), &mut row);
         for (m, sum) in sums.iter_mut().enumerate() {
@@ -90,7 +120,8 @@ pub(super) fn of(tiles: &Tiles, kernels: &[Kernel]) -> Vec<String> {
     }
     // By remedy: nearly the identity, nearly constant.
     let mut said: Vec<(&str, [Said<'_>; 2])> = Vec::new();
-    for (m, (kernel, [diagonal, off, sum, square])) in kernels.iter().zip(sums).enumerate() {
+    for (m, [diagonal, off, sum, square]) in all.iter().copied().zip(sums) {
+        let kernel = &kernels[m];
         if tiles.engine.graph(m).is_some() {
             continue; // Most entries are 0, which tells nothing.
         }
@@ -114,22 +145,8 @@ pub(super) fn of(tiles: &Tiles, kernels: &[Kernel]) -> Vec<String> {
     }
     let mut notes = Vec::new();
     for (remedy, [identity, constant]) in &said {
-        if !identity.names.is_empty() {
-            let (subject, numbers) = (subject(&identity.names), identity.numbers());
-            let verb = if identity.names.len() == 1 { "it can" } else { "they can" };
-            notes.push(format!(
-                "{subject} nearly the identity (off-diagonal entries average {numbers} of the \
-                 diagonal), so {verb} only memorise; try {remedy}"
-            ));
-        }
-        if !constant.names.is_empty() {
-            let (subject, numbers) = (subject(&constant.names), constant.numbers());
-            let verb = if constant.names.len() == 1 { "it tells" } else { "they tell" };
-            notes.push(format!(
-                "{subject} nearly constant (entries vary by {numbers} of their mean), so {verb} \
-                 instances hardly apart; try {remedy}"
-            ));
-        }
+        notes.extend(identity.is_nearly_the_identity(remedy));
+        notes.extend(constant.is_nearly_constant(remedy));
     }
     notes
 }

@@ -1,9 +1,9 @@
 //! A combination Σ_m w_m K_m read by rows, without n × n storage.
 
 use super::Bank;
+use super::columns::Chosen;
 use crate::Watch;
 use crate::data::Matrix;
-use crate::rule::nonzero;
 use crate::run::Pass;
 use crate::solve::Rows;
 use rayon::prelude::*;
@@ -15,6 +15,8 @@ struct Combined<'a> {
     bank: &'a Bank,
     weights: &'a [f64],
     active: Vec<usize>,
+    /// Of single features.
+    features: Option<Chosen<'a>>,
 }
 
 impl Bank {
@@ -24,7 +26,10 @@ impl Bank {
     /// scattered reads per active kernel on resident storages (where
     /// [`combine`](Self::combine) is the better choice if n² numbers fit).
     pub fn combined_rows<'a>(&'a self, weights: &'a [f64]) -> Box<dyn Rows + 'a> {
-        Box::new(Combined { bank: self, weights, active: nonzero(weights) })
+        let (active, features) = self.apart(weights);
+        let columns = self.tiles.engine.columns.as_ref().filter(|_| !features.is_empty());
+        let features = columns.map(|c| c.chosen(&features));
+        Box::new(Combined { bank: self, weights, active, features })
     }
 }
 
@@ -37,10 +42,14 @@ impl Combined<'_> {
     ) {
         let len = columns.len();
         let mut values = vec![0.0; len * self.active.len()];
-        self.bank.tiles.entries(&self.active, i, columns, &mut values);
-        for (c, o) in out.iter_mut().enumerate() {
+        if !self.active.is_empty() {
+            self.bank.tiles.entries(&self.active, i, columns.clone(), &mut values);
+        }
+        let own = self.features.as_ref().map(|f| (f, f.weighted(i)));
+        for ((c, o), j) in out.iter_mut().enumerate().zip(columns) {
             let terms = self.active.iter().enumerate();
-            *o = terms.map(|(a, m)| self.weights[*m] * values[a * len + c]).sum::<f64>() as f32;
+            let sum: f64 = terms.map(|(a, m)| self.weights[*m] * values[a * len + c]).sum();
+            *o = (sum + own.as_ref().map_or(0.0, |(f, own)| f.entry(own, j))) as f32;
         }
     }
 }
@@ -54,7 +63,11 @@ impl Rows for Combined<'_> {
         let mut sum = vec![0.0; self.bank.n];
         for m in &self.active {
             let diagonal = self.bank.diagonal(*m);
-            sum.iter_mut().zip(diagonal).for_each(|(s, d)| *s += self.weights[*m] * d);
+            sum.iter_mut().zip(&*diagonal).for_each(|(s, d)| *s += self.weights[*m] * d);
+        }
+        if let Some(features) = &self.features {
+            let own = |(i, s): (usize, &mut f64)| *s += features.entry(&features.weighted(i), i);
+            sum.par_iter_mut().enumerate().for_each(own);
         }
         sum
     }
@@ -88,7 +101,7 @@ impl Rows for Combined<'_> {
 impl Combined<'_> {
     fn multiply_in(&self, coef: &[f64], out: &mut [f64], pass: &Pass<'_>) {
         let support = coef.iter().filter(|c| **c != 0.0).count();
-        if 4 * support > self.bank.n {
+        if 4 * support > self.bank.n || self.features.is_some() {
             let block = Matrix::from_fn(self.bank.n, 1, |i, _| coef[i]);
             let product = self.bank.apply_combined_in(self.weights, &block, pass);
             out.copy_from_slice(product.values());

@@ -10,7 +10,9 @@ use rayon::prelude::*;
 impl Bank {
     /// Bytes that [`sample`](Self::sample) takes for this many instances.
     pub(crate) fn sample_bytes(&self, instances: usize) -> usize {
-        Layout::new(instances).stored(self.len()).saturating_mul(8)
+        let features = self.tiles.engine.columns.as_ref().map_or(0, |c| c.members().len());
+        let tiled = Layout::new(instances).stored(self.len() - features);
+        tiled.saturating_add(features.saturating_mul(instances)).saturating_mul(8)
     }
 
     /// The same kernels between the instances in `rows` (ascending), in f64 in memory. Entries are those
@@ -18,11 +20,12 @@ impl Bank {
     ///
     /// Cost: r²/2 reads (or computations) for each kernel.
     pub(crate) fn sample(&self, rows: &[usize], pass: &Pass<'_>) -> Bank {
-        let (layout, kernels) = (Layout::new(rows.len()), self.len());
+        let layout = Layout::new(rows.len());
+        let all: Vec<usize> = (0..self.len()).filter(|m| !self.is_column(*m)).collect();
+        let kernels = all.len();
         let (b, strides) = (layout.b, Strides::stored(layout.b, kernels));
-        let all: Vec<usize> = (0..kernels).collect();
         let mut values = vec![0.0; layout.stored(kernels)];
-        values.par_chunks_mut(b * b * kernels).enumerate().for_each(|(tile, out)| {
+        values.par_chunks_mut((b * b * kernels).max(1)).enumerate().for_each(|(tile, out)| {
             let (block_i, block_j) = layout.place(tile);
             let ((i0, height), (j0, cols)) = (layout.span(block_i), layout.span(block_j));
             let mut line = vec![0.0; cols * kernels];
@@ -37,16 +40,19 @@ impl Bank {
                 }
             }
         });
-        let select = |d: &Vec<f64>| rows.iter().map(|i| d[*i]).collect();
+        let select = |d: &Vec<f64>| match d.is_empty() {
+            true => Vec::new(),
+            false => rows.iter().map(|i| d[*i]).collect(),
+        };
         Bank {
             n: rows.len(),
             kernels: self.kernels.clone(),
-            norms: vec![Vec::new(); kernels],
+            norms: vec![Vec::new(); self.len()],
             notes: Vec::new(),
             warnings: Vec::new(),
             sigmoids: Vec::new(),
             diagonals: self.diagonals.iter().map(select).collect(),
-            tiles: Tiles::stored(Engine::stored(&self.tiles.engine, rows.len()), values),
+            tiles: Tiles::stored(Engine::stored(&self.tiles.engine, rows), values),
         }
     }
 }

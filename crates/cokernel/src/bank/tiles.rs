@@ -134,19 +134,19 @@ impl Tiles {
         Tiles { layout, kernels, values: Values::Computed, engine, places, stored: 0 }
     }
 
-    /// Kernels whose tiles are these numbers.
+    /// Kernels whose tiles are these numbers, but for those that are kept as columns.
     pub(super) fn stored(engine: Engine, values: Vec<f64>) -> Self {
         let layout = Layout::new(engine.n);
         let kernels = engine.functions.len();
-        let places = (0..kernels).map(Some).collect();
-        Tiles { layout, kernels, values: Values::Full(values), engine, places, stored: kernels }
+        let tiled: Vec<usize> = (0..kernels).filter(|m| engine.column(*m).is_none()).collect();
+        let (places, stored) = (engine.slots(&tiled), tiled.len());
+        Tiles { layout, kernels, values: Values::Full(values), engine, places, stored }
     }
 
-    /// Computes all tiles into memory, but for graphs, and lets go of the features.
+    /// Computes all tiles into memory, but for graphs and single features, and lets go of the features.
     pub(super) fn keep(&mut self, half: bool, pass: &Pass<'_>) {
         let layout = self.layout;
-        let kept: Vec<usize> =
-            (0..self.kernels).filter(|m| self.engine.graph(*m).is_none()).collect();
+        let kept: Vec<usize> = (0..self.kernels).filter(|m| self.engine.is_tiled(*m)).collect();
         let (slots, kernels) = (self.engine.slots(&kept), kept.len());
         (self.places, self.stored) = (slots.clone(), kernels);
         if kept.is_empty() {
@@ -264,13 +264,13 @@ impl Tiles {
             let height = strip.min(rows - r0);
             let from = tile * b * b * self.stored + self.strides().at(r0, 0);
             match &self.values {
-                Values::Full(values) => {
+                Values::Full(values) if self.stored > 0 => {
                     self.copy(&values[from..], active, height, cols, &mut scratch.out, |v| v);
                 }
-                Values::Half(values) => {
+                Values::Half(values) if self.stored > 0 => {
                     self.copy(&values[from..], active, height, cols, &mut scratch.out, f64::from);
                 }
-                Values::Computed => {}
+                _ => {}
             }
             if plan.slots.iter().any(Option::is_some) {
                 self.engine.strip(
@@ -428,9 +428,13 @@ impl Tiles {
             }
         }
         if self.stored < self.kernels {
-            for (a, m) in active.iter().enumerate().filter(|(_, m)| self.places[**m].is_none()) {
-                let out = &mut out[a * len..(a + 1) * len];
-                self.engine.entries(&[*m], i, columns.clone(), out);
+            let slots: Vec<usize> =
+                (0..active.len()).filter(|a| self.places[active[*a]].is_none()).collect();
+            let kernels: Vec<usize> = slots.iter().map(|a| active[*a]).collect();
+            let mut values = vec![0.0; kernels.len() * len];
+            self.engine.entries(&kernels, i, columns, &mut values);
+            for (a, values) in slots.iter().zip(values.chunks(len.max(1))) {
+                out[a * len..(a + 1) * len].copy_from_slice(values);
             }
         }
     }

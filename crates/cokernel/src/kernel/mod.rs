@@ -109,6 +109,12 @@ pub enum Norm {
         /// g.
         grand_mean: f64,
     },
+    /// (x − mean)(z − mean), of the linear kernel of one feature where there are many of them: the same as
+    /// [`Center`](Self::Center), which new rows can do by themselves.
+    CenterFeature {
+        /// The mean of the feature as the normalisations before left it.
+        mean: f64,
+    },
 }
 
 /// A kernel with fixed numbers on one view.

@@ -108,22 +108,23 @@ impl Bach {
                 let named = by_name(problem, "kernel or view in d", given)?;
                 Ok(named.iter().map(|d| d.unwrap_or(1.0).powi(2)).collect())
             }
-            Prices::Trace => (0..bank.len()).map(|m| mean_diagonal(problem, m)).collect(),
+            Prices::Trace => {
+                let means = bank.mean_diagonals();
+                (0..bank.len()).map(|m| usable_mean(problem, m, means[m])).collect()
+            }
         }
     }
 }
 
-/// tr(K_m)/n.
-fn mean_diagonal(problem: &Problem<'_>, m: usize) -> Result<f64> {
-    let diagonal = problem.bank.diagonal(m);
-    let mean = diagonal.iter().sum::<f64>() / diagonal.len() as f64;
+/// tr(K_m)/n, if it is a price.
+fn usable_mean(problem: &Problem<'_>, m: usize, mean: f64) -> Result<f64> {
     if mean > 0.0 && mean.is_finite() {
         return Ok(mean);
     }
     Err(Error::Data(format!(
         "kernel '{}' has trace {:e}, expected above 0 for d = trace; leave the kernel out, or give d by name",
         problem.bank.kernels()[m].name,
-        mean * diagonal.len() as f64
+        mean * problem.bank.n() as f64
     )))
 }
 

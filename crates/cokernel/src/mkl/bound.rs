@@ -38,19 +38,20 @@ pub(super) fn remark(problem: &Problem<'_>, rule: &dyn Rule, share: f64, report:
 /// The mean of the diagonal of the combined kernel; the mean of those of the kernels where there is none.
 fn mean_diagonal(problem: &Problem<'_>, rule: &dyn Rule) -> f64 {
     let (bank, n) = (problem.bank, problem.bank.n());
-    let mean = |m: usize| bank.diagonal(m).iter().sum::<f64>() / n as f64;
+    let means = bank.mean_diagonals();
     if let Some(weights) = rule.weights() {
-        return weights.iter().enumerate().map(|(m, w)| w * mean(m)).sum();
+        return weights.iter().zip(&means).map(|(w, mean)| w * mean).sum();
     }
     let active = rule.active();
     match rule.pointwise().filter(|mix| mix.views().is_empty()) {
         Some(mix) => {
-            let values: Vec<&[f64]> = active.iter().map(|m| bank.diagonal(*m)).collect();
+            let diagonals: Vec<_> = active.iter().map(|m| bank.diagonal(*m)).collect();
+            let values: Vec<&[f64]> = diagonals.iter().map(|d| &**d).collect();
             let mut diagonal = vec![0.0; n];
             mix.mix(Pairs { values: &values, own: &[], others: &[] }, &mut diagonal);
             diagonal.iter().sum::<f64>() / n as f64
         }
-        None => active.iter().map(|m| mean(*m)).sum::<f64>() / active.len().max(1) as f64,
+        None => active.iter().map(|m| means[*m]).sum::<f64>() / active.len().max(1) as f64,
     }
 }
 

@@ -254,4 +254,15 @@ impl Set for Net {
     fn drops(&self) -> bool {
         true
     }
+
+    fn restricted(&self, _: &[usize]) -> Option<Box<dyn Set>> {
+        Some(Box::new(Net { v: self.v }))
+    }
+
+    /// τv, with z_m = τ(v + 2(1 − v) η_m) of those with a weight.
+    fn threshold(&self, terms: &[(usize, f64)], half_forms: &[f64]) -> f64 {
+        let level: f64 = terms.iter().map(|(m, w)| w * half_forms[*m]).sum();
+        let price: f64 = terms.iter().map(|(_, w)| w * (self.v + 2.0 * (1.0 - self.v) * w)).sum();
+        self.v * level / price
+    }
 }

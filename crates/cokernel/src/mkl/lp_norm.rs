@@ -143,6 +143,44 @@ impl Ball {
     }
 }
 
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// Steps of conjugate gradients, and the part of the residual at which they end.
+const STEPS: usize = 30;
+const REST: f64 = 1e-3;
+
+/// The x with A x = b for a positive definite A, `left`, that is near one whose inverse is `divided`.
+fn conjugate_gradients(
+    left: &dyn Fn(&[f64]) -> Option<Vec<f64>>,
+    divided: &dyn Fn(&[f64]) -> Vec<f64>,
+    side: &[f64],
+) -> Option<Vec<f64>> {
+    let (mut x, mut rest) = (vec![0.0; side.len()], side.to_vec());
+    let mut direction = divided(&rest);
+    let mut size = dot(&rest, &direction);
+    let enough = REST * REST * size;
+    for _ in 0..STEPS {
+        if size <= enough || size == 0.0 {
+            break;
+        }
+        let image = left(&direction)?;
+        let step = size / dot(&direction, &image);
+        if !(step > 0.0 && step.is_finite()) {
+            return None;
+        }
+        x.iter_mut().zip(&direction).for_each(|(x, d)| *x += step * d);
+        rest.iter_mut().zip(&image).for_each(|(r, i)| *r -= step * i);
+        let scaled = divided(&rest);
+        let next = dot(&rest, &scaled);
+        let turn = next / size;
+        direction.iter_mut().zip(&scaled).for_each(|(d, s)| *d = s + turn * *d);
+        size = next;
+    }
+    Some(x)
+}
+
 impl Set for Ball {
     fn first(&self, kernels: usize) -> Vec<f64> {
         vec![(kernels as f64).powf(-1.0 / self.p); kernels]
@@ -205,6 +243,50 @@ impl Set for Ball {
             found[*k] = weights[*k] * v.clamp(-FARTHEST, FARTHEST).exp();
         }
         Proposal { weights: self.onto(&found), decrease: 0.5 * bend, far: false }
+    }
+
+    /// The same equations by conjugate gradients, divided by the diagonal. Where kernels have rank one and ℓ adds
+    /// nothing to the diagonal, diag(η) H diag(η) is then 2/(p − 1) times a projection: two steps are exact.
+    fn second_order_by(
+        &self,
+        weights: &[f64],
+        gradient: &[f64],
+        times: &dyn Fn(&[f64]) -> Option<Vec<f64>>,
+    ) -> Option<Proposal> {
+        let (p, m) = (self.p, weights.len());
+        let forms: Vec<f64> = gradient.iter().map(|g| (-2.0 * g).max(0.0)).collect();
+        let level: f64 = weights.iter().zip(&forms).map(|(w, q)| w * q).sum();
+        let small = SMALL * (m as f64).powf(-1.0 / p);
+        let mut used = vec![false; m];
+        (0..m).for_each(|k| used[k] = weights[k] >= small && forms[k] > 0.0);
+        let only = |f: &dyn Fn(usize) -> f64| -> Vec<f64> {
+            (0..m).map(|k| if used[k] { f(k) } else { 0.0 }).collect()
+        };
+        let mass = only(&|k| 0.5 * weights[k] * forms[k]);
+        let miss = |k: usize| forms[k].ln() - level.ln() - (p - 1.0) * weights[k].ln();
+        let side = only(&|k| mass[k] * miss(k));
+        let left = |x: &[f64]| -> Option<Vec<f64>> {
+            let scaled = only(&|k| weights[k] * x[k]);
+            let bent = times(&scaled)?;
+            Some(only(&|k| (p - 1.0) * mass[k] * x[k] + weights[k] * bent[k]))
+        };
+        let divided = |r: &[f64]| only(&|k| r[k] / ((p - 1.0) * mass[k]));
+        let plain = conjugate_gradients(&left, &divided, &side)?;
+        let ones = conjugate_gradients(&left, &divided, &mass)?;
+        let shares = only(&|k| weights[k].powf(p));
+        let change = dot(&shares, &plain) / dot(&shares, &ones);
+        let step = only(&|k| plain[k] - change * ones[k]);
+        let bend: f64 = (0..m).map(|k| step[k] * (side[k] - change * mass[k])).sum();
+        if !(level > 0.0 && bend.is_finite() && step.iter().all(|v| v.is_finite())) {
+            return None;
+        }
+        let found: Vec<f64> = (0..m)
+            .map(|k| match used[k] {
+                true => weights[k] * step[k].clamp(-FARTHEST, FARTHEST).exp(),
+                false => (forms[k] / level).powf(1.0 / (p - 1.0)).min(1.0),
+            })
+            .collect();
+        Some(Proposal { weights: self.onto(&found), decrease: 0.5 * bend, far: false })
     }
 
     fn majorised(&self, weights: &[f64], gradient: &[f64]) -> Proposal {

@@ -435,7 +435,7 @@ fn usable(bank: &Bank, rule: &dyn Rule, diagonal: &[f64]) -> Result<()> {
     }
     let found = largest(diagonal);
     let active = rule.active();
-    if found >= f64::MIN_POSITIVE || active.iter().any(|m| largest(bank.diagonal(*m)) == 0.0) {
+    if found >= f64::MIN_POSITIVE || active.iter().any(|m| largest(&bank.diagonal(*m)) == 0.0) {
         return Ok(());
     }
     Err(Error::Data(format!(

@@ -204,7 +204,7 @@ impl Iterate<'_> {
         self.losses += 1;
         for (m, square) in self.squares.iter_mut().enumerate() {
             let change = inner[m * k + own] - inner[m * k + other];
-            *square += 2.0 * change + 2.0 * self.bank.diagonal(m)[i] / self.unit;
+            *square += 2.0 * change + 2.0 * self.bank.own(m, i) / self.unit;
         }
         self.theta.set(own, i, self.theta.get(own, i) + 1.0);
         self.theta.set(other, i, self.theta.get(other, i) - 1.0);
@@ -250,7 +250,7 @@ impl Learner for UfoMkl {
         refuse_indefinite(problem, "UFO-MKL", &watch)?;
         let (bank, n, kernels) = (problem.bank, problem.bank.n(), problem.bank.len());
         let classes = problem.target.classes()?;
-        let all = (0..kernels).flat_map(|m| bank.diagonal(m)).sum::<f64>();
+        let all = bank.mean_diagonals().iter().sum::<f64>() * bank.n() as f64;
         let mean = all / (n * kernels) as f64;
         let mut iterate = Iterate {
             bank,

@@ -34,6 +34,7 @@ pub(super) fn norms(kernels: &[Kernel], norms: &[Vec<Norm>]) -> Result<()> {
         let finite = norms.iter().all(|norm| match norm {
             Norm::UnitDiagonal => true,
             Norm::Scale { factor } => factor.is_finite(),
+            Norm::CenterFeature { mean } => mean.is_finite(),
             Norm::Center { row_means, grand_mean } => all(row_means) && grand_mean.is_finite(),
         });
         require(finite, format!("the normalisation of kernel '{}'", kernel.name))?;

@@ -33,7 +33,7 @@ pub use summary::{
 
 use crate::bank::{Storage, needs_all_rows};
 use crate::calibrate::Calibration;
-use crate::data::{Matrix, Preparation, Target, Views};
+use crate::data::{Csr, Matrix, Preparation, Table, Target, Views};
 use crate::kernel::{Function, Kernel, Norm, Normalization};
 use crate::machine::{CheckedMachine, Reading, Solution, Svc};
 use crate::method::Task;
@@ -142,6 +142,22 @@ fn all_views(beside: &[String], asked_for: &[ViewInfo]) -> Vec<String> {
     }
 }
 
+/// Some rows of a table, of which few columns are looked at: 0 elsewhere, and sparse.
+fn only_columns(table: &Table, kept: &[usize], columns: &[usize]) -> Result<Table> {
+    if 4 * columns.len() > table.cols() {
+        return Ok(table.select_rows(kept));
+    }
+    let entry = |i: usize, c: usize| match table {
+        Table::Dense(m) | Table::Similarity(m) => m.get(i, c),
+        Table::Sparse(m) | Table::Graph(m) => m.get(i, c),
+    };
+    let row = |i: &usize| {
+        let cells = columns.iter().map(|c| (*c as u32, entry(*i, *c)));
+        cells.filter(|cell| cell.1 != 0.0).collect()
+    };
+    Ok(Table::Sparse(Csr::from_rows(table.cols(), kept.iter().map(row).collect())?))
+}
+
 /// A normalisation for the kept instances only.
 fn cut(norm: &Norm, kept: &[usize]) -> Norm {
     match norm {
@@ -181,8 +197,16 @@ fn refuse_unit_diagonal(active: &[usize], kernels: &[Kernel]) -> Result<()> {
 /// Centring subtracts r(x), the mean of k(x, ·) over all training instances. In Σ_i coef_i k(x_i, x)
 /// it cancels where Σ_i coef_i = 0. It does not cancel where the centred value is divided by its
 /// diagonal afterwards, or combined with other kernels in another way than by a weighted sum.
-fn keeps_all(rule: &dyn Rule, kernels: &[Kernel], active: &[usize], reading: Reading) -> bool {
-    active.iter().any(|&m| match rule.weights() {
+///
+/// Kernels of single features that are centred by the mean of their feature (`by_feature`) need none of that.
+fn keeps_all(
+    rule: &dyn Rule,
+    kernels: &[Kernel],
+    active: &[usize],
+    reading: Reading,
+    by_feature: impl Fn(usize) -> bool,
+) -> bool {
+    active.iter().filter(|m| !by_feature(**m)).any(|&m| match rule.weights() {
         Some(_) if reading.sums_to_zero() => needs_all_rows(&kernels[m].normalize),
         _ => kernels[m].normalize.iter().any(|step| step.centers()),
     })
@@ -213,10 +237,13 @@ impl Model {
         let (prepared_views, bank) = mapped.as_ref().map_or(unmapped, |(v, b)| (v, b));
         let n = prepared.rows.len();
         let active = rule.active();
-        let all = keeps_all(&*rule, bank.kernels(), &active, machine.build()?.reading());
+        let reading = machine.build()?.reading();
+        let all = keeps_all(&*rule, bank.kernels(), &active, reading, |m| bank.is_column(m));
         let kept = kept_rows(&machines, n, all);
+        let mut is_active = vec![false; bank.len()];
+        active.iter().for_each(|m| is_active[*m] = true);
         let norms = (0..bank.len())
-            .map(|m| match active.contains(&m) {
+            .map(|m| match is_active[m] {
                 true => bank.norms(m).iter().map(|norm| cut(norm, &kept)).collect(),
                 false => Vec::new(),
             })
@@ -233,7 +260,13 @@ impl Model {
         let mut support = Views::new();
         for view in prepared_views.iter() {
             if looked_at(&view.name) && !view.table.is_similarity() {
-                support = support.with(view.name.clone(), view.table.select_rows(&kept))?;
+                let only = !own.iter().any(|v| *v == view.name);
+                let columns = if only { bank.columns_read(&view.name, &active) } else { None };
+                let table = match columns {
+                    Some(columns) => only_columns(&view.table, &kept, &columns)?,
+                    None => view.table.select_rows(&kept),
+                };
+                support = support.with(view.name.clone(), table)?;
             }
         }
         let coefs = machines.coefs();
@@ -403,12 +436,13 @@ impl Model {
 
     /// Every kernel with its weight, in order.
     pub fn weights(&self) -> Vec<KernelWeight> {
-        let active = self.rule.active();
+        let mut active = vec![false; self.info.kernels.len()];
+        self.rule.active().into_iter().for_each(|m| active[m] = true);
         let one = |((m, kernel), weight): ((usize, &Kernel), f64)| KernelWeight {
             kernel: kernel.name.clone(),
             view: kernel.view.clone(),
             weight,
-            active: active.contains(&m),
+            active: active[m],
         };
         self.info.kernels.iter().enumerate().zip(self.rule.uses()).map(one).collect()
     }

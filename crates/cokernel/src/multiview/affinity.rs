@@ -77,7 +77,7 @@ impl Affinities<'_> {
         let mut degrees = laplacian::degrees(self.bank, m, self.watch)?;
         if self.zero {
             let name = format!("kernel '{}'", self.bank.kernels()[m].name);
-            without(&mut degrees, self.bank.diagonal(m), &name)?;
+            without(&mut degrees, &self.bank.diagonal(m), &name)?;
         }
         Ok(degrees)
     }
@@ -86,7 +86,7 @@ impl Affinities<'_> {
     pub(super) fn apply(&self, m: usize, block: &Matrix) -> Matrix {
         let mut image = self.bank.apply_in(m, block, &Pass::under(self.watch));
         if self.zero {
-            subtract(self.bank.diagonal(m), block, &mut image);
+            subtract(&self.bank.diagonal(m), block, &mut image);
         }
         image
     }
@@ -115,7 +115,7 @@ impl Affinities<'_> {
         self.zero.then(|| {
             let mut sum = vec![0.0; self.bank.n()];
             for (m, w) in weights.iter().enumerate().filter(|w| *w.1 != 0.0) {
-                sum.iter_mut().zip(self.bank.diagonal(m)).for_each(|(s, d)| *s += w * d);
+                sum.iter_mut().zip(&*self.bank.diagonal(m)).for_each(|(s, d)| *s += w * d);
             }
             sum
         })
@@ -128,7 +128,7 @@ impl Affinities<'_> {
             .iter()
             .filter(|_| !self.zero)
             .filter_map(|(m, scaling, last)| {
-                Some((*m, outweighs(self.bank.diagonal(*m), scaling, (*last)?)?))
+                Some((*m, outweighs(&self.bank.diagonal(*m), scaling, (*last)?)?))
             })
             .collect();
         let (first, excess) = found.first()?;

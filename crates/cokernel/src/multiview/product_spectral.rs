@@ -138,7 +138,7 @@ impl Embedder for ProductSpectral {
         pass.complete(laplacian::EMBEDDING)?;
         let product = Product { bank, formed, watch: &watch };
         work.counts.combines += u64::from(fits);
-        let own = |i: usize| all.iter().map(|m| bank.diagonal(*m)[i]).product::<f64>();
+        let own = |i: usize| all.iter().map(|m| bank.own(*m, i)).product::<f64>();
         let diagonal: Vec<f64> = (0..n).map(own).collect();
         let largest = diagonal.iter().fold(0.0_f64, |a, d| a.max(d.abs()));
         let mut degrees =

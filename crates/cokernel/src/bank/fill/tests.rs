@@ -64,6 +64,33 @@ fn three_instances_by_hand() {
     }
 }
 
+/// Kernels of many single features are kept as others are where instances lack a view: their normalisations once
+/// went astray.
+#[test]
+fn many_single_features_are_normalised_on_those_that_have_them() {
+    let (n, d) = (12, 40);
+    let entry = |i: usize, j: usize| ((i * 7 + j * 5) as f64).sin() + 3.0;
+    let present: Vec<bool> = (0..n).map(|i| i != 4).collect();
+    let rows: Vec<usize> = (0..n).filter(|i| present[*i]).collect();
+    let table =
+        |rows: &[usize]| Table::Dense(Matrix::from_fn(rows.len(), d, |i, j| entry(rows[i], j)));
+    let all = view("a", table(&(0..n).collect::<Vec<_>>()), present);
+    let other = view("b", table(&(0..n).collect::<Vec<_>>()), vec![true; n]);
+    let text = "linear:per_feature:normalize=center_unit_variance";
+    let (bank, _) = filled(vec![all, other], text, Storage::Auto).unwrap();
+    let views = Views::new().with("a", table(&rows)).unwrap();
+    let specs = KernelSpec::parse_list(text).unwrap();
+    let want = Bank::build(&views, &specs, Storage::Auto, &Run::default()).unwrap();
+    assert!(!bank.is_column(0) && want.is_column(0));
+    for m in [0, 17, d - 1] {
+        for (a, i) in rows.iter().enumerate() {
+            for (b, j) in rows.iter().enumerate() {
+                assert!((bank.entry(m, *i, *j) - want.entry(m, a, b)).abs() < 1e-9);
+            }
+        }
+    }
+}
+
 #[test]
 fn complete_views_are_not_touched() {
     let x = Matrix::from_fn(150, 3, |i, j| ((i * 7 + j * 5) % 11) as f64 + 0.1 * i as f64);

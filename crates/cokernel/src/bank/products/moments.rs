@@ -31,6 +31,21 @@ impl Bank {
         pass: &Pass<'_>,
     ) -> Moments {
         let (n, kernels) = (self.n, self.len());
+        if let Some(columns) = self.tiles.engine.columns.as_ref().filter(|c| c.is_all()) {
+            let ones = vec![1.0; n];
+            let inner = match pairs {
+                true => columns.inner_products(false).into_values(),
+                false => columns.squares(&ones, pass).iter().map(|s| s * s).collect(),
+            };
+            let totals = columns.scores(&ones, pass);
+            let mut sums = Vec::with_capacity(kernels * n);
+            for (place, total) in totals.iter().enumerate() {
+                sums.extend(columns.feature(place).map(|z| z * total));
+            }
+            let square = |s: f64| s * s;
+            let forms = |v: &Vec<f64>| columns.scores(v, pass).into_iter().map(square);
+            return Moments { inner, sums, within: vectors.iter().flat_map(forms).collect() };
+        }
         let all: Vec<usize> = (0..kernels).collect();
         let products = if pairs { kernels * kernels } else { kernels };
         let mut found = self.tiles.fold_in(

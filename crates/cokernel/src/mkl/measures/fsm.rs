@@ -20,7 +20,7 @@
 //! pairs, the mean of the FSM of the pairs weighted by the squared distances of their centres.
 
 use super::Ideal;
-use crate::bank::Bank;
+use crate::bank::{Bank, room_for_pairs};
 use crate::data::Matrix;
 use crate::run::Pass;
 use crate::{Error, Result};
@@ -48,6 +48,7 @@ impl Spread {
             let problem = "FSM compares classes; there are real numbers";
             return Err(Error::Labels(problem.to_string()));
         }
+        room_for_pairs(kernels)?;
         let of: Vec<usize> = ideal.of.iter().map(|c| *c as usize).collect();
         let counts: Vec<f64> = ideal.counts.iter().map(|c| *c as f64).collect();
         let indicators =
@@ -62,7 +63,7 @@ impl Spread {
             members[a].iter().map(|i| towards[m].get(*i, b)).sum::<f64>() / counts[a]
         };
         let variance = |m: usize, a: usize| {
-            let own: f64 = members[a].iter().map(|i| bank.diagonal(m)[*i]).sum();
+            let own: f64 = members[a].iter().map(|i| bank.own(m, *i)).sum();
             ((own - counts[a] * between(m, a, a)) / (counts[a] - 1.0).max(1.0)).max(0.0)
         };
         let each = |value: &dyn Fn(usize) -> f64| (0..kernels).map(value).collect::<Vec<f64>>();

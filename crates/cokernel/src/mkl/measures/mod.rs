@@ -21,5 +21,5 @@ pub(super) use divergence::Value;
 pub use fsm::Spread;
 pub use ideal::Ideal;
 pub use products::Products;
-pub use scores::{DIVERGENCE_UP_TO, Score, scores};
+pub use scores::{DIVERGENCE_UP_TO, EACH_UP_TO, Score, scores};
 pub(super) use weights::{CENTERED, CENTERED_NOT, Found, is_centered, passed, unit, weighted};

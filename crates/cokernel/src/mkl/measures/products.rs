@@ -13,7 +13,7 @@
 //! one (Cortes, Mohri and Rostamizadeh 2010; LMS (2.7)) that of HKH.
 
 use super::Ideal;
-use crate::bank::Bank;
+use crate::bank::{Bank, room_for_pairs};
 use crate::data::Matrix;
 use crate::run::Pass;
 use crate::{Error, Result, Run};
@@ -22,6 +22,9 @@ use crate::{Error, Result, Run};
 /// but rounding is left.
 const FEW_DIGITS: f64 = 1e-9;
 const NOTHING: f64 = 1e-26;
+
+/// Kernels of single features that are looked at together.
+const AT_ONCE: usize = 1_024;
 
 /// Inner products of kernels with each other and with the ideal kernel.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,6 +65,11 @@ impl Products {
         if ideal.n() != n {
             return Err(Error::shape("labels", format!("{n}, one per instance"), ideal.n()));
         }
+        if pairs {
+            room_for_pairs(kernels)?;
+        } else if kernels > AT_ONCE && bank.is_all_columns() {
+            return Products::by_parts(bank, ideal, centered, pass);
+        }
         let moments = bank.moments(&ideal.vectors, &ideal.of, pairs, pass);
         let mut with_ideal = ideal.products(&moments.sums, &moments.within, centered);
         let stride = if pairs { kernels } else { 1 };
@@ -83,7 +91,7 @@ impl Products {
                 }
             }
             if (0..kernels).any(|m| own(&inner, m) < FEW_DIGITS * plain[m]) {
-                let exact = bank.inner_products(true);
+                let exact = bank.inner_products(true)?;
                 match pairs {
                     true => inner = exact.into_values(),
                     false => (0..kernels).for_each(|m| inner[m] = exact.get(m, m)),
@@ -103,6 +111,19 @@ impl Products {
         }
         let inner = if pairs { Some(Matrix::new(kernels, kernels, inner)?) } else { None };
         Ok(Products { inner, norms, with_ideal, ideal: ideal.norm(centered) })
+    }
+
+    /// The products of each kernel by itself, some kernels at a time.
+    fn by_parts(bank: &Bank, ideal: &Ideal, centered: bool, pass: &Pass<'_>) -> Result<Self> {
+        let all: Vec<usize> = (0..bank.len()).collect();
+        let (mut norms, mut with_ideal) = (Vec::new(), Vec::new());
+        for some in all.chunks(AT_ONCE) {
+            let Some(part) = bank.part(some) else { break };
+            let found = Products::in_pass(&part, ideal, centered, false, pass)?;
+            norms.extend(found.norms);
+            with_ideal.extend(found.with_ideal);
+        }
+        Ok(Products { inner: None, norms, with_ideal, ideal: ideal.norm(centered) })
     }
 
     /// A(K_m, T) of each kernel, between −1 and 1; 0 of one that is 0.

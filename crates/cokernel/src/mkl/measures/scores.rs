@@ -11,6 +11,9 @@ use serde::Serialize;
 /// Instances up to which the divergence is computed: it costs n³/3 for each kernel.
 pub const DIVERGENCE_UP_TO: usize = 2_000;
 
+/// Kernels up to which FSM and the divergence, which cost n² and n³ for each, are computed.
+pub const EACH_UP_TO: usize = 2_000;
+
 /// The ridge of the divergence that is told.
 const RIDGE: f64 = 1.0;
 
@@ -47,8 +50,10 @@ pub fn scores(bank: &Bank, target: &Target, run: &Run) -> Result<Vec<Score>> {
     let ideal = Ideal::of(&standardised(target)?)?;
     let products = |centered| Products::in_pass(bank, &ideal, centered, false, &pass);
     let (plain, centered) = (products(false)?, products(true)?);
+    let few = bank.len() <= EACH_UP_TO;
     let spread = match ideal.classes() {
         0 => None,
+        _ if !few => None,
         _ => Some(Spread::in_pass(bank, &ideal, &pass)?),
     };
     pass.complete("the comparison of kernels")?;
@@ -56,16 +61,18 @@ pub fn scores(bank: &Bank, target: &Target, run: &Run) -> Result<Vec<Score>> {
     let unit = unit(bank);
     let (alignments, centered) = (plain.alignments(), centered.alignments());
     let distances = plain.distances(unit);
-    let divergence = match bank.n() <= DIVERGENCE_UP_TO {
+    let divergence = match few && bank.n() <= DIVERGENCE_UP_TO {
         true => Some(Divergence::from(bank, &ideal, unit, RIDGE)?),
         false => None,
     };
     let mut out = Vec::with_capacity(bank.len());
     for (m, kernel) in bank.kernels().iter().enumerate() {
-        let mut weights = vec![0.0; bank.len()];
-        weights[m] = 1.0;
         let found = match &divergence {
-            Some(divergence) => divergence.value(&weights, &pass)?,
+            Some(divergence) => {
+                let mut weights = vec![0.0; bank.len()];
+                weights[m] = 1.0;
+                divergence.value(&weights, &pass)?
+            }
             None => None,
         };
         pass.complete("the comparison of kernels")?;

@@ -56,8 +56,6 @@ pub(in crate::mkl) fn passed(kernels: usize, report: &Report, watch: &Watch) -> 
 /// The mean of all diagonal entries of all kernels: what makes them as large as the ideal kernel; 1 where
 /// that is 0.
 pub(in crate::mkl) fn unit(bank: &Bank) -> f64 {
-    let (n, kernels) = (bank.n(), bank.len());
-    let sum: f64 = (0..kernels).map(|m| bank.diagonal(m).iter().sum::<f64>()).sum();
-    let mean = sum / (n * kernels) as f64;
+    let mean = bank.mean_diagonals().iter().sum::<f64>() / bank.len() as f64;
     if mean > 0.0 { mean } else { 1.0 }
 }

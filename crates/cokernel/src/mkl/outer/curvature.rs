@@ -131,6 +131,88 @@ fn part(
     hessian.iter().all(|h| h.is_finite()).then_some(hessian)
 }
 
+/// The Hessian as an operator, for kernels of single features: with K_m = z_m z_mᵀ and s = Zᵀc the columns are
+/// v_m = s_m (z_m)_F, so that H x = s ∘ (Z_Fᵀ Π Z_F (s ∘ x)) is two products with Z. M × M numbers are never formed.
+pub(super) struct Operator<'a> {
+    bank: &'a Bank,
+    blocks: Vec<Part<'a>>,
+    pass: &'a Pass<'a>,
+}
+
+/// One binary problem.
+struct Part<'a> {
+    free: &'a Free,
+    /// s.
+    scores: Vec<f64>,
+    factor: Cholesky,
+    /// L⁻¹ 1, where the sum is fixed.
+    along: Option<Vec<f64>>,
+}
+
+impl<'a> Operator<'a> {
+    /// `None` if it cannot be had: the kernels are others, a factorisation failed, the pass was given up.
+    pub(super) fn new(
+        bank: &'a Bank,
+        machines: &'a Solution,
+        row: &Row<'_>,
+        pass: &'a Pass<'a>,
+    ) -> Option<Self> {
+        let coefs = machines.coefs();
+        let mut blocks = Vec::new();
+        for (free, coef) in free(machines)?.into_iter().zip(coefs) {
+            let f = free.rows.len();
+            let mut block = vec![0.0; f * f];
+            for (out, &i) in block.chunks_mut(f.max(1)).zip(&free.rows) {
+                if pass.is_over() {
+                    return None;
+                }
+                row(i as usize, &free.rows, out);
+            }
+            for (k, ridge) in free.ridge.iter().enumerate() {
+                block[k * f + k] += ridge;
+            }
+            let factor = Cholesky::with_ridge(f, &block)?;
+            let along = free.sum.then(|| {
+                let mut ones = vec![1.0; f];
+                factor.forward(&mut ones, 1);
+                ones
+            });
+            let scores = bank.feature_scores(coef, pass)?;
+            blocks.push(Part { free, scores, factor, along });
+        }
+        (!pass.is_given_up()).then_some(Operator { bank, blocks, pass })
+    }
+
+    /// H x.
+    pub(super) fn times(&self, x: &[f64]) -> Option<Vec<f64>> {
+        let mut sum = vec![0.0; x.len()];
+        for Part { free, scores, factor, along } in &self.blocks {
+            let f = free.rows.len();
+            if f == 0 {
+                continue;
+            }
+            let scaled: Vec<f64> = scores.iter().zip(x).map(|(s, x)| s * x).collect();
+            let mut v = self.bank.feature_sums(&scaled, &free.rows, self.pass)?;
+            let mut side = v.clone();
+            factor.solve(&mut v, 1);
+            if let Some(along) = along {
+                // What keeps the sum: K⁻¹1 (1ᵀK⁻¹v)/(1ᵀK⁻¹1).
+                factor.forward(&mut side, 1);
+                let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+                let share = dot(along, &side) / dot(along, along);
+                let mut ones = vec![1.0; f];
+                factor.solve(&mut ones, 1);
+                v.iter_mut().zip(&ones).for_each(|(v, o)| *v -= share * o);
+            }
+            let mut spread = vec![0.0; self.bank.n()];
+            free.rows.iter().zip(&v).for_each(|(i, v)| spread[*i as usize] = *v);
+            let back = self.bank.feature_scores(&spread, self.pass)?;
+            sum.iter_mut().zip(scores).zip(back).for_each(|((h, s), b)| *h += s * b);
+        }
+        (!self.pass.is_given_up() && sum.iter().all(|h| h.is_finite())).then_some(sum)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

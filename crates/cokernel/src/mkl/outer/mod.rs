@@ -58,6 +58,7 @@
 //! [`Run::memory`], else none; the largest F × F block.
 
 mod curvature;
+mod generation;
 pub(super) mod planes;
 mod sample;
 mod search;
@@ -122,6 +123,18 @@ pub(super) trait Set: fmt::Debug + Send + Sync {
     /// The least of the second-order model of J (gradient, M × M Hessian) plus Ω, or near it.
     fn second_order(&self, weights: &[f64], gradient: &[f64], hessian: &[f64]) -> Proposal;
 
+    /// [`second_order`](Self::second_order) with the Hessian as an operator, for more kernels than M × M numbers
+    /// can be had of; `None` if the set has no such step.
+    fn second_order_by(
+        &self,
+        weights: &[f64],
+        gradient: &[f64],
+        times: &dyn Fn(&[f64]) -> Option<Vec<f64>>,
+    ) -> Option<Proposal> {
+        let _ = (weights, gradient, times);
+        None
+    }
+
     /// A point that is best for a bound on J + Ω from above which is exact at `weights`.
     fn majorised(&self, weights: &[f64], gradient: &[f64]) -> Proposal;
 
@@ -136,6 +149,25 @@ pub(super) trait Set: fmt::Debug + Send + Sync {
 
     /// Whether weights below 10⁻⁶ become 0 at the end.
     fn drops(&self) -> bool;
+
+    /// The set of the weights of these kernels if all others have none, where the set has a place for that: with it
+    /// few of many kernels are looked at at a time ([`generation`]).
+    fn restricted(&self, kernels: &[usize]) -> Option<Box<dyn Set>> {
+        let _ = kernels;
+        None
+    }
+
+    /// What is compared with [`threshold`](Self::threshold): ½ Σ_u q_m^u, in the unit of this kernel.
+    fn worth(&self, kernel: usize, half_form: f64) -> f64 {
+        let _ = kernel;
+        half_form
+    }
+
+    /// What a kernel without a weight is worth at most where the weights of the others, `terms` (kernel, weight),
+    /// are best among these.
+    fn threshold(&self, terms: &[(usize, f64)], half_forms: &[f64]) -> f64 {
+        terms.iter().map(|(m, w)| w * half_forms[*m]).sum()
+    }
 }
 
 /// The step of the papers for sets with an lp norm: η_m ∝ ‖w_m‖^{2/(p+1)} with ‖w_m‖² = η_m² q_m, which is least for the
@@ -167,6 +199,9 @@ pub(super) struct Outer<'a> {
 /// the method ends.
 const FRUITLESS: u32 = 3;
 
+/// Most kernels for which the Hessian is formed (8·M² bytes).
+const MOST: usize = 4_096;
+
 /// Trials of one line search.
 const TRIALS: usize = 20;
 
@@ -188,6 +223,9 @@ impl Outer<'_> {
         let settled = settled(problem, run, &watch)?;
         let problem = &Problem { target: settled.as_ref().unwrap_or(problem.target), ..*problem };
         let run = &run.remaining(&watch);
+        if let Some(learned) = generation::learn(self, problem, run, &watch, sampled) {
+            return learned;
+        }
         let (first, sample) = self.first_weights(problem, run, &watch, sampled);
         let run = &run.remaining(&watch);
         let mut search = Search::new(problem, self.set, run, self.tol)?;
@@ -197,10 +235,11 @@ impl Outer<'_> {
         let (mut iterations, mut fruitless) = (0, 0);
         // Steps of second order as long as they lead anywhere.
         let mut second = self.second;
+        let few = problem.bank.len() <= MOST;
         // The last point whose gap is known.
         let mut complete: Option<Point> = None;
         let status = loop {
-            let mut curvature = match second {
+            let mut curvature = match second && few {
                 true => search.differentiate_some(&mut point)?,
                 false => search.differentiate(&mut point, false)?,
             };
@@ -210,7 +249,7 @@ impl Outer<'_> {
             if some && (last || search.gap_of_seen(&point) <= self.tol) {
                 search.see_all(&mut point);
                 if !search.given_up && search.gap(&point) > self.tol {
-                    curvature = search.differentiate(&mut point, true)?;
+                    curvature = search.differentiate(&mut point, few)?;
                 }
             }
             if search.given_up {
@@ -245,7 +284,10 @@ impl Outer<'_> {
             if missed {
                 curvature = None;
             }
-            let proposal = self.proposal(&point, curvature.as_deref());
+            let proposal = match second && !few && !missed {
+                true => self.proposal_by(&search, &point),
+                false => self.proposal(&point, curvature.as_deref()),
+            };
             iterations += 1;
             let hopeful = proposal.decrease > 0.5 * point.inner_gap() || !search.can_tighten();
             let trials = if hopeful { TRIALS } else { 1 };
@@ -300,6 +342,24 @@ impl Outer<'_> {
             self.title
         );
         Err(Error::parameter("machine", problem))
+    }
+
+    /// The same for more kernels than the Hessian is formed for.
+    fn proposal_by(&self, search: &Search<'_>, point: &Point) -> Proposal {
+        let gradient = point.gradient();
+        let second = search.with_operator(point, |operator| {
+            self.set.second_order_by(&point.weights, &gradient, &|x| operator.times(x))
+        });
+        let bound = self.set.majorised(&point.weights, &gradient);
+        let down = |found: &Proposal| {
+            let direction = search::towards(&point.weights, &found.weights);
+            found.decrease > 0.0 && self.set.slope(&point.weights, &gradient, &direction) < 0.0
+        };
+        match second.filter(down) {
+            Some(second) if bound.decrease <= second.decrease || !down(&bound) => second,
+            Some(_) => bound,
+            None => self.set.first_order(&point.weights, &gradient),
+        }
     }
 
     /// Of second order, or where its model promises less what a bound from above does: so it is far from

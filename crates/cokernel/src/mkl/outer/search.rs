@@ -316,6 +316,22 @@ impl<'a> Search<'a> {
         Ok(None)
     }
 
+    /// The Hessian as an operator, of a point whose kernel is the stored one, for `use_it`; `None` if it cannot be had.
+    pub fn with_operator<T>(
+        &self,
+        point: &Point,
+        use_it: impl FnOnce(&curvature::Operator<'_>) -> Option<T>,
+    ) -> Option<T> {
+        let (base, _) = self.stored.as_ref()?;
+        let pass = Pass::under(&self.watch);
+        let row = |i: usize, columns: &[u32], out: &mut [f64]| {
+            let row = base.row(i);
+            out.iter_mut().zip(columns).for_each(|(o, j)| *o = row[*j as usize]);
+        };
+        let operator = curvature::Operator::new(self.problem.bank, &point.machines, &row, &pass)?;
+        use_it(&operator)
+    }
+
     /// Fills in the forms that are not known.
     pub fn see_all(&mut self, point: &mut Point) {
         let aside = std::mem::take(&mut point.aside);
@@ -347,17 +363,10 @@ impl<'a> Search<'a> {
         if self.given_up {
             return None;
         }
-        point.rounding = (0..self.problem.bank.len())
-            .map(|m| {
-                let diagonal = self.problem.bank.diagonal(m);
-                let size = |h: &crate::machine::Head| {
-                    let terms = h.coef.iter().zip(diagonal);
-                    terms.map(|(c, k)| (c * k.abs().sqrt()).powi(2)).sum::<f64>()
-                };
-                let sum: f64 = point.machines.heads().map(size).sum();
-                2.0 * f64::EPSILON * (diagonal.len() as f64).sqrt() * sum
-            })
-            .collect();
+        let bank = self.problem.bank;
+        let sums = bank.diagonal_forms(&point.machines.coefs(), pass);
+        let unit = 2.0 * f64::EPSILON * (bank.n() as f64).sqrt();
+        point.rounding = sums.into_iter().map(|sum| unit * sum).collect();
         point.forms = forms;
         point.aside = aside.to_vec();
         if aside.is_empty() {

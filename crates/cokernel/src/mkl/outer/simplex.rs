@@ -8,7 +8,7 @@ use super::{Proposal, Set, closed_form};
 use crate::solve::simplex::minimize_on_simplex;
 
 /// The probability simplex.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(in crate::mkl) struct Simplex;
 
 impl Set for Simplex {
@@ -42,6 +42,10 @@ impl Set for Simplex {
 
     fn drops(&self) -> bool {
         true
+    }
+
+    fn restricted(&self, _: &[usize]) -> Option<Box<dyn Set>> {
+        Some(Box::new(Simplex))
     }
 }
 

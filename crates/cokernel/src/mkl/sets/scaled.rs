@@ -25,7 +25,7 @@ impl<S: Set> Scaled<S> {
     }
 }
 
-impl<S: Set> Set for Scaled<S> {
+impl<S: Set + Copy + 'static> Set for Scaled<S> {
     fn first(&self, kernels: usize) -> Vec<f64> {
         self.outside(&self.set.first(kernels))
     }
@@ -70,5 +70,16 @@ impl<S: Set> Set for Scaled<S> {
 
     fn drops(&self) -> bool {
         self.set.drops()
+    }
+
+    /// Where the inner set is the same for any number of kernels.
+    fn restricted(&self, kernels: &[usize]) -> Option<Box<dyn Set>> {
+        self.set.restricted(kernels)?;
+        let factors = kernels.iter().map(|m| self.factors[*m]).collect();
+        Some(Box::new(Scaled { set: self.set, factors }))
+    }
+
+    fn worth(&self, kernel: usize, half_form: f64) -> f64 {
+        half_form / self.factors[kernel]
     }
 }

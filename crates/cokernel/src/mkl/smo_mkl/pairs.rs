@@ -261,7 +261,7 @@ impl<'a> Search<'a> {
             row.iter_mut().zip(line).for_each(|(r, v)| *r += w * v);
         }
         let own = |i: usize| -> f64 {
-            weights.iter().enumerate().map(|(m, w)| w * self.bank.diagonal(m)[i]).sum()
+            weights.iter().enumerate().map(|(m, w)| w * self.bank.own(m, i)).sum()
         };
         let part = &self.parts[u];
         let high = part.signs[up] - f[up];

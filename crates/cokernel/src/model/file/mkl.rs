@@ -15,6 +15,7 @@ use super::{
     FORMAT, Kind, Tensors, bytes, f64s, flat, matrix, put, put_calibration, put_norms, put_views,
     u32s,
 };
+use crate::bank::centered_by_feature;
 use crate::data::Matrix;
 use crate::machine::{MachineSpec, Reading};
 use crate::model::{Info, MachineInfo, Model, keeps_all, width};
@@ -135,7 +136,8 @@ pub fn assemble(file: &Opened) -> Checked<Model> {
     let (active, support) = (active.as_slice(), &model.support);
     Compared { preparation, kernels, norms, active, support, n_train: *n_train }.check()?;
     let reading = sized(model.info.machine.build())?.reading();
-    if s != *n_train && keeps_all(&*model.rule, kernels, active, reading) {
+    let by_feature = |m: usize| centered_by_feature(&kernels[m], &norms[m]);
+    if s != *n_train && keeps_all(&*model.rule, kernels, active, reading, by_feature) {
         return misfit(format!("{s} of {n_train} instances are kept, and kernels need all"));
     }
     if let Some(n) = given {

@@ -373,7 +373,7 @@ impl Compared<'_> {
         if kernel.column.is_some_and(|c| view.similarity || c >= view.cols) {
             return Some("looks at a column that is not there".to_string());
         }
-        if !statistics_fit(&kernel.normalize, norms) {
+        if !statistics_fit(kernel, norms) {
             return Some("has not the statistics of its normalisations".to_string());
         }
         if view.similarity && norms.contains(&Norm::UnitDiagonal) {

@@ -1,5 +1,6 @@
 //! Optimality recomputed from raw data.
 
+mod columns;
 mod exact;
 mod lp_norm;
 mod machines;

@@ -99,8 +99,11 @@ fn answers(bank: &Bank) -> Vec<(String, Vec<f64>)> {
     let quad = bank.quad_forms(&[&dense, &few]);
     all.push(("quadratic forms".into(), quad[0].clone()));
     all.push(("sparse quadratic forms".into(), quad[1].clone()));
-    all.push(("inner products".into(), bank.inner_products(false).values().to_vec()));
-    all.push(("centred inner products".into(), bank.inner_products(true).values().to_vec()));
+    all.push(("inner products".into(), bank.inner_products(false).unwrap().values().to_vec()));
+    all.push((
+        "centred inner products".into(),
+        bank.inner_products(true).unwrap().values().to_vec(),
+    ));
     all.push(("target products".into(), bank.target_products(&dense, true)));
     let pairs: Vec<(u32, u32)> =
         (0..50).map(|k| ((k * 37 % n) as u32, (k * 91 % n) as u32)).collect();
