@@ -210,7 +210,7 @@ impl<'a> Generation<'a> {
             ..*self.outer
         };
         let run = self.run.remaining(self.watch).quiet();
-        let learned = inner.learn_from(&part, &run, false)?;
+        let learned = inner.learn_together(&part, &run, &run.watch(), false)?;
         self.iterations += learned.report.iterations;
         self.counts.add(&learned.report.counts);
         Ok(learned)

@@ -223,11 +223,26 @@ impl Outer<'_> {
         let settled = settled(problem, run, &watch)?;
         let problem = &Problem { target: settled.as_ref().unwrap_or(problem.target), ..*problem };
         let run = &run.remaining(&watch);
-        if let Some(learned) = generation::learn(self, problem, run, &watch, sampled) {
-            return learned;
+        match generation::learn(self, problem, run, &watch, sampled) {
+            Some(learned) => learned,
+            None => self.learn_together(problem, run, &watch, sampled),
         }
-        let (first, sample) = self.first_weights(problem, run, &watch, sampled);
-        let run = &run.remaining(&watch);
+    }
+
+    /// The loop on all kernels.
+    fn learn_together(
+        &self,
+        problem: &Problem<'_>,
+        run: &Run,
+        watch: &Watch,
+        sampled: bool,
+    ) -> Result<Learned> {
+        let few = problem.bank.len() <= MOST;
+        // Where all of very many kernels have a weight, those of a sample are worse than equal ones: most kernels
+        // fit its noise.
+        let sampled = sampled && (few || self.set.drops());
+        let (first, sample) = self.first_weights(problem, run, watch, sampled);
+        let run = &run.remaining(watch);
         let mut search = Search::new(problem, self.set, run, self.tol)?;
         run.tell(Event::Begin { stage: self.title, total: None });
         let mut point = search.start(first)?;
@@ -235,7 +250,6 @@ impl Outer<'_> {
         let (mut iterations, mut fruitless) = (0, 0);
         // Steps of second order as long as they lead anywhere.
         let mut second = self.second;
-        let few = problem.bank.len() <= MOST;
         // The last point whose gap is known.
         let mut complete: Option<Point> = None;
         let status = loop {

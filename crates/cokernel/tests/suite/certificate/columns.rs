@@ -55,8 +55,12 @@ fn machine(text: &str) -> Box<dyn Machine> {
     text.parse::<MachineSpec>().unwrap().checked().unwrap().build().unwrap()
 }
 
+/// Above the median or not.
 fn classes(y: &[f64]) -> Target {
-    let texts: Vec<&str> = y.iter().map(|v| if *v > 0.0 { "a" } else { "b" }).collect();
+    let mut sorted = y.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted[y.len() / 2];
+    let texts: Vec<&str> = y.iter().map(|v| if *v > middle { "a" } else { "b" }).collect();
     Target::Classes(Classes::from_texts(&texts).unwrap())
 }
 
@@ -126,7 +130,7 @@ fn few_at_a_time_or_all_together_is_the_same() {
 /// The gap that is told, from the features alone.
 #[test]
 fn the_gap_is_that_of_all_features() {
-    let (n, d) = (150, 5_000);
+    let (n, d) = (100, 5_000);
     let (views, y) = data(n, d);
     let (target, c) = (classes(&y), 1.0);
     let machine = machine("svc:c=1");
@@ -197,7 +201,7 @@ fn elastic(half: &[f64], v: f64) -> f64 {
 
 #[test]
 fn several_classes_and_the_smallest_problems() {
-    let (views, y) = data(90, 400);
+    let (views, y) = data(60, 300);
     let texts: Vec<&str> = y
         .iter()
         .map(|v| match v {
@@ -241,10 +245,10 @@ fn several_classes_and_the_smallest_problems() {
 fn models_of_single_features_are_saved_read_and_predict() {
     let (n, d) = (80, 600);
     let (views, y) = data(n, d);
-    let texts: Vec<String> =
-        y.iter().map(|v| if *v > 0.0 { "a" } else { "b" }.to_string()).collect();
+    let Target::Classes(two) = classes(&y) else { unreachable!() };
+    let texts: Vec<&String> = two.codes.iter().map(|c| &two.names[*c as usize]).collect();
     let rows: (Vec<usize>, Vec<usize>) = (0..n).partition(|i| i % 4 != 0);
-    let chosen: Vec<&String> = rows.0.iter().map(|i| &texts[*i]).collect();
+    let chosen: Vec<&String> = rows.0.iter().map(|i| texts[*i]).collect();
     let labels = Labels::from_texts(&chosen);
     let (train_views, new) = (views.select(&rows.0), views.select(&rows.1));
     for steps in ["center_unit_variance", "unit_trace", "center,unit_diagonal"] {
