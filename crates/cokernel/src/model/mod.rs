@@ -260,7 +260,7 @@ impl Model {
         let mut support = Views::new();
         for view in prepared_views.iter() {
             if looked_at(&view.name) && !view.table.is_similarity() {
-                let only = !own.iter().any(|v| *v == view.name);
+                let only = !own.contains(&view.name);
                 let columns = if only { bank.columns_read(&view.name, &active) } else { None };
                 let table = match columns {
                     Some(columns) => only_columns(&view.table, &kept, &columns)?,

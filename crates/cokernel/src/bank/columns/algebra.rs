@@ -142,7 +142,7 @@ impl Columns {
 
 /// Zᵀc.
 fn scores(z: &Matrix, coef: &[f64], pass: &Pass<'_>) -> Vec<f64> {
-    column_sums(z, coef, pass, |terms, out| simd::weighted_sum(terms, out))
+    column_sums(z, coef, pass, simd::weighted_sum)
 }
 
 /// Sums over the rows with a coefficient, eight at a time.

@@ -129,7 +129,7 @@ impl<'a> Generation<'a> {
             fruitless = if gain { 0 } else { fruitless + 1 };
             let missed = self.missed(&priced, &worths);
             let tight = exact <= 0.02 * tol;
-            if fruitless >= FRUITLESS && tight || missed.is_empty() && tight {
+            if tight && (fruitless >= FRUITLESS || missed.is_empty()) {
                 break (Status::Stalled, priced);
             }
             exact = match missed.is_empty() || fruitless > 0 {

@@ -98,7 +98,7 @@ fn few_at_a_time_or_all_together_is_the_same() {
             machine(&format!("{text}:tol=1e-10").replace("kernel_ridge:tol=1e-10", "kernel_ridge"));
         for method in [
             "simple_mkl:tol=1e-8",
-            "bach:tol=1e-8:d=trace",
+            "bach:tol=1e-8",
             "elastic_net:tol=1e-8:l1_ratio=0.5",
             "lp_norm:tol=1e-8:p=1.333",
             "lp_norm:tol=1e-8:p=2",
