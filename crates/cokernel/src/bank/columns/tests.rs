@@ -196,7 +196,7 @@ fn every_primitive_is_that_of_the_matrices() {
                 all(&meant(&seen[at].1), &meant(product));
                 at += 1;
             });
-            let vectors = vec![c.clone(), d.clone()];
+            let vectors = [c.clone(), d.clone()];
             let of: Vec<u32> = (0..N as u32).map(|i| i % 2).collect();
             let cut: Vec<Vec<f64>> = (0..2)
                 .map(|g| {
@@ -268,7 +268,10 @@ fn every_primitive_is_that_of_the_matrices() {
 #[test]
 fn sparse_views_and_parts_of_views_are_the_same() {
     let rows = |i: usize| -> Vec<(u32, f64)> {
-        (0..D).map(|j| (j as u32, feature(i, j))).filter(|c| (i + c.0 as usize) % 3 == 0).collect()
+        (0..D)
+            .map(|j| (j as u32, feature(i, j)))
+            .filter(|c| (i + c.0 as usize).is_multiple_of(3))
+            .collect()
     };
     let sparse = Csr::from_rows(D, (0..N).map(rows).collect()).unwrap();
     let dense = Views::new().dense("x", sparse.to_dense()).unwrap();
