@@ -7,7 +7,7 @@ peer is the time that the paper of SMO-MKL (2010) tells for as many kernels, sev
 from common import folder, line, load, np, ours, save
 import sys
 
-N, D, TOL, C = 1000, 100_000, 1e-3, 1.0
+N, D, TOL, C = 1000, 100_000, 1e-3, 0.01
 PUBLISHED = 420.0
 
 

@@ -26,7 +26,7 @@ def test_columns_of_a_table_are_weighed_by_name(estimator: type, tmp_path: Path)
     assert len(weights) == x.shape[1]
     best = sorted(weights, key=lambda k: -weights[k])[:2]
     assert {k.split("[")[1].split("]")[0] for k in best} == {"gene7", "gene31"}
-    assert clf.report_.gap <= 1e-3
+    assert clf.report_.duality_gap <= 1e-3
     predicted = clf.predict(x[90:])
     clf.save(tmp_path / "columns.ck")
     again = cokernel.load(tmp_path / "columns.ck")

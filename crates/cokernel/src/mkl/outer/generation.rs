@@ -13,11 +13,16 @@
 //! ([`Set::threshold`]). The [`ADDED`] largest join, those without a weight leave when there are many. Every round but
 //! the last lowers the objective; the weights of a kernel that is missed were 0, so nothing has to be learned again.
 //!
-//! (Fully corrective: Bach, *SVMs by group lasso*, and the active sets of Obozinski, Taskar and Jordan 2010. SILP, the
-//! method of that name in multiple kernel learning, adds a cut over all kernels instead.)
+//! (Column generation for linear programs is due to Ford and Fulkerson 1958; SILP, Sonnenburg et al. 2006, adds a cut over
+//! all kernels instead of kernels.)
 //!
 //! **Accuracy.** A round is solved to a tenth of the gap over all kernels that the round before has left, and to a third
 //! of `tol` at the end.
+//!
+//! **Limits.** Where so many kernels of rank one have a weight that the combined kernel has about as much rank as there are
+//! free coefficients (many more features than instances, and a C at which their noise separates the classes), the second
+//! derivatives change from step to step, and the loop takes tens of iterations in each round; most of them only prove what the
+//! objective has reached already.
 //!
 //! **Cost.** Each round: n M multiplications for the forms, and the loop on at most a few hundred kernels. No M × M
 //! numbers are formed.
