@@ -10,7 +10,7 @@
 //! ```
 //!
 //! and it tells which kernels are missed: those whose form is beyond what a kernel without a weight may have
-//! ([`Set::threshold`]). The [`ADDED`] largest join, those without a weight leave when there are many. Every round but
+//! ([`threshold`](super::Set::threshold)). The [`ADDED`] largest join, those without a weight leave when there are many. Every round but
 //! the last lowers the objective; the weights of a kernel that is missed were 0, so nothing has to be learned again.
 //!
 //! (Column generation for linear programs is due to Ford and Fulkerson 1958; SILP, Sonnenburg et al. 2006, adds a cut over
