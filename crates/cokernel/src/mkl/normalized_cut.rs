@@ -145,7 +145,7 @@ impl Learner for NormalizedCut {
         let groups = drawn(classes, self.groups, run);
         if groups.len() < self.groups {
             report.notes.push(format!(
-                "normalized_cut: {} groups of the {} asked for: the smallest class has no more instances",
+                "normalized_cut: groups: {}, not the {} asked for; the smallest class has no more instances",
                 groups.len(),
                 self.groups
             ));
@@ -159,7 +159,13 @@ impl Learner for NormalizedCut {
             }
         }
         let units = self.divide(bank, &mut examples);
-        let form = form(&examples, kernels);
+        // v enters (13) as vvᵀ, which does not see its sign.
+        let within = |m: &usize| examples.iter().map(|e| e.v[*m]).sum::<f64>() > 0.0;
+        let (taken, left): (Vec<usize>, Vec<usize>) = (0..kernels).partition(within);
+        if !left.is_empty() && !taken.is_empty() {
+            report.notes.push(left_out(bank, &left));
+        }
+        let form = form(&examples, &taken);
         let largest = form.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
         if !largest.is_finite() {
             let problem = "the sums of kernel values over pairs overflow; normalize the kernels";
@@ -169,7 +175,7 @@ impl Learner for NormalizedCut {
         let single = (0..kernels)
             .filter(|m| ratios[*m].is_finite())
             .min_by(|a, b| ratios[*a].total_cmp(&ratios[*b]));
-        let found = if largest > 0.0 {
+        let alpha = if largest > 0.0 {
             let found = minimize_standard(&form, self.tol, &watch);
             report.iterations = found.objective.len() - 1;
             let value = found.objective.last().copied().unwrap_or(f64::NAN);
@@ -193,7 +199,9 @@ impl Learner for NormalizedCut {
                 report.details.insert(name.to_string(), vec![v]);
             }
             report.objective = found.objective;
-            found.alpha
+            let mut alpha = vec![0.0; kernels];
+            taken.iter().zip(&found.alpha).for_each(|(m, a)| alpha[*m] = *a);
+            alpha
         } else {
             // One example makes no pairs: (7) is then least at one kernel. Nothing at all says nothing.
             let mut alpha = vec![1.0 / kernels as f64; kernels];
@@ -203,17 +211,16 @@ impl Learner for NormalizedCut {
                     alpha[best] = 1.0;
                 }
                 _ => report.notes.push(
-                    "normalized_cut: the kernels have no sum within or between classes: the mean of the kernels \
-                     is used"
+                    "normalized_cut: no kernel has a sum above 0 within classes: the mean of the kernels is used"
                         .to_string(),
                 ),
             }
             alpha
         };
-        self.tell_ratios(bank, &examples, &found, single.map(|m| (m, ratios[m])), &mut report);
-        let weights: Vec<f64> = found.iter().zip(&units).map(|(a, s)| a / s).collect();
+        self.tell_ratios(bank, &examples, &alpha, single.map(|m| (m, ratios[m])), &mut report);
+        let weights: Vec<f64> = alpha.iter().zip(&units).map(|(a, s)| a / s).collect();
         let sum: f64 = weights.iter().sum();
-        report.details.insert("alpha".to_string(), found);
+        report.details.insert("alpha".to_string(), alpha);
         report.seconds = watch.seconds();
         Ok(Learned::of(Weighted::rule(weights.iter().map(|w| w / sum).collect()), report))
     }
@@ -274,7 +281,7 @@ impl NormalizedCut {
         for c in (0..if k == 2 { 1 } else { k }).filter(|c| sizes[*c] > 0.0 && sizes[*c] < n) {
             let (size, rest) = (sizes[c], n - sizes[c]);
             let (across, own, others) = match self.balance {
-                true => (size * rest, size * size, rest * rest),
+                true => (size * rest, self.pairs(size), self.pairs(rest)),
                 false => (1.0, 1.0, 1.0),
             };
             let times = if self.twice { 2.0 } else { 1.0 };
@@ -287,6 +294,11 @@ impl NormalizedCut {
             }
             out.push(Example { u, v });
         }
+    }
+
+    /// Ordered pairs within a class; 1 where there is none, whose sum is 0.
+    fn pairs(&self, size: f64) -> f64 {
+        if self.own { size * size } else { (size * (size - 1.0)).max(1.0) }
     }
 
     /// Divides the kernels by their units, which it gives.
@@ -320,8 +332,8 @@ impl NormalizedCut {
         let told = single.filter(|_| mine.is_finite());
         let Some((best, least)) = told else {
             report.notes.push(
-                "normalized_cut: the kernels have negative sums within classes, for which the ratio (7) of a cut \
-                 means nothing; it is made for similarities that are not negative"
+                "normalized_cut: the ratio (7) is not told: what is within classes is not above 0 at these weights, or \
+                 what is between them below 0; it is made for similarities that are not negative"
                     .to_string(),
             );
             return;
@@ -367,28 +379,41 @@ fn drawn(classes: &Classes, wanted: usize, run: &Run) -> Vec<Vec<usize>> {
     groups
 }
 
-/// Q of (13), over the pairs of examples g ≠ h.
-fn form(examples: &[Example], kernels: usize) -> Vec<f64> {
+/// Q of (13) for the kernels in `taken`, over the pairs of examples g ≠ h.
+fn form(examples: &[Example], taken: &[usize]) -> Vec<f64> {
+    let size = taken.len();
     let sum = |of: fn(&Example) -> &Vec<f64>| -> Vec<f64> {
-        (0..kernels).map(|m| examples.iter().map(|e| of(e)[m]).sum()).collect()
+        taken.iter().map(|m| examples.iter().map(|e| of(e)[*m]).sum()).collect()
     };
     let (u, v) = (sum(|e| &e.u), sum(|e| &e.v));
-    let mut q = vec![0.0; kernels * kernels];
-    for a in 0..kernels {
-        for b in 0..=a {
+    let mut q = vec![0.0; size * size];
+    for (a, first) in taken.iter().enumerate() {
+        for (b, second) in taken[..=a].iter().enumerate() {
             let cross = u[a] * v[b] + v[a] * u[b] - v[a] * v[b];
-            let same = |e: &Example| e.u[a] * e.v[b] + e.v[a] * e.u[b] - e.v[a] * e.v[b];
+            let same = |e: &Example| {
+                let (u, v) = (&e.u, &e.v);
+                u[*first] * v[*second] + v[*first] * u[*second] - v[*first] * v[*second]
+            };
             let value = cross - examples.iter().map(same).sum::<f64>();
-            (q[a * kernels + b], q[b * kernels + a]) = (value, value);
+            (q[a * size + b], q[b * size + a]) = (value, value);
         }
     }
     q
 }
 
-/// (7); not a number where what is within is not above 0.
+fn left_out(bank: &Bank, left: &[usize]) -> String {
+    let name = &bank.kernels()[left[0]].name;
+    let others = match left.len() {
+        1 => String::new(),
+        count => format!(" and {} others", count - 1),
+    };
+    format!("normalized_cut: no weight for kernel '{name}'{others}: no sum above 0 within classes")
+}
+
+/// (7); not a number where what is within is not above 0, or what is between below 0.
 fn ratio(examples: &[Example], at: impl Fn(&[f64]) -> f64) -> f64 {
     let one = |e: &Example| match (at(&e.u), at(&e.v)) {
-        (u, v) if v > 0.0 => u / v,
+        (u, v) if v > 0.0 && u >= 0.0 => u / v,
         _ => f64::NAN,
     };
     examples.iter().map(one).sum()

@@ -76,12 +76,14 @@ impl Rounding<'_> {
 }
 
 /// The machine with a primal objective that is `more`, which rounding may hide; it has not converged if its gap is not
-/// within the tolerance then.
+/// within the tolerance then. A dual objective above the primal one is rounding that is seen: it counts, too.
 pub(super) fn shaken(machine: Solved, more: f64, tol: f64) -> Solved {
-    if more <= 0.0 {
+    let crossed = (machine.dual - machine.primal).max(0.0);
+    let crossed = if crossed > SHARE * tol * machine.primal.abs() { crossed } else { 0.0 };
+    if more <= 0.0 && crossed == 0.0 {
         return machine;
     }
-    let primal = machine.primal + more;
+    let primal = machine.primal + 2.0 * crossed + more;
     let gap = relative_gap(primal, machine.dual);
     let status = match machine.status {
         Status::Converged if gap > tol => Status::Stalled,

@@ -27,6 +27,7 @@ fn method(given: &[(&str, &str)]) -> NormalizedCut {
 
 /// u and v of (4) by loops over all pairs.
 fn by_hand(bank: &Bank, codes: &[u32], rows: &[usize], c: u32, how: &NormalizedCut) -> Example {
+    let rows_of = |p: bool| rows.iter().filter(|i| (codes[**i] == c) == p).count() as f64;
     let of = |m: usize, p: bool, q: bool| {
         let (mut sum, mut count) = (0.0, 0.0);
         for i in rows.iter().filter(|i| (codes[**i] == c) == p) {
@@ -35,6 +36,7 @@ fn by_hand(bank: &Bank, codes: &[u32], rows: &[usize], c: u32, how: &NormalizedC
                 sum += if how.own || i != j { bank.entry(m, *i, *j) } else { 0.0 };
             }
         }
+        let count = if p == q && !how.own { count - rows_of(p) } else { count };
         if how.balance { sum / count } else { sum }
     };
     let times = if how.twice { 2.0 } else { 1.0 };
@@ -84,7 +86,7 @@ fn the_program_by_its_definition() {
         how.examples(&bank, &classes, rows, &Pass::default(), &mut examples);
     }
     assert_eq!(examples.len(), 15);
-    let q = form(&examples, kernels);
+    let q = form(&examples, &[0, 1, 2]);
     for k in 0..kernels * kernels {
         let (a, b) = (k / kernels, k % kernels);
         let mut sum = 0.0;
@@ -132,4 +134,46 @@ fn a_single_ratio_is_least_at_one_kernel() {
     let rows: Vec<usize> = (0..n).collect();
     let e = by_hand(&bank, &classes.codes, &rows, 0, &how);
     assert!((0..3).all(|m| e.u[best] / e.v[best] <= e.u[m] / e.v[m]));
+}
+
+/// A kernel of nothing, and one with the sign turned, get no weight: (13) does not see the sign of v.
+#[test]
+fn kernels_without_a_sum_within_are_left_out() {
+    let n = 60;
+    let target = Target::Classes(classes(n, 3));
+    let known = bank(n, Storage::Resident);
+    let plain = Matrix::from_fn(n, n, |i, j| known.entry(1, i, j));
+    let minus = Matrix::from_fn(n, n, |i, j| -known.entry(1, i, j));
+    let matrices = [
+        ("nothing", Matrix::zeros(n, n)),
+        ("minus", minus),
+        ("plain", plain),
+        ("one", Matrix::from_fn(n, n, |_, _| 1.0)),
+    ];
+    let matrices = matrices.map(|(name, k)| (name.to_string(), k)).to_vec();
+    let bank = Bank::from_matrices(matrices, Storage::Resident).unwrap();
+    let machine = Svc::default();
+    let learned =
+        method(&[]).learn(&Problem::new(&bank, &target, &machine), &Run::default()).unwrap();
+    let weights = learned.rule.weights().unwrap();
+    assert_eq!((weights[0], weights[1]), (0.0, 0.0));
+    let notes = learned.report.notes.join("\n");
+    assert!(notes.contains("no weight for kernel 'nothing' and 1 others"), "{notes}");
+}
+
+/// The mean similarity within a class does not depend on whether instances are paired with themselves.
+#[test]
+fn means_over_the_pairs_that_there_are() {
+    let n = 44;
+    let texts: Vec<String> =
+        (0..n).map(|i| if i < 4 { "few" } else { "many" }.to_string()).collect();
+    let target = Target::Classes(Classes::from_texts(&texts).unwrap());
+    let matrices = vec![("one".to_string(), Matrix::from_fn(n, n, |_, _| 1.0))];
+    let bank = Bank::from_matrices(matrices, Storage::Resident).unwrap();
+    for own in ["include", "exclude"] {
+        let how = method(&[("groups", "1"), ("self_pairs", own)]);
+        let machine = Svc::default();
+        let learned = how.learn(&Problem::new(&bank, &target, &machine), &Run::default()).unwrap();
+        assert!((learned.report.details["ratio"][0] - 0.5).abs() < 1e-12);
+    }
 }

@@ -281,7 +281,8 @@ impl Point {
 
     /// The answer, for K as it is.
     fn solved(self, steps: u64, status: Status) -> Solved {
-        let gap = self.gap();
+        // A dual above the primal is rounding: as large as it is.
+        let gap = self.gap().abs();
         let Point { coef, mut values, level, bias, primal, dual, .. } = self;
         values.iter_mut().for_each(|v| *v += level);
         Solved { coef, bias: bias - level, values, primal, dual, gap, steps, status }

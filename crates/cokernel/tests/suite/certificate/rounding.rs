@@ -98,9 +98,12 @@ fn regressions_of_a_large_c_hold_for_other_roundings() {
 /// Far from the origin products are nearly equal, and their rounding is as large as the ball.
 #[test]
 fn balls_far_from_the_origin_say_that_rounding_decides() {
-    for seed in 0..5 {
+    for seed in 0..30 {
         let (x, _) = points(seed);
-        for (shift, fine) in [(0.0, true), (1e3, true), (1e8, false), (1e9, false)] {
+        let known = [(0.0, Some(true)), (1e3, Some(true)), (1e8, Some(false)), (1e9, Some(false))];
+        // In between a dual objective above the primal one used to count as proven.
+        let between = [(1e7, None), (3e7, None)];
+        for (shift, fine) in known.into_iter().filter(|_| seed < 5).chain(between) {
             let moved = Matrix::from_fn(N, 3, |i, k| x.get(i, k) + shift);
             let dot = |i: usize, j: usize| -> f64 {
                 (0..3).map(|k| moved.get(i, k) * moved.get(j, k)).sum()
@@ -108,7 +111,8 @@ fn balls_far_from_the_origin_say_that_rounding_decides() {
             let gram = Gram::new(Matrix::from_fn(N, N, dot)).unwrap();
             let costs = [1.0 / (0.2 * N as f64); N];
             let ball = data_description(&gram, &costs, None, &SETTINGS, &Run::default().watch());
-            assert_eq!(ball.machine.status.is_success(), fine, "{shift:e}: {:?}", ball.machine.gap);
+            let converged = ball.machine.status.is_success();
+            assert!(fine.is_none_or(|fine| fine == converged), "{shift:e}: {:?}", ball.machine.gap);
             // From the points themselves: the centre, and the best radius for it.
             let coef = &ball.machine.coef;
             let centre: Vec<f64> = (0..3)
@@ -123,7 +127,7 @@ fn balls_far_from_the_origin_say_that_rounding_decides() {
             let dual: f64 = (0..N).map(|i| coef[i] * all[i]).sum();
             let gap = (primal - dual) / primal;
             assert!(
-                gap <= 2.0 * ball.machine.gap.max(TOL),
+                (fine.is_none() && !converged) || gap <= 2.0 * ball.machine.gap.max(TOL),
                 "{shift:e}: {gap} {}",
                 ball.machine.gap
             );
