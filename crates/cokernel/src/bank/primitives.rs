@@ -8,11 +8,11 @@ use super::norm::row_means;
 use super::panels::Panels;
 use super::tiles::{Tile, Values, huge_pages};
 use super::{Bank, Gram};
-use crate::Result;
 use crate::data::Matrix;
 use crate::error::room_for;
 use crate::rule::nonzero;
 use crate::run::Pass;
+use crate::{Error, Result};
 use cokernel_dense::{Slice, add_scaled_gram, simd};
 use rayon::prelude::*;
 
@@ -457,10 +457,9 @@ impl Bank {
     /// # Errors
     /// There is no memory for it.
     pub fn inner_products(&self, centered: bool) -> Result<Matrix> {
-        let kernels = self.len();
-        room_for_pairs(kernels)?;
+        room_for_pairs(self.len(), usize::MAX)?;
         if let Some(columns) = self.tiles.engine.columns.as_ref().filter(|c| c.is_all()) {
-            return Ok(columns.inner_products(centered));
+            return Ok(columns.inner_products(centered, &Pass::default()));
         }
         Ok(self.tiled_products(centered))
     }
@@ -517,14 +516,21 @@ impl Bank {
     }
 }
 
-/// Refuses M × M numbers that there is no memory for.
-pub(crate) fn room_for_pairs(kernels: usize) -> Result<()> {
-    room_for::<f64>(kernels.checked_mul(kernels).and_then(|k| k.checked_mul(2)), || {
-        format!(
-            "the products of {kernels} kernels with each other (choose a method that does not compare \
-             kernels with each other, such as simple_mkl, lp_norm or align, or use fewer kernels)"
-        )
-    })
+/// Refuses M × M numbers that there is no memory for, or that are more than the bytes of `memory`.
+pub(crate) fn room_for_pairs(kernels: usize, memory: usize) -> Result<()> {
+    const ELSE: &str = "choose a method that does not compare kernels with each other, such as simple_mkl, \
+                        lp_norm or align, or use fewer kernels";
+    let count = kernels.checked_mul(kernels).and_then(|k| k.checked_mul(2));
+    let bytes = count.map_or(usize::MAX, |c| c.saturating_mul(8));
+    if bytes > memory {
+        return Err(Error::Data(format!(
+            "the products of {kernels} kernels with each other would take {:.2} GB, more than the {:.2} GB that the \
+             run may use; {ELSE}",
+            bytes as f64 / 1e9,
+            memory as f64 / 1e9
+        )));
+    }
+    room_for::<f64>(count, || format!("the products of {kernels} kernels with each other ({ELSE})"))
 }
 
 /// Transposes a block of rows of length `cols`, in squares of 8 × 8.

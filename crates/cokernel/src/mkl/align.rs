@@ -55,7 +55,8 @@ impl Learner for Align {
         let (bank, watch) = (problem.bank, run.watch());
         let mut report = Report::closed_form(run);
         let ideal = Ideal::of(problem.target)?;
-        let products = Products::in_pass(bank, &ideal, self.centered, false, &Pass::under(&watch))?;
+        let products =
+            Products::in_pass(bank, &ideal, self.centered, false, run, &Pass::under(&watch))?;
         if let Some(stopped) = passed(bank.len(), &report, &watch) {
             return Ok(stopped);
         }

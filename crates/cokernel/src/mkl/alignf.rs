@@ -27,7 +27,7 @@ use super::{Learned, Learner, Problem, check};
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::run::Pass;
 use crate::solve::nonnegative::minimize_nonnegative;
-use crate::{Error, Report, Result, Run, Status};
+use crate::{Error, Report, Result, Run, Status, Watch};
 
 /// The registry entry.
 pub static ENTRY: Entry<dyn Learner> =
@@ -66,19 +66,19 @@ impl Learner for AlignF {
         refuse_indefinite(problem, "joint alignment", &watch)?;
         let mut report = Report::closed_form(run);
         let ideal = Ideal::of(problem.target)?;
-        let products = Products::in_pass(bank, &ideal, self.centered, true, &Pass::under(&watch))?;
+        let products =
+            Products::in_pass(bank, &ideal, self.centered, true, run, &Pass::under(&watch))?;
         if let Some(stopped) = passed(bank.len(), &report, &watch) {
             return Ok(stopped);
         }
         let inner = inner(problem, &products)?;
-        let found = minimize_nonnegative(inner, &products.with_ideal);
+        let found = minimize_nonnegative(inner, &products.with_ideal, &watch);
         // The objective at a best point of a face is −(ηᵀa)²/ηᵀGη.
         let value = |f: &f64| (-f / products.ideal).max(0.0).sqrt();
         report.objective = found.objective.iter().map(value).collect();
         report.iterations = report.objective.len() - 1;
         report.gap = Some(found.excess - 1.0);
-        report.status =
-            if found.excess - 1.0 <= SOLVED { Status::Converged } else { Status::Stalled };
+        report.status = ended(found.excess - 1.0, &watch);
         let alignment = products.alignment(&found.x);
         let length = found.objective.last().map_or(0.0, |f| (-f).max(0.0).sqrt());
         let eta = found.x.iter().map(|x| if length > 0.0 { x / length } else { 0.0 }).collect();
@@ -91,6 +91,15 @@ impl Learner for AlignF {
 
     fn depends_on_machine(&self) -> bool {
         false
+    }
+}
+
+/// How a program ended that is solved to this gap.
+pub(super) fn ended(gap: f64, watch: &Watch) -> Status {
+    match watch.stop() {
+        _ if gap <= SOLVED => Status::Converged,
+        Some(stopped) => stopped,
+        None => Status::Stalled,
     }
 }
 

@@ -133,7 +133,8 @@ impl Learner for Ascent {
         let (bank, watch) = (problem.bank, run.watch());
         let mut report = Report::closed_form(run);
         let ideal = Ideal::of(problem.target)?;
-        let products = Products::in_pass(bank, &ideal, self.centered, true, &Pass::under(&watch))?;
+        let products =
+            Products::in_pass(bank, &ideal, self.centered, true, run, &Pass::under(&watch))?;
         if let Some(stopped) = passed(bank.len(), &report, &watch) {
             return Ok(stopped);
         }

@@ -205,7 +205,7 @@ impl Learner for DeDiego {
         let mut report = Report::closed_form(run);
         let pass = Pass::under(&watch);
         let ideal = Ideal::of(problem.target)?;
-        let alignments = Products::in_pass(bank, &ideal, true, false, &pass)?.alignments();
+        let alignments = Products::in_pass(bank, &ideal, true, false, run, &pass)?.alignments();
         let mut order: Vec<usize> = (0..bank.len()).collect();
         order.sort_by(|a, b| alignments[*b].total_cmp(&alignments[*a]));
         let Combined { mut matrix, shares, differences } = self.combined(problem, &order, &pass)?;

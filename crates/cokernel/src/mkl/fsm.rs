@@ -20,13 +20,14 @@
 //! one would have. Cost: one pass over the kernels of n²kM multiplications for k classes, n(k − 1)M² for the
 //! covariances, some M × M programs, one machine.
 
+use super::alignf::ended;
 use super::measures::{Found, Ideal, Spread, passed, weighted};
 use super::{Learned, Learner, Problem, check};
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Range};
 use crate::run::Pass;
 use crate::solve::simplex::minimize_on_simplex;
-use crate::{Report, Result, Run, Status};
+use crate::{Report, Result, Run, Status, Watch};
 
 /// The registry entry.
 pub static ENTRY: Entry<dyn Learner> =
@@ -51,9 +52,8 @@ static METHOD: Method = Method {
     }],
 };
 
-/// Relative gap at which the search stops, and from which it counts as solved.
+/// Relative gap at which the search stops.
 const ENOUGH: f64 = 1e-10;
-const SOLVED: f64 = 1e-6;
 
 /// Changes of the weights at most.
 const MOST: usize = 200;
@@ -80,7 +80,7 @@ impl Learner for Fsm {
         let (bank, watch) = (problem.bank, run.watch());
         let mut report = Report::closed_form(run);
         let ideal = Ideal::of(problem.target)?;
-        let spread = Spread::in_pass(bank, &ideal, &Pass::under(&watch))?;
+        let spread = Spread::in_pass(bank, &ideal, run, &Pass::under(&watch))?;
         let m = bank.len();
         if let Some(stopped) = passed(m, &report, &watch) {
             return Ok(stopped);
@@ -100,7 +100,7 @@ impl Learner for Fsm {
                 size: used.len(),
                 forms: spread.covariances().iter().map(scaled).collect(),
             };
-            let found = search.run(&mut report);
+            let found = search.run(&watch, &mut report);
             used.iter().zip(&found).for_each(|(k, x)| weights[*k] = x / distances[*k]);
         } else if let Some(best) =
             (0..m).filter(|k| total[*k].is_finite()).min_by(|a, b| total[*a].total_cmp(&total[*b]))
@@ -139,7 +139,7 @@ struct Place {
 }
 
 impl Search {
-    fn run(&self, report: &mut Report) -> Vec<f64> {
+    fn run(&self, watch: &Watch, report: &mut Report) -> Vec<f64> {
         if self.size == 0 {
             return Vec::new();
         }
@@ -148,6 +148,9 @@ impl Search {
         let first = at.value;
         let mut gap = gap(&at);
         while gap > ENOUGH && report.iterations < MOST && at.value > 1e-12 * first {
+            if watch.stop().is_some() {
+                break;
+            }
             let Some(next) = self.step(&at, true).or_else(|| self.step(&at, false)) else { break };
             at = next;
             report.iterations += 1;
@@ -159,7 +162,7 @@ impl Search {
             report.iterations = 1;
         }
         report.gap = Some(gap);
-        report.status = if gap <= SOLVED { Status::Converged } else { Status::Stalled };
+        report.status = ended(gap, watch);
         at.x
     }
 

@@ -63,7 +63,8 @@ impl Learner for IdealDistance {
         let (bank, watch) = (problem.bank, run.watch());
         let mut report = Report::closed_form(run);
         let ideal = Ideal::of(&standardised(problem.target)?)?;
-        let products = Products::in_pass(bank, &ideal, self.centered, true, &Pass::under(&watch))?;
+        let products =
+            Products::in_pass(bank, &ideal, self.centered, true, run, &Pass::under(&watch))?;
         let m = bank.len();
         if let Some(stopped) = passed(m, &report, &watch) {
             return Ok(stopped);

@@ -20,7 +20,7 @@
 //! **Scale.** All kernels times s: no change. Two copies get the same weight, and more together than the one
 //! had. Cost: one pass over the kernels of n²M²/2 multiplications, an M × M program, one machine.
 
-use super::alignf::{SOLVED, inner};
+use super::alignf::{ended, inner};
 use super::definite::refuse_indefinite;
 use super::measures::{CENTERED_NOT, Found, Ideal, Products, is_centered, passed, weighted};
 use super::{Copies, Learned, Learner, Problem, check};
@@ -28,7 +28,7 @@ use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Range};
 use crate::run::Pass;
 use crate::solve::nonnegative::minimize_nonnegative;
-use crate::{Report, Result, Run, Status};
+use crate::{Report, Result, Run};
 
 /// The registry entry.
 pub static ENTRY: Entry<dyn Learner> = Entry {
@@ -75,7 +75,8 @@ impl Learner for Kandola {
         refuse_indefinite(problem, "Kandola's alignment", &watch)?;
         let mut report = Report::closed_form(run);
         let ideal = Ideal::of(problem.target)?;
-        let products = Products::in_pass(bank, &ideal, self.centered, true, &Pass::under(&watch))?;
+        let products =
+            Products::in_pass(bank, &ideal, self.centered, true, run, &Pass::under(&watch))?;
         let m = bank.len();
         if let Some(stopped) = passed(m, &report, &watch) {
             return Ok(stopped);
@@ -84,12 +85,12 @@ impl Learner for Kandola {
         let mean = products.norms.iter().sum::<f64>() / m as f64;
         (0..m).for_each(|k| quadratic[k * m + k] += self.lambda * mean);
         let half: Vec<f64> = products.with_ideal.iter().map(|a| 0.5 * a).collect();
-        let found = minimize_nonnegative(&quadratic, &half);
+        let found = minimize_nonnegative(&quadratic, &half, &watch);
         let gap = found.excess * found.excess - 1.0;
         report.objective = found.objective.iter().map(|f| -f).collect();
         report.iterations = report.objective.len() - 1;
         report.gap = Some(gap);
-        report.status = if gap <= SOLVED { Status::Converged } else { Status::Stalled };
+        report.status = ended(gap, &watch);
         report.details.insert("alignment".to_string(), vec![products.alignment(&found.x)]);
         report.details.insert("eta".to_string(), found.x.clone());
         let zero = "no kernel is aligned with the target";

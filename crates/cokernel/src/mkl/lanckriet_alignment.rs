@@ -33,7 +33,7 @@ use crate::params::{Param, Params, Range};
 use crate::rule::Weighted;
 use crate::run::Pass;
 use crate::solve::nonnegative::minimize_nonnegative;
-use crate::{Error, Event, Report, Result, Run, Status};
+use crate::{Error, Event, Report, Result, Run, Status, Watch};
 use cokernel_dense::{Cholesky, Slice, symmetric_eigen};
 
 /// The registry entry.
@@ -134,7 +134,7 @@ impl Spectrum {
 }
 
 /// The best η with Cη ≥ 0, and (a + Cᵀλ)ᵀG⁻¹(a + Cᵀλ).
-fn relaxed(factor: &Cholesky, a: &[f64], cuts: &[Vec<f64>]) -> (Vec<f64>, f64) {
+fn relaxed(factor: &Cholesky, a: &[f64], cuts: &[Vec<f64>], watch: &Watch) -> (Vec<f64>, f64) {
     let (m, t) = (a.len(), cuts.len());
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     let mut sides: Vec<f64> = a.iter().chain(cuts.iter().flatten()).copied().collect();
@@ -147,7 +147,7 @@ fn relaxed(factor: &Cholesky, a: &[f64], cuts: &[Vec<f64>]) -> (Vec<f64>, f64) {
         let quadratic: Vec<f64> =
             cuts.iter().flat_map(|c| others.iter().map(move |o| dot(c, o))).collect();
         let linear: Vec<f64> = cuts.iter().map(|c| -dot(c, own)).collect();
-        let found = minimize_nonnegative(&quadratic, &linear);
+        let found = minimize_nonnegative(&quadratic, &linear, watch);
         for ((l, o), c) in found.x.iter().zip(&others).zip(cuts) {
             eta.iter_mut().zip(*o).for_each(|(e, o)| *e += l * o);
             side.iter_mut().zip(c).for_each(|(s, c)| *s += l * c);
@@ -175,14 +175,14 @@ impl Learner for Semidefinite {
         let pass = Pass::under(&watch);
         let mut report = Report::closed_form(run);
         let ideal = Ideal::of(problem.target)?;
-        let products = Products::in_pass(bank, &ideal, self.centered, true, &pass)?;
+        let products = Products::in_pass(bank, &ideal, self.centered, true, run, &pass)?;
         if let Some(stopped) = passed(m, &report, &watch) {
             return Ok(stopped);
         }
         let gram = inner(problem, &products)?;
         let a = &products.with_ideal;
         // Where all can be fed in, and what is answered if nothing is better.
-        let safe = minimize_nonnegative(gram, a).x;
+        let safe = minimize_nonnegative(gram, a, &watch).x;
         let safe = match safe.iter().any(|w| *w > 0.0) {
             true => safe,
             false => vec![1.0; m],
@@ -211,7 +211,7 @@ impl Learner for Semidefinite {
                 report.status = status;
                 break;
             }
-            let (eta, bound) = relaxed(&factor, a, &cuts);
+            let (eta, bound) = relaxed(&factor, a, &cuts, &watch);
             let upper = (bound.max(0.0) / products.ideal).sqrt();
             let found = Spectrum::of(bank, &eta, &pass)?;
             if let Some(stopped) = passed(m, &report, &watch) {

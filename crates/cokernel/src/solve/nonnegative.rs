@@ -12,6 +12,7 @@
 //! z ≥ 0 has bᵀz ≤ s zᵀQx ≤ s √(zᵀQz) √(xᵀQx). So the cosine bᵀz/√(zᵀQz) is nowhere more than s times that
 //! of x, and the objective nowhere less than s² times that of x.
 
+use crate::Watch;
 use cokernel_dense::Cholesky;
 
 /// How far a condition may be hurt, of the largest |b| where Q has a unit diagonal.
@@ -28,8 +29,9 @@ pub struct Nonnegative {
     pub excess: f64,
 }
 
-/// Solves it; Q is M × M, symmetric. A variable with Q_mm = 0 stays 0.
-pub fn minimize_nonnegative(q: &[f64], b: &[f64]) -> Nonnegative {
+/// Solves it; Q is M × M, symmetric. A variable with Q_mm = 0 stays 0. After a stop the answer is that of the steps
+/// so far, with its certificate.
+pub fn minimize_nonnegative(q: &[f64], b: &[f64], watch: &Watch) -> Nonnegative {
     let m = b.len();
     let unit = |i: usize| if q[i * m + i] > 0.0 { 1.0 / q[i * m + i].sqrt() } else { 0.0 };
     let units: Vec<f64> = (0..m).map(unit).collect();
@@ -45,7 +47,7 @@ pub fn minimize_nonnegative(q: &[f64], b: &[f64]) -> Nonnegative {
             .filter(|i| units[*i] > 0.0 && !barred[*i] && !free.contains(i))
             .filter(|i| hurt(i) > TOL * largest)
             .max_by(|a, b| hurt(a).total_cmp(&hurt(b)));
-        let Some(next) = next else { break };
+        let Some(next) = next.filter(|_| watch.stop().is_none()) else { break };
         free.push(next);
         settle(&scaled, &target, &mut x, &mut free);
         // Rounding: what was freed went back at once.
@@ -57,7 +59,13 @@ pub fn minimize_nonnegative(q: &[f64], b: &[f64]) -> Nonnegative {
     let product = multiply(&scaled, &x, &free);
     let (norm, gain): (f64, f64) =
         free.iter().fold((0.0, 0.0), |a, i| (a.0 + x[*i] * product[*i], a.1 + x[*i] * target[*i]));
-    let excess = if free.is_empty() { 1.0 } else { excess(&product, &target, gain / norm) };
+    // At x = 0 there is no cosine: either no b is above 0, or a stop came first.
+    let none = (0..m).all(|i| units[i] == 0.0 || target[i] <= TOL * largest);
+    let excess = match (free.is_empty(), none) {
+        (true, true) => 1.0,
+        (true, false) => f64::INFINITY,
+        (false, _) => excess(&product, &target, gain / norm),
+    };
     let x = x.iter().zip(&units).map(|(x, u)| x * u).collect();
     Nonnegative { x, objective, excess }
 }
@@ -122,16 +130,18 @@ mod tests {
 
     #[test]
     fn hand_computed() {
+        let watch = crate::Run::default().watch();
         // x₁² + x₂² + x₁x₂ − 2x₁ + 2x₂: x₂ = 0, x₁ = 1.
-        let found = minimize_nonnegative(&[1.0, 0.5, 0.5, 1.0], &[1.0, -1.0]);
+        let found = minimize_nonnegative(&[1.0, 0.5, 0.5, 1.0], &[1.0, -1.0], &watch);
         assert_eq!(found.x, [1.0, 0.0]);
         assert_eq!((found.excess, found.objective), (1.0, vec![0.0, -1.0]));
-        let nothing = minimize_nonnegative(&[1.0, 0.0, 0.0, 0.0], &[-1.0, 3.0]);
+        let nothing = minimize_nonnegative(&[1.0, 0.0, 0.0, 0.0], &[-1.0, 3.0], &watch);
         assert_eq!((nothing.x, nothing.excess), (vec![0.0, 0.0], 1.0));
     }
 
     #[test]
     fn random_programs_are_optimal() {
+        let watch = crate::Run::default().watch();
         let mut rng = crate::Run::with_seed(3).rng("nonnegative tests");
         for (m, rank) in [(1, 1), (2, 1), (5, 3), (20, 20), (40, 7), (60, 100)] {
             let f: Vec<f64> = (0..rank * m).map(|_| rng.random::<f64>()).collect();
@@ -142,7 +152,7 @@ mod tests {
             let t: Vec<f64> = (0..rank).map(|_| rng.random::<f64>() - 0.3).collect();
             let b: Vec<f64> =
                 (0..m).map(|i| (0..rank).map(|r| f[r * m + i] * t[r]).sum()).collect();
-            let found = minimize_nonnegative(&q, &b);
+            let found = minimize_nonnegative(&q, &b, &watch);
             let x = &found.x;
             assert!((1.0..1.0 + 1e-8).contains(&found.excess), "{m}, {rank}: {}", found.excess);
             for i in 0..m {

@@ -7,8 +7,9 @@ use cokernel_dense::{Slice, add_gram_below, gram_tn, mirror_below, product_plus,
 use rayon::prelude::*;
 use std::borrow::Cow;
 
-/// Columns that one task works on.
+/// Columns that one task works on, and columns that are multiplied by all between two looks at the clock.
 const CHUNK: usize = 4_096;
+const TOGETHER: usize = 1_024;
 
 impl Columns {
     /// Zᵀc.
@@ -117,7 +118,7 @@ impl Columns {
     }
 
     /// ZᵀZ, of the features with their means taken off if `centered`, squared entry by entry.
-    pub(in crate::bank) fn inner_products(&self, centered: bool) -> Matrix {
+    pub(in crate::bank) fn inner_products(&self, centered: bool, pass: &Pass<'_>) -> Matrix {
         let m = self.z.cols();
         let centred;
         let z = if centered {
@@ -133,7 +134,14 @@ impl Columns {
             &self.z
         };
         let mut out = Matrix::zeros(m, m);
-        gram_tn(Slice::of(z), Slice::of(z), out.values_mut());
+        for (some, out) in out.values_mut().chunks_mut(TOGETHER * m.max(1)).enumerate() {
+            if pass.is_over() {
+                break;
+            }
+            let cols = out.len() / m;
+            let part = Slice { values: &z.values()[some * TOGETHER..], cols, ..Slice::of(z) };
+            gram_tn(part, Slice::of(z), out);
+        }
         cokernel_dense::symmetric_part(m, out.values_mut());
         out.values_mut().iter_mut().for_each(|v| *v *= *v);
         out

@@ -201,12 +201,7 @@ impl Columns {
 
     /// The same kernels between some of the instances.
     pub(super) fn select_rows(&self, rows: &[usize]) -> Self {
-        Columns { z: self.z.select_rows(rows), ..self.clone_without() }
-    }
-
-    fn clone_without(&self) -> Self {
-        let (members, places) = (self.members.clone(), self.places.clone());
-        Columns { members, places, z: Matrix::default() }
+        Columns::new(self.places.len(), self.members.clone(), self.z.select_rows(rows))
     }
 
     /// The columns of these kernels as those of a bank that has no others; `None` if one is not among them.

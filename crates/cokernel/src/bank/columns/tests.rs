@@ -399,6 +399,6 @@ fn what_is_odd_about_features_is_said_once() {
 /// 80 GB were once asked for.
 #[test]
 fn products_of_all_pairs_are_refused_where_there_is_no_room() {
-    let said = crate::bank::room_for_pairs(1 << 28).unwrap_err().to_string();
+    let said = crate::bank::room_for_pairs(1 << 28, usize::MAX).unwrap_err().to_string();
     assert!(said.contains("kernels with each other") && said.contains("lp_norm"), "{said}");
 }

@@ -34,7 +34,7 @@ impl Bank {
         if let Some(columns) = self.tiles.engine.columns.as_ref().filter(|c| c.is_all()) {
             let ones = vec![1.0; n];
             let inner = match pairs {
-                true => columns.inner_products(false).into_values(),
+                true => columns.inner_products(false, pass).into_values(),
                 false => columns.squares(&ones, pass).iter().map(|s| s * s).collect(),
             };
             let totals = columns.scores(&ones, pass);

@@ -23,7 +23,7 @@ use super::Ideal;
 use crate::bank::{Bank, room_for_pairs};
 use crate::data::Matrix;
 use crate::run::Pass;
-use crate::{Error, Result};
+use crate::{Error, Result, Run};
 
 /// What the FSM of all weighted sums of M kernels is made of.
 #[derive(Debug, Clone)]
@@ -42,13 +42,13 @@ impl Spread {
     ///
     /// # Errors
     /// Real numbers.
-    pub(crate) fn in_pass(bank: &Bank, ideal: &Ideal, pass: &Pass<'_>) -> Result<Self> {
+    pub(crate) fn in_pass(bank: &Bank, ideal: &Ideal, run: &Run, pass: &Pass<'_>) -> Result<Self> {
         let (n, kernels, k) = (bank.n(), bank.len(), ideal.classes());
         if k == 0 {
             let problem = "FSM compares classes; there are real numbers";
             return Err(Error::Labels(problem.to_string()));
         }
-        room_for_pairs(kernels)?;
+        room_for_pairs(kernels, run.memory)?;
         let of: Vec<usize> = ideal.of.iter().map(|c| *c as usize).collect();
         let counts: Vec<f64> = ideal.counts.iter().map(|c| *c as f64).collect();
         let indicators =

@@ -48,7 +48,7 @@ impl Products {
     pub fn of(bank: &Bank, ideal: &Ideal, centered: bool, pairs: bool, run: &Run) -> Result<Self> {
         let watch = run.watch();
         let pass = Pass::under(&watch);
-        let found = Products::in_pass(bank, ideal, centered, pairs, &pass)?;
+        let found = Products::in_pass(bank, ideal, centered, pairs, run, &pass)?;
         pass.complete("the comparison of kernels")?;
         Ok(found)
     }
@@ -59,6 +59,7 @@ impl Products {
         ideal: &Ideal,
         centered: bool,
         pairs: bool,
+        run: &Run,
         pass: &Pass<'_>,
     ) -> Result<Self> {
         let (n, kernels) = (bank.n(), bank.len());
@@ -66,9 +67,9 @@ impl Products {
             return Err(Error::shape("labels", format!("{n}, one per instance"), ideal.n()));
         }
         if pairs {
-            room_for_pairs(kernels)?;
+            room_for_pairs(kernels, run.memory)?;
         } else if kernels > AT_ONCE && bank.is_all_columns() {
-            return Products::by_parts(bank, ideal, centered, pass);
+            return Products::by_parts(bank, ideal, centered, run, pass);
         }
         let moments = bank.moments(&ideal.vectors, &ideal.of, pairs, pass);
         let mut with_ideal = ideal.products(&moments.sums, &moments.within, centered);
@@ -85,12 +86,16 @@ impl Products {
                 totals[m] * totals[h] / (size * size) - 2.0 * along / size
             };
             for m in 0..kernels {
+                if pass.is_over() {
+                    break;
+                }
                 match pairs {
                     true => (0..kernels).for_each(|h| inner[m * kernels + h] += change(m, h)),
                     false => inner[m] += change(m, m),
                 }
             }
-            if (0..kernels).any(|m| own(&inner, m) < FEW_DIGITS * plain[m]) {
+            let few = |m: usize| own(&inner, m) < FEW_DIGITS * plain[m];
+            if !pass.is_given_up() && (0..kernels).any(few) {
                 let exact = bank.inner_products(true)?;
                 match pairs {
                     true => inner = exact.into_values(),
@@ -114,12 +119,18 @@ impl Products {
     }
 
     /// The products of each kernel by itself, some kernels at a time.
-    fn by_parts(bank: &Bank, ideal: &Ideal, centered: bool, pass: &Pass<'_>) -> Result<Self> {
+    fn by_parts(
+        bank: &Bank,
+        ideal: &Ideal,
+        centered: bool,
+        run: &Run,
+        pass: &Pass<'_>,
+    ) -> Result<Self> {
         let all: Vec<usize> = (0..bank.len()).collect();
         let (mut norms, mut with_ideal) = (Vec::new(), Vec::new());
         for some in all.chunks(AT_ONCE) {
             let Some(part) = bank.part(some) else { break };
-            let found = Products::in_pass(&part, ideal, centered, false, pass)?;
+            let found = Products::in_pass(&part, ideal, centered, false, run, pass)?;
             norms.extend(found.norms);
             with_ideal.extend(found.with_ideal);
         }

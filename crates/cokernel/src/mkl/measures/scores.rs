@@ -48,13 +48,13 @@ pub fn scores(bank: &Bank, target: &Target, run: &Run) -> Result<Vec<Score>> {
     let watch = run.watch();
     let pass = Pass::under(&watch);
     let ideal = Ideal::of(&standardised(target)?)?;
-    let products = |centered| Products::in_pass(bank, &ideal, centered, false, &pass);
+    let products = |centered| Products::in_pass(bank, &ideal, centered, false, run, &pass);
     let (plain, centered) = (products(false)?, products(true)?);
     let few = bank.len() <= EACH_UP_TO;
     let spread = match ideal.classes() {
         0 => None,
         _ if !few => None,
-        _ => Some(Spread::in_pass(bank, &ideal, &pass)?),
+        _ => Some(Spread::in_pass(bank, &ideal, run, &pass)?),
     };
     pass.complete("the comparison of kernels")?;
     let of = |values: Option<Vec<f64>>, m: usize| values.map(|v| v[m]).filter(|v| v.is_finite());

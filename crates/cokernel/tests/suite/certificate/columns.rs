@@ -1,7 +1,6 @@
 //! Many kernels of single features: the same answers as the ordinary loop gives on the same kernels as matrices, and
 //! certificates recomputed from the features.
 
-use cokernel::Run;
 use cokernel::bank::{Bank, Storage};
 use cokernel::catalogue::find;
 use cokernel::data::{Classes, Labels, Matrix, Target, Views};
@@ -9,6 +8,7 @@ use cokernel::kernel::KernelSpec;
 use cokernel::machine::{Machine, MachineSpec};
 use cokernel::mkl::{Learned, Problem, learner, train};
 use cokernel::model::{Mkl, Model};
+use cokernel::{Run, Status};
 
 /// Numbers between −1 and 1 without a pattern.
 fn noise(i: usize, j: usize) -> f64 {
@@ -293,5 +293,25 @@ fn models_of_single_features_are_saved_read_and_predict() {
         }
         // A table of the columns with a weight, and one of all.
         assert!(sizes[0].1 < sizes[1].1 - 0.3 * sizes[1].2, "{steps}: {sizes:?}");
+    }
+}
+
+/// 3,000 columns were multiplied with each other whatever memory the run had, and with no look at the clock.
+#[test]
+fn methods_that_compare_kernels_keep_to_memory_and_time() {
+    let (views, y) = data(40, 3_000);
+    let (bank, target) = (bank(&views, "unit_trace"), classes(&y));
+    let svc = machine("svc");
+    let methods = ["alignf", "kandola", "fsm", "lanckriet_alignment", "ideal_distance"];
+    for id in methods {
+        let method = find(id).unwrap();
+        let learner = learner(method, &method.check([]).unwrap()).unwrap();
+        let problem = Problem::new(&bank, &target, svc.as_ref());
+        let small = Run { memory: 100_000_000, ..Run::default() };
+        let said = learner.learn(&problem, &small).unwrap_err().to_string();
+        assert!(said.contains("0.14 GB, more than the 0.10 GB"), "{id}: {said}");
+        let short = Run { time_limit: Some(std::time::Duration::ZERO), ..Run::default() };
+        let status = learner.learn(&problem, &short).unwrap().report.status;
+        assert!(status == Status::TimeLimit || status.is_success(), "{id}: {status}");
     }
 }
