@@ -1,4 +1,4 @@
-//! TS-MKL on single-column Gaussian kernels: folder, steps, times.
+//! TS-MKL on single-column Gaussian kernels: folder, parameters as `name=value` with commas between, times.
 //!
 //! Reads `x.npy` (n × d), `labels.npy`, `gammas.npy`; one kernel for each γ and column. Writes
 //! `weights.npy` and prints one line of JSON; the seconds are those of the kernel learning alone.
@@ -17,7 +17,6 @@ use std::path::PathBuf;
 fn main() {
     let args: Vec<String> = std::env::args().collect();
     let folder = PathBuf::from(&args[1]);
-    let steps: i64 = args[2].parse().expect("steps");
     let times: usize = args[3].parse().expect("times");
     let x = read_npy(&folder.join("x.npy"));
     let gammas = read_npy(&folder.join("gammas.npy"));
@@ -40,10 +39,25 @@ fn main() {
     let machine = Svc::default();
     let problem = Problem::new(&bank, &target, &machine);
     let method = find("two_stage").expect("registered");
-    let params = method.check([("steps", &Value::Int(steps))]).expect("parameters");
+    let given: Vec<(&str, Value)> = args[2]
+        .split(',')
+        .filter_map(|p| p.split_once('='))
+        .map(|(name, value)| (name, Value::parse(value)))
+        .collect();
+    let params = method.check(given.iter().map(|(n, v)| (*n, v))).expect("parameters");
     let learner = cokernel::mkl::learner(method, &params).expect("a learner");
     let (seconds, learned) = best_of(times, || learner.learn(&problem, &run).expect("learned"));
     let weights = learned.rule.weights().expect("weights");
     write_npy(&folder.join("weights.npy"), 1, weights.len(), weights);
-    println!("{}", serde_json::json!({ "seconds": seconds, "notes": learned.report.notes }));
+    let report = &learned.report;
+    println!(
+        "{}",
+        serde_json::json!({
+            "seconds": seconds,
+            "notes": report.notes,
+            "details": report.details,
+            "objective": report.objective,
+            "gap": report.gap,
+        })
+    );
 }

@@ -1,6 +1,6 @@
 //! Balanced random pairs of instances and their K-examples, in bounded memory.
 
-use super::interior::Examples;
+use super::examples::Examples;
 use super::source::Source;
 use crate::bank::Bank;
 use crate::mkl::Problem;
@@ -18,7 +18,7 @@ const COUNTED: f64 = 4096.0;
 
 /// From which pairs to draw.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Part {
+pub(in crate::mkl) enum Part {
     /// All pairs.
     All,
     /// Four fifths.
@@ -31,7 +31,7 @@ pub(super) enum Part {
 
 /// K-examples with their signs.
 #[derive(Debug, Default)]
-pub(super) struct Chunk {
+pub(in crate::mkl) struct Chunk {
     kernels: usize,
     examples: Vec<f64>,
     signs: Vec<f64>,
@@ -50,15 +50,53 @@ impl Chunk {
 
     /// `count` examples from `first` on, with their signs.
     pub fn range(&self, first: usize, count: usize) -> impl Iterator<Item = (&[f64], f64)> {
-        (first..first + count).map(|k| {
-            let place = self.places[k] as usize;
-            (&self.examples[place * self.kernels..(place + 1) * self.kernels], self.signs[k])
-        })
+        (first..first + count).map(|k| self.example(k))
+    }
+
+    fn example(&self, k: usize) -> (&[f64], f64) {
+        let place = self.places[k] as usize;
+        (&self.examples[place * self.kernels..(place + 1) * self.kernels], self.signs[k])
+    }
+}
+
+/// K-examples with their signs, and which of them belong to the validation fifth.
+#[derive(Debug)]
+pub(in crate::mkl) struct Drawn {
+    pub examples: Examples,
+    pub signs: Vec<f64>,
+    held: Vec<bool>,
+}
+
+impl Drawn {
+    fn push(&mut self, z: &[f64], sign: f64, held: bool) {
+        self.examples.push(z, sign);
+        self.signs.push(sign);
+        self.held.push(held);
+    }
+
+    /// Weights of the examples: those of one part, each sign with half of the weight. A sign of which a part has none
+    /// is there with all of its examples.
+    pub fn weights(&self, part: Part) -> Vec<f64> {
+        let of = |k: usize| match part {
+            Part::Training => !self.held[k],
+            Part::Validation => self.held[k],
+            Part::All | Part::Draw => true,
+        };
+        let all = 0..self.signs.len();
+        let mut weights = vec![0.0; self.signs.len()];
+        for sign in [1.0, -1.0] {
+            let some = || all.clone().filter(|k| self.signs[*k] == sign);
+            let count = some().filter(|k| of(*k)).count();
+            let chosen = |k: &usize| count == 0 || of(*k);
+            let each = 0.5 / some().filter(chosen).count() as f64;
+            some().filter(chosen).for_each(|k| weights[k] = each);
+        }
+        weights
     }
 }
 
 /// The pairs of the instances of one problem.
-pub(super) struct Sampler<'a> {
+pub(in crate::mkl) struct Sampler<'a> {
     bank: &'a Bank,
     source: Source<'a>,
     /// s.
@@ -110,39 +148,52 @@ impl<'a> Sampler<'a> {
         PIECE.min(PIECE_NUMBERS / self.kernels()).max(1)
     }
 
-    /// The K-examples of all pairs, each sign with half of the weight; `None` if the run is stopped
-    /// meanwhile.
-    pub fn all(&self, watch: &Watch) -> Option<Examples> {
-        let mut all = Examples::new(self.kernels());
-        let mut values = Vec::new();
-        for (equal, sign) in [(false, -1.0), (true, 1.0)] {
-            let mut pairs = self.source.each(equal);
-            pairs.sort_unstable();
-            for piece in pairs.chunks(self.piece()) {
-                if watch.stop().is_some() {
-                    return None;
-                }
-                self.values(piece, &mut values);
-                for z in values.chunks_exact(self.kernels()) {
-                    all.push(z, sign, 0.5 / pairs.len() as f64);
+    /// The K-examples of all pairs if they are not more than `most`, else of so many that are drawn, signs alternating;
+    /// `None` if the run is stopped meanwhile.
+    pub fn examples(&self, most: usize, watch: &Watch) -> Option<Drawn> {
+        let kernels = self.kernels();
+        let mut drawn =
+            Drawn { examples: Examples::new(kernels), signs: Vec::new(), held: Vec::new() };
+        if self.pairs() <= most as f64 {
+            let mut values = Vec::new();
+            for (equal, sign) in [(false, -1.0), (true, 1.0)] {
+                let mut pairs = self.source.each(equal);
+                pairs.sort_unstable();
+                for piece in pairs.chunks(self.piece()) {
+                    if watch.stop().is_some() {
+                        return None;
+                    }
+                    self.values(piece, &mut values);
+                    for ((i, j), z) in piece.iter().zip(values.chunks_exact(kernels)) {
+                        drawn.push(z, sign, self.held_out(*i, *j));
+                    }
                 }
             }
+            return Some(drawn);
         }
-        Some(all)
+        let (mut stream, mut chunk) = (self.stream(Part::Draw), Chunk::default());
+        while drawn.signs.len() < most {
+            if watch.stop().is_some() {
+                return None;
+            }
+            stream.fetch(self.piece().min(most - drawn.signs.len()), &mut chunk);
+            for k in 0..chunk.signs.len() {
+                let (i, j) = chunk.pairs[chunk.places[k] as usize];
+                let (z, sign) = chunk.example(k);
+                drawn.push(z, sign, self.held_out(i, j));
+            }
+        }
+        Some(drawn)
     }
 
-    /// The next `count` K-examples of a stream, with equal weights; at least a piece of them, fewer
-    /// if the run is stopped meanwhile.
+    /// The next `count` K-examples of a stream; at least a piece of them, fewer if the run is stopped meanwhile.
     pub fn draw(&self, mut stream: Stream<'_>, count: usize, watch: &Watch) -> Examples {
         let mut drawn = Examples::new(self.kernels());
         let mut chunk = Chunk::default();
         while drawn.len() < count && (drawn.len() == 0 || watch.stop().is_none()) {
             stream.fetch(self.piece().min(count - drawn.len()), &mut chunk);
-            for (z, sign) in chunk.range(0, chunk.signs.len()) {
-                drawn.push(z, sign, 1.0);
-            }
+            chunk.range(0, chunk.signs.len()).for_each(|(z, sign)| drawn.push(z, sign));
         }
-        drawn.normalize();
         drawn
     }
 
@@ -196,7 +247,7 @@ fn mean_diagonal(bank: &Bank) -> f64 {
 }
 
 /// An endless stream of pairs, signs alternating.
-pub(super) struct Stream<'a> {
+pub(in crate::mkl) struct Stream<'a> {
     sampler: &'a Sampler<'a>,
     part: Part,
     rng: Xoshiro256PlusPlus,

@@ -6,14 +6,14 @@ use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// Pairs of instances of equal class or must-link, and of different class or cannot-link.
-pub(super) enum Source<'a> {
+pub(in crate::mkl) enum Source<'a> {
     Classes(OfClasses),
     /// Those that are given: there are some of both.
     Given(&'a Pairs),
 }
 
 /// All pairs of classes, which are never listed.
-pub(super) struct OfClasses {
+pub(in crate::mkl) struct OfClasses {
     /// Instances by class, and where each class begins (k + 1 numbers).
     members: Vec<u32>,
     starts: Vec<usize>,

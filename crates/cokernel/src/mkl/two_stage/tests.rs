@@ -1,4 +1,5 @@
 use super::*;
+use crate::Event;
 use crate::bank::{Bank, Storage};
 use crate::data::{Classes, Matrix, Target};
 use crate::params::Value;
@@ -97,7 +98,7 @@ fn never_worse_than_zero_weights() {
         let report = learned(&bank, &classes, &given, &Run::default()).report;
         let place = format!("case {case}: n {n}, M {kernels}, lambda {lambda:e}: {report:?}");
         assert_eq!(report.status, Status::Converged, "{place}");
-        assert!(report.objective[0] == 1.0, "{place}");
+        assert!(report.objective[0] <= 1.0 + 1e-12, "{place}");
         assert!(report.objective.windows(2).all(|w| w[1] <= w[0]), "{place}");
         let zero = report.details["mu"].iter().all(|w| *w == 0.0);
         assert_eq!(zero, report.notes.iter().any(|n| n.contains("every weight became 0")));
@@ -106,24 +107,54 @@ fn never_worse_than_zero_weights() {
     assert!(zeros < 10, "{zeros} of 60");
 }
 
-/// More pairs than are solved exactly, with λ so small that the steps cannot end in time.
+/// λ so small that the steps of Pegasos cannot end in time.
 #[test]
-fn draws_are_never_worse_than_zero_weights_either() {
-    let (bank, classes) = random_problem(400, 20, 3);
-    for (lambda, exact) in [(1e-6, true), (1e-10, true), (1.0, true)] {
-        let given = [("lambda", Value::Real(lambda)), ("steps", Value::Int(200))];
+fn steps_are_never_worse_than_zero_weights_either() {
+    let (bank, classes) = random_problem(120, 20, 3);
+    for (lambda, status) in [(1e-8, Status::IterationLimit), (10.0, Status::Converged)] {
+        let given = [
+            ("solver", Value::Text("pegasos".to_string())),
+            ("lambda", Value::Real(lambda)),
+            ("steps", Value::Int(400)),
+        ];
         let report = learned(&bank, &classes, &given, &Run::default()).report;
-        assert_eq!(report.status.is_success(), exact, "{report:?}");
+        assert_eq!(report.status, status, "{report:?}");
         assert!(report.objective.len() == 1 && report.objective[0] < 1.0, "{report:?}");
         assert!(!report.notes.iter().any(|n| n.contains("became 0")), "{:?}", report.notes);
     }
-    // Too many kernels for the exact solution: a test of progress decides.
-    let (bank, classes) = random_problem(120, 257, 3);
-    for (lambda, status) in [(1e-8, Status::IterationLimit), (10.0, Status::Converged)] {
-        let given = [("lambda", Value::Real(lambda)), ("steps", Value::Int(400))];
-        let report = learned(&bank, &classes, &given, &Run::default()).report;
-        assert_eq!(report.status, status, "{report:?}");
-        assert!(report.objective[0] < 1.0, "{report:?}");
+}
+
+/// The band with two sums in place of all others gives the answer of the whole, and so does a draw of all pairs.
+#[test]
+fn bands_solve_what_the_whole_problem_says() {
+    let mut rng = Run::with_seed(8).rng("sizes");
+    let watch = Run::default().watch();
+    for case in 0..40 {
+        let (n, kernels) = (rng.random_range(20..90), [1, 3, 12, 40][case as usize % 4]);
+        let (bank, classes) = random_problem(n, kernels, case);
+        let target = Target::from(classes);
+        let machine = crate::machine::Svc::default();
+        let problem = Problem::new(&bank, &target, &machine);
+        let sampler = Sampler::new(&problem, case % 3 != 0, &Run::default()).unwrap();
+        let drawn = sampler.examples(1 << 20, &watch).unwrap();
+        assert_eq!(drawn.signs.len() as f64, sampler.pairs());
+        let lambda = 10_f64.powf(rng.random_range(-9.0..3.0));
+        let penalty = match case % 2 {
+            0 => Penalty::Squares(lambda),
+            _ => Penalty::Sum(lambda),
+        };
+        let weights = drawn.weights(pairs::Part::All);
+        let program = interior::Program { examples: &drawn.examples, weights: &weights, penalty };
+        let whole = interior::solve(program, vec![0.0; kernels], 1e-8, &watch);
+        let value = drawn.examples.objective(&weights, penalty, &whole.mu);
+        let found = bands::minimize(program, &vec![0.5; kernels], 1e-8, &watch);
+        let place = format!("case {case}: n {n}, M {kernels}, {penalty:?}: {value} {found:?}");
+        assert_eq!((whole.status, found.status), (Status::Converged, Status::Converged), "{place}");
+        assert!((found.value() - value).abs() <= 2e-8 * value, "{place}");
+        let again = drawn.examples.objective(&weights, penalty, &found.mu);
+        assert!((found.value() / again - 1.0).abs() < 1e-12, "{place}: {again}");
+        assert!(found.lower <= value * (1.0 + 1e-12) && whole.lower <= found.value(), "{place}");
+        assert!(found.objective.is_sorted_by(|a, b| a >= b), "{place}");
     }
 }
 
@@ -149,7 +180,8 @@ fn the_clock_is_looked_at_between_pieces() {
         let cancel = crate::Cancel::default();
         let seen = std::sync::Arc::new(Canceller(cancel.clone(), std::sync::Mutex::new(0)));
         let run = Run { observer: Some(seen.clone()), cancel, ..Run::default() };
-        let steps = [("steps", Value::Int(1_000_000_000))];
+        let pegasos = Value::Text("pegasos".to_string());
+        let steps = [("solver", pegasos), ("steps", Value::Int(1_000_000_000))];
         let report = learned(&bank, &classes, &steps, &run).report;
         assert_eq!(report.status, Status::Interrupted);
         assert!((1..=164).contains(&*seen.1.lock().unwrap()), "{seen:?}");
