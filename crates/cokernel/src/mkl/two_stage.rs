@@ -144,8 +144,9 @@ static METHOD: Method = Method {
 /// Most numbers in the K-examples of one draw.
 const NUMBERS: usize = 1 << 24;
 
-/// Rows in which the mean of a kernel is looked for, and the share of the root mean square that counts.
+/// Rows and columns in which the mean of a kernel is looked for, and the share of the root mean square that counts.
 const ROWS: usize = 32;
+const COLUMNS: usize = 128;
 const MEAN: f64 = 0.1;
 
 #[derive(Debug)]
@@ -266,14 +267,14 @@ impl TwoStage {
             true => Penalty::Sum(self.lambda),
             false => Penalty::Squares(self.lambda),
         };
+        let mut near = None;
         if self.lambda == 0.0 {
-            (found.lambda, found.mu) = exact::choose(&drawn, penalty, run, watch, report);
+            (found.lambda, near) = exact::choose(&drawn, penalty, run, watch, report);
         }
         let penalty = penalty.with(found.lambda);
-        found.mu = exact::learn(&drawn, penalty, &found.mu, self.tol, watch, report);
+        (found.mu, found.zero_is_best) =
+            exact::learn(&drawn, penalty, near, self.tol, watch, report);
         found.pairs = drawn.signs.len();
-        let steepest = drawn.examples.steepest(&drawn.weights(pairs::Part::All), penalty);
-        found.zero_is_best = steepest.iter().all(|w| *w == 0.0);
         found
     }
 
@@ -346,18 +347,19 @@ fn uncentred(problem: &Problem<'_>) -> Option<String> {
     ))
 }
 
-/// Whether the values of kernel m in a few rows have a mean of more than [`MEAN`] of their root mean
-/// square. Those of a centred matrix have none, and those of a part of one (a fold) next to none.
+/// Whether values of kernel m have a mean of more than [`MEAN`] of their root mean square: those at the crossings
+/// of a few rows and columns. Those of a centred matrix have none, and those of a part of one (a fold) next to none.
 fn has_mean(bank: &Bank, m: usize) -> bool {
     let n = bank.n();
-    let (rows, mut row) = (n.min(ROWS), vec![0.0; n]);
+    let spread = |count: usize| (0..count.min(n)).map(move |k| k * n / count.min(n));
     let (mut sum, mut squares) = (0.0, 0.0);
-    for r in 0..rows {
-        bank.row(m, r * n / rows, &mut row);
-        sum += row.iter().sum::<f64>();
-        squares += row.iter().map(|v| v * v).sum::<f64>();
+    for i in spread(ROWS) {
+        for j in spread(COLUMNS) {
+            let v = bank.entry(m, i, j);
+            (sum, squares) = (sum + v, squares + v * v);
+        }
     }
-    let count = (rows * n) as f64;
+    let count = (ROWS.min(n) * COLUMNS.min(n)) as f64;
     (sum / count).abs() > MEAN * (squares / count).sqrt()
 }
 

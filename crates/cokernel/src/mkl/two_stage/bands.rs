@@ -59,11 +59,19 @@ impl Found {
     }
 }
 
-/// Minimises to a relative gap of `tol`, from the best multiple of `mu`. Examples of weight 0
+/// Weights with their margins, to start from.
+pub(in crate::mkl) type Near<'a> = Option<(&'a [f64], &'a [f64])>;
+
+/// Minimises to a relative gap of `tol`, from the best multiple of what is near. Examples of weight 0
 /// get a margin and nothing else.
-pub(in crate::mkl) fn minimize(program: Program<'_>, mu: &[f64], tol: f64, watch: &Watch) -> Found {
+pub(in crate::mkl) fn minimize(
+    program: Program<'_>,
+    near: Near<'_>,
+    tol: f64,
+    watch: &Watch,
+) -> Found {
     let Program { examples, weights, penalty } = program;
-    let mut found = start(program, mu);
+    let mut found = start(program, near);
     let mut band = vec![false; examples.len()];
     let mut other: Option<Vec<f64>> = None;
     for round in 0..ROUNDS {
@@ -108,24 +116,18 @@ pub(in crate::mkl) fn minimize(program: Program<'_>, mu: &[f64], tol: f64, watch
     found
 }
 
-/// The best point on the ray through `mu`, up to [`FURTHER`] times it; for zero weights on that of steepest descent.
-fn start(program: Program<'_>, mu: &[f64]) -> Found {
+/// The best point on the ray through what is near, up to [`FURTHER`] times it; else on that of steepest descent.
+fn start(program: Program<'_>, near: Near<'_>) -> Found {
     let Program { examples, weights, penalty } = program;
-    if mu.iter().all(|v| *v == 0.0) {
+    let Some((mu, margins)) = near.filter(|(mu, _)| mu.iter().any(|v| *v > 0.0)) else {
         let mu = examples.steepest(weights, penalty);
         let margins = examples.margins(&mu);
-        let value = penalty.value(&mu) + loss(&margins, weights);
-        return Found {
-            mu,
-            margins,
-            objective: vec![value],
-            lower: 0.0,
-            status: Status::Converged,
-        };
-    }
+        let objective = vec![penalty.value(&mu) + loss(&margins, weights)];
+        return Found { mu, margins, objective, lower: 0.0, status: Status::Converged };
+    };
     let (zero, none) = (vec![0.0; mu.len()], vec![0.0; examples.len()]);
     let times = |v: &[f64], by: f64| v.iter().map(|v| by * v).collect::<Vec<f64>>();
-    let (far, margins) = (times(mu, FURTHER), times(&examples.margins(mu), FURTHER));
+    let (far, margins) = (times(mu, FURTHER), times(margins, FURTHER));
     let length = Way { program, from: (&zero, &none), to: (&far, &margins) }.best();
     let (mu, margins) = (times(&far, length), times(&margins, length));
     let value = penalty.value(&mu) + loss(&margins, weights);
@@ -208,7 +210,8 @@ impl Way<'_> {
         let along = |x: &[f64]| d.iter().zip(x).map(|(d, x)| d * x).sum::<f64>();
         let penalty = self.program.penalty;
         let mut fixed = penalty.linear() * d.iter().sum::<f64>() + penalty.curvature() * along(mu);
-        // Those that stay in their hinge add a constant to the slope.
+        // The slope at t is fixed + t bend − Σ w d over those in their hinge: for those that turn between low and high
+        // by their kinks, for the others in `fixed`.
         let mut turning = Vec::new();
         for ((m, n), w) in m.iter().zip(n).zip(self.program.weights).filter(|(_, w)| **w > 0.0) {
             match (*m < 1.0, *n < 1.0) {
@@ -218,17 +221,28 @@ impl Way<'_> {
             }
         }
         let bend = penalty.curvature() * along(&d);
-        let slope = |t: f64| {
-            let active = turning.iter().filter(|(m, d, _)| m + t * d < 1.0);
+        let inside = |(m, d, _): &(f64, f64, f64), t: f64| m + t * d < 1.0;
+        let slope = |fixed: f64, turning: &[(f64, f64, f64)], t: f64| {
+            let active = turning.iter().filter(|row| inside(row, t));
             fixed + t * bend - active.map(|(_, d, w)| w * d).sum::<f64>()
         };
-        if slope(1.0) <= 0.0 {
+        if slope(fixed, &turning, 1.0) <= 0.0 {
             return 1.0;
         }
         let (mut low, mut high) = (0.0, 1.0);
         while high - low > 1e-12 {
             let middle = 0.5 * (low + high);
-            if slope(middle) < 0.0 { low = middle } else { high = middle }
+            match slope(fixed, &turning, middle) < 0.0 {
+                true => low = middle,
+                false => high = middle,
+            }
+            turning.retain(|row| {
+                let turns = inside(row, low) != inside(row, high);
+                if !turns && inside(row, low) {
+                    fixed -= row.2 * row.1;
+                }
+                turns
+            });
         }
         low
     }

@@ -10,27 +10,27 @@ use crate::{Event, Report, Run, Status, Watch};
 /// Relative gap to which each λ of the grid is solved.
 const COARSE: f64 = 1e-4;
 
-/// The λ of the grid with the least hinge loss on the validation fifth, and its weights on the other four; `None` if
-/// the run is stopped meanwhile.
+/// The λ of the grid with the least hinge loss on the validation fifth, and the weights that the other four give it;
+/// none if the run is stopped before the first.
 pub(super) fn choose(
     drawn: &Drawn,
     penalty: Penalty,
     run: &Run,
     watch: &Watch,
     report: &mut Report,
-) -> (f64, Vec<f64>) {
+) -> (f64, Option<Found>) {
     let (training, held) = (drawn.weights(Part::Training), drawn.weights(Part::Validation));
     let grid = grid();
     let (mut losses, mut right, mut path) = (Vec::new(), Vec::new(), Vec::<Found>::new());
     run.tell(Event::Begin { stage: "kernel weights for each λ", total: Some(grid.len() as u64) });
-    let mut mu = vec![0.0; drawn.examples.kernels()];
     for (k, lambda) in grid.iter().enumerate() {
         let program = Program {
             examples: &drawn.examples,
             weights: &training,
             penalty: penalty.with(*lambda),
         };
-        let found = bands::minimize(program, &mu, COARSE, watch);
+        let near = path.last().map(|f| (&f.mu[..], &f.margins[..]));
+        let found = bands::minimize(program, near, COARSE, watch);
         if let Some(status) = watch.stop() {
             report.status = status;
             break;
@@ -40,12 +40,11 @@ pub(super) fn choose(
         };
         losses.push(of(&|m| (1.0 - m).max(0.0)));
         right.push(of(&|m| if m > 0.0 { 1.0 } else { 0.0 }));
-        mu = found.mu.clone();
         path.push(found);
         run.tell(Event::Step { done: k as u64 + 1, message: "" });
     }
     run.tell(Event::End);
-    let Some(found) = path.len().checked_sub(1) else { return (grid[0], mu) };
+    let Some(found) = path.len().checked_sub(1) else { return (grid[0], None) };
     let lambda = best_of(&grid[..=found], losses.clone(), report);
     let place = grid.iter().position(|l| *l == lambda).unwrap_or(0);
     let details = [
@@ -55,21 +54,22 @@ pub(super) fn choose(
         ("path_objective", path.iter().map(Found::value).collect()),
     ];
     report.details.extend(details.into_iter().map(|(name, v)| (name.to_string(), v)));
-    (lambda, path.swap_remove(place).mu)
+    (lambda, Some(path.swap_remove(place)))
 }
 
-/// The weights for one λ, from those of a part of the pairs.
+/// The weights for one λ, and whether zero weights are the best.
 pub(super) fn learn(
     drawn: &Drawn,
     penalty: Penalty,
-    mu: &[f64],
+    near: Option<Found>,
     tol: f64,
     watch: &Watch,
     report: &mut Report,
-) -> Vec<f64> {
+) -> (Vec<f64>, bool) {
     let weights = drawn.weights(Part::All);
     let program = Program { examples: &drawn.examples, weights: &weights, penalty };
-    let found = bands::minimize(program, mu, tol, watch);
+    let near = near.as_ref().map(|f| (&f.mu[..], &f.margins[..]));
+    let found = bands::minimize(program, near, tol, watch);
     report.gap = Some(found.gap());
     report.status = found.status;
     if found.status == Status::Stalled {
@@ -80,5 +80,6 @@ pub(super) fn learn(
     }
     report.iterations = found.objective.len() - 1;
     report.objective = found.objective;
-    found.mu
+    let descent = drawn.examples.pull(&weights);
+    (found.mu, descent.iter().all(|v| *v <= penalty.linear()))
 }
