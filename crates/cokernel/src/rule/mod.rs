@@ -16,12 +16,15 @@
 //! write `rule/<id>.rs` with a `pub static ENTRY: Entry` and add its line to [`REGISTRY`].
 
 mod each;
+mod forest;
 mod polynomial;
 mod power_product;
 mod product;
 mod weighted;
 
 pub use each::Each;
+pub use forest::Forest;
+pub(crate) use forest::{CUTS, Node, Tree, place};
 pub use polynomial::Polynomial;
 
 /// Largest degree of a [`Polynomial`].
@@ -38,8 +41,14 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 /// All rules that files may hold.
-pub static REGISTRY: &[&Entry] =
-    &[&weighted::ENTRY, &product::ENTRY, &power_product::ENTRY, &polynomial::ENTRY, &each::ENTRY];
+pub static REGISTRY: &[&Entry] = &[
+    &weighted::ENTRY,
+    &product::ENTRY,
+    &power_product::ENTRY,
+    &polynomial::ENTRY,
+    &forest::ENTRY,
+    &each::ENTRY,
+];
 
 /// How a rule is read from a file.
 #[derive(Debug)]

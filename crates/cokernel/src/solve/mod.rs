@@ -3,6 +3,7 @@
 pub mod dense;
 pub mod eigen;
 pub mod filter;
+pub mod forest;
 pub mod hulls;
 pub mod joint;
 pub mod laplacian_svm;
