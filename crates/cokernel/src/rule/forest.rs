@@ -296,11 +296,13 @@ mod tests {
         assert_eq!(e, "K-examples: expected 3, found 2");
     }
 
+    type Change<'a> = &'a dyn Fn(&mut Value, &mut Vec<(String, Matrix)>);
+
     #[test]
     fn files_give_back_the_forest_and_refuse_others() {
         let forest = small();
         let (value, tensors) = super::super::written(&forest);
-        let with = |change: &dyn Fn(&mut Value, &mut Vec<(String, Matrix)>)| {
+        let with = |change: Change<'_>| {
             let (mut value, mut tensors) = (value.clone(), tensors.clone());
             change(&mut value, &mut tensors);
             super::super::read(&value, &|name: &str, shape: &[usize]| {
