@@ -126,9 +126,9 @@ fn learners(args: &Args, mut settings: Settings) -> Result<ExitCode> {
     let mut methods = settings.methods(&args.methods, task)?;
     // What a group brings is left out where it does not go with the machine; what is named is refused.
     let machine = learning.machine.method();
-    let known = methods.len();
+    let asked = methods.len();
     methods.retain(|m| settings.names(&args.methods, m.id) || goes_with(m, machine).is_ok());
-    if known > 0 && methods.is_empty() {
+    if asked > 0 && methods.is_empty() {
         let able = partners(machine).join(", ");
         return Err(misuse(format!(
             "none of these methods goes with machine '{}'; it goes with {}",

@@ -103,12 +103,11 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     if name == "all" {
         return all(&args, global, session);
     }
-    let spec = find(name)?;
     if args.show {
-        session.show_table(&spec.text)?;
+        session.show_table(&find(name)?.text)?;
         return Ok(session.end([]));
     }
-    let plan = plan(&spec, &args)?;
+    let (spec, plan) = planned(name, &args)?;
     if let Some(output) = &args.output {
         folder(output)?;
     }
@@ -150,8 +149,9 @@ fn find(name: &str) -> Result<Specification> {
     Specification::find(name, &["all"])
 }
 
-/// The plan with the numbers of sets and repetitions that are asked for, where it has such.
-fn plan(spec: &Specification, args: &Args) -> Result<Experiment> {
+/// The specification and its plan, with the numbers of sets and repetitions that are asked for, where it has such.
+fn planned(name: &str, args: &Args) -> Result<(Specification, Experiment)> {
+    let mut spec = find(name)?;
     let mut plan = spec.parse()?;
     for data in plan.data.iter_mut().filter(|d| d.source.is_drawn()) {
         data.sets = args.sets.unwrap_or(data.sets);
@@ -164,7 +164,10 @@ fn plan(spec: &Specification, args: &Args) -> Result<Experiment> {
         let option = if args.repeats.is_some() { "--repeats" } else { "--sets" };
         return Err(misuse(format!("{option}: {problem}")));
     }
-    Ok(plan)
+    if args.sets.is_some() || args.repeats.is_some() {
+        spec = spec.with_numbers(&plan)?;
+    }
+    Ok((spec, plan))
 }
 
 fn one(
@@ -224,8 +227,7 @@ fn all(args: &Args, global: &GlobalArgs, session: Session) -> Result<ExitCode> {
     let (mut results, mut skipped, mut summaries) = (Vec::new(), Vec::new(), Vec::new());
     let (mut statuses, mut all) = (Vec::new(), Vec::new());
     for (id, _) in SHIPPED {
-        let spec = find(id)?;
-        let plan = plan(&spec, args)?;
+        let (spec, plan) = planned(id, args)?;
         if let Some(reason) = plan.absent(data.as_deref()) {
             session.show(format!("{id}: skipped: {reason}\n"))?;
             skipped.push(Skipped { id: id.to_string(), reason });
@@ -290,7 +292,7 @@ fn list(session: Session) -> Result<ExitCode> {
     let mut table = Table::new(&["id", "<published as", "<what it is", "<data"]);
     let mut entries: Vec<Value> = Vec::new();
     for (id, _) in SHIPPED {
-        let plan = plan(&find(id)?, &Args::default())?;
+        let (_, plan) = planned(id, &Args::default())?;
         let data: Vec<String> = plan.data.iter().map(where_from).collect();
         let data = data.join(", ");
         let source = plan.place();

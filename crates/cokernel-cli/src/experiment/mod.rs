@@ -76,6 +76,32 @@ impl Specification {
         Experiment::parse(&self.place, &self.id, &self.text, &self.base)
     }
 
+    /// The same with the numbers of drawn sets and of repetitions that `plan`, which was read from it, has by now: a
+    /// store then says what it holds. Comments are left out.
+    pub fn with_numbers(&self, plan: &Experiment) -> Result<Self> {
+        let mut content: toml::Table = toml::from_str(&self.text)?;
+        let put = |entry: &mut toml::Value, key: &str, number: usize| {
+            if let Some(table) = entry.as_table_mut() {
+                table.insert(key.to_string(), toml::Value::Integer(number as i64));
+            }
+        };
+        let entries = match content.get_mut("data") {
+            Some(toml::Value::Array(several)) => several.as_mut_slice(),
+            Some(one) => std::slice::from_mut(one),
+            None => &mut [],
+        };
+        for (entry, data) in entries.iter_mut().zip(&plan.data) {
+            if data.source.is_drawn() {
+                put(entry, "sets", data.sets);
+            }
+        }
+        if let (Some(repeats), Some(entry)) = (plan.protocol.repeats(), content.get_mut("protocol"))
+        {
+            put(entry, "repeats", repeats);
+        }
+        Ok(Specification { text: toml::to_string(&content)?, ..self.clone() })
+    }
+
     /// Refuses folds that the labels of data in files do not suffice for.
     pub fn check_folds(&self, plan: &Experiment, folder: Option<&Path>, seed: u64) -> Result<()> {
         plan.check_folds((&self.place, &self.text), folder, seed)

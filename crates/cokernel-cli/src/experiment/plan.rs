@@ -210,6 +210,16 @@ impl Protocol {
         }
     }
 
+    /// How often the splits are repeated, where that can be said.
+    pub fn repeats(&self) -> Option<usize> {
+        match self.learning()?.splits {
+            eval::Protocol::KFold { repeats, .. } | eval::Protocol::Shuffle { repeats, .. } => {
+                Some(repeats)
+            }
+            eval::Protocol::FiveByTwo => None,
+        }
+    }
+
     /// Number of splits of a data set; 1 for clustering, which takes it whole.
     pub fn splits(&self) -> usize {
         match self.learning().map(|l| l.splits) {

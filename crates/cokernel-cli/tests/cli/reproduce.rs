@@ -113,6 +113,32 @@ fn a_store_and_a_page_hold_the_same_figures() {
     assert!(toy.read("r/table.md").contains("differs (reach 0.02)"));
 }
 
+/// A store of fewer sets or repetitions than the file says was once refused by `status` and `report`.
+#[test]
+fn a_store_holds_the_numbers_that_were_asked_for() {
+    let toy = toy();
+    let learn = TABLE
+        .replace("clusters = 3\nstarts = { seeding = \"plus_plus\", starts = 4 }", "folds = 2")
+        .replace("[\"nmi\", \"entropy\"]", "[\"accuracy\"]")
+        .replace("reach = { nmi = 0.02 }", "reach = { accuracy = 0.02 }")
+        .replace("method = \"spectral\"\npick = \"best\"\nvariants = [{ params = { view = \"view0\" } }, { params = { view = \"view1\" } }]\npublished = { nmi = [0.5, 0.1] }", "method = \"sum\"\npublished = { accuracy = 0.5 }")
+        .replace("method = \"spectral\"\npublished = { nmi = 1.0, entropy = [0.0, 0.1] }", "method = \"mean\"\npublished = { accuracy = 1.0 }");
+    toy.write("learn.toml", learn.as_bytes());
+    for (name, flags, cells) in [
+        ("my", "--sets 2", 2 * 3),
+        ("learn", "--repeats 3", 3 * 3 * 2 * 2),
+        ("learn", "--sets 1 --repeats 2", 2 * 2 * 2),
+        ("learn", "", 3 * 2 * 2),
+    ] {
+        let found = toy.json(&format!("reproduce {name}.toml {flags} --store kept"));
+        let status = toy.json(&format!("status kept/{name}.sqlite"));
+        assert_eq!(status["cells"]["done"], cells, "{name} {flags}: {status}");
+        toy.output(&format!("report kept/{name}.sqlite -o r"));
+        let again = toy.json(&format!("reproduce {name}.toml {flags} --store kept"));
+        assert_eq!(again["rows"], found["rows"]);
+    }
+}
+
 #[test]
 fn results_repeat_and_follow_the_seed() {
     let toy = toy();

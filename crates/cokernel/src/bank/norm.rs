@@ -5,6 +5,7 @@
 
 use super::columns;
 use super::engine::Step;
+use super::remarks::Said;
 use super::tiles::Tiles;
 use crate::data::Csr;
 use crate::kernel::{Kernel, Norm, Normalization};
@@ -19,7 +20,7 @@ pub(super) fn fit(
     pass: &Pass<'_>,
 ) -> (Vec<Vec<Norm>>, Vec<Vec<f64>>, Vec<String>) {
     let n = tiles.layout.n;
-    let mut notes = Vec::new();
+    let mut remarks = Remarks::default();
     let mut norms: Vec<Vec<Norm>> = vec![Vec::new(); kernels.len()];
     let mut pending: Vec<Vec<Normalization>> =
         kernels.iter().map(|k| plain(&k.normalize)).collect();
@@ -33,7 +34,7 @@ pub(super) fn fit(
             while let Some(step) = pending[m].last().copied().filter(|s| !needs_pass(*s)) {
                 pending[m].pop();
                 let name = &kernels[m].name;
-                add_from_diagonal(tiles, step, m, name, &mut norms, &mut diagonals, &mut notes);
+                add_from_diagonal(tiles, step, m, name, &mut norms, &mut diagonals, &mut remarks);
             }
         }
         let next = |step: Normalization| -> Vec<usize> {
@@ -41,7 +42,7 @@ pub(super) fn fit(
         };
         let (center, frobenius) = (next(Normalization::Center), next(Normalization::Frobenius));
         if center.is_empty() && frobenius.is_empty() || pass.is_given_up() {
-            return (norms, diagonals, notes);
+            return (norms, diagonals, remarks.sentences());
         }
         if !center.is_empty() {
             for (m, row_means) in center.iter().zip(row_means(tiles, &center, pass)) {
@@ -58,7 +59,7 @@ pub(super) fn fit(
                 let name = &kernels[*m].name;
                 let what = "Frobenius norm";
                 let (d, s) = (&mut diagonals[*m], &mut norms[*m]);
-                scale(tiles, *m, square.sqrt(), what, name, s, d, &mut notes);
+                scale(tiles, *m, square.sqrt(), what, name, s, d, &mut remarks);
             }
         }
         for m in center.into_iter().chain(frobenius) {
@@ -99,14 +100,38 @@ fn needs_pass(step: Normalization) -> bool {
     matches!(step, Normalization::Center | Normalization::Frobenius)
 }
 
-fn add_from_diagonal(
+/// What the user should read of the normalisation.
+#[derive(Default)]
+struct Remarks<'a> {
+    notes: Vec<String>,
+    /// What kernels are not divided by.
+    undivided: Vec<(&'static str, Said<'a>)>,
+}
+
+impl<'a> Remarks<'a> {
+    fn undivided(&mut self, what: &'static str, name: &'a str, size: f64) {
+        let place = self.undivided.iter().position(|u| u.0 == what).unwrap_or_else(|| {
+            self.undivided.push((what, Said::default()));
+            self.undivided.len() - 1
+        });
+        self.undivided[place].1.add(name, size);
+    }
+
+    fn sentences(mut self) -> Vec<String> {
+        let said = self.undivided.iter().filter_map(|(what, said)| said.is_not_divided_by(what));
+        self.notes.extend(said);
+        self.notes
+    }
+}
+
+fn add_from_diagonal<'a>(
     tiles: &mut Tiles,
     step: Normalization,
     m: usize,
-    name: &str,
+    name: &'a str,
     norms: &mut [Vec<Norm>],
     diagonals: &mut [Vec<f64>],
-    notes: &mut Vec<String>,
+    remarks: &mut Remarks<'a>,
 ) {
     let n = tiles.layout.n as f64;
     let trace: f64 = diagonals[m].iter().sum();
@@ -115,7 +140,7 @@ fn add_from_diagonal(
             let factors: Vec<f64> = diagonals[m].iter().map(|d| inverse_root(*d)).collect();
             let zeros = factors.iter().filter(|s| **s == 0.0).count();
             if zeros > 0 {
-                notes.push(format!(
+                remarks.notes.push(format!(
                     "kernel '{name}': {zeros} of {} instances have no positive self-similarity; \
                      unit_diagonal makes their similarities 0",
                     factors.len()
@@ -126,11 +151,11 @@ fn add_from_diagonal(
             norms[m].push(Norm::UnitDiagonal);
         }
         Normalization::UnitTrace => {
-            scale(tiles, m, trace, "trace", name, &mut norms[m], &mut diagonals[m], notes);
+            scale(tiles, m, trace, "trace", name, &mut norms[m], &mut diagonals[m], remarks);
         }
         _ => {
             let what = "variance";
-            scale(tiles, m, trace / n, what, name, &mut norms[m], &mut diagonals[m], notes);
+            scale(tiles, m, trace / n, what, name, &mut norms[m], &mut diagonals[m], remarks);
         }
     }
 }
@@ -141,19 +166,19 @@ pub(super) fn inverse_root(d: f64) -> f64 {
     if d > 0.0 && s.is_finite() { s } else { 0.0 }
 }
 
-fn scale(
+fn scale<'a>(
     tiles: &mut Tiles,
     m: usize,
     size: f64,
-    what: &str,
-    name: &str,
+    what: &'static str,
+    name: &'a str,
     norms: &mut Vec<Norm>,
     diagonal: &mut [f64],
-    notes: &mut Vec<String>,
+    remarks: &mut Remarks<'a>,
 ) {
     let mut factor = 1.0 / size;
     if !(size > 0.0 && factor.is_finite()) {
-        notes.push(format!("kernel '{name}': its {what} is {size:e}, so it is not divided by it"));
+        remarks.undivided(what, name, size);
         factor = 1.0;
     }
     diagonal.iter_mut().for_each(|d| *d *= factor);

@@ -13,17 +13,17 @@ const LOOKED_AT: usize = 128;
 /// Kernels that a sentence names.
 const NAMED: usize = 5;
 
-/// `kernel 'a' is`, or `7 kernels ('a', 'b', 'c', 'd', 'e' and 2 more) are`.
-fn subject(names: &[&str]) -> String {
+/// `kernel 'a'`, or `7 kernels ('a', 'b', 'c', 'd', 'e' and 2 more)`.
+fn named(names: &[&str]) -> String {
     if let [one] = names {
-        return format!("kernel '{one}' is");
+        return format!("kernel '{one}'");
     }
     let shown: Vec<String> = names.iter().take(NAMED).map(|n| format!("'{n}'")).collect();
     let more = match names.len().saturating_sub(NAMED) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    format!("{} kernels ({}{more}) are", names.len(), shown.join(", "))
+    format!("{} kernels ({}{more})", names.len(), shown.join(", "))
 }
 
 /// The kernels of which one thing is to be said, with the least and the largest number for it.
@@ -42,36 +42,48 @@ impl<'a> Said<'a> {
 
     /// A sentence, if there is anything to say.
     pub(super) fn is_nearly_the_identity(&self, remedy: &str) -> Option<String> {
-        let verb = match self.names.len() {
+        let (is, verb) = match self.names.len() {
             0 => return None,
-            1 => "it can",
-            _ => "they can",
+            1 => ("is", "it can"),
+            _ => ("are", "they can"),
         };
-        let (subject, numbers) = (subject(&self.names), self.numbers());
+        let (subject, numbers) = (named(&self.names), self.numbers());
         Some(format!(
-            "{subject} nearly the identity (off-diagonal entries average {numbers} of the \
+            "{subject} {is} nearly the identity (off-diagonal entries average {numbers} of the \
              diagonal), so {verb} only memorise; try {remedy}"
         ))
     }
 
     /// A sentence, if there is anything to say.
     pub(super) fn is_nearly_constant(&self, remedy: &str) -> Option<String> {
-        let verb = match self.names.len() {
+        let (is, verb) = match self.names.len() {
             0 => return None,
-            1 => "it tells",
-            _ => "they tell",
+            1 => ("is", "it tells"),
+            _ => ("are", "they tell"),
         };
-        let (subject, numbers) = (subject(&self.names), self.numbers());
+        let (subject, numbers) = (named(&self.names), self.numbers());
         Some(format!(
-            "{subject} nearly constant (entries vary by {numbers} of their mean), so {verb} \
+            "{subject} {is} nearly constant (entries vary by {numbers} of their mean), so {verb} \
              instances hardly apart; try {remedy}"
         ))
     }
 
-    /// The numbers as `3.0e-5`, or `3.0e-5 to 9.1e-4`.
+    /// A sentence, if there is anything to say: `what` (a trace, for example) is nothing to divide by.
+    pub(super) fn is_not_divided_by(&self, what: &str) -> Option<String> {
+        let (its, it_is, by) = match self.names.len() {
+            0 => return None,
+            1 => ("its", "it is", "it"),
+            _ => ("their", "they are", "that"),
+        };
+        let (subject, numbers) = (named(&self.names), self.numbers());
+        Some(format!("{subject}: {its} {what} is {numbers}, so {it_is} not divided by {by}"))
+    }
+
+    /// The numbers as `0`, `3.0e-5`, or `3.0e-5 to 9.1e-4`.
     fn numbers(&self) -> String {
         match self.range {
             Some((low, high)) if low < high => format!("{low:.1e} to {high:.1e}"),
+            Some((0.0, _)) => "0".to_string(),
             Some((one, _)) => format!("{one:.1e}"),
             None => String::new(),
         }
@@ -203,6 +215,28 @@ mod tests {
         assert_eq!(found.len(), 2, "{found:?}");
         assert!(found[0].starts_with("kernel 'gaussian@x(gamma=1e-9)' is nearly constant"));
         assert!(found[1].starts_with("kernel 'gaussian@x(gamma=1e9)' is nearly the identity"));
+    }
+
+    /// Every kernel of a constant column once had the remark of its own.
+    #[test]
+    fn kernels_without_a_variance_are_named_once() {
+        let x = Matrix::from_fn(20, 8, |i, j| if j < 7 { 3.0 } else { i as f64 });
+        let views = Views::new().dense("x", x).unwrap();
+        let notes = |text: &str| {
+            let specs = [text.parse::<KernelSpec>().unwrap()];
+            let bank = Bank::build(&views, &specs, Storage::Auto, &Run::default()).unwrap();
+            let mut found = bank.notes().to_vec();
+            found.retain(|n| n.contains("divided"));
+            found
+        };
+        let found = notes("gaussian:gamma=1:per_feature:normalize=center_unit_variance");
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].starts_with("7 kernels ('gaussian@x[0](gamma=1, "), "{found:?}");
+        let end = " and 2 more): their variance is 0, so they are not divided by that";
+        assert!(found[0].ends_with(end), "{found:?}");
+        let found = notes("gaussian:gamma=1e-40:normalize=center,unit_trace");
+        let all = "kernel 'gaussian@x(gamma=1e-40, center unit_trace)': its trace is 0, so it is not divided by it";
+        assert_eq!(found, [all]);
     }
 
     #[test]

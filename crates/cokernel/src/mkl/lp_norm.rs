@@ -37,6 +37,7 @@ use super::outer::{MAX_ITERATIONS, Outer, Proposal, Set, TOL, closed_form};
 use super::{Copies, Learned, Learner, Problem};
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
+use crate::solve::conjugate::conjugate_gradients;
 use crate::{Result, Run};
 use cokernel_dense::Cholesky;
 
@@ -145,40 +146,6 @@ impl Ball {
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-/// Steps of conjugate gradients, and the part of the residual at which they end.
-const STEPS: usize = 30;
-const REST: f64 = 1e-3;
-
-/// The x with A x = b for a positive definite A, `left`, that is near one whose inverse is `divided`.
-fn conjugate_gradients(
-    left: &dyn Fn(&[f64]) -> Option<Vec<f64>>,
-    divided: &dyn Fn(&[f64]) -> Vec<f64>,
-    side: &[f64],
-) -> Option<Vec<f64>> {
-    let (mut x, mut rest) = (vec![0.0; side.len()], side.to_vec());
-    let mut direction = divided(&rest);
-    let mut size = dot(&rest, &direction);
-    let enough = REST * REST * size;
-    for _ in 0..STEPS {
-        if size <= enough || size == 0.0 {
-            break;
-        }
-        let image = left(&direction)?;
-        let step = size / dot(&direction, &image);
-        if !(step > 0.0 && step.is_finite()) {
-            return None;
-        }
-        x.iter_mut().zip(&direction).for_each(|(x, d)| *x += step * d);
-        rest.iter_mut().zip(&image).for_each(|(r, i)| *r -= step * i);
-        let scaled = divided(&rest);
-        let next = dot(&rest, &scaled);
-        let turn = next / size;
-        direction.iter_mut().zip(&scaled).for_each(|(d, s)| *d = s + turn * *d);
-        size = next;
-    }
-    Some(x)
 }
 
 impl Set for Ball {

@@ -1,6 +1,6 @@
 use super::*;
 use crate::bank::Storage;
-use crate::data::{Matrix, Views};
+use crate::data::{Classes, Matrix, Views};
 use crate::kernel::KernelSpec;
 use crate::machine::Svc;
 

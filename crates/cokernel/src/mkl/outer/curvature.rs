@@ -29,8 +29,8 @@ pub(super) type Row<'a> = dyn Fn(usize, &[u32], &mut [f64]) + Sync + 'a;
 
 /// What is free to move in each block, where the Hessian can be formed from it.
 pub(super) fn free(machines: &Solution) -> Option<Vec<&Free>> {
-    let known = |b: &'_ crate::machine::Block| b.heads.len() == 1;
-    let free = machines.blocks.iter().map(|b| b.free.as_ref().filter(|_| known(b)));
+    let single = |b: &'_ crate::machine::Block| b.heads.len() == 1;
+    let free = machines.blocks.iter().map(|b| b.free.as_ref().filter(|_| single(b)));
     free.map(|f| f.filter(|f| f.rows.len() <= LARGEST)).collect()
 }
 
@@ -91,6 +91,22 @@ pub(super) fn hessian(
     Some(hessian)
 }
 
+/// K_FF of one binary problem, factored; `None` if that failed or the pass was given up.
+fn factored(free: &Free, row: &Row<'_>, pass: &Pass<'_>) -> Option<Cholesky> {
+    let f = free.rows.len();
+    let mut block = vec![0.0; f * f];
+    for (out, &i) in block.chunks_mut(f.max(1)).zip(&free.rows) {
+        if pass.is_over() {
+            return None;
+        }
+        row(i as usize, &free.rows, out);
+    }
+    for (k, ridge) in free.ridge.iter().enumerate() {
+        block[k * f + k] += ridge;
+    }
+    Cholesky::with_ridge(f, &block)
+}
+
 /// The Hessian of one binary problem; `None` if the factorisation failed or the pass was given up.
 fn part(
     mut sides: Vec<f64>,
@@ -104,18 +120,7 @@ fn part(
     if f == 0 {
         return Some(hessian);
     }
-    let mut block = vec![0.0; f * f];
-    for (out, &i) in block.chunks_mut(f).zip(&free.rows) {
-        if pass.is_over() {
-            return None;
-        }
-        row(i as usize, &free.rows, out);
-    }
-    for (k, ridge) in free.ridge.iter().enumerate() {
-        block[k * f + k] += ridge;
-    }
-    let factor = Cholesky::with_ridge(f, &block)?;
-    drop(block);
+    let factor = factored(free, row, pass)?;
     sides.resize(f * (m + 1), 1.0);
     factor.forward(&mut sides, m + 1);
     let (w, a) = sides.split_at(f * m);
@@ -145,8 +150,8 @@ struct Part<'a> {
     /// s.
     scores: Vec<f64>,
     factor: Cholesky,
-    /// L⁻¹ 1, where the sum is fixed.
-    along: Option<Vec<f64>>,
+    /// K⁻¹1 and 1ᵀK⁻¹1, where the sum is fixed.
+    constant: Option<(Vec<f64>, f64)>,
 }
 
 impl<'a> Operator<'a> {
@@ -160,25 +165,15 @@ impl<'a> Operator<'a> {
         let coefs = machines.coefs();
         let mut blocks = Vec::new();
         for (free, coef) in free(machines)?.into_iter().zip(coefs) {
-            let f = free.rows.len();
-            let mut block = vec![0.0; f * f];
-            for (out, &i) in block.chunks_mut(f.max(1)).zip(&free.rows) {
-                if pass.is_over() {
-                    return None;
-                }
-                row(i as usize, &free.rows, out);
-            }
-            for (k, ridge) in free.ridge.iter().enumerate() {
-                block[k * f + k] += ridge;
-            }
-            let factor = Cholesky::with_ridge(f, &block)?;
-            let along = free.sum.then(|| {
-                let mut ones = vec![1.0; f];
-                factor.forward(&mut ones, 1);
-                ones
+            let factor = factored(free, row, pass)?;
+            let constant = free.sum.then(|| {
+                let mut solved = vec![1.0; free.rows.len()];
+                factor.solve(&mut solved, 1);
+                let sum = solved.iter().sum();
+                (solved, sum)
             });
             let scores = bank.feature_scores(coef, pass)?;
-            blocks.push(Part { free, scores, factor, along });
+            blocks.push(Part { free, scores, factor, constant });
         }
         (!pass.is_given_up()).then_some(Operator { bank, blocks, pass })
     }
@@ -186,23 +181,17 @@ impl<'a> Operator<'a> {
     /// H x.
     pub(super) fn times(&self, x: &[f64]) -> Option<Vec<f64>> {
         let mut sum = vec![0.0; x.len()];
-        for Part { free, scores, factor, along } in &self.blocks {
-            let f = free.rows.len();
-            if f == 0 {
+        for Part { free, scores, factor, constant } in &self.blocks {
+            if free.rows.is_empty() {
                 continue;
             }
             let scaled: Vec<f64> = scores.iter().zip(x).map(|(s, x)| s * x).collect();
             let mut v = self.bank.feature_sums(&scaled, &free.rows, self.pass)?;
-            let mut side = v.clone();
             factor.solve(&mut v, 1);
-            if let Some(along) = along {
+            if let Some((solved, sum)) = constant {
                 // What keeps the sum: K⁻¹1 (1ᵀK⁻¹v)/(1ᵀK⁻¹1).
-                factor.forward(&mut side, 1);
-                let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-                let share = dot(along, &side) / dot(along, along);
-                let mut ones = vec![1.0; f];
-                factor.solve(&mut ones, 1);
-                v.iter_mut().zip(&ones).for_each(|(v, o)| *v -= share * o);
+                let share = v.iter().sum::<f64>() / sum;
+                v.iter_mut().zip(solved).for_each(|(v, o)| *v -= share * o);
             }
             let mut spread = vec![0.0; self.bank.n()];
             free.rows.iter().zip(&v).for_each(|(i, v)| spread[*i as usize] = *v);

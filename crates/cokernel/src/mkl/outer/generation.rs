@@ -10,8 +10,10 @@
 //! ```
 //!
 //! and it tells which kernels are missed: those whose form is beyond what a kernel without a weight may have
-//! ([`threshold`](super::Set::threshold)). The [`ADDED`] largest join, those without a weight leave when there are many. Every round but
-//! the last lowers the objective; the weights of a kernel that is missed were 0, so nothing has to be learned again.
+//! ([`threshold`](super::Set::threshold)). The [`ADDED`] largest join, those without a weight leave when there are many. The weight of
+//! a kernel that is missed was 0, so the next round begins at the weights and machines of the last. A round need not lower the
+//! objective (it is solved to a tolerance only), nor the gap (the bound is that of its last machines); three rounds in a
+//! row without either, solved as tightly as they are, end the method.
 //!
 //! (Column generation for linear programs is due to Ford and Fulkerson 1958; SILP, Sonnenburg et al. 2006, adds a cut over
 //! all kernels instead of kernels.)
@@ -19,10 +21,11 @@
 //! **Accuracy.** A round is solved to a tenth of the gap over all kernels that the round before has left, and to a third
 //! of `tol` at the end.
 //!
-//! **Limits.** Where so many kernels of rank one have a weight that the combined kernel has about as much rank as there are
-//! free coefficients (many more features than instances, and a C at which their noise separates the classes), the second
-//! derivatives change from step to step, and the loop takes tens of iterations in each round; most of them only prove what the
-//! objective has reached already.
+//! **Limits.** With many more features than instances and a C at which their noise separates the classes it is slow: 500
+//! iterations ended at a relative gap of 0.18 on 1,000 instances with 10⁵ columns, of which 467 had a weight, at C = 0.1, while
+//! C = 0.01 (7 columns) takes a few. The rounds then take tens of iterations each. Why was not looked into; a guess is that the
+//! combined kernel has about as much rank as there are free coefficients, so that the second derivatives change from step to
+//! step.
 //!
 //! **Cost.** Each round: n M multiplications for the forms, and the loop on at most a few hundred kernels. No M × M
 //! numbers are formed.

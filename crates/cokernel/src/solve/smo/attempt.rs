@@ -161,7 +161,8 @@ impl Attempt<'_> {
                 continue;
             }
             let next = self.value_of(&self.full);
-            // What is left over, by variables set aside or rounding, is often a hundredth of it.
+            // What is left over, by variables set aside or rounding, was a hundredth of it where this was
+            // measured (once: n = 4,000, C = 10⁴).
             if aimed {
                 target *= (0.9 * tol / next.gap).clamp(0.5, 0.9);
             }

@@ -186,6 +186,44 @@ pub(super) fn multiple(v: &View<'_>) -> Option<Multiple> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use rand::RngExt;
+
+    /// The gap has its minimum at the place of an event: all are tried. More events than are sorted at once,
+    /// most of them ties, some without room above or below.
+    #[test]
+    fn no_threshold_has_a_smaller_gap() {
+        let mut rng = crate::Run::with_seed(6).rng("gap tests");
+        for (round, (n, places)) in
+            [(17, 3), (40, 4), (100, 9), (333, 1_000_000), (1000, 20)].repeat(8).iter().enumerate()
+        {
+            let mut any = |of: i64| f64::from(rng.random_range(0..of as i32));
+            let f: Vec<f64> = (0..*n).map(|_| any(*places) - 0.5 * *places as f64).collect();
+            // Rooms are whole numbers, or not.
+            let by = if round % 2 == 0 { 1.0 } else { 0.37 };
+            let above: Vec<f64> = (0..*n).map(|_| by * any(4)).collect();
+            let below: Vec<f64> = (0..*n).map(|_| by * any(4)).collect();
+            let (x, lower) = (vec![0.0; *n], below.iter().map(|b| -b).collect::<Vec<f64>>());
+            let cost = |theta: f64| -> f64 {
+                let one = |i: usize| {
+                    above[i] * (theta - f[i]).max(0.0) + below[i] * (f[i] - theta).max(0.0)
+                };
+                (0..*n).map(one).sum()
+            };
+            let least = f.iter().map(|theta| cost(*theta)).fold(f64::INFINITY, f64::min);
+            let found = measure(&x, &f, &lower, &above);
+            let size = 1e-12 * (1.0 + least);
+            assert!((found.gap - least).abs() <= size, "{n} {places}: {found:?} {least}");
+            assert!((cost(found.threshold) - least).abs() <= size, "{found:?} {least}");
+            // The threshold is the middle of those that are best.
+            let mut events: Vec<(f64, f64, f64)> =
+                (0..*n).map(|i| (f[i], above[i], below[i])).collect();
+            let crossed = crossing(&mut events).unwrap();
+            let best = f.iter().filter(|theta| cost(**theta) <= least + size);
+            let ends =
+                best.fold((f64::INFINITY, f64::NEG_INFINITY), |e, t| (e.0.min(*t), e.1.max(*t)));
+            assert!(ends.0 <= crossed && crossed <= ends.1, "{crossed} {ends:?}");
+        }
+    }
 
     /// K = I, q = (−1, 1), x = (0.4, −0.4): f = (−0.6, 0.6); at 2.5·x both conditions hold exactly.
     #[test]

@@ -81,6 +81,23 @@ fn storages() {
     }
 }
 
+/// UFO-MKL keeps rows of all kernels as far as half of the memory suffices: all, a third of them, none.
+#[test]
+fn rows_that_are_kept_change_no_bit() {
+    let machine = Svc::default();
+    for storage in [Storage::Resident, Storage::OnDemand] {
+        let bank = bank(120, storage);
+        let on = learn("ufo_mkl", &bank, &machine, &Run::default());
+        for rows in [0, 40] {
+            let run = Run { memory: 2 * 8 * 120 * bank.len() * rows, ..Run::default() };
+            let off = learn("ufo_mkl", &bank, &machine, &run);
+            assert_eq!(on.rule.weights(), off.rule.weights());
+            assert_eq!(on.report.objective, off.report.objective);
+            assert_eq!(on.report.gaps, off.report.gaps);
+        }
+    }
+}
+
 #[test]
 fn shrinking_and_cache() {
     let plain = Svc { tol: 1e-8, shrinking: false, ..Svc::default() };
