@@ -22,8 +22,8 @@
 //! sums over pairs by the number of pairs, without which the larger class decides. `cut` counts each edge between V
 //! and the rest once, as (7) has it, or in both directions, as v counts those within.
 //!
-//! **Cost.** One read of the entries within groups, n²/(2·groups) of each kernel; then O(M³) for each of some 40 to
-//! 400 iterations, whatever n is. Memory: the kernels of one group.
+//! **Cost.** One read of the entries within groups, n²/(2·groups) of each kernel; then O(M³) for each iteration, 40 with
+//! 39 kernels and up to 400 with 150 where that was measured, whatever n is. Memory: the kernels of one group.
 
 mod examples;
 
