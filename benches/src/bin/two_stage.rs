@@ -38,7 +38,7 @@ fn main() {
     let target = Target::from(Classes::from_texts(&texts).expect("classes"));
     let machine = Svc::default();
     let problem = Problem::new(&bank, &target, &machine);
-    let method = find("two_stage").expect("registered");
+    let method = find(args.get(4).map_or("two_stage", |m| m)).expect("registered");
     let given: Vec<(&str, Value)> = args[2]
         .split(',')
         .filter_map(|p| p.split_once('='))
@@ -47,7 +47,8 @@ fn main() {
     let params = method.check(given.iter().map(|(n, v)| (*n, v))).expect("parameters");
     let learner = cokernel::mkl::learner(method, &params).expect("a learner");
     let (seconds, learned) = best_of(times, || learner.learn(&problem, &run).expect("learned"));
-    let weights = learned.rule.weights().expect("weights");
+    let uses = learned.rule.uses();
+    let weights = &uses;
     write_npy(&folder.join("weights.npy"), 1, weights.len(), weights);
     let report = &learned.report;
     println!(

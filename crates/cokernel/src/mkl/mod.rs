@@ -38,6 +38,7 @@ mod named;
 mod normalized_cut;
 mod outer;
 mod polynomial_combination;
+mod polynomial_two_stage;
 mod power_product;
 mod product;
 mod regularized_simple_mkl;
@@ -78,6 +79,7 @@ pub static REGISTRY: &[&Entry<dyn Learner>] = &[
     &log_penalty::ENTRY,
     &binary_selection::ENTRY,
     &polynomial_combination::ENTRY,
+    &polynomial_two_stage::ENTRY,
     &silp::ENTRY,
     &level_mkl::ENTRY,
     &lanckriet_qcqp::ENTRY,

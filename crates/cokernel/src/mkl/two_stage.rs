@@ -57,12 +57,14 @@
 //! loop looks at the clock at least once in 16 384 pairs.
 
 mod bands;
+pub(super) mod classifier;
 mod exact;
 mod examples;
 mod interior;
-mod pairs;
+pub(super) mod pairs;
 mod pegasos;
 mod penalty;
+pub(super) mod products;
 mod slope;
 mod source;
 mod stochastic;
@@ -71,15 +73,14 @@ use super::{Copies, Learned, Learner, Problem, check};
 use crate::bank::Bank;
 use crate::kernel::{Function, Kernel, KernelSpec, Normalization};
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
-use crate::params::{Param, Params, Range};
 use crate::rule::Weighted;
-use crate::{Error, Report, Result, Run, Status, Watch};
+use crate::{Report, Result, Run, Status};
+use classifier::{BATCH, DIAGONAL, EXAMPLES, LAMBDA, PENALTY, PairClassifier, SOLVER, STEPS, TOL};
 use pairs::Sampler;
-use penalty::Penalty;
 
 /// The registry entry.
 pub static ENTRY: Entry<dyn Learner> =
-    Entry { method: &METHOD, build: |p| Box::new(TwoStage::new(p)) };
+    Entry { method: &METHOD, build: |p| Box::new(TwoStage(PairClassifier::new(p, false))) };
 
 static METHOD: Method = Method {
     id: "two_stage",
@@ -93,56 +94,8 @@ static METHOD: Method = Method {
     certificate: Certificate::Gap,
     recommended: true,
     weights: WeightSet::SIMPLEX,
-    params: &[
-        Param {
-            name: "solver",
-            doc: "exact: over all pairs, or as many as `examples` says, with a duality gap; pegasos: \
-                  stochastic steps on fresh pairs, as in the source.",
-            range: Range::Choice { default: "exact", of: &["exact", "pegasos"] },
-        },
-        Param {
-            name: "examples",
-            doc: "Pairs that are drawn where there are more of them, for solver = exact; at most 2²⁴ \
-                  divided by the number of kernels.",
-            range: Range::Int { default: 100_000, min: 100, max: 16_777_216 },
-        },
-        Param {
-            name: "penalty",
-            doc: "What large weights cost: l2, λ/2 ‖μ‖²; l1, λ Σ μ, which leaves few kernels.",
-            range: Range::Choice { default: "l2", of: &["l2", "l1"] },
-        },
-        Param {
-            name: "tol",
-            doc: "Relative duality gap to stop at, for solver = exact.",
-            range: Range::Real { default: 1e-6, min: 0.0, max: 1.0, closed: false },
-        },
-        Param {
-            name: "steps",
-            doc: "Sub-gradient steps of solver = pegasos.",
-            range: Range::Int { default: 10_000, min: 1, max: 1_000_000_000 },
-        },
-        Param {
-            name: "batch",
-            doc: "Pairs of instances for each step.",
-            range: Range::Int { default: 100, min: 2, max: 1_000_000 },
-        },
-        Param {
-            name: "lambda",
-            doc: "λ of (5.2) for kernels divided by s, the mean of their diagonals: a λ meant for \
-                  the kernels as they are has to be divided by s². 0 chooses it by validation \
-                  from 100·4⁻ᵏ.",
-            range: Range::Real { default: 0.0, min: 0.0, max: 1e6, closed: true },
-        },
-        Param {
-            name: "diagonal",
-            doc: "Whether an instance paired with itself is an example.",
-            range: Range::Choice { default: "include", of: &["include", "exclude"] },
-        },
-    ],
+    params: &[SOLVER, EXAMPLES, PENALTY, TOL, STEPS, BATCH, LAMBDA, DIAGONAL],
 };
-
-/// Most numbers in the K-examples of one draw.
-const NUMBERS: usize = 1 << 24;
 
 /// Rows and columns in which the mean of a kernel is looked for, and the share of the root mean square that counts.
 const ROWS: usize = 32;
@@ -150,36 +103,7 @@ const COLUMNS: usize = 128;
 const MEAN: f64 = 0.1;
 
 #[derive(Debug)]
-struct TwoStage {
-    pegasos: bool,
-    examples: usize,
-    sparse: bool,
-    tol: f64,
-    steps: usize,
-    batch: usize,
-    lambda: f64,
-    diagonal: bool,
-}
-
-impl TwoStage {
-    fn new(params: &Params) -> Self {
-        TwoStage {
-            pegasos: params.text("solver") == "pegasos",
-            examples: params.count("examples"),
-            sparse: params.text("penalty") == "l1",
-            tol: params.real("tol"),
-            steps: params.count("steps"),
-            batch: params.count("batch"),
-            lambda: params.real("lambda"),
-            diagonal: params.text("diagonal") == "include",
-        }
-    }
-}
-
-/// 100·4⁻ᵏ down to 10⁻⁸.
-fn grid() -> Vec<f64> {
-    (0..).map(|k| 100.0 * 0.25_f64.powi(k)).take_while(|l| *l >= 1e-8).collect()
-}
+struct TwoStage(PairClassifier);
 
 impl Learner for TwoStage {
     fn weights_repeat(&self) -> bool {
@@ -191,45 +115,10 @@ impl Learner for TwoStage {
         let watch = run.watch();
         let mut report = Report::closed_form(run);
         report.status = Status::Converged;
-        report.warnings.extend(uncentred(problem));
-        let sampler = Sampler::new(problem, self.diagonal, run)?;
-        let kernels = sampler.kernels();
-        let found = match self.pegasos {
-            true => self.by_steps(&sampler, run, &watch, &mut report)?,
-            false => self.exactly(&sampler, run, &watch, &mut report),
-        };
-        let lambda = found.lambda;
-        let largest = found.mu.iter().fold(0.0_f64, |a, w| a.max(*w));
-        let weights = if largest > 0.0 {
-            let sum: f64 = found.mu.iter().map(|w| w / largest).sum();
-            found.mu.iter().map(|w| w / largest / sum).collect()
-        } else {
-            let (alike, apart) = match problem.pairs {
-                Some(_) => ("instances that must link", "those that cannot"),
-                None => ("instances of one class", "those of two"),
-            };
-            report.notes.push(match (report.status.is_success(), found.zero_is_best) {
-                (true, true) => format!(
-                    "no kernel is larger between {alike} than between {apart}: every weight became 0, \
-                     and the mean of the kernels is used"
-                ),
-                (true, false) => format!(
-                    "lambda = {lambda:.3e} makes the weights too small to count: every weight \
-                     became 0, and the mean of the kernels is used; try a smaller lambda"
-                ),
-                (false, _) => {
-                    format!("stopped ({}) before any weight; the mean is used", report.status)
-                }
-            });
-            vec![1.0 / kernels as f64; kernels]
-        };
-        let details = [
-            ("lambda", vec![lambda]),
-            ("mu", found.mu),
-            ("pairs", vec![found.pairs as f64]),
-            ("unit", vec![sampler.unit()]),
-        ];
-        report.details.extend(details.into_iter().map(|(name, v)| (name.to_string(), v)));
+        report.warnings.extend(uncentred(METHOD.id, problem));
+        let sampler = Sampler::new(problem, self.0.diagonal, run)?;
+        let found = self.0.learn(&sampler, run, &watch, &mut report)?;
+        let weights = found.shares(problem, &mut report);
         report.seconds = watch.seconds();
         Ok(Learned::of(Weighted::rule(weights), report))
     }
@@ -247,85 +136,9 @@ impl Learner for TwoStage {
     }
 }
 
-impl TwoStage {
-    fn exactly(
-        &self,
-        sampler: &Sampler<'_>,
-        run: &Run,
-        watch: &Watch,
-        report: &mut Report,
-    ) -> Weights {
-        let kernels = sampler.kernels();
-        let most = self.examples.min(NUMBERS.min(run.memory / 32) / kernels).max(100);
-        let mut found =
-            Weights { lambda: self.lambda, mu: vec![0.0; kernels], pairs: 0, zero_is_best: false };
-        let Some(drawn) = sampler.examples(most, watch) else {
-            report.status = watch.stop().unwrap_or(Status::Interrupted);
-            return found;
-        };
-        let penalty = match self.sparse {
-            true => Penalty::Sum(self.lambda),
-            false => Penalty::Squares(self.lambda),
-        };
-        let mut near = None;
-        if self.lambda == 0.0 {
-            (found.lambda, near) = exact::choose(&drawn, penalty, run, watch, report);
-        }
-        let penalty = penalty.with(found.lambda);
-        (found.mu, found.zero_is_best) =
-            exact::learn(&drawn, penalty, near, self.tol, watch, report);
-        found.pairs = drawn.signs.len();
-        found
-    }
-
-    fn by_steps(
-        &self,
-        sampler: &Sampler<'_>,
-        run: &Run,
-        watch: &Watch,
-        report: &mut Report,
-    ) -> Result<Weights> {
-        if self.sparse {
-            let problem = "l1 needs solver = exact: the steps of Pegasos are those of l2";
-            return Err(Error::parameter("penalty", problem));
-        }
-        let lambda = match self.lambda > 0.0 {
-            true => self.lambda,
-            false => stochastic::choose(self, sampler, run, watch, report),
-        };
-        Ok(stochastic::learn(self, sampler, lambda, run, watch, report))
-    }
-}
-
-/// The λ with the least loss, the larger on a tie, with a note.
-fn best_of(grid: &[f64], losses: Vec<f64>, report: &mut Report) -> f64 {
-    let mut best = 0;
-    for l in 1..grid.len() {
-        if losses[l] < losses[best] || losses[best].is_nan() {
-            best = l;
-        }
-    }
-    if report.status.is_success() {
-        report.notes.push(format!(
-            "λ = {:.3e} was chosen with validation hinge loss {:.4} (1 is that of no weights)",
-            grid[best], losses[best]
-        ));
-    }
-    grid[best]
-}
-
-/// What was found, and over how many pairs its objective was taken.
-struct Weights {
-    lambda: f64,
-    mu: Vec<f64>,
-    pairs: usize,
-    /// Whether zero weights are the minimiser on these pairs.
-    zero_is_best: bool,
-}
-
 /// A remark if a kernel is not centred, as those of the source are: one that no step has centred last,
 /// and whose values do not sum to nothing.
-fn uncentred(problem: &Problem<'_>) -> Option<String> {
+pub(super) fn uncentred(method: &str, problem: &Problem<'_>) -> Option<String> {
     let (bank, kernels) = (problem.bank, problem.bank.kernels());
     let last_centred = |k: &Kernel| k.normalize.last().is_some_and(|n| n.centers());
     let bare: Vec<&Kernel> = (0..kernels.len())
@@ -338,7 +151,7 @@ fn uncentred(problem: &Problem<'_>) -> Option<String> {
         _ => KernelSpec::gaussian().sigma_median(),
     };
     Some(format!(
-        "two_stage: kernels that are not centred: {} of {}; the source (LMS §5.3) centres kernels and \
+        "{method}: kernels that are not centred: {} of {}; the source (LMS §5.3) centres kernels and \
          gives them unit variance, without that the weights can mislead: try \
          normalize=center_unit_variance, as in {}",
         bare.len(),

@@ -17,6 +17,7 @@
 
 mod each;
 mod forest;
+mod monomials;
 mod polynomial;
 mod power_product;
 mod product;
@@ -25,6 +26,7 @@ mod weighted;
 pub use each::Each;
 pub use forest::Forest;
 pub(crate) use forest::{CUTS, Node, Tree, place};
+pub use monomials::Monomials;
 pub use polynomial::Polynomial;
 
 /// Largest degree of a [`Polynomial`].
@@ -46,6 +48,7 @@ pub static REGISTRY: &[&Entry] = &[
     &product::ENTRY,
     &power_product::ENTRY,
     &polynomial::ENTRY,
+    &monomials::ENTRY,
     &forest::ENTRY,
     &each::ENTRY,
 ];

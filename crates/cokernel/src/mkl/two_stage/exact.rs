@@ -1,10 +1,10 @@
 //! (5.2) over all pairs or over a draw of them, with a certificate, for one λ and for the grid.
 
 use super::bands::{self, Found};
+use super::classifier::{best_of, grid};
 use super::interior::Program;
 use super::pairs::{Drawn, Part};
 use super::penalty::Penalty;
-use super::{best_of, grid};
 use crate::{Event, Report, Run, Status, Watch};
 
 /// Relative gap to which each λ of the grid is solved.
@@ -68,6 +68,20 @@ pub(super) fn learn(
 ) -> (Vec<f64>, bool) {
     let weights = drawn.weights(Part::All);
     let program = Program { examples: &drawn.examples, weights: &weights, penalty };
+    // From far away by way of the grid.
+    let mut near = near;
+    let larger: Vec<f64> = match near {
+        Some(_) => Vec::new(),
+        None => grid().into_iter().filter(|l| *l > penalty.lambda()).collect(),
+    };
+    for lambda in larger {
+        let from = near.as_ref().map(|f| (&f.mu[..], &f.margins[..]));
+        let program = Program { penalty: penalty.with(lambda), ..program };
+        near = Some(bands::minimize(program, from, COARSE, watch));
+        if watch.stop().is_some() {
+            break;
+        }
+    }
     let near = near.as_ref().map(|f| (&f.mu[..], &f.margins[..]));
     let found = bands::minimize(program, near, tol, watch);
     report.gap = Some(found.gap());

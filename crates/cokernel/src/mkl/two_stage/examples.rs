@@ -42,6 +42,13 @@ impl Examples {
         &self.signed[p * self.kernels..(p + 1) * self.kernels]
     }
 
+    /// The same of some of the kernels.
+    pub fn of(&self, kernels: &[usize]) -> Self {
+        let rows = self.signed.chunks_exact(self.kernels.max(1));
+        let signed = rows.flat_map(|row| kernels.iter().map(|k| row[*k])).collect();
+        Examples { kernels: kernels.len(), signed }
+    }
+
     /// A μ.
     pub fn margins(&self, mu: &[f64]) -> Vec<f64> {
         let mut margins = vec![0.0; self.len()];

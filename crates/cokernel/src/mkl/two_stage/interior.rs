@@ -32,6 +32,9 @@ const ITERATIONS: usize = 100;
 /// Weights below this part of the largest are 0 in a candidate.
 const NOTHING: f64 = 1e-9;
 
+/// Kernels of which all are looked at from the start, and fewest that join in at once.
+const FEW: usize = 64;
+
 /// The problem: examples, their weights, what weights of kernels cost.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::mkl) struct Program<'a> {
@@ -46,6 +49,8 @@ pub(super) struct Found {
     pub mu: Vec<f64>,
     /// What no weights are below.
     pub lower: f64,
+    /// The multipliers that say so.
+    pub a: Vec<f64>,
     /// How it ended.
     pub status: Status,
 }
@@ -120,7 +125,56 @@ impl Point {
 }
 
 /// Minimises from the point `mu` to a relative gap of `tol`.
+///
+/// Of many kernels at first those that have a weight, and those whose weight would grow fastest; then those join in
+/// that the multipliers want, until all agree: most weights are 0.
 pub(super) fn solve(program: Program<'_>, mu: Vec<f64>, tol: f64, watch: &Watch) -> Found {
+    let Program { examples, weights, penalty } = program;
+    if examples.kernels() <= FEW {
+        return solve_all(program, mu, tol, watch);
+    }
+    let mut chosen: Vec<bool> = mu.iter().map(|v| *v > 0.0).collect();
+    // At first the multipliers of the slope at `mu`.
+    let margins = examples.margins(&mu);
+    let active = margins.iter().zip(weights).map(|(m, w)| if *m < 1.0 { *w } else { 0.0 });
+    let mut found = Found { mu, lower: 0.0, a: active.collect(), status: Status::IterationLimit };
+    for round in 0.. {
+        let wanted = examples.pull(&found.a);
+        found.lower = found.lower.max(penalty.dual(found.a.iter().sum(), &wanted));
+        let value = examples.objective(weights, penalty, &found.mu);
+        if value - found.lower <= tol * value.max(SMALL) {
+            found.status = Status::Converged;
+            break;
+        }
+        let mut joining: Vec<usize> =
+            (0..wanted.len()).filter(|k| !chosen[*k] && wanted[*k] > penalty.linear()).collect();
+        if let Some(stopped) = watch.stop() {
+            found.status = stopped;
+            break;
+        }
+        if joining.is_empty() && round > 0 {
+            break;
+        }
+        joining.sort_by(|a, b| wanted[*b].total_cmp(&wanted[*a]));
+        joining.truncate(FEW.max(chosen.iter().filter(|c| **c).count() / 2));
+        joining.iter().for_each(|k| chosen[*k] = true);
+        let some: Vec<usize> = (0..chosen.len()).filter(|k| chosen[*k]).collect();
+        if some.is_empty() {
+            break;
+        }
+        let part = examples.of(&some);
+        let start = some.iter().map(|k| found.mu[*k]).collect();
+        let inner = solve_all(Program { examples: &part, ..program }, start, 0.5 * tol, watch);
+        some.iter().zip(&inner.mu).for_each(|(k, v)| found.mu[*k] = *v);
+        (found.a, found.status) = match inner.status {
+            Status::Converged => (inner.a, Status::Stalled),
+            other => (inner.a, other),
+        };
+    }
+    found
+}
+
+fn solve_all(program: Program<'_>, mu: Vec<f64>, tol: f64, watch: &Watch) -> Found {
     let Program { examples, weights, penalty } = program;
     let value = examples.objective(weights, penalty, &mu);
     let mut best = Best { program, mu, value };
@@ -129,7 +183,7 @@ pub(super) fn solve(program: Program<'_>, mu: Vec<f64>, tol: f64, watch: &Watch)
     let w: Vec<f64> = weights.iter().map(|w| scale * w).collect();
     let scaled = penalty.with(scale * penalty.lambda());
     let mut at = start(examples, &w, scaled);
-    let (mut lower, mut iterations) = (0.0_f64, 0);
+    let (mut lower, mut best_a, mut iterations) = (0.0_f64, vec![0.0; w.len()], 0);
     let status = loop {
         let pulled = examples.pull(&at.a);
         let largest = at.mu.iter().fold(0.0_f64, |a, v| a.max(*v));
@@ -138,8 +192,9 @@ pub(super) fn solve(program: Program<'_>, mu: Vec<f64>, tol: f64, watch: &Watch)
             best.offer(pulled.iter().map(|v| v.max(0.0) / lambda).collect());
         }
         let dual = scaled.dual(at.a.iter().sum(), &pulled) / scale;
-        if dual.is_finite() {
-            lower = lower.max(dual);
+        if dual > lower && dual.is_finite() {
+            lower = dual;
+            best_a = at.a.iter().map(|a| a / scale).collect();
         }
         if best.value - lower <= tol * best.value.max(SMALL) {
             break Status::Converged;
@@ -157,7 +212,7 @@ pub(super) fn solve(program: Program<'_>, mu: Vec<f64>, tol: f64, watch: &Watch)
         let length = 0.99 * at.reach(&step);
         at.advance(&step, length);
     };
-    Found { mu: best.mu, lower, status }
+    Found { mu: best.mu, lower, a: best_a, status }
 }
 
 /// A point with Aμ + ξ − u = 1 and a + r = w.

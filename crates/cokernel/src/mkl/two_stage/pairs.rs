@@ -1,6 +1,7 @@
 //! Balanced random pairs of instances and their K-examples, in bounded memory.
 
 use super::examples::Examples;
+use super::products::Products;
 use super::source::Source;
 use crate::bank::Bank;
 use crate::mkl::Problem;
@@ -105,6 +106,8 @@ pub(in crate::mkl) struct Sampler<'a> {
     parted: [bool; 2],
     seed: u64,
     run: Run,
+    /// The features of a K-example, where they are not the kernels themselves.
+    products: Option<Products>,
 }
 
 impl<'a> Sampler<'a> {
@@ -118,7 +121,8 @@ impl<'a> Sampler<'a> {
             None => (problem.bank, Source::of_classes(problem.target.classes()?, diagonal)?),
         };
         let (seed, run, unit) = (run.seed, run.quiet(), mean_diagonal(bank));
-        let mut sampler = Sampler { bank, source, unit, parted: [true; 2], seed, run };
+        let mut sampler =
+            Sampler { bank, source, unit, parted: [true; 2], seed, run, products: None };
         for sign in [false, true] {
             if sampler.source.count(sign) <= COUNTED {
                 let held: Vec<bool> = sampler
@@ -131,6 +135,12 @@ impl<'a> Sampler<'a> {
             }
         }
         Ok(sampler)
+    }
+
+    /// The same with products of kernels as features.
+    #[must_use]
+    pub fn with_products(self, products: Products) -> Self {
+        Sampler { products: Some(products), ..self }
     }
 
     /// s.
@@ -197,17 +207,22 @@ impl<'a> Sampler<'a> {
         drawn
     }
 
-    /// k(x_i, x_j)/s for each pair and kernel.
+    /// The features of each pair: k(x_i, x_j)/s for each kernel, or their products.
     fn values(&self, pairs: &[(u32, u32)], out: &mut Vec<f64>) {
-        out.resize(pairs.len() * self.kernels(), 0.0);
+        let kernels = self.bank.len();
+        out.resize(pairs.len() * kernels, 0.0);
         self.bank.pairs(pairs, out);
         let unit = self.unit;
         out.iter_mut().for_each(|z| *z /= unit);
+        if let Some(products) = &self.products {
+            let single = std::mem::take(out);
+            single.chunks_exact(kernels).for_each(|z| products.write(z, out));
+        }
     }
 
-    /// M.
+    /// M, or the number of products.
     pub fn kernels(&self) -> usize {
-        self.bank.len()
+        self.products.as_ref().map_or(self.bank.len(), Products::len)
     }
 
     /// Pairs to learn from.

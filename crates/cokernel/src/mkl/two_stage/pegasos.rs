@@ -1,7 +1,8 @@
 //! Pegasos: projected stochastic sub-gradient steps for several λ side by side.
 
+use super::classifier::PairClassifier;
 use super::pairs::{Chunk, Part, Sampler, Stream};
-use super::{TwoStage, slope};
+use super::slope;
 use crate::{Event, Report, Run, Watch};
 
 /// Pegasos on fresh pairs of one part, in pieces between which the clock is looked at.
@@ -18,7 +19,7 @@ pub(super) struct Steps<'a> {
 }
 
 impl<'a> Steps<'a> {
-    pub fn new(method: &TwoStage, sampler: &'a Sampler<'a>, part: Part) -> Self {
+    pub fn new(method: &PairClassifier, sampler: &'a Sampler<'a>, part: Part) -> Self {
         let (stream, piece) = (sampler.stream(part), sampler.piece());
         Steps { stream, piece, batch: method.batch, chunk: Chunk::default(), open: 0, done: 0 }
     }

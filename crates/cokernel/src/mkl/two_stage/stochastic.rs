@@ -11,11 +11,11 @@
 //! **Cost**: `steps`·`batch` pairs fetched for all λ (unless λ is given) and as many for the winner, about 20 times M
 //! multiplications for each. The grid is learned in one thread, pairs are fetched by all.
 
+use super::classifier::{PairClassifier, Weights, best_of, grid};
 use super::examples::{Examples, loss};
 use super::pairs::{Part, Sampler};
 use super::pegasos::{Learners, Steps};
 use super::penalty::Penalty;
-use super::{TwoStage, Weights, best_of, grid};
 use crate::{Event, Report, Run, Status, Watch};
 
 /// Most pairs on which λ and the objective are measured, and most numbers for them.
@@ -32,7 +32,7 @@ struct Seen {
 }
 
 impl Seen {
-    fn new(method: &TwoStage, sampler: &Sampler<'_>, part: Part, watch: &Watch) -> Self {
+    fn new(method: &PairClassifier, sampler: &Sampler<'_>, part: Part, watch: &Watch) -> Self {
         let wanted = CHECKED.min(method.steps.saturating_mul(method.batch).max(1000));
         let count = wanted.min(CHECKED_NUMBERS / sampler.kernels()).max(100);
         let examples = sampler.draw(sampler.check_stream(part), count, watch);
@@ -43,7 +43,7 @@ impl Seen {
 
 /// The λ with the least hinge loss on the validation pairs.
 pub(super) fn choose(
-    method: &TwoStage,
+    method: &PairClassifier,
     sampler: &Sampler<'_>,
     run: &Run,
     watch: &Watch,
@@ -63,7 +63,7 @@ pub(super) fn choose(
 
 /// (5.2) for one λ.
 pub(super) fn learn(
-    method: &TwoStage,
+    method: &PairClassifier,
     sampler: &Sampler<'_>,
     lambda: f64,
     run: &Run,

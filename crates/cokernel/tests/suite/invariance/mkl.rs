@@ -32,11 +32,8 @@ fn bank(n: usize, storage: Storage) -> Bank {
 
 fn learn(id: &str, bank: &Bank, machine: &Svc, run: &Run) -> Learned {
     let method = find(id).unwrap();
-    let given: Vec<(&str, Value)> = match id {
-        "two_stage" => vec![("steps", Value::Int(500))],
-        _ if method.params.iter().any(|p| p.name == "tol") => vec![("tol", Value::Real(1e-7))],
-        _ => Vec::new(),
-    };
+    let has_tol = method.params.iter().any(|p| p.name == "tol");
+    let given = has_tol.then_some(("tol", Value::Real(1e-7)));
     let params = method.check(given.iter().map(|(n, v)| (*n, v))).unwrap();
     let codes: Vec<u32> = (0..bank.n()).map(|i| (i % 2) as u32).collect();
     let classes = classes(&codes);
