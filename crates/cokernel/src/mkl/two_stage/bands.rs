@@ -19,9 +19,11 @@ use super::examples::{Examples, loss};
 use super::interior::{Program, SMALL, solve};
 use crate::{Status, Watch};
 
-/// Examples of the band for each kernel, and the least of them.
+/// Examples of the band for each kernel, the fewest and the most of them. On 819 products 1024 take a quarter of the time
+/// that 4096 take.
 const EACH: usize = 24;
 const LEAST: usize = 512;
+const MOST: usize = 1_024;
 
 /// Rounds after which the band only grows, and after which it is over.
 const FRESH: usize = 3;
@@ -142,7 +144,7 @@ fn widen(
     other: Option<&[f64]>,
     keep: bool,
 ) {
-    let counted = LEAST.max(EACH * program.examples.kernels()).min(band.len());
+    let counted = (EACH * program.examples.kernels()).clamp(LEAST, MOST).min(band.len());
     let distance = |p: usize| match program.weights[p] > 0.0 {
         true => (1.0 - margins[p]).abs(),
         false => f64::INFINITY,

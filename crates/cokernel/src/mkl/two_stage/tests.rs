@@ -197,3 +197,39 @@ fn grid_of_lambda() {
     assert_eq!((grid.len(), grid[0], grid[1]), (17, 100.0, 25.0));
     assert!(grid[16] >= 1e-8 && grid[16] / 4.0 < 1e-8);
 }
+
+/// Weights from products as kernels are those from products formed pair by pair.
+#[test]
+fn products_as_kernels_are_the_same() {
+    let n = 40;
+    let (bank, classes) = random_problem(n, 4, 6);
+    // Of mean diagonal 1, as products are formed of kernels that are divided by s.
+    let unit = (0..4).flat_map(|m| bank.diagonal(m).to_vec()).sum::<f64>() / (4 * n) as f64;
+    for ordered in [false, true] {
+        let features = products::Products::new(4, 3, ordered);
+        let named = |(t, term): (usize, Vec<u32>)| {
+            let value = |i, j| {
+                let of = |m: &u32| bank.entry(*m as usize, i, j) / unit;
+                features.factor(t) * term.iter().map(of).product::<f64>()
+            };
+            (format!("{term:?}"), Matrix::from_fn(n, n, value))
+        };
+        let matrices = features.terms().into_iter().enumerate().map(named).collect();
+        let explicit = Bank::from_matrices(matrices, Storage::Resident).unwrap();
+        let target = Target::from(classes.clone());
+        let machine = crate::machine::Svc::default();
+        let run = Run::default();
+        let watch = run.watch();
+        let (plain, other) =
+            (Problem::new(&bank, &target, &machine), Problem::new(&explicit, &target, &machine));
+        let formed = Sampler::new(&plain, true, &run).unwrap().with_products(features.clone());
+        let read = Sampler::new(&other, true, &run).unwrap();
+        let a = formed.examples(1_000, &watch).unwrap();
+        let b = read.examples(1_000, &watch).unwrap();
+        assert_eq!(a.signs.len(), n * (n + 1) / 2);
+        for p in 0..a.signs.len() {
+            let pairs = a.examples.row(p).iter().zip(b.examples.row(p));
+            pairs.for_each(|(x, y)| assert!((x - y * read.unit()).abs() <= 1e-12 * x.abs()));
+        }
+    }
+}
