@@ -123,7 +123,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     }
     let results = one(&spec, &plan, &args, data.as_deref(), global, &session)?;
     session.clear_progress();
-    write_page(args.page.as_deref(), &results, &[])?;
+    write_page(args.page.as_deref(), &results, &[], "")?;
     for (i, result) in results.iter().enumerate() {
         let apart = if i > 0 { "\n" } else { "" };
         session.show(apart.to_string() + &print::text(result))?;
@@ -206,9 +206,14 @@ fn one(
     Ok(collect(plan, &done, stopped, seconds).into_iter().map(|c| c.outcome).collect())
 }
 
-fn write_page(page: Option<&Path>, results: &[Outcome], skipped: &[Skipped]) -> Result<()> {
+fn write_page(
+    page: Option<&Path>,
+    results: &[Outcome],
+    skipped: &[Skipped],
+    end: &str,
+) -> Result<()> {
     match page {
-        Some(page) => write(page, reproduction::page(results, skipped).as_bytes()),
+        Some(page) => write(page, (reproduction::page(results, skipped) + end).as_bytes()),
         None => Ok(()),
     }
 }
@@ -251,7 +256,7 @@ fn all(args: &Args, global: &GlobalArgs, session: Session) -> Result<ExitCode> {
         }
     }
     session.clear_progress();
-    write_page(args.page.as_deref(), &all, &skipped)?;
+    write_page(args.page.as_deref(), &all, &skipped, reproduction::BY_SCRIPT)?;
     session.show(summaries.join("\n"))?;
     let of = |s: &Skipped| json!({ "id": s.id, "reason": s.reason });
     let skipped: Vec<Value> = skipped.iter().map(of).collect();

@@ -15,6 +15,9 @@ pub struct Skipped {
     pub reason: String,
 }
 
+/// What scripts found where an experiment file cannot say the experiment; it ends the page of all.
+pub const BY_SCRIPT: &str = include_str!("../../../../experiments/by_script.md");
+
 /// The whole page, as Markdown: the same bytes for the same version, seeds and data.
 pub fn page(results: &[Outcome], skipped: &[Skipped]) -> String {
     let mut lines = vec![

@@ -32,6 +32,13 @@ fn every_shipped_experiment_is_well_formed_and_in_the_list() {
 }
 
 #[test]
+fn the_published_page_ends_with_what_scripts_found() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reproduction.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(page.ends_with(reproduction::BY_SCRIPT));
+}
+
+#[test]
 fn the_example_says_everything() {
     let plan = parse(EXAMPLE).unwrap();
     assert_eq!((plan.id.as_str(), plan.place().as_str()), ("my-table", "LMS Table 3.3"));
