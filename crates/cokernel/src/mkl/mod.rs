@@ -20,6 +20,7 @@ mod de_diego;
 mod definite;
 mod easy_mkl;
 mod elastic_net;
+mod forest_two_stage;
 mod fsm;
 mod ideal_distance;
 mod kandola;
@@ -87,6 +88,7 @@ pub static REGISTRY: &[&Entry<dyn Learner>] = &[
     &smo_mkl::ENTRY,
     &ufo_mkl::ENTRY,
     &two_stage::ENTRY,
+    &forest_two_stage::ENTRY,
     &normalized_cut::ENTRY,
     &accuracy_weights::ENTRY,
     &de_diego::ENTRY,

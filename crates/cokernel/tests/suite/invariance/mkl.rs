@@ -32,8 +32,11 @@ fn bank(n: usize, storage: Storage) -> Bank {
 
 fn learn(id: &str, bank: &Bank, machine: &Svc, run: &Run) -> Learned {
     let method = find(id).unwrap();
-    let has_tol = method.params.iter().any(|p| p.name == "tol");
-    let given = has_tol.then_some(("tol", Value::Real(1e-7)));
+    let given = match id {
+        "forest_two_stage" => Some(("trees", Value::Int(25))),
+        _ if method.params.iter().any(|p| p.name == "tol") => Some(("tol", Value::Real(1e-7))),
+        _ => None,
+    };
     let params = method.check(given.iter().map(|(n, v)| (*n, v))).unwrap();
     let codes: Vec<u32> = (0..bank.n()).map(|i| (i % 2) as u32).collect();
     let classes = classes(&codes);

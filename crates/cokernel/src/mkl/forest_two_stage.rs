@@ -1,0 +1,472 @@
+//! TS-MKL with a random forest: pairs of instances are told apart by a forest, and instances are compared with
+//! landmarks by it.
+//!
+//! ```text
+//! z_ij = (k_1(x_i, x_j), …, k_M(x_i, x_j)),       h(z) ∈ [0, 1]  the forest's share of pairs of equal class
+//! φ(x) = (h(z(x, t_1)), …, h(z(x, t_l))),          f(x) = w·φ(x) + b  a linear machine on φ        (6.3)
+//! ```
+//!
+//! (Kumar 2013, §6.2.2, TS-MKL RF; Balcan and Blum, ICML 2006, learning with similarity functions.) h is not
+//! linear in the kernels, and its matrix has negative eigenvalues in general: as features of x, similarities to
+//! landmarks need none to be positive. The kernels themselves may be indefinite, too.
+//!
+//! | symbol | name |
+//! |---|---|
+//! | h | the rule, [`Forest`](crate::rule::Forest), grown by [`forest`](crate::solve::forest) |
+//! | z_ij and whether i and j share a class | [`Sampler::examples`] |
+//! | t_1 … t_l | `landmarks`, one list for each of `draws` |
+//!
+//! **Pairs** are those of [`two_stage`](super::two_stage): all of them or `examples` that are drawn, or must-link
+//! and cannot-link pairs that are given; each tree learns from a bootstrap with as many of either sign. 500
+//! trees, leaves of 3, ten kernels per node and the information gain are those of the source. There h is the
+//! share of trees that say yes (`leaves = votes`); the mean of the means of leaves, the default, says more.
+//!
+//! **Landmarks** are training instances, a third of them, as many of each class as there are. The source
+//! averages its results over five draws; here the decision values are averaged over `draws`, so that the model is
+//! one, and f(x) = Σ_i A_i h(z(x, x_i)) + b with A_i the mean of the weights w of i over the draws. So the rule is
+//! pointwise, like any combined kernel, its coefficients are weights of landmarks, and a new instance is
+//! compared with these alone. Similarities are centred, which a machine with a bias does not notice, and
+//! divided by the root of their mean squared distance from their mean, so that C means what it does for kernels of
+//! unit variance (LMS §5.3, `normalize=center_unit_variance`). The source does not say how it scales them.
+//!
+//! **Certificate.** There is none for a forest. Primal and dual objective are the sums over the machines of
+//! the draws, each on its own landmarks, so that their gap bounds the distance of all from their optima together.
+//!
+//! **Scale.** A kernel times a positive number changes nothing. A second copy of a kernel is drawn as often as the
+//! first one. What a kernel is told to be worth is its share in the gain of all splits.
+//!
+//! **Optimism.** The forest has seen most pairs of training instances, and tells them better apart than new
+//! ones; training accuracy says nothing. The source found this method behind the linear one on Caltech, with its
+//! 102 classes, and ahead of it on three of four small data sets (Tables 6.3, 6.4).
+//!
+//! **Cost**: the forest, `examples`·log times `trees` steps; h for all pairs of training instances, or those with a
+//! landmark if these are few, about 30 ns each and tree; `draws` machines of l features. Memory: n² numbers where
+//! they fit, else n·l and rows on demand; a model file keeps 8 bytes a node.
+
+use super::two_stage::pairs::{Part, Sampler};
+use super::{Copies, Learned, Learner, Problem, check, fits, mixed};
+use crate::bank::Gram;
+use crate::data::{Classes, Matrix};
+use crate::error::room_for;
+use crate::machine::{Block, Head, How, Machine, Solution};
+use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
+use crate::params::{Param, Params, Range};
+use crate::rule::{Combination, Forest};
+use crate::solve::Rows;
+use crate::solve::forest::{Criterion, Draw, FEATURES, Leaves, Settings, Thresholds, grow};
+use crate::{Counts, Error, Event, Report, Result, Run, Watch};
+use cokernel_dense::{Slice, add_gram_below, mirror_below};
+use rand::RngExt;
+use rand::seq::SliceRandom;
+use rayon::prelude::*;
+
+/// The registry entry.
+pub static ENTRY: Entry<dyn Learner> =
+    Entry { method: &METHOD, build: |p| Box::new(ForestTwoStage::new(p)) };
+
+static METHOD: Method = Method {
+    id: "forest_two_stage",
+    title: "two-stage MKL with a random forest (TS-MKL RF)",
+    source: "Kumar 2013, §6.2.2, (6.3); Balcan, Blum 2006",
+    summary: "A random forest learns from the values of all kernels which pairs of instances are of the same class; \
+              the machine learns on the similarities to landmarks that it gives, which need be no kernel. Costs a \
+              forest and its value for half of all pairs of instances.",
+    tasks: &[Task::Classify],
+    group: Group::WeightsFirst,
+    certificate: Certificate::Formula,
+    recommended: false,
+    weights: WeightSet::NONE,
+    params: &[
+        Param {
+            name: "trees",
+            doc: "Number of trees.",
+            range: Range::Int { default: 500, min: 1, max: 100_000 },
+        },
+        Param {
+            name: "leaf",
+            doc: "Fewest pairs in a leaf.",
+            range: Range::Int { default: 3, min: 1, max: 1_000_000 },
+        },
+        Param {
+            name: "per_node",
+            doc: "Kernels that are drawn at each node, all if there are fewer.",
+            range: Range::Int { default: 10, min: 1, max: 1_000_000 },
+        },
+        Param {
+            name: "thresholds",
+            doc: "best: the best threshold of each kernel that is drawn; random: one at random, as in extremely \
+                  randomised trees.",
+            range: Range::Choice { default: "best", of: &["best", "random"] },
+        },
+        Param {
+            name: "criterion",
+            doc: "What a split is to gain: information, as in the source, or gini.",
+            range: Range::Choice { default: "information", of: &["information", "gini"] },
+        },
+        Param {
+            name: "leaves",
+            doc: "means: a similarity is the mean over trees of the share of equal pairs in a leaf; votes: the share \
+                  of trees in whose leaf most are equal, as in the source.",
+            range: Range::Choice { default: "means", of: &["means", "votes"] },
+        },
+        Param {
+            name: "examples",
+            doc: "Pairs that are drawn where there are more of them.",
+            range: Range::Int { default: 20_000, min: 100, max: 1_048_576 },
+        },
+        Param {
+            name: "diagonal",
+            doc: "Whether an instance paired with itself is an example.",
+            range: Range::Choice { default: "include", of: &["include", "exclude"] },
+        },
+        Param {
+            name: "landmarks",
+            doc: "Share of the training instances that are landmarks, at least one of each class.",
+            range: Range::Real { default: 1.0 / 3.0, min: 0.0, max: 1.0, closed: false },
+        },
+        Param {
+            name: "draws",
+            doc: "Draws of landmarks whose decision values are averaged.",
+            range: Range::Int { default: 5, min: 1, max: 1000 },
+        },
+    ],
+};
+
+/// K-examples that a run learns from that is stopped before it has them.
+const FEW: usize = 1000;
+
+#[derive(Debug)]
+struct ForestTwoStage {
+    settings: Settings,
+    examples: usize,
+    diagonal: bool,
+    landmarks: f64,
+    draws: usize,
+}
+
+impl ForestTwoStage {
+    fn new(params: &Params) -> Self {
+        let random = params.text("thresholds") == "random";
+        let gini = params.text("criterion") == "gini";
+        let votes = params.text("leaves") == "votes";
+        ForestTwoStage {
+            settings: Settings {
+                trees: params.count("trees"),
+                leaf: params.count("leaf"),
+                features: params.count("per_node"),
+                thresholds: if random { Thresholds::Random } else { Thresholds::Best },
+                criterion: if gini { Criterion::Gini } else { Criterion::Information },
+                leaves: if votes { Leaves::Votes } else { Leaves::Means },
+                draw: Draw::Balanced,
+                seed: 0,
+            },
+            examples: params.count("examples"),
+            diagonal: params.text("diagonal") == "include",
+            landmarks: params.real("landmarks"),
+            draws: params.count("draws"),
+        }
+    }
+
+    fn forest(&self, sampler: &Sampler<'_>, run: &Run, watch: &Watch) -> Result<(Forest, usize)> {
+        let kernels = sampler.kernels();
+        if kernels > FEATURES {
+            let problem = format!("{kernels} kernels, at most {FEATURES} are possible");
+            return Err(Error::Data(format!("forest_two_stage: {problem}")));
+        }
+        let count = self.examples.min(sampler.pairs().ceil() as usize);
+        room_for::<f64>(count.checked_mul(3 * kernels), || {
+            format!("the K-examples of {count} pairs and {kernels} kernels; use fewer (examples)")
+        })?;
+        // Signs alternate in a stream, equal classes first.
+        let few = || {
+            let drawn = sampler.draw(sampler.stream(Part::Draw), FEW, watch);
+            let signs = (0..drawn.len()).map(|k| if k % 2 == 0 { 1.0 } else { -1.0 }).collect();
+            (drawn, signs)
+        };
+        let drawn = sampler.examples(self.examples, watch).map(|d| (d.examples, d.signs));
+        let (examples, signs): (_, Vec<f64>) = drawn.unwrap_or_else(few);
+        let unit = sampler.unit();
+        let mut values = Matrix::zeros(signs.len(), kernels);
+        for (p, sign) in signs.iter().enumerate() {
+            let row = values.row_mut(p).iter_mut().zip(examples.row(p));
+            row.for_each(|(v, z)| *v = sign * z * unit);
+        }
+        drop(examples);
+        let equal: Vec<bool> = signs.iter().map(|s| *s > 0.0).collect();
+        let seed = run.rng("forest_two_stage trees").random();
+        let settings = Settings { seed, ..self.settings.clone() };
+        Ok((grow(&values, &equal, &settings, watch)?, signs.len()))
+    }
+
+    /// Instances of each draw, as many of each class as there are, ascending.
+    fn landmarks(&self, classes: &Classes, run: &Run) -> Vec<Vec<usize>> {
+        let (n, k) = (classes.codes.len(), classes.names.len());
+        let total = ((self.landmarks * n as f64).round() as usize).clamp(k.min(n), n);
+        let mut rng = run.rng("forest_two_stage landmarks");
+        let mut members: Vec<Vec<usize>> = vec![Vec::new(); k];
+        classes.codes.iter().enumerate().for_each(|(i, c)| members[*c as usize].push(i));
+        // What small classes do not have is left to the larger ones.
+        members.sort_by_key(Vec::len);
+        let one = |_| {
+            let (mut chosen, mut left) = (Vec::new(), total);
+            for (c, own) in members.iter_mut().enumerate() {
+                own.shuffle(&mut rng);
+                let take = left.div_ceil(k - c).min(own.len());
+                chosen.extend_from_slice(&own[..take]);
+                left -= take;
+            }
+            chosen.sort_unstable();
+            chosen
+        };
+        (0..self.draws).map(one).collect()
+    }
+}
+
+impl Learner for ForestTwoStage {
+    fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
+        check(problem)?;
+        let (watch, n) = (run.watch(), problem.bank.n());
+        let classes = problem.target.classes()?;
+        let sampler = Sampler::new(problem, self.diagonal, run)?;
+        run.tell(Event::Begin { stage: "forest of pairs", total: None });
+        let (forest, examples) = self.forest(&sampler, run, &watch)?;
+        run.tell(Event::End);
+        let draws = self.landmarks(classes, run);
+        run.tell(Event::Begin { stage: "landmarks", total: Some(draws.len() as u64) });
+        let mut counts = Counts { combines: 1, ..Counts::default() };
+        let mut solutions = Vec::new();
+        {
+            let all = draws.iter().flatten();
+            let mut known = vec![false; n];
+            all.for_each(|t| known[*t] = true);
+            let many = 2 * known.iter().filter(|k| **k).count() > n;
+            let similarity = match many {
+                true => mixed(problem.bank, &forest, None, run, &watch)?,
+                false => problem.bank.mixed_rows(&forest, None),
+            };
+            for (d, landmarks) in draws.iter().enumerate() {
+                // Something is learned in any case.
+                if d > 0 && watch.stop().is_some() {
+                    break;
+                }
+                let features = Features::new(similarity.as_ref(), landmarks)?;
+                let solved = features.solve(problem, run, &watch)?;
+                counts.add(&solved.counts);
+                solutions.push(solved);
+                run.tell(Event::Step { done: d as u64 + 1, message: "" });
+            }
+        }
+        run.tell(Event::End);
+        let learned = solutions.len();
+        let machines = together(solutions, counts);
+        let mut notes: Vec<String> = machines.remark().into_iter().collect();
+        let grown = forest.trees();
+        if grown < self.settings.trees {
+            notes.push(format!("stopped after {grown} of {} trees", self.settings.trees));
+        }
+        if learned < draws.len() {
+            notes.push(format!("stopped after {learned} of {} draws of landmarks", draws.len()));
+        }
+        if forest.nodes() == grown {
+            notes.push(
+                "forest_two_stage: no tree has a split, so that all instances are alike: give more pairs, or a \
+                 smaller leaf"
+                    .to_string(),
+            );
+        }
+        let cut = grown < self.settings.trees || learned < draws.len();
+        let mut report = Report {
+            status: watch.stop().filter(|_| cut).unwrap_or(machines.status()),
+            objective: vec![machines.primal()],
+            gap: Some(machines.gap()),
+            counts,
+            seconds: watch.seconds(),
+            notes,
+            ..Report::closed_form(run)
+        };
+        let details = [
+            ("landmarks", draws.iter().map(|d| d.len() as f64).collect()),
+            ("nodes", vec![forest.nodes() as f64]),
+            ("pairs", vec![examples as f64]),
+        ];
+        report.details = details.into_iter().map(|(name, v)| (name.to_string(), v)).collect();
+        let rule = Combination::new(forest);
+        Ok(Learned { machines: Some(machines), ..Learned::of(rule, report) })
+    }
+
+    fn copies(&self) -> Copies {
+        Copies::Either
+    }
+
+    /// A forest asks which value is larger.
+    fn degree(&self, _: usize) -> f64 {
+        0.0
+    }
+
+    fn weights_repeat(&self) -> bool {
+        false
+    }
+
+    /// They are trained on products of similarities to landmarks.
+    fn trains_on_rule(&self) -> bool {
+        false
+    }
+
+    fn reads_pairs(&self) -> bool {
+        true
+    }
+
+    /// Decision values that compare an instance with itself have no coefficients.
+    fn takes(&self, machine: &dyn Machine) -> bool {
+        machine.own_similarity() == 0.0 && !machine.uses_unlabelled()
+    }
+}
+
+/// Similarities of n instances to the landmarks of one draw, centred and scaled.
+struct Features<'a> {
+    landmarks: &'a [usize],
+    /// n × l, a row for each instance.
+    values: Matrix,
+    /// Of each landmark, over the instances.
+    means: Vec<f64>,
+    /// What differences from the means were multiplied by.
+    scale: f64,
+}
+
+impl<'a> Features<'a> {
+    fn new(similarity: &dyn Rows, landmarks: &'a [usize]) -> Result<Self> {
+        let (n, l) = (similarity.n(), landmarks.len());
+        room_for::<f64>(n.checked_mul(2 * l), || {
+            format!("the similarities of {n} instances to {l} landmarks; use fewer (landmarks)")
+        })?;
+        let columns: Vec<(f64, Vec<f64>)> = landmarks
+            .par_iter()
+            .map(|t| {
+                let mut room = vec![0.0; n];
+                let row = similarity.row(*t, &mut room);
+                let mean = row.iter().sum::<f64>() / n as f64;
+                (mean, row.iter().map(|v| v - mean).collect())
+            })
+            .collect();
+        let squares = columns.iter().map(|c| c.1.iter().map(|v| v * v).sum::<f64>());
+        let variance = squares.sum::<f64>() / n as f64;
+        let scale = if variance > f64::MIN_POSITIVE { variance.sqrt().recip() } else { 0.0 };
+        let mut values = Matrix::zeros(n, l);
+        values.values_mut().par_chunks_mut(l).enumerate().for_each(|(i, row)| {
+            row.iter_mut().zip(&columns).for_each(|(v, c)| *v = scale * c.1[i]);
+        });
+        let means = columns.iter().map(|c| c.0).collect();
+        Ok(Features { landmarks, values, means, scale })
+    }
+
+    /// The machine on Φ Φᵀ, with its coefficients as weights of landmarks.
+    fn solve(&self, problem: &Problem<'_>, run: &Run, watch: &Watch) -> Result<Solution> {
+        let stored = match fits(problem.bank, 1, run) {
+            true => Some(self.gram()?),
+            false => None,
+        };
+        let kernel: &dyn Rows = match &stored {
+            Some(gram) => gram,
+            None => self,
+        };
+        let left = run.remaining(watch).quiet();
+        let how = How { weights: problem.weights, warm: None, tol: None, run: &left };
+        let mut solved = problem.machine.solve(kernel, problem.target, &how)?;
+        for block in &mut solved.blocks {
+            block.heads.iter_mut().for_each(|head| self.to_landmarks(head));
+            block.free = None;
+        }
+        Ok(solved)
+    }
+
+    /// Φ Φᵀ.
+    fn gram(&self) -> Result<Gram> {
+        let n = self.values.rows();
+        room_for::<f64>(n.checked_mul(2 * n), || format!("a matrix of {n} × {n} numbers"))?;
+        let mut gram = Matrix::zeros(n, n);
+        add_gram_below(1.0, Slice::of(&self.values), gram.values_mut());
+        mirror_below(n, gram.values_mut());
+        Gram::new(gram)
+    }
+
+    /// f(x) = Σ_i c_i φ(x_i)·φ(x) + b as Σ_t A_t h(x, t) + b'.
+    fn to_landmarks(&self, head: &mut Head) {
+        let mut weights = vec![0.0; self.landmarks.len()];
+        for (i, c) in head.coef.iter().enumerate().filter(|(_, c)| **c != 0.0) {
+            weights.iter_mut().zip(self.values.row(i)).for_each(|(w, v)| *w += c * v);
+        }
+        head.coef.fill(0.0);
+        for ((t, w), mean) in self.landmarks.iter().zip(&weights).zip(&self.means) {
+            head.coef[*t] = self.scale * w;
+            head.bias -= self.scale * w * mean;
+        }
+    }
+
+    fn dot(&self, i: usize, j: usize) -> f64 {
+        self.values.row(i).iter().zip(self.values.row(j)).map(|(a, b)| a * b).sum()
+    }
+}
+
+impl Rows for Features<'_> {
+    fn n(&self) -> usize {
+        self.values.rows()
+    }
+
+    fn diagonal(&self) -> Vec<f64> {
+        (0..self.n()).map(|i| self.dot(i, i)).collect()
+    }
+
+    fn fill(&self, i: usize, columns: Option<&[u32]>, out: &mut [f32]) {
+        let at = |j: usize| columns.map_or(j, |c| c[j] as usize);
+        let one = |(j, o): (usize, &mut f32)| *o = self.dot(i, at(j)) as f32;
+        out.par_iter_mut().with_min_len(64).enumerate().for_each(one);
+    }
+
+    fn multiply(&self, coef: &[f64], out: &mut [f64]) {
+        let mut sums = vec![0.0; self.values.cols()];
+        for (i, c) in coef.iter().enumerate().filter(|(_, c)| **c != 0.0) {
+            sums.iter_mut().zip(self.values.row(i)).for_each(|(s, v)| *s += c * v);
+        }
+        for (i, o) in out.iter_mut().enumerate() {
+            *o = sums.iter().zip(self.values.row(i)).map(|(s, v)| s * v).sum();
+        }
+    }
+}
+
+/// The mean of the decision functions; blocks of the same place make one.
+fn together(solutions: Vec<Solution>, counts: Counts) -> Solution {
+    let share = 1.0 / solutions.len() as f64;
+    let mut solutions = solutions.into_iter();
+    let mut first = solutions.next().map_or(Vec::new(), |s| s.blocks);
+    for solution in solutions {
+        for (sum, block) in first.iter_mut().zip(solution.blocks) {
+            add(sum, block);
+        }
+    }
+    for block in &mut first {
+        for head in &mut block.heads {
+            head.coef.iter_mut().for_each(|c| *c *= share);
+            head.bias *= share;
+        }
+        block.gap = (block.primal - block.objective) / block.primal.abs().max(f64::MIN_POSITIVE);
+    }
+    Solution { blocks: first, counts }
+}
+
+fn add(sum: &mut Block, block: Block) {
+    for (head, other) in sum.heads.iter_mut().zip(block.heads) {
+        head.coef.iter_mut().zip(&other.coef).for_each(|(c, o)| *c += o);
+        head.bias += other.bias;
+    }
+    sum.linear += block.linear;
+    sum.primal += block.primal;
+    sum.objective += block.objective;
+    sum.at_bound = (sum.at_bound.0 + block.at_bound.0, sum.at_bound.1 + block.at_bound.1);
+    if sum.status.is_success() {
+        sum.status = block.status;
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;
