@@ -40,8 +40,9 @@
 //! 102 classes, and ahead of it on three of four small data sets (Tables 6.3, 6.4).
 //!
 //! **Cost**: the forest, `examples`·log times `trees` steps; h for all pairs of training instances, or those with a
-//! landmark if these are few, about 30 ns each and tree; `draws` machines of l features. Memory: n² numbers where
-//! they fit, else n·l and rows on demand; a model file keeps 8 bytes a node.
+//! landmark if these are few, a walk from root to leaf for each pair and tree, most of which waits for the nodes of
+//! trees, as pairs come in short rows; `draws` machines of l features. Memory: n² numbers where they fit, else
+//! n·l and rows on demand; a model file keeps 8 bytes a node.
 
 use super::two_stage::pairs::{Part, Sampler};
 use super::{Copies, Learned, Learner, Problem, check, fits, mixed};
