@@ -43,6 +43,7 @@ __all__ = [
     "ElasticNetMKLClassifier",
     "ElasticNetMKLOutlierDetector",
     "ElasticNetMKLRegressor",
+    "ForestTwoStageMKLClassifier",
     "FsmMKLClassifier",
     "IdealDistanceMKLClassifier",
     "IdealDistanceMKLRegressor",
@@ -82,6 +83,7 @@ __all__ = [
     "PolynomialCombinationMKLClassifier",
     "PolynomialCombinationMKLOutlierDetector",
     "PolynomialCombinationMKLRegressor",
+    "PolynomialTwoStageMKLClassifier",
     "PowerProductMKLClassifier",
     "PowerProductMKLOutlierDetector",
     "PowerProductMKLRegressor",
@@ -5274,6 +5276,159 @@ class PolynomialCombinationMKLOutlierDetector(KernelOutlierDetector):
         self.verbose = verbose
 
 
+class PolynomialTwoStageMKLClassifier(KernelClassifier):
+    """Polynomial two-stage MKL (TS-MKL).
+
+    Learns weights of the kernels and of their products of two or three, as a linear classifier
+    of pairs of instances, then the machine. For kernels that are weak alone, such as those of
+    single features.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of slack, above 0.
+    machine : str, default="svc"
+        The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
+        Those that have an argument here, as C, are given there.
+    degree : int, default=2
+        Most kernels in a product. Whole number from 1 to 3.
+    products : {"distinct", "ordered"}, default="distinct"
+        distinct: each product once; ordered: k_a k_b and k_b k_a are two.
+    solver : {"auto", "exact", "pegasos"}, default="auto"
+        exact: over all pairs, or as many as `examples` says, with a duality gap; pegasos:
+        stochastic steps on fresh pairs, as in the source; auto: exact up to 4000 products.
+    examples : int, default=100000
+        Pairs that are drawn where there are more of them, for solver = exact; at most 2²⁴
+        divided by the number of kernels. Whole number from 100 to 16777216.
+    penalty : {"l2", "l1"}, default="l2"
+        What large weights cost: l2, λ/2 ‖μ‖²; l1, λ Σ μ, which leaves few kernels.
+    tol : float, default=1e-06
+        Relative duality gap to stop at, for solver = exact. A real number greater than 0
+        and at most 1.
+    steps : int, default=10000
+        Sub-gradient steps of solver = pegasos. Whole number from 1 to 1000000000.
+    batch : int, default=100
+        Pairs of instances for each step. Whole number from 2 to 1000000.
+    lam : float, default=0.0
+        λ of (5.2) for kernels divided by s, the mean of their diagonals: a λ meant for the
+        kernels as they are has to be divided by s². 0 chooses it by validation from
+        100·4⁻ᵏ. A real number at least 0 and at most 1000000.
+    diagonal : {"include", "exclude"}, default="include"
+        Whether an instance paired with itself is an example.
+    class_weight : dict or "balanced", optional
+        Factors of C by class, above 0.
+    decomposition : {"one_vs_rest", "one_vs_one", "dag"}
+        How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
+        directed acyclic graph instead of by votes.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machines, above 0 and below 1.
+    probability : {"sigmoid", "isotonic"}, optional
+        Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
+        that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
+        for each calibration fold.
+    calibration_folds : int, default=5
+        Folds whose held-out decision values the probabilities are calibrated on, from 2 to 1000; each
+        class needs as many instances.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLClassifier : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Kumar 2013, §6.2.1, (6.1), (6.2).
+
+    Examples
+    --------
+    >>> from cokernel import PolynomialTwoStageMKLClassifier
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> PolynomialTwoStageMKLClassifier(random_state=0).fit(X, y).score(X, y)
+    1.0
+    """
+
+    _method_id = "polynomial_two_stage"
+    _method_params = ["degree", "products", "solver", "examples", "penalty", "tol", "steps", "batch", "lambda", "diagonal"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        machine: str = "svc",
+        degree: int = 2,
+        products: str = "distinct",
+        solver: str = "auto",
+        examples: int = 100000,
+        penalty: str = "l2",
+        tol: float = 1e-06,
+        steps: int = 10000,
+        batch: int = 100,
+        lam: float = 0.0,
+        diagonal: str = "include",
+        class_weight: Any = None,
+        decomposition: str = "one_vs_rest",
+        machine_tol: float = 1e-3,
+        probability: str | None = None,
+        calibration_folds: int = 5,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.machine = machine
+        self.degree = degree
+        self.products = products
+        self.solver = solver
+        self.examples = examples
+        self.penalty = penalty
+        self.tol = tol
+        self.steps = steps
+        self.batch = batch
+        self.lam = lam
+        self.diagonal = diagonal
+        self.class_weight = class_weight
+        self.decomposition = decomposition
+        self.machine_tol = machine_tol
+        self.probability = probability
+        self.calibration_folds = calibration_folds
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
 class SilpMKLClassifier(KernelClassifier):
     """Semi-infinite linear program (SILP).
 
@@ -6843,9 +6998,19 @@ class TwoStageMKLClassifier(KernelClassifier):
     machine : str, default="svc"
         The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
         Those that have an argument here, as C, are given there.
+    solver : {"exact", "pegasos"}, default="exact"
+        exact: over all pairs, or as many as `examples` says, with a duality gap; pegasos:
+        stochastic steps on fresh pairs, as in the source.
+    examples : int, default=100000
+        Pairs that are drawn where there are more of them, for solver = exact; at most 2²⁴
+        divided by the number of kernels. Whole number from 100 to 16777216.
+    penalty : {"l2", "l1"}, default="l2"
+        What large weights cost: l2, λ/2 ‖μ‖²; l1, λ Σ μ, which leaves few kernels.
+    tol : float, default=1e-06
+        Relative duality gap to stop at, for solver = exact. A real number greater than 0
+        and at most 1.
     steps : int, default=10000
-        Sub-gradient steps; few pairs are solved without them. Whole number from 1 to
-        1000000000.
+        Sub-gradient steps of solver = pegasos. Whole number from 1 to 1000000000.
     batch : int, default=100
         Pairs of instances for each step. Whole number from 2 to 1000000.
     lam : float, default=0.0
@@ -6902,7 +7067,7 @@ class TwoStageMKLClassifier(KernelClassifier):
     """
 
     _method_id = "two_stage"
-    _method_params = ["steps", "batch", "lambda", "diagonal"]
+    _method_params = ["solver", "examples", "penalty", "tol", "steps", "batch", "lambda", "diagonal"]
 
     def __init__(
         self,
@@ -6911,6 +7076,10 @@ class TwoStageMKLClassifier(KernelClassifier):
         kernels: Any = None,
         C: float = 1.0,
         machine: str = "svc",
+        solver: str = "exact",
+        examples: int = 100000,
+        penalty: str = "l2",
+        tol: float = 1e-06,
         steps: int = 10000,
         batch: int = 100,
         lam: float = 0.0,
@@ -6932,10 +7101,166 @@ class TwoStageMKLClassifier(KernelClassifier):
         self.kernels = kernels
         self.C = C
         self.machine = machine
+        self.solver = solver
+        self.examples = examples
+        self.penalty = penalty
+        self.tol = tol
         self.steps = steps
         self.batch = batch
         self.lam = lam
         self.diagonal = diagonal
+        self.class_weight = class_weight
+        self.decomposition = decomposition
+        self.machine_tol = machine_tol
+        self.probability = probability
+        self.calibration_folds = calibration_folds
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class ForestTwoStageMKLClassifier(KernelClassifier):
+    """Two-stage MKL with a random forest (TS-MKL RF).
+
+    A random forest learns from the values of all kernels which pairs of instances are of the
+    same class; the machine learns on the similarities to landmarks that it gives, which need be
+    no kernel. Costs a forest and its value for half of all pairs of instances.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of slack, above 0.
+    machine : str, default="svc"
+        The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
+        Those that have an argument here, as C, are given there.
+    trees : int, default=500
+        Number of trees. Whole number from 1 to 100000.
+    leaf : int, default=3
+        Fewest pairs in a leaf. Whole number from 1 to 1000000.
+    per_node : int, default=10
+        Kernels that are drawn at each node, all if there are fewer. Whole number from 1 to
+        1000000.
+    thresholds : {"best", "random"}, default="best"
+        best: the best threshold of each kernel that is drawn; random: one at random, as in
+        extremely randomised trees.
+    criterion : {"information", "gini"}, default="information"
+        What a split is to gain: information, as in the source, or gini.
+    leaves : {"means", "votes"}, default="means"
+        means: a similarity is the mean over trees of the share of equal pairs in a leaf;
+        votes: the share of trees in whose leaf most are equal, as in the source.
+    examples : int, default=20000
+        Pairs that are drawn where there are more of them. Whole number from 100 to 1048576.
+    diagonal : {"include", "exclude"}, default="include"
+        Whether an instance paired with itself is an example.
+    landmarks : float, default=0.3333333333333333
+        Share of the training instances that are landmarks, at least one of each class. A
+        real number greater than 0 and at most 1.
+    draws : int, default=5
+        Draws of landmarks whose decision values are averaged. Whole number from 1 to 1000.
+    class_weight : dict or "balanced", optional
+        Factors of C by class, above 0.
+    decomposition : {"one_vs_rest", "one_vs_one", "dag"}
+        How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
+        directed acyclic graph instead of by votes.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machines, above 0 and below 1.
+    probability : {"sigmoid", "isotonic"}, optional
+        Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
+        that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
+        for each calibration fold.
+    calibration_folds : int, default=5
+        Folds whose held-out decision values the probabilities are calibrated on, from 2 to 1000; each
+        class needs as many instances.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLClassifier : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Kumar 2013, §6.2.2, (6.3); Balcan, Blum 2006.
+
+    Examples
+    --------
+    >>> from cokernel import ForestTwoStageMKLClassifier
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> ForestTwoStageMKLClassifier(random_state=0).fit(X, y).score(X, y)
+    1.0
+    """
+
+    _method_id = "forest_two_stage"
+    _method_params = ["trees", "leaf", "per_node", "thresholds", "criterion", "leaves", "examples", "diagonal", "landmarks", "draws"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        machine: str = "svc",
+        trees: int = 500,
+        leaf: int = 3,
+        per_node: int = 10,
+        thresholds: str = "best",
+        criterion: str = "information",
+        leaves: str = "means",
+        examples: int = 20000,
+        diagonal: str = "include",
+        landmarks: float = 0.3333333333333333,
+        draws: int = 5,
+        class_weight: Any = None,
+        decomposition: str = "one_vs_rest",
+        machine_tol: float = 1e-3,
+        probability: str | None = None,
+        calibration_folds: int = 5,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.machine = machine
+        self.trees = trees
+        self.leaf = leaf
+        self.per_node = per_node
+        self.thresholds = thresholds
+        self.criterion = criterion
+        self.leaves = leaves
+        self.examples = examples
+        self.diagonal = diagonal
+        self.landmarks = landmarks
+        self.draws = draws
         self.class_weight = class_weight
         self.decomposition = decomposition
         self.machine_tol = machine_tol

@@ -140,6 +140,10 @@ pub static SHIPPED: &[(&str, &str)] = shipped! {
     "lms-5.2-ionosphere"
     "lms-5.2-pima"
     "lms-5.2-vertebral"
+    "lms-6.3-sonar"
+    "lms-6.3-ionosphere"
+    "lms-6.3-pima"
+    "lms-6.3-vertebral"
     "gmkd-1"
     "pendigits-multi"
 };
