@@ -169,7 +169,7 @@ fn flags_of_one_task_are_refused_for_the_other() {
 #[test]
 fn remarks_are_made_once() {
     let toy = Toy::new();
-    let run = toy.run(&format!("compare {DATA} --methods two_stage --folds 3 -c 10"));
+    let run = toy.run(&format!("compare {DATA} --methods two_stage --folds 3 --c 10"));
     let said = String::from_utf8(run.success().get_output().stderr.clone()).unwrap();
     let lines: Vec<&str> = said.lines().collect();
     assert_eq!(lines.len(), 2, "{said}");

@@ -40,13 +40,12 @@
 //! 102 classes, and ahead of it on three of four small data sets (Tables 6.3, 6.4).
 //!
 //! **Cost**: the forest, `examples`·log times `trees` steps; h for all pairs of training instances, or those with a
-//! landmark if these are few, a walk from root to leaf for each pair and tree, most of which waits for the nodes of
-//! trees, as pairs come in short rows; `draws` machines of l features. Memory: n² numbers where they fit, else
+//! landmark if these are few, a walk from root to leaf for each pair and tree; `draws` machines of l features. Memory: n² numbers where they fit, else
 //! n·l and rows on demand; a model file keeps 8 bytes a node.
 
 use super::two_stage::pairs::{Part, Sampler};
-use super::{Copies, Learned, Learner, Problem, check, fits, mixed};
-use crate::bank::Gram;
+use super::{Copies, Learned, Learner, Problem, check, fits};
+use crate::bank::{Bank, Gram};
 use crate::data::{Classes, Matrix};
 use crate::error::room_for;
 use crate::machine::{Block, Head, How, Machine, Solution};
@@ -136,6 +135,9 @@ static METHOD: Method = Method {
 /// K-examples that a run learns from that is stopped before it has them.
 const FEW: usize = 1000;
 
+/// Pairs whose similarity is computed together.
+const TOGETHER: usize = 1 << 16;
+
 #[derive(Debug)]
 struct ForestTwoStage {
     settings: Settings,
@@ -223,6 +225,39 @@ impl ForestTwoStage {
     }
 }
 
+/// h of all pairs, [`TOGETHER`] pairs at a time, so that each tree is fetched once for many of them; `None` after a stop.
+fn similarities(bank: &Bank, forest: &Forest, watch: &Watch) -> Result<Option<Gram>> {
+    let n = bank.n();
+    let height = (TOGETHER / n).max(1);
+    let blocks: Vec<usize> = (0..n).step_by(height).collect();
+    let block = |first: usize| -> Result<Option<Vec<f64>>> {
+        if watch.stop().is_some() {
+            return Ok(None);
+        }
+        let rows = first..n.min(first + height);
+        let pairs: Vec<(u32, u32)> =
+            rows.flat_map(|i| (0..=i).map(move |j| (i as u32, j as u32))).collect();
+        let mut examples = Matrix::zeros(pairs.len(), bank.len());
+        bank.pairs(&pairs, examples.values_mut());
+        forest.values(&examples).map(Some)
+    };
+    let parts: Result<Option<Vec<Vec<f64>>>> = blocks
+        .into_par_iter()
+        .map(|first| block(first).transpose())
+        .collect::<Option<Result<_>>>()
+        .transpose();
+    let Some(parts) = parts? else { return Ok(None) };
+    let (mut values, mut all) = (Matrix::zeros(n, n), parts.into_iter().flatten());
+    for i in 0..n {
+        for j in 0..=i {
+            let v = all.next().unwrap_or(0.0);
+            values.set(i, j, v);
+            values.set(j, i, v);
+        }
+    }
+    Gram::new(values).map(Some)
+}
+
 impl Learner for ForestTwoStage {
     fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
         check(problem)?;
@@ -241,9 +276,13 @@ impl Learner for ForestTwoStage {
             let mut known = vec![false; n];
             all.for_each(|t| known[*t] = true);
             let many = 2 * known.iter().filter(|k| **k).count() > n;
-            let similarity = match many {
-                true => mixed(problem.bank, &forest, None, run, &watch)?,
-                false => problem.bank.mixed_rows(&forest, None),
+            let stored = match many && fits(problem.bank, 2, run) {
+                true => similarities(problem.bank, &forest, &watch)?,
+                false => None,
+            };
+            let similarity: Box<dyn Rows> = match stored {
+                Some(gram) => Box::new(gram),
+                None => problem.bank.mixed_rows(&forest, None),
             };
             for (d, landmarks) in draws.iter().enumerate() {
                 // Something is learned in any case.
