@@ -62,10 +62,6 @@ fn main() {
             continue;
         }
         let mut mkl = learner(method.id);
-        if method.id == "two_stage" {
-            // The steps of LMS §5.3.1; λ is still chosen by validation.
-            mkl = mkl.param("steps", 1000_i64);
-        }
         if !mkl.shares(&kernels).unwrap_or(false) {
             continue;
         }

@@ -35,10 +35,7 @@ accuracy = {}
 for title, X in data.items():
     chosen = {}
     for method in [*controls, *learned]:
-        params = {"steps": 1000} if method == "two_stage" else None
-        clf = MKLClassifier(
-            method, method_params=params, kernels=kernels, scale="standard", random_state=0
-        )
+        clf = MKLClassifier(method, kernels=kernels, scale="standard", random_state=0)
         search = GridSearchBank(clf, {"C": [1.0, 10.0, 100.0]}, cv=4, refit=False)
         search.fit(part(X, development), digits.target[development])
         chosen[method] = clf.set_params(**search.best_params_)

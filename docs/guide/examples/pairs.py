@@ -2,7 +2,7 @@
 
 # %% data
 import numpy as np
-from cokernel import TwoStageMKLClassifier, gaussian
+from cokernel import PolynomialTwoStageMKLClassifier, TwoStageMKLClassifier, gaussian, linear
 from cokernel.datasets import load_digits_views
 
 digits = load_digits_views()
@@ -38,6 +38,24 @@ for given in (None, 20, 200, 2000):
     weights = "".join(f"{w.weight:<7.2f}" for w in clf.weights_)
     source = "all classes" if given is None else f"{given} pairs"
     print(f"{source:<16}{weights}{clf.score(part(test), y_new):.3f}")
+
+# %% how sure
+report = clf.report_
+print(f"{int(report.details['pairs'][0])} pairs, lambda {report.details['lambda'][0]:.2g}")
+print(f"at most {report.duality_gap:.0e} above the least objective")
+widths = [gaussian(gamma=2.0**-k, normalize="center_unit_variance") for k in range(1, 11)]
+for penalty in ("l2", "l1"):
+    many = TwoStageMKLClassifier(kernels=widths, scale="standard", penalty=penalty, random_state=0)
+    weights = many.fit(part(train), y).weights_
+    print(f"{penalty}: {sum(w.weight > 0 for w in weights)} of {len(weights)} kernels")
+
+# %% products
+angle = rng.uniform(0, 2 * np.pi, 200)
+radius = np.repeat([1, 2], 100)
+circles = radius[:, None] * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+for method in (TwoStageMKLClassifier, PolynomialTwoStageMKLClassifier):
+    found = method(kernels=[linear(per_feature=True)], lam=1e-4, C=10.0).fit(circles, radius)
+    print(f"{method.__name__:<32}{found.score(circles, radius):.2f}")
 
 # %% refused
 try:
