@@ -5319,6 +5319,11 @@ class PolynomialTwoStageMKLClassifier(KernelClassifier):
         λ of (5.2) for kernels divided by s, the mean of their diagonals: a λ meant for the
         kernels as they are has to be divided by s². 0 chooses it by validation from
         100·4⁻ᵏ. A real number at least 0 and at most 1000000.
+    validation : {"instances", "pairs"}, default="instances"
+        What λ is chosen on: instances, the pairs with one of a fifth of the instances,
+        which take no part in that, the largest λ with a hinge loss within a standard error
+        of the least (solver = pegasos: with the least); pairs, a fifth of the pairs and the
+        least loss, as in the source.
     diagonal : {"include", "exclude"}, default="include"
         Whether an instance paired with itself is an example.
     class_weight : dict or "balanced", optional
@@ -5369,7 +5374,7 @@ class PolynomialTwoStageMKLClassifier(KernelClassifier):
     """
 
     _method_id = "polynomial_two_stage"
-    _method_params = ["degree", "products", "solver", "examples", "penalty", "tol", "steps", "batch", "lambda", "diagonal"]
+    _method_params = ["degree", "products", "solver", "examples", "penalty", "tol", "steps", "batch", "lambda", "validation", "diagonal"]
 
     def __init__(
         self,
@@ -5387,6 +5392,7 @@ class PolynomialTwoStageMKLClassifier(KernelClassifier):
         steps: int = 10000,
         batch: int = 100,
         lam: float = 0.0,
+        validation: str = "instances",
         diagonal: str = "include",
         class_weight: Any = None,
         decomposition: str = "one_vs_rest",
@@ -5414,6 +5420,7 @@ class PolynomialTwoStageMKLClassifier(KernelClassifier):
         self.steps = steps
         self.batch = batch
         self.lam = lam
+        self.validation = validation
         self.diagonal = diagonal
         self.class_weight = class_weight
         self.decomposition = decomposition
@@ -7017,6 +7024,11 @@ class TwoStageMKLClassifier(KernelClassifier):
         λ of (5.2) for kernels divided by s, the mean of their diagonals: a λ meant for the
         kernels as they are has to be divided by s². 0 chooses it by validation from
         100·4⁻ᵏ. A real number at least 0 and at most 1000000.
+    validation : {"instances", "pairs"}, default="instances"
+        What λ is chosen on: instances, the pairs with one of a fifth of the instances,
+        which take no part in that, the largest λ with a hinge loss within a standard error
+        of the least (solver = pegasos: with the least); pairs, a fifth of the pairs and the
+        least loss, as in the source.
     diagonal : {"include", "exclude"}, default="include"
         Whether an instance paired with itself is an example.
     class_weight : dict or "balanced", optional
@@ -7067,7 +7079,7 @@ class TwoStageMKLClassifier(KernelClassifier):
     """
 
     _method_id = "two_stage"
-    _method_params = ["solver", "examples", "penalty", "tol", "steps", "batch", "lambda", "diagonal"]
+    _method_params = ["solver", "examples", "penalty", "tol", "steps", "batch", "lambda", "validation", "diagonal"]
 
     def __init__(
         self,
@@ -7083,6 +7095,7 @@ class TwoStageMKLClassifier(KernelClassifier):
         steps: int = 10000,
         batch: int = 100,
         lam: float = 0.0,
+        validation: str = "instances",
         diagonal: str = "include",
         class_weight: Any = None,
         decomposition: str = "one_vs_rest",
@@ -7108,6 +7121,7 @@ class TwoStageMKLClassifier(KernelClassifier):
         self.steps = steps
         self.batch = batch
         self.lam = lam
+        self.validation = validation
         self.diagonal = diagonal
         self.class_weight = class_weight
         self.decomposition = decomposition

@@ -79,10 +79,14 @@ def test_sparse_weights_are_a_linear_program(lam: float) -> None:
 @pytest.mark.filterwarnings("ignore:.*not centred")
 def test_the_path_and_what_is_chosen() -> None:
     X, y = data()
-    clf = fitted(TwoStageMKLClassifier, X, y, random_state=3)
-    details = clf.report_.details
-    assert len(details["path_lambda"]) == len(details["path_loss"]) == 17
-    assert details["lambda"][0] == details["path_lambda"][int(np.argmin(details["path_loss"]))]
+    for validation in ("pairs", "instances"):
+        clf = fitted(TwoStageMKLClassifier, X, y, random_state=3, validation=validation)
+        details = clf.report_.details
+        path, loss = details["path_lambda"], np.array(details["path_loss"])
+        assert len(path) == len(loss) == 17
+        # Of pairs the least loss, of instances the largest lambda within a standard error of it.
+        near = loss <= loss.min() + np.array(details["path_error"])[int(np.argmin(loss))]
+        assert details["lambda"][0] == path[int(np.argmax(near))]
     assert all(0 <= a <= 1 for a in details["path_accuracy"])
     # Less is asked of the weights: the objective falls with lambda.
     assert np.all(np.diff(details["path_objective"]) <= 1e-4)

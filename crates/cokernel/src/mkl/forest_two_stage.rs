@@ -263,7 +263,7 @@ impl Learner for ForestTwoStage {
         check(problem)?;
         let (watch, n) = (run.watch(), problem.bank.n());
         let classes = problem.target.classes()?;
-        let sampler = Sampler::new(problem, self.diagonal, run)?;
+        let sampler = Sampler::new(problem, self.diagonal, true, run)?;
         run.tell(Event::Begin { stage: "forest of pairs", total: None });
         let (forest, examples) = self.forest(&sampler, run, &watch)?;
         run.tell(Event::End);

@@ -29,7 +29,7 @@
 //! method works on the features that have a weight. New rows evaluate the kernels of terms with a weight alone.
 
 use super::two_stage::classifier::{
-    BATCH, DIAGONAL, EXAMPLES, LAMBDA, PENALTY, PairClassifier, STEPS, TOL,
+    BATCH, DIAGONAL, EXAMPLES, LAMBDA, PENALTY, PairClassifier, STEPS, TOL, VALIDATION,
 };
 use super::two_stage::pairs::Sampler;
 use super::two_stage::products::{Products, count};
@@ -78,6 +78,7 @@ static METHOD: Method = Method {
         STEPS,
         BATCH,
         LAMBDA,
+        VALIDATION,
         DIAGONAL,
     ],
 };
@@ -116,7 +117,7 @@ impl Learner for Polynomial {
         let squares = self.params.text("penalty") == "l2";
         let ordered = self.params.text("products") == "ordered" && squares;
         let products = Products::new(kernels, degree, ordered);
-        let sampler = Sampler::new(problem, classifier.diagonal, run)?;
+        let sampler = Sampler::new(problem, classifier.diagonal, classifier.by_instances, run)?;
         let sampler = sampler.with_products(products.clone());
         let found = classifier.learn(&sampler, run, &watch, &mut report)?;
         let terms = products.terms();

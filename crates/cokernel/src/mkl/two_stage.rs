@@ -30,12 +30,18 @@
 //! s is the mean of all diagonal entries of all kernels, so that the grid of λ means the same in
 //! any unit; it is 1 for standardised kernels, the source's setting. For kernels as they are, (5.2)
 //! holds with the weights μ/s and with λ s² in place of λ: a λ that is meant for them has to be
-//! divided by s². λ is chosen from 100·4⁻ᵏ ≥ 10⁻⁸ by the hinge loss on a validation fifth: the split
-//! is over *pairs*, as in the source; a pair falls into the fifth by a hash of (i, j) and the seed,
-//! so nothing is stored. The winner (the larger λ on a tie) is learned once more on all pairs of the draw. If a sign has
-//! no pair in a part, all its pairs serve there. The details `path_lambda`, `path_loss` (hinge loss on the
-//! validation pairs), `path_accuracy` (share of their signs that μ·z has) and `path_objective` tell of the grid. The source
-//! runs 10³ steps on small data sets and 10⁵ on large ones; the default of `solver = pegasos` is 10⁴.
+//! divided by s². λ is chosen from 100·4⁻ᵏ ≥ 10⁻⁸ by the hinge loss on validation pairs; the winner is learned once more on
+//! all pairs of the draw. If a sign has no pair in a part, all its pairs serve there. The details `path_lambda`, `path_loss`
+//! (with its standard error `path_error`), `path_accuracy` (share of the signs of validation pairs that μ·z has) and
+//! `path_objective` tell of the grid. The source runs 10³ steps on small data sets and 10⁵ on large ones; the
+//! default of `solver = pegasos` is 10⁴.
+//!
+//! **Deviation.** The source holds out a fifth of the *pairs*, whose instances are in other pairs, and takes the λ with the least
+//! loss. Once (5.2) is solved, that loss falls for ever smaller λ, by 0.4 % from λ = 1.5·10⁻³ to 2·10⁻⁸ on sonar with 13
+//! kernels, while the accuracy of the SVM falls from 0.89 to 0.79: what the source found good is that 10³ steps do
+//! not reach small λ. `validation = instances`, the default, holds out the pairs with one of a fifth of the *instances* and takes
+//! the largest λ whose loss is within one standard error (over the instances held out) of the least, if that is less than half of
+//! what weights gain over none; `pairs` is the way of the source. Parts are told by a hash of i and j and the seed, so that nothing is stored.
 //!
 //! **Given pairs** ([`Problem::pairs`], must-link t = +1 and cannot-link t = −1) take the place of the pairs
 //! of classes: the pair classifier asks for nothing but t_ij, so that (5.2) stands as it is, the mean is
@@ -75,7 +81,9 @@ use crate::kernel::{Function, Kernel, KernelSpec, Normalization};
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::rule::Weighted;
 use crate::{Report, Result, Run, Status};
-use classifier::{BATCH, DIAGONAL, EXAMPLES, LAMBDA, PENALTY, PairClassifier, SOLVER, STEPS, TOL};
+use classifier::{
+    BATCH, DIAGONAL, EXAMPLES, LAMBDA, PENALTY, PairClassifier, SOLVER, STEPS, TOL, VALIDATION,
+};
 use pairs::Sampler;
 
 /// The registry entry.
@@ -94,7 +102,7 @@ static METHOD: Method = Method {
     certificate: Certificate::Gap,
     recommended: true,
     weights: WeightSet::SIMPLEX,
-    params: &[SOLVER, EXAMPLES, PENALTY, TOL, STEPS, BATCH, LAMBDA, DIAGONAL],
+    params: &[SOLVER, EXAMPLES, PENALTY, TOL, STEPS, BATCH, LAMBDA, VALIDATION, DIAGONAL],
 };
 
 /// Rows and columns in which the mean of a kernel is looked for, and the share of the root mean square that counts.
@@ -116,7 +124,7 @@ impl Learner for TwoStage {
         let mut report = Report::closed_form(run);
         report.status = Status::Converged;
         report.warnings.extend(uncentred(METHOD.id, problem));
-        let sampler = Sampler::new(problem, self.0.diagonal, run)?;
+        let sampler = Sampler::new(problem, self.0.diagonal, self.0.by_instances, run)?;
         let found = self.0.learn(&sampler, run, &watch, &mut report)?;
         let weights = found.shares(problem, &mut report);
         report.seconds = watch.seconds();

@@ -60,6 +60,15 @@ pub(in crate::mkl) const LAMBDA: Param = Param {
     range: Range::Real { default: 0.0, min: 0.0, max: 1e6, closed: true },
 };
 
+/// `validation`.
+pub(in crate::mkl) const VALIDATION: Param = Param {
+    name: "validation",
+    doc: "What λ is chosen on: instances, the pairs with one of a fifth of the instances, which take no part in \
+          that, the largest λ with a hinge loss within a standard error of the least (solver = pegasos: with the least); \
+          pairs, a fifth of the pairs and the least loss, as in the source.",
+    range: Range::Choice { default: "instances", of: &["instances", "pairs"] },
+};
+
 /// `diagonal`.
 pub(in crate::mkl) const DIAGONAL: Param = Param {
     name: "diagonal",
@@ -80,6 +89,7 @@ pub(in crate::mkl) struct PairClassifier {
     pub steps: usize,
     pub batch: usize,
     lambda: f64,
+    pub by_instances: bool,
     pub diagonal: bool,
 }
 
@@ -94,6 +104,7 @@ impl PairClassifier {
             steps: params.count("steps"),
             batch: params.count("batch"),
             lambda: params.real("lambda"),
+            by_instances: params.text("validation") == "instances",
             diagonal: params.text("diagonal") == "include",
         }
     }
@@ -144,7 +155,8 @@ impl PairClassifier {
         };
         let mut near = None;
         if self.lambda == 0.0 {
-            (found.lambda, near) = exact::choose(&drawn, penalty, run, watch, report);
+            (found.lambda, near) =
+                exact::choose(&drawn, penalty, self.by_instances, run, watch, report);
         }
         let penalty = penalty.with(found.lambda);
         (found.mu, found.zero_is_best) =
@@ -177,17 +189,33 @@ pub(super) fn grid() -> Vec<f64> {
     (0..).map(|k| 100.0 * 0.25_f64.powi(k)).take_while(|l| *l >= 1e-8).collect()
 }
 
-/// The λ with the least loss, the larger on a tie, with a note.
-pub(super) fn best_of(grid: &[f64], losses: Vec<f64>, report: &mut Report) -> f64 {
-    let mut best = 0;
+/// The largest λ with a loss of at most the least one and its standard error, with a note.
+pub(super) fn best_of(
+    grid: &[f64],
+    losses: &[f64],
+    errors: Option<&[f64]>,
+    report: &mut Report,
+) -> f64 {
+    let mut least = 0;
     for l in 1..grid.len() {
-        if losses[l] < losses[best] || losses[best].is_nan() {
-            best = l;
+        if losses[l] < losses[least] || losses[least].is_nan() {
+            least = l;
         }
     }
+    let error = errors.map(|e| e[least]).filter(|e| e.is_finite()).unwrap_or(0.0);
+    // Weights that cut the loss of no weights, 1, by less than its error are no reason for no weights.
+    let most = (losses[least] + error).min(0.5 * (1.0 + losses[least])).max(losses[least]);
+    let best = losses.iter().position(|l| *l <= most).unwrap_or(least);
     if report.status.is_success() {
+        let within = match best == least {
+            true => String::new(),
+            false => format!(
+                ", within a standard error of the least, {:.4} at {:.3e}",
+                losses[least], grid[least]
+            ),
+        };
         report.notes.push(format!(
-            "λ = {:.3e} was chosen with validation hinge loss {:.4} (1 is that of no weights)",
+            "λ = {:.3e} was chosen with validation hinge loss {:.4} (1 is that of no weights){within}",
             grid[best], losses[best]
         ));
     }

@@ -10,11 +10,12 @@ use crate::{Event, Report, Run, Status, Watch};
 /// Relative gap to which each λ of the grid is solved.
 const COARSE: f64 = 1e-4;
 
-/// The λ of the grid with the least hinge loss on the validation fifth, and the weights that the other four give it;
+/// The λ of the grid that the hinge loss of the validation pairs tells, and the weights that the other pairs give it;
 /// none if the run is stopped before the first.
 pub(super) fn choose(
     drawn: &Drawn,
     penalty: Penalty,
+    by_instances: bool,
     run: &Run,
     watch: &Watch,
     report: &mut Report,
@@ -22,6 +23,7 @@ pub(super) fn choose(
     let (training, held) = (drawn.weights(Part::Training), drawn.weights(Part::Validation));
     let grid = grid();
     let (mut losses, mut right, mut path) = (Vec::new(), Vec::new(), Vec::<Found>::new());
+    let mut errors = Vec::new();
     run.tell(Event::Begin { stage: "kernel weights for each λ", total: Some(grid.len() as u64) });
     for (k, lambda) in grid.iter().enumerate() {
         let program = Program {
@@ -38,18 +40,22 @@ pub(super) fn choose(
         let of = |keep: &dyn Fn(f64) -> f64| -> f64 {
             found.margins.iter().zip(&held).map(|(m, w)| w * keep(*m)).sum()
         };
-        losses.push(of(&|m| (1.0 - m).max(0.0)));
+        let hinges: Vec<f64> =
+            found.margins.iter().zip(&held).map(|(m, w)| w * (1.0 - m).max(0.0)).collect();
+        losses.push(hinges.iter().sum());
+        errors.push(if by_instances { drawn.standard_error(&hinges, &held) } else { 0.0 });
         right.push(of(&|m| if m > 0.0 { 1.0 } else { 0.0 }));
         path.push(found);
         run.tell(Event::Step { done: k as u64 + 1, message: "" });
     }
     run.tell(Event::End);
     let Some(found) = path.len().checked_sub(1) else { return (grid[0], None) };
-    let lambda = best_of(&grid[..=found], losses.clone(), report);
+    let lambda = best_of(&grid[..=found], &losses, Some(&errors), report);
     let place = grid.iter().position(|l| *l == lambda).unwrap_or(0);
     let details = [
         ("path_lambda", grid[..=found].to_vec()),
         ("path_loss", losses),
+        ("path_error", errors.into_iter().map(|e| if e.is_finite() { e } else { 0.0 }).collect()),
         ("path_accuracy", right),
         ("path_objective", path.iter().map(Found::value).collect()),
     ];

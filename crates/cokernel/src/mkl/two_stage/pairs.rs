@@ -7,6 +7,7 @@ use crate::bank::Bank;
 use crate::mkl::Problem;
 use crate::{Result, Run, Watch};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use std::collections::BTreeMap;
 
 /// Most pairs, and most numbers, that are fetched between two looks at the clock.
 const PIECE: usize = 1 << 14;
@@ -65,22 +66,40 @@ impl Chunk {
 pub(in crate::mkl) struct Drawn {
     pub examples: Examples,
     pub signs: Vec<f64>,
-    held: Vec<bool>,
+    /// Of those for validation the instance that is held out, or 0 where pairs are.
+    held: Vec<Option<u32>>,
 }
 
 impl Drawn {
-    fn push(&mut self, z: &[f64], sign: f64, held: bool) {
+    fn push(&mut self, z: &[f64], sign: f64, held: Option<u32>) {
         self.examples.push(z, sign);
         self.signs.push(sign);
         self.held.push(held);
+    }
+
+    /// The standard error of a sum of these terms over the examples for validation, of which those with one instance go
+    /// together; `weights` are those of the validation part. Infinite for less than two instances.
+    pub fn standard_error(&self, terms: &[f64], weights: &[f64]) -> f64 {
+        let mean: f64 = terms.iter().sum();
+        let mut groups = BTreeMap::<u32, f64>::new();
+        for ((t, w), held) in terms.iter().zip(weights).zip(&self.held) {
+            if let Some(held) = held {
+                *groups.entry(*held).or_default() += t - mean * w;
+            }
+        }
+        let count = groups.len() as f64;
+        match count > 1.0 {
+            true => (groups.values().map(|d| d * d).sum::<f64>() * count / (count - 1.0)).sqrt(),
+            false => f64::INFINITY,
+        }
     }
 
     /// Weights of the examples: those of one part, each sign with half of the weight. A sign of which a part has none
     /// is there with all of its examples.
     pub fn weights(&self, part: Part) -> Vec<f64> {
         let of = |k: usize| match part {
-            Part::Training => !self.held[k],
-            Part::Validation => self.held[k],
+            Part::Training => self.held[k].is_none(),
+            Part::Validation => self.held[k].is_some(),
             Part::All | Part::Draw => true,
         };
         let all = 0..self.signs.len();
@@ -102,6 +121,8 @@ pub(in crate::mkl) struct Sampler<'a> {
     source: Source<'a>,
     /// s.
     unit: f64,
+    /// Whether instances are held out, or pairs.
+    by_instances: bool,
     /// Whether pairs of different and of equal class are in both parts.
     parted: [bool; 2],
     seed: u64,
@@ -115,14 +136,27 @@ impl<'a> Sampler<'a> {
     ///
     /// # Errors
     /// There is no pair of equal class (only when the diagonal is excluded); no pair of one sign is given.
-    pub fn new(problem: &Problem<'a>, diagonal: bool, run: &Run) -> Result<Self> {
+    pub fn new(
+        problem: &Problem<'a>,
+        diagonal: bool,
+        by_instances: bool,
+        run: &Run,
+    ) -> Result<Self> {
         let (bank, source) = match problem.pairs {
             Some(given) => (given.bank, Source::given(given.pairs)?),
             None => (problem.bank, Source::of_classes(problem.target.classes()?, diagonal)?),
         };
         let (seed, run, unit) = (run.seed, run.quiet(), mean_diagonal(bank));
-        let mut sampler =
-            Sampler { bank, source, unit, parted: [true; 2], seed, run, products: None };
+        let mut sampler = Sampler {
+            bank,
+            source,
+            unit,
+            by_instances,
+            parted: [true; 2],
+            seed,
+            run,
+            products: None,
+        };
         for sign in [false, true] {
             if sampler.source.count(sign) <= COUNTED {
                 let held: Vec<bool> = sampler
@@ -175,7 +209,7 @@ impl<'a> Sampler<'a> {
                     }
                     self.values(piece, &mut values);
                     for ((i, j), z) in piece.iter().zip(values.chunks_exact(kernels)) {
-                        drawn.push(z, sign, self.held_out(*i, *j));
+                        drawn.push(z, sign, self.group(*i, *j));
                     }
                 }
             }
@@ -190,7 +224,7 @@ impl<'a> Sampler<'a> {
             for k in 0..chunk.signs.len() {
                 let (i, j) = chunk.pairs[chunk.places[k] as usize];
                 let (z, sign) = chunk.example(k);
-                drawn.push(z, sign, self.held_out(i, j));
+                drawn.push(z, sign, self.group(i, j));
             }
         }
         Some(drawn)
@@ -241,9 +275,23 @@ impl<'a> Sampler<'a> {
         Stream { sampler: self, part, rng, positive: false }
     }
 
-    /// Whether a pair belongs to the validation fifth.
+    /// Whether a pair is for validation: one with an instance of the fifth that is held out, or of a fifth of pairs.
     fn held_out(&self, i: u32, j: u32) -> bool {
-        let key = (u64::from(i.min(j)) << 32 | u64::from(i.max(j))) ^ self.seed.rotate_left(17);
+        match self.by_instances {
+            true => self.in_fifth(u64::from(i)) || self.in_fifth(u64::from(j)),
+            false => self.in_fifth(u64::from(i.min(j)) << 32 | u64::from(i.max(j))),
+        }
+    }
+
+    /// What [`Drawn`] keeps of that.
+    fn group(&self, i: u32, j: u32) -> Option<u32> {
+        let of =
+            if self.by_instances { if self.in_fifth(u64::from(i)) { i } else { j } } else { 0 };
+        self.held_out(i, j).then_some(of)
+    }
+
+    fn in_fifth(&self, key: u64) -> bool {
+        let key = key ^ self.seed.rotate_left(17);
         // The finaliser of SplitMix64.
         let mut h = key.wrapping_add(0x9e37_79b9_7f4a_7c15);
         h = (h ^ (h >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -322,7 +370,6 @@ mod tests {
     use crate::bank::Storage;
     use crate::data::{Classes, Matrix, Target};
     use crate::machine::Svc;
-    use std::collections::BTreeMap;
 
     fn with_sampler(codes: &[u32], diagonal: bool, look: impl FnOnce(&Sampler<'_>)) {
         let n = codes.len();
@@ -332,7 +379,7 @@ mod tests {
         let (classes, machine) = (Classes::from_texts(&texts).unwrap(), Svc::default());
         let target = Target::from(classes.clone());
         let problem = Problem::new(&bank, &target, &machine);
-        look(&Sampler::new(&problem, diagonal, &Run::default()).unwrap());
+        look(&Sampler::new(&problem, diagonal, false, &Run::default()).unwrap());
     }
 
     #[test]

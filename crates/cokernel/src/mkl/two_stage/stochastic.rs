@@ -58,7 +58,8 @@ pub(super) fn choose(
     run.tell(Event::End);
     let seen = Seen::new(method, sampler, Part::Validation, watch);
     let hinge = |l: usize| loss(&seen.examples.margins(&learners.column(l)), &seen.weights);
-    best_of(&grid, (0..grid.len()).map(hinge).collect(), report)
+    let losses: Vec<f64> = (0..grid.len()).map(hinge).collect();
+    best_of(&grid, &losses, None, report)
 }
 
 /// (5.2) for one λ.

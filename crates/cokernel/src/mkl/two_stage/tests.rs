@@ -135,7 +135,7 @@ fn bands_solve_what_the_whole_problem_says() {
         let target = Target::from(classes);
         let machine = crate::machine::Svc::default();
         let problem = Problem::new(&bank, &target, &machine);
-        let sampler = Sampler::new(&problem, case % 3 != 0, &Run::default()).unwrap();
+        let sampler = Sampler::new(&problem, case % 3 != 0, true, &Run::default()).unwrap();
         let drawn = sampler.examples(1 << 20, &watch).unwrap();
         assert_eq!(drawn.signs.len() as f64, sampler.pairs());
         let lambda = 10_f64.powf(rng.random_range(-9.0..3.0));
@@ -222,8 +222,9 @@ fn products_as_kernels_are_the_same() {
         let watch = run.watch();
         let (plain, other) =
             (Problem::new(&bank, &target, &machine), Problem::new(&explicit, &target, &machine));
-        let formed = Sampler::new(&plain, true, &run).unwrap().with_products(features.clone());
-        let read = Sampler::new(&other, true, &run).unwrap();
+        let formed =
+            Sampler::new(&plain, true, true, &run).unwrap().with_products(features.clone());
+        let read = Sampler::new(&other, true, true, &run).unwrap();
         let a = formed.examples(1_000, &watch).unwrap();
         let b = read.examples(1_000, &watch).unwrap();
         assert_eq!(a.signs.len(), n * (n + 1) / 2);
