@@ -61,7 +61,7 @@ fn main() {
         if !only.is_empty() && !only.iter().any(|id| *id == method.id) {
             continue;
         }
-        let mut mkl = learner(method.id);
+        let mkl = learner(method.id);
         if !mkl.shares(&kernels).unwrap_or(false) {
             continue;
         }
