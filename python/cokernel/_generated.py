@@ -5302,15 +5302,17 @@ class PolynomialTwoStageMKLClassifier(KernelClassifier):
         distinct: each product once; ordered: k_a k_b and k_b k_a are two.
     solver : {"auto", "exact", "pegasos"}, default="auto"
         exact: over all pairs, or as many as `examples` says, with a duality gap; pegasos:
-        stochastic steps on fresh pairs, as in the source; auto: exact up to 4000 products.
+        stochastic steps on fresh pairs, as in the source; auto: exact up to 4000 kernels or
+        products.
     examples : int, default=100000
         Pairs that are drawn where there are more of them, for solver = exact; at most 2²⁴
         divided by the number of kernels. Whole number from 100 to 16777216.
     penalty : {"l2", "l1"}, default="l2"
         What large weights cost: l2, λ/2 ‖μ‖²; l1, λ Σ μ, which leaves few kernels.
     tol : float, default=1e-06
-        Relative duality gap to stop at, for solver = exact. A real number greater than 0
-        and at most 1.
+        Relative duality gap to stop at, for solver = exact; of an objective below 10⁻⁶ of
+        that of no weights, this part of 10⁻⁶ of it. A real number greater than 0 and at
+        most 1.
     steps : int, default=10000
         Sub-gradient steps of solver = pegasos. Whole number from 1 to 1000000000.
     batch : int, default=100
@@ -7005,17 +7007,19 @@ class TwoStageMKLClassifier(KernelClassifier):
     machine : str, default="svc"
         The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
         Those that have an argument here, as C, are given there.
-    solver : {"exact", "pegasos"}, default="exact"
+    solver : {"auto", "exact", "pegasos"}, default="auto"
         exact: over all pairs, or as many as `examples` says, with a duality gap; pegasos:
-        stochastic steps on fresh pairs, as in the source.
+        stochastic steps on fresh pairs, as in the source; auto: exact up to 4000 kernels or
+        products.
     examples : int, default=100000
         Pairs that are drawn where there are more of them, for solver = exact; at most 2²⁴
         divided by the number of kernels. Whole number from 100 to 16777216.
     penalty : {"l2", "l1"}, default="l2"
         What large weights cost: l2, λ/2 ‖μ‖²; l1, λ Σ μ, which leaves few kernels.
     tol : float, default=1e-06
-        Relative duality gap to stop at, for solver = exact. A real number greater than 0
-        and at most 1.
+        Relative duality gap to stop at, for solver = exact; of an objective below 10⁻⁶ of
+        that of no weights, this part of 10⁻⁶ of it. A real number greater than 0 and at
+        most 1.
     steps : int, default=10000
         Sub-gradient steps of solver = pegasos. Whole number from 1 to 1000000000.
     batch : int, default=100
@@ -7088,7 +7092,7 @@ class TwoStageMKLClassifier(KernelClassifier):
         kernels: Any = None,
         C: float = 1.0,
         machine: str = "svc",
-        solver: str = "exact",
+        solver: str = "auto",
         examples: int = 100000,
         penalty: str = "l2",
         tol: float = 1e-06,

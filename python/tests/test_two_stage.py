@@ -131,3 +131,46 @@ def test_two_circles_need_products() -> None:
     products = PolynomialTwoStageMKLClassifier(**options).fit(X, y).score(X, y)
     assert plain < 0.7 and products == 1.0
 
+
+
+def by_sign(y: Any) -> Any:
+    return np.where(y[:, None] == y[None], 1.0, -1.0)
+
+
+@pytest.mark.filterwarnings("ignore:.*not centred")
+def test_a_kernel_of_zeros_has_no_weight() -> None:
+    X, y = data()
+    one, two = grams(X)[:2]
+    clf = TwoStageMKLClassifier(kernels=[cokernel.precomputed()], lam=1e-12, random_state=0)
+    clf.fit({"a": one, "zero": 0 * one, "b": two}, y)
+    weights = {w.view: w.weight for w in clf.weights_}
+    assert weights["zero"] == 0.0 and weights["a"] + weights["b"] == pytest.approx(1.0)
+
+
+@pytest.mark.filterwarnings("ignore:.*not centred")
+def test_a_gap_is_relative_to_a_small_objective_too() -> None:
+    X, y = data()
+    clf = TwoStageMKLClassifier(kernels=[cokernel.precomputed()], lam=1e-12, random_state=0)
+    clf.fit({"sign": by_sign(y), "a": grams(X)[0]}, y)
+    # The best has half of lambda; what is found is above by what the gap says.
+    above = 1 - 5e-13 / clf.report_.objective[-1]
+    assert clf.report_.objective[-1] < 1e-6 and above <= clf.report_.duality_gap + 1e-6
+
+
+@pytest.mark.filterwarnings("ignore:.*not centred")
+def test_a_lambda_that_leaves_no_weight_is_said_to_be_large() -> None:
+    X, y = data()
+    clf = TwoStageMKLClassifier(kernels=[cokernel.precomputed()], penalty="l1", lam=1.5)
+    clf.fit({"sign": by_sign(y), "a": grams(X)[0]}, y)
+    assert any("try a smaller lambda" in note for note in clf.report_.notes)
+
+
+def test_what_is_too_large_is_refused() -> None:
+    X, y = data()
+    many = {f"k{k}": np.eye(N) * (k + 1) for k in range(40)}
+    wide = PolynomialTwoStageMKLClassifier(kernels=[cokernel.precomputed()], degree=3, solver="exact")
+    with pytest.raises(ValueError, match="exact needs 12340 × 12340 numbers"):
+        wide.fit(many, y)
+    huge = PolynomialTwoStageMKLClassifier(kernels=[cokernel.precomputed()], degree=3)
+    with pytest.raises(ValueError, match="products of 3 of them are no numbers"):
+        huge.fit({"a": 1e120 * grams(X)[0]}, y)

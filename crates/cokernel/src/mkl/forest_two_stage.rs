@@ -32,7 +32,7 @@
 //! **Certificate.** There is none for a forest. Primal and dual objective are the sums over the machines of
 //! the draws, each on its own landmarks, so that their gap bounds the distance of all from their optima together.
 //!
-//! **Scale.** A kernel times a positive number changes nothing. A second copy of a kernel is drawn as often as the
+//! **Scale.** All kernels times one positive number change nothing; one kernel alone only what is drawn at random. A second copy of a kernel is drawn as often as the
 //! first one. What a kernel is told to be worth is its share in the gain of all splits.
 //!
 //! **Optimism.** The forest has seen most pairs of training instances, and tells them better apart than new

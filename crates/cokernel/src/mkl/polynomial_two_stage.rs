@@ -26,10 +26,10 @@
 //! **Scale.** Scaling all kernels by one factor changes nothing; scaling one does. Two copies get the same weights.
 //!
 //! **Cost**: T = C(M + d, d) − 1 features a pair, formed pair by pair; at most 2²⁴ numbers at once. The interior-point
-//! method works on the features that have a weight. New rows evaluate the kernels of terms with a weight alone.
+//! method works on the features that have a weight, all of them where λ is large. New rows evaluate the kernels of terms with a weight alone.
 
 use super::two_stage::classifier::{
-    BATCH, DIAGONAL, EXAMPLES, LAMBDA, PENALTY, PairClassifier, STEPS, TOL, VALIDATION,
+    BATCH, DIAGONAL, EXAMPLES, LAMBDA, PENALTY, PairClassifier, SOLVER, STEPS, TOL, VALIDATION,
 };
 use super::two_stage::pairs::Sampler;
 use super::two_stage::products::{Products, count};
@@ -66,12 +66,7 @@ static METHOD: Method = Method {
             doc: "distinct: each product once; ordered: k_a k_b and k_b k_a are two.",
             range: Range::Choice { default: "distinct", of: &["distinct", "ordered"] },
         },
-        Param {
-            name: "solver",
-            doc: "exact: over all pairs, or as many as `examples` says, with a duality gap; pegasos: \
-                  stochastic steps on fresh pairs, as in the source; auto: exact up to 4000 products.",
-            range: Range::Choice { default: "auto", of: &["auto", "exact", "pegasos"] },
-        },
+        SOLVER,
         EXAMPLES,
         PENALTY,
         TOL,
@@ -82,9 +77,6 @@ static METHOD: Method = Method {
         DIAGONAL,
     ],
 };
-
-/// Products from which on steps are taken.
-const WIDE: usize = 4_000;
 
 /// Most products: their weights for each λ of the grid fill 1.4 GB.
 const MOST: usize = 10_000_000;
@@ -103,7 +95,7 @@ impl Learner for Polynomial {
         check(problem)?;
         let (watch, kernels) = (run.watch(), problem.bank.len());
         let degree = self.params.count("degree");
-        let Some(terms) = count(kernels, degree).filter(|t| *t <= MOST) else {
+        if count(kernels, degree).is_none_or(|t| t > MOST) {
             let problem = format!(
                 "{kernels} kernels have more than {MOST} products of degree {degree}; use fewer kernels or a \
                  smaller degree"
@@ -113,11 +105,18 @@ impl Learner for Polynomial {
         let mut report = Report::closed_form(run);
         report.status = Status::Converged;
         report.warnings.extend(uncentred(METHOD.id, problem));
-        let classifier = PairClassifier::new(&self.params, terms > WIDE);
+        let classifier = PairClassifier::new(&self.params);
         let squares = self.params.text("penalty") == "l2";
         let ordered = self.params.text("products") == "ordered" && squares;
         let products = Products::new(kernels, degree, ordered);
         let sampler = Sampler::new(problem, classifier.diagonal, classifier.by_instances, run)?;
+        if !sampler.unit().powi(degree as i32).is_normal() {
+            return Err(Error::Data(format!(
+                "the mean diagonal of the kernels is {:.1e}: products of {degree} of them are no numbers; scale them, as \
+                 normalize=unit_trace does",
+                sampler.unit()
+            )));
+        }
         let sampler = sampler.with_products(products.clone());
         let found = classifier.learn(&sampler, run, &watch, &mut report)?;
         let terms = products.terms();

@@ -57,7 +57,37 @@ impl Found {
 
     /// The relative duality gap.
     pub fn gap(&self) -> f64 {
-        (self.value() - self.lower).max(0.0) / self.value().max(SMALL)
+        (self.value() - self.lower).max(0.0) / self.value().max(f64::MIN_POSITIVE)
+    }
+
+    /// Whether it is near enough: of an objective that is almost 0 to `tol` of [`SMALL`].
+    fn is_near(&self, tol: f64) -> bool {
+        self.value() - self.lower <= tol * self.value().max(SMALL)
+    }
+}
+
+impl Found {
+    /// Takes weights away whose absence does not raise the objective, such as those of kernels that are 0.
+    pub fn drop_useless(&mut self, program: Program<'_>) {
+        let Program { examples, weights, penalty } = program;
+        let mut value = self.value();
+        for k in 0..self.mu.len() {
+            let without = |p: usize| self.margins[p] - self.mu[k] * examples.row(p)[k];
+            let hinge = |p: usize| weights[p] * (1.0 - without(p)).max(0.0);
+            if self.mu[k] == 0.0 {
+                continue;
+            }
+            let mut mu = self.mu.clone();
+            mu[k] = 0.0;
+            let there = penalty.value(&mu) + (0..weights.len()).map(hinge).sum::<f64>();
+            if there <= value {
+                self.margins = (0..weights.len()).map(without).collect();
+                (self.mu, value) = (mu, there);
+            }
+        }
+        if let Some(last) = self.objective.last_mut() {
+            *last = value;
+        }
     }
 }
 
@@ -105,7 +135,7 @@ pub(in crate::mkl) fn minimize(
                 other = Some(before);
             }
         }
-        found.status = match found.gap() <= tol {
+        found.status = match found.is_near(tol) {
             true => Status::Converged,
             false if part.status.is_success() => Status::Stalled,
             false => part.status,

@@ -11,8 +11,8 @@ use crate::{Error, Report, Result, Run, Status, Watch};
 pub(in crate::mkl) const SOLVER: Param = Param {
     name: "solver",
     doc: "exact: over all pairs, or as many as `examples` says, with a duality gap; pegasos: \
-          stochastic steps on fresh pairs, as in the source.",
-    range: Range::Choice { default: "exact", of: &["exact", "pegasos"] },
+          stochastic steps on fresh pairs, as in the source; auto: exact up to 4000 kernels or products.",
+    range: Range::Choice { default: "auto", of: &["auto", "exact", "pegasos"] },
 };
 
 /// `examples`.
@@ -33,7 +33,8 @@ pub(in crate::mkl) const PENALTY: Param = Param {
 /// `tol`.
 pub(in crate::mkl) const TOL: Param = Param {
     name: "tol",
-    doc: "Relative duality gap to stop at, for solver = exact.",
+    doc: "Relative duality gap to stop at, for solver = exact; of an objective below 10⁻⁶ of that of no weights, this part \
+          of 10⁻⁶ of it.",
     range: Range::Real { default: 1e-6, min: 0.0, max: 1.0, closed: false },
 };
 
@@ -79,10 +80,15 @@ pub(in crate::mkl) const DIAGONAL: Param = Param {
 /// Most numbers in the K-examples of one draw.
 const NUMBERS: usize = 1 << 24;
 
+/// Kernels or products from which on steps are taken where the solver is left open, and up to which it can be exact:
+/// its matrix then takes 512 MB.
+const WIDE: usize = 4_000;
+const MOST: usize = 8_192;
+
 /// How the weights are learned.
 #[derive(Debug)]
 pub(in crate::mkl) struct PairClassifier {
-    pegasos: bool,
+    solver: String,
     examples: usize,
     sparse: bool,
     tol: f64,
@@ -94,10 +100,10 @@ pub(in crate::mkl) struct PairClassifier {
 }
 
 impl PairClassifier {
-    /// `wide`: whether there are so many products that steps are taken where the solver is left open.
-    pub fn new(params: &Params, wide: bool) -> Self {
+    /// As the parameters say.
+    pub fn new(params: &Params) -> Self {
         PairClassifier {
-            pegasos: params.text("solver") == "pegasos" || params.text("solver") == "auto" && wide,
+            solver: params.text("solver").to_string(),
             examples: params.count("examples"),
             sparse: params.text("penalty") == "l1",
             tol: params.real("tol"),
@@ -120,7 +126,15 @@ impl PairClassifier {
         watch: &Watch,
         report: &mut Report,
     ) -> Result<Weights> {
-        let found = match self.pegasos {
+        let kernels = sampler.kernels();
+        if kernels > MOST && self.solver == "exact" {
+            let problem = format!(
+                "exact needs {kernels} × {kernels} numbers for {kernels} kernels or products; choose pegasos, or fewer \
+                 kernels than {MOST}"
+            );
+            return Err(Error::parameter("solver", problem));
+        }
+        let found = match self.solver == "pegasos" || self.solver == "auto" && kernels > WIDE {
             true => self.by_steps(sampler, run, watch, report)?,
             false => self.exactly(sampler, run, watch, report),
         };
@@ -149,6 +163,13 @@ impl PairClassifier {
             report.status = watch.stop().unwrap_or(Status::Interrupted);
             return found;
         };
+        if sampler.pairs() > most as f64 {
+            report.notes.push(format!(
+                "objective and gap are those of {} pairs drawn from {:.0}",
+                drawn.signs.len(),
+                sampler.pairs()
+            ));
+        }
         let penalty = match self.sparse {
             true => Penalty::Sum(self.lambda),
             false => Penalty::Squares(self.lambda),

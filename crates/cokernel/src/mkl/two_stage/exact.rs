@@ -5,7 +5,7 @@ use super::classifier::{best_of, grid};
 use super::interior::Program;
 use super::pairs::{Drawn, Part};
 use super::penalty::Penalty;
-use crate::{Event, Report, Run, Status, Watch};
+use crate::{Event, Report, Run, Watch};
 
 /// Relative gap to which each λ of the grid is solved.
 const COARSE: f64 = 1e-4;
@@ -89,17 +89,20 @@ pub(super) fn learn(
         }
     }
     let near = near.as_ref().map(|f| (&f.mu[..], &f.margins[..]));
-    let found = bands::minimize(program, near, tol, watch);
+    let mut found = bands::minimize(program, near, tol, watch);
+    found.drop_useless(program);
     report.gap = Some(found.gap());
     report.status = found.status;
-    if found.status == Status::Stalled {
+    if !found.status.is_success() {
         report.notes.push(format!(
-            "two_stage: rounding ends at a gap of {:.1e}; with a larger lambda it is smaller",
-            found.gap()
+            "the weights are at most a part {:.1e} of the objective from the best ({}); a larger lambda and \
+             kernels of similar size make it easier",
+            found.gap(),
+            found.status
         ));
     }
     report.iterations = found.objective.len() - 1;
     report.objective = found.objective;
     let descent = drawn.examples.pull(&weights);
-    (found.mu, descent.iter().all(|v| *v <= penalty.linear()))
+    (found.mu, descent.iter().all(|v| *v <= 0.0))
 }

@@ -79,7 +79,7 @@ fn random_problem(n: usize, kernels: usize, seed: u64) -> (Bank, Classes) {
 fn learned(bank: &Bank, classes: &Classes, given: &[(&str, Value)], run: &Run) -> Learned {
     let params = METHOD.check(given.iter().map(|(n, v)| (*n, v))).unwrap();
     let machine = crate::machine::Svc::default();
-    TwoStage(PairClassifier::new(&params, false))
+    TwoStage(PairClassifier::new(&params))
         .learn(&Problem::new(bank, &Target::from(classes.clone()), &machine), run)
         .unwrap()
 }
