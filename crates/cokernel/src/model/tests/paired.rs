@@ -206,7 +206,8 @@ fn what_no_pairs_can_be_is_refused() {
     let pairs = hidden(&views, 20, 1);
     assert_eq!(
         said(&Mkl::new("mean").unwrap(), &pairs),
-        "parameter 'pairs': method 'mean' does not learn from pairs; methods that do: two_stage"
+        "parameter 'pairs': method 'mean' does not learn from pairs; methods that do: polynomial_two_stage, two_stage, \
+         forest_two_stage"
     );
     let mkl = two_stage("linear");
     let short = said(&mkl, &pairs.select(&(0..50).collect::<Vec<_>>()));
@@ -219,7 +220,13 @@ fn what_no_pairs_can_be_is_refused() {
     let prepared = mean.prepare(&views, &labels, &run).unwrap();
     let prepared = prepared.with_pairs(&views, &pairs, &run).unwrap();
     let e = mean.fit_prepared(&prepared, &run).unwrap_err().to_string();
-    assert!(e.contains("does not learn from pairs; methods that do: two_stage"), "{e}");
+    assert!(
+        e.contains(
+            "does not learn from pairs; methods that do: polynomial_two_stage, two_stage, \
+         forest_two_stage"
+        ),
+        "{e}"
+    );
 }
 
 #[test]
