@@ -73,7 +73,7 @@ fn instances_go_by_their_ids_and_need_no_label() {
     let said = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
     assert!(said.contains("the pairs of the project file are not used: "), "{said}");
     assert!(
-        said.contains("method 'mean' does not learn from pairs; methods that do: two_stage"),
+        said.contains("method 'mean' does not learn from pairs; methods that do: polynomial_two_stage, two_stage, forest_two_stage"),
         "{said}"
     );
     toy.write("pairs.tsv", b"p0\tp99\tmust\n");
@@ -123,7 +123,11 @@ fn wrong_pairs_are_refused() {
     assert!(said.contains("of 1 "), "{said}");
     assert!(said.contains("pairs none is left without the instances that are held out"), "{said}");
     let said = toy.refusal(&format!("fit {DATA} --method mean --pairs p.csv"), 2);
-    assert!(said.contains("--pairs: ") && said.contains("methods that do: two_stage"), "{said}");
+    assert!(
+        said.contains("--pairs: ")
+            && said.contains("methods that do: polynomial_two_stage, two_stage, forest_two_stage"),
+        "{said}"
+    );
     let said = toy.refusal(&format!("fit {DATA} --method two_stage --pairs none.csv"), 1);
     assert!(said.contains("none.csv"), "{said}");
 }

@@ -228,15 +228,12 @@ pub(super) fn best_of(
     let most = (losses[least] + error).min(0.5 * (1.0 + losses[least])).max(losses[least]);
     let best = losses.iter().position(|l| *l <= most).unwrap_or(least);
     if report.status.is_success() {
-        let within = match best == least {
-            true => String::new(),
-            false => format!(
-                ", within a standard error of the least, {:.4} at {:.3e}",
-                losses[least], grid[least]
-            ),
+        let least = match errors {
+            Some(_) => format!(", the least being {:.4} at {:.3e}", losses[least], grid[least]),
+            None => String::new(),
         };
         report.notes.push(format!(
-            "λ = {:.3e} was chosen with validation hinge loss {:.4} (1 is that of no weights){within}",
+            "λ = {:.3e} was chosen with validation hinge loss {:.4} (1 is that of no weights){least}",
             grid[best], losses[best]
         ));
     }
