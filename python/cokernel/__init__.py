@@ -14,6 +14,7 @@ cluster and to embed.
 :class:`MultiViewEmbedding`                    an embedding
 :func:`cross_validate_bank`,                   cross-validation and grid search that share kernels
 :class:`GridSearchBank`
+:class:`PairLearner`, :func:`pairs_of_tasks`   pairs that belong together or apart
 :func:`gaussian`, :func:`linear`, …            kernels
 :mod:`cokernel.datasets`                       data sets with several views
 :mod:`cokernel.metrics`                        scores of clusterings
@@ -40,6 +41,7 @@ from ._kernels import (
 )
 from ._mkl_classifier import MKLClassifier
 from ._native import __version__
+from ._pairs import PairLearner, pairs_of_tasks
 from ._pairwise import pairwise
 from ._regressors import MKLRegressor
 from ._transformers import KernelBank, KernelCombiner, MultiViewEmbedding
@@ -55,6 +57,7 @@ __all__ = [
     "MKLRegressor",
     "MultiViewEmbedding",
     "MultiViewSpectralClustering",
+    "PairLearner",
     "__version__",
     "chi2",
     "cross_validate_bank",
@@ -67,6 +70,7 @@ __all__ = [
     "machines",
     "methods",
     "metrics",
+    "pairs_of_tasks",
     "pairwise",
     "polynomial",
     "precomputed",

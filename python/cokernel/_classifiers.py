@@ -87,7 +87,7 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
         instances: Any,
         run: _native.Run,
         posteriors: npt.NDArray[np.float64] | None = None,
-        pairs: npt.NDArray[np.int64] | None = None,
+        pairs: npt.NDArray[np.float64] | None = None,
     ) -> _native.Model:
         """The model, with probabilities if they are asked for; by its views, names, codes, weights."""
         how = self._calibrating()
@@ -213,7 +213,7 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
             How probable each class is for each instance, in the order of ``classes_``; each row sums to 1.
             For ``machine="posterior_svm"``, which otherwise takes the shares of the classes among the
             nearest instances.
-        pairs : list of (instance, instance, link) or array of shape (p, 3), optional
+        pairs : list of (instance, instance, link[, weight]) or array of shape (p, 3) or (p, 4), optional
             Pairs that are of one class (link 1 or "must") or of two (-1 or "cannot"): what
             ``two_stage`` learns the weights from, in place of the classes. Instances by their row numbers,
             or by their ids, where X has an index; pairs of instances with weight 0 are left out.

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _native
 from ._base import SavedEstimator, keep_embedding, plain, seed_of, whole
 from ._kernels import kernel_texts
+from ._pairs import PairLearner, native_pairs
 from ._report import warn_unless_converged
 
 
@@ -32,7 +33,7 @@ class ViewClusterer(ClusterMixin, SavedEstimator):  # type: ignore[misc]
     def _method(self) -> tuple[str, list[tuple[str, Any]]]:
         return self._method_id, self._params_of(self._method_params)
 
-    def _clusterer(self) -> _native.Clusterer:
+    def _clusterer(self, pairs: Any) -> _native.Clusterer:
         method, params = self._method()
         scale = "scale" not in self._method_params and getattr(self, "scale", None)
         return _native.Clusterer(
@@ -42,9 +43,12 @@ class ViewClusterer(ClusterMixin, SavedEstimator):  # type: ignore[misc]
             graphs=graph_texts(self.graphs),
             scale=str(scale) if scale else "none",
             storage=self.storage,
+            pairs=pairs,
         )
 
-    def fit(self, X: Any, y: Any = None, *, present: Any = None) -> ViewClusterer:
+    def fit(
+        self, X: Any, y: Any = None, *, present: Any = None, pairs: Any = None
+    ) -> ViewClusterer:
         """Embed and cluster.
 
         The features are copied (their size in memory): :meth:`predict` compares with them as they are
@@ -61,6 +65,10 @@ class ViewClusterer(ClusterMixin, SavedEstimator):  # type: ignore[misc]
         present : dict or list of masks, optional
             Masks of booleans of shape (n,): by name, or a list in the order of the views. An instance
             lacks a view where the mask or NaN says so. A mask has the order of its table, or an index.
+        pairs : list of (instance, instance, link[, weight]) or array of shape (p, 3) or (p, 4), optional
+            Instances that belong together (link 1 or "must") or apart (-1 or "cannot"), as of
+            :meth:`TwoStageMKLClassifier.fit`. The weights of the kernels are learned from them as
+            ``pair_learner`` says, and the method works on the weighted kernels.
 
         Returns
         -------
@@ -78,8 +86,9 @@ class ViewClusterer(ClusterMixin, SavedEstimator):  # type: ignore[misc]
         given = self._match(X, reset=True, union=True, present=present)
         views = self._read(given, reset=True, own=True, lacking=True)
         run = self._run(seed_of(self.random_state))
+        learned = native_pairs(self.pair_learner, pairs, given.ids, views.n)
         with self._words():
-            found, model = self._clusterer().cluster(views, clusters, self.protocol, n_init, run)
+            found, model = self._clusterer(learned).cluster(views, clusters, self.protocol, n_init, run)
         told = json.loads(found["told"])
         self._model = model
         self.labels_: npt.NDArray[np.int64] = found["labels"]
@@ -95,13 +104,13 @@ class ViewClusterer(ClusterMixin, SavedEstimator):  # type: ignore[misc]
         return self
 
     def fit_predict(
-        self, X: Any, y: Any = None, *, present: Any = None
+        self, X: Any, y: Any = None, *, present: Any = None, pairs: Any = None
     ) -> npt.NDArray[np.int64]:
         """Embed and cluster, and give the clusters.
 
         Parameters
         ----------
-        X, y, present
+        X, y, present, pairs
             As in :meth:`fit`.
 
         Returns
@@ -109,7 +118,7 @@ class ViewClusterer(ClusterMixin, SavedEstimator):  # type: ignore[misc]
         ndarray of shape (n,)
             The cluster of each instance, numbered in the order of their first instances.
         """
-        return self.fit(X, y, present=present).labels_
+        return self.fit(X, y, present=present, pairs=pairs).labels_
 
     def predict(self, X: Any) -> npt.NDArray[np.int64]:
         """Clusters of new instances: those with the nearest centre in the embedding.
@@ -175,6 +184,8 @@ class MultiViewSpectralClustering(ViewClusterer):
     protocol : {"best_of", "published"}
         "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts
         from random rows, each start a result of its own (``all_labels_``), as the papers' tables.
+    pair_learner : PairLearner, optional
+        How the weights of kernels are learned where :meth:`fit` is given pairs.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -242,6 +253,7 @@ class MultiViewSpectralClustering(ViewClusterer):
         graphs: Any = None,
         n_init: int = 20,
         protocol: str = "best_of",
+        pair_learner: PairLearner | None = None,
         scale: str | None = None,
         storage: str = "auto",
         time_limit: float | None = None,
@@ -258,6 +270,7 @@ class MultiViewSpectralClustering(ViewClusterer):
         self.graphs = graphs
         self.n_init = n_init
         self.protocol = protocol
+        self.pair_learner = pair_learner
         self.scale = scale
         self.storage = storage
         self.time_limit = time_limit

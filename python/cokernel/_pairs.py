@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from . import _native
+from ._base import plain, seed_of, whole
 from ._index import is_numbering
 
 #: What says that two instances are of one class (1) or of two (-1).
@@ -17,22 +19,24 @@ LINKS = {"must": 1, "must_link": 1, "must-link": 1, "cannot": -1, "cannot_link":
 
 def pairs_of(
     pairs: Any, ids: Any, count: int, kept: npt.NDArray[np.intp] | None
-) -> npt.NDArray[np.int64] | None:
-    """Two rows and 1 or -1 for each pair, among ``kept`` of ``count`` instances with these ids.
+) -> npt.NDArray[np.float64] | None:
+    """Two rows, 1 or -1 and a weight for each pair, among ``kept`` of ``count`` instances with these ids.
 
     Pairs of which an instance is not among those that are kept are left out.
     """
     if pairs is None:
         return None
     place = _places(ids, count)
-    seen: dict[tuple[int, int], tuple[int, int]] = {}
+    seen: dict[tuple[int, int], tuple[int, float, int]] = {}
     for p, line in enumerate(_lines(pairs)):
         try:
-            first, second, link = line
+            first, second, link, *rest = line
+            if len(rest) > 1:
+                raise ValueError
         except (TypeError, ValueError):
             raise ValueError(
-                f"pairs: expected two instances and a link (1 or -1, 'must' or 'cannot') for each "
-                f"pair, found {line!r} for pair {p}"
+                f"pairs: expected two instances, a link (1 or -1, 'must' or 'cannot') and, if it is not "
+                f"1, a weight for each pair, found {line!r} for pair {p}"
             ) from None
         i, j = (_row(p, name, place, count) for name in (first, second))
         if i == j:
@@ -40,19 +44,25 @@ def pairs_of(
                 f"pairs: pair {p}: instance {first!r} is paired with itself; expected two instances"
             )
         sign, pair = _sign(p, link), (max(i, j), min(i, j))
-        known, at = seen.setdefault(pair, (sign, p))
+        weight = _weight(p, rest)
+        known, before, at = seen.setdefault(pair, (sign, weight, p))
         if known != sign:
             word = {1: "must-link", -1: "cannot-link"}
             raise ValueError(
                 f"pairs: pair {p}: {first!r} and {second!r} are {word[sign]} here, but {word[known]} "
                 f"in pair {at}; keep one of the two"
             )
+        if before != weight:
+            raise ValueError(
+                f"pairs: pair {p}: {first!r} and {second!r} have weight {weight:g} here, but {before:g} "
+                f"in pair {at}; keep one of the two"
+            )
     rows: Any = np.arange(count)
     if kept is not None:
         rows = np.full(count, -1)
         rows[kept] = np.arange(len(kept))
-    found = [(rows[i], rows[j], sign) for (i, j), (sign, _) in seen.items()]
-    return np.array([f for f in found if min(f[:2]) >= 0], dtype=np.int64).reshape(-1, 3)
+    found = [(rows[i], rows[j], sign, weight) for (i, j), (sign, weight, _) in seen.items()]
+    return np.array([f for f in found if min(f[:2]) >= 0], dtype=np.float64).reshape(-1, 4)
 
 
 def _lines(pairs: Any) -> Sequence[Any]:
@@ -60,10 +70,10 @@ def _lines(pairs: Any) -> Sequence[Any]:
     if hasattr(pairs, "to_numpy"):
         pairs = pairs.to_numpy()
     if isinstance(pairs, np.ndarray):
-        if pairs.ndim != 2 or pairs.shape[1] != 3:
+        if pairs.ndim != 2 or pairs.shape[1] not in (3, 4):
             raise ValueError(
-                "pairs: expected an array with three columns (two instances, and 1 or -1), found "
-                f"shape {pairs.shape}"
+                "pairs: expected an array with three columns (two instances, and 1 or -1) or four (and a "
+                f"weight), found shape {pairs.shape}"
             )
         lines: list[Any] = pairs.tolist()
         return lines
@@ -106,6 +116,21 @@ def _row(p: int, name: Any, place: dict[Any, int] | None, count: int) -> int:
     return int(name)
 
 
+def _weight(p: int, rest: list[Any]) -> float:
+    """What the pair counts beside others of its kind."""
+    if not rest:
+        return 1.0
+    try:
+        weight = float(rest[0])
+    except (TypeError, ValueError):
+        weight = np.nan
+    if not (np.isfinite(weight) and weight >= 0.0):
+        raise ValueError(
+            f"pairs: pair {p}: its weight is {rest[0]!r}; expected a finite number, 0 or more"
+        )
+    return weight
+
+
 def _sign(p: int, link: Any) -> int:
     """1 or -1."""
     if isinstance(link, str) and link.lower() in LINKS:
@@ -117,3 +142,107 @@ def _sign(p: int, link: Any) -> int:
     if isinstance(link, (bool, np.bool_)) or sign not in (1.0, -1.0):
         raise ValueError(f"pairs: pair {p}: expected 1, -1, 'must' or 'cannot', found {link!r}")
     return int(sign)
+
+
+class PairLearner:
+    """How clusterers and embeddings learn the weights of kernels from must-link and cannot-link pairs.
+
+    Parameters
+    ----------
+    method : str, default="two_stage"
+        Registry id of a method that learns from pairs.
+    combine : {"sum", "views"}
+        One similarity of all weighted kernels, or one for each view, for methods that compare views.
+    **params
+        Parameters of the method.
+
+    Examples
+    --------
+    >>> from cokernel import MultiViewSpectralClustering, PairLearner
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, n_classes=2, separations=[3.0, 0.0], random_state=0)
+    >>> pairs = [(i, i + 7, 1 if y[i] == y[i + 7] else -1) for i in range(50)]
+    >>> clusterer = MultiViewSpectralClustering(
+    ...     2, method="spectral", pair_learner=PairLearner(penalty="l1"), random_state=0
+    ... )
+    >>> labels = clusterer.fit(X, pairs=pairs).labels_
+    >>> max(np.mean(labels == y), np.mean(labels != y)) > 0.9
+    True
+    """
+
+    def __init__(self, method: str = "two_stage", *, combine: str = "sum", **params: Any) -> None:
+        self.method = method
+        self.combine = combine
+        self.params = params
+
+    def __repr__(self) -> str:
+        named = {"combine": self.combine, **self.params}
+        shown = [repr(self.method), *(f"{k}={v!r}" for k, v in named.items())]
+        return f"PairLearner({', '.join(shown)})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PairLearner) and vars(self) == vars(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def native_pairs(
+    learner: Any, pairs: Any, ids: Any, count: int
+) -> tuple[int, npt.NDArray[np.float64], str, list[tuple[str, Any]], str] | None:
+    """What the library is told of pairs and of what learns from them."""
+    if learner is not None and not isinstance(learner, PairLearner):
+        raise TypeError(f"pair_learner: expected a PairLearner or None, found {learner!r}")
+    lines = pairs_of(pairs, ids, count, None)
+    if lines is None:
+        return None
+    how = learner or PairLearner()
+    params = [(name, plain(value)) for name, value in how.params.items()]
+    return count, lines, str(how.method), params, str(how.combine)
+
+
+def pairs_of_tasks(
+    y: Any, *, most: int = 10_000, random_state: Any = None
+) -> npt.NDArray[np.float64]:
+    """The pairs of several tasks on the same instances, for the ``pairs`` of estimators.
+
+    Two instances belong together if a task puts them in one class, and apart if a task puts them in two; of
+    pairs on which tasks differ none is taken. Each task counts as much as any other, however many labels
+    it has. Weights of kernels are then learned from all tasks at once, also for a task with few labels.
+
+    Parameters
+    ----------
+    y : array-like of shape (n,) or (n, n_tasks)
+        The classes, None or NaN where they are not known.
+    most : int, default=10000
+        Pairs of each kind that are drawn from a task at most.
+    random_state : int, RandomState or None
+        Decides which.
+
+    Returns
+    -------
+    ndarray of shape (p, 4)
+        Two row numbers, 1 or -1, and a weight.
+
+    Raises
+    ------
+    ValueError
+        No two instances belong together, or none belong apart.
+
+    Examples
+    --------
+    >>> from cokernel import pairs_of_tasks
+    >>> pairs_of_tasks([["a", None], ["a", "x"], ["b", "x"]])[:, :3].astype(int).tolist()
+    [[2, 0, -1], [1, 0, 1]]
+    """
+    columns = np.asarray(y, dtype=object)
+    columns = columns.reshape(len(columns), -1) if columns.ndim in (1, 2) else columns
+    if columns.ndim != 2:
+        raise ValueError(f"y: expected shape (n,) or (n, n_tasks), found {columns.shape}")
+    codes = []
+    for task in columns.T:
+        known = np.array([v is not None and v == v for v in task], dtype=bool)
+        _, found = np.unique([str(v) for v in task[known]], return_inverse=True)
+        column = np.full(len(task), -1, dtype=np.int64)
+        column[known] = found
+        codes.append(column.tolist())
+    return _native.task_pairs(codes, whole("most", most), seed_of(random_state))

@@ -24,6 +24,7 @@ from ._classifiers import KernelClassifier, refuse_others
 from ._clusterers import graph_texts
 from ._kernels import kernel_texts
 from ._mkl_classifier import MKLClassifier
+from ._pairs import PairLearner, native_pairs
 from ._report import Report, Weights, warn_unless_converged
 
 
@@ -314,7 +315,7 @@ class MultiViewEmbedding(
         The number of clusters for which the method embeds; the embedding has as many columns, or
         as many from each view where the method puts views side by side (fewer, with a note, where
         eigenvalues are 0 up to rounding).
-    method, method_params, views, kernels, graphs, scale, storage
+    method, method_params, views, kernels, graphs, pair_learner, scale, storage
         As in :class:`MultiViewSpectralClustering`.
     time_limit, memory, random_state, n_jobs, verbose
         As in :class:`MultiViewSpectralClustering`.
@@ -348,6 +349,7 @@ class MultiViewEmbedding(
         views: Any = None,
         kernels: Any = None,
         graphs: Any = None,
+        pair_learner: PairLearner | None = None,
         scale: str | None = None,
         storage: str = "auto",
         time_limit: float | None = None,
@@ -362,6 +364,7 @@ class MultiViewEmbedding(
         self.views = views
         self.kernels = kernels
         self.graphs = graphs
+        self.pair_learner = pair_learner
         self.scale = scale
         self.storage = storage
         self.time_limit = time_limit
@@ -372,7 +375,9 @@ class MultiViewEmbedding(
 
     _names = {"n_clusters": "n_components"}
 
-    def fit(self, X: Any, y: Any = None, *, present: Any = None) -> MultiViewEmbedding:
+    def fit(
+        self, X: Any, y: Any = None, *, present: Any = None, pairs: Any = None
+    ) -> MultiViewEmbedding:
         """Embed the training instances.
 
         The features are copied (their size in memory): :meth:`transform` compares with them as they
@@ -380,7 +385,7 @@ class MultiViewEmbedding(
 
         Parameters
         ----------
-        X, y, present
+        X, y, present, pairs
             As in :meth:`MultiViewSpectralClustering.fit`.
 
         Returns
@@ -393,6 +398,7 @@ class MultiViewEmbedding(
         views = self._read(given, reset=True, own=True, lacking=True)
         params = dict(self.method_params or {})
         run = self._run(seed_of(self.random_state))
+        learned = native_pairs(self.pair_learner, pairs, given.ids, views.n)
         with self._words():
             method = _native.Clusterer(
                 method=self.method,
@@ -401,6 +407,7 @@ class MultiViewEmbedding(
                 graphs=graph_texts(self.graphs),
                 scale=self.scale or "none",
                 storage=self.storage,
+                pairs=learned,
             )
             found, self._model = method.embed(views, k, run)
         told = json.loads(found["told"])
@@ -412,20 +419,20 @@ class MultiViewEmbedding(
         return self
 
     def fit_transform(
-        self, X: Any, y: Any = None, *, present: Any = None
+        self, X: Any, y: Any = None, *, present: Any = None, pairs: Any = None
     ) -> npt.NDArray[np.float64]:
         """Embed the training instances, and give their embedding.
 
         Parameters
         ----------
-        X, y, present
+        X, y, present, pairs
             As in :meth:`fit`.
 
         Returns
         -------
         ndarray of shape (n, n_columns)
         """
-        return self.fit(X, y, present=present).embedding_
+        return self.fit(X, y, present=present, pairs=pairs).embedding_
 
     def transform(self, X: Any) -> npt.NDArray[np.float64]:
         """The embedding of new instances, by the Nyström extension.

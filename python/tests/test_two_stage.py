@@ -174,3 +174,25 @@ def test_what_is_too_large_is_refused() -> None:
     huge = PolynomialTwoStageMKLClassifier(kernels=[cokernel.precomputed()], degree=3)
     with pytest.raises(ValueError, match="products of 3 of them are no numbers"):
         huge.fit({"a": 1e120 * grams(X)[0]}, y)
+
+
+@pytest.mark.filterwarnings("ignore:.*not centred")
+def test_pairs_with_weights_are_a_linear_program() -> None:
+    X, y = data()
+    rng = np.random.default_rng(3)
+    i, j = np.triu_indices(N, 1)
+    some = rng.permutation(len(i))[:300]
+    i, j, weight = i[some], j[some], rng.uniform(0, 5, 300)
+    same = y[i] == y[j]
+    lam = 0.003
+    pairs = np.stack([i, j, np.where(same, 1, -1), weight], axis=1)
+    kernels = [cokernel.gaussian(gamma=g) for g in GAMMAS]
+    learner = TwoStageMKLClassifier(kernels=kernels, lam=lam, penalty="l1", tol=1e-8)
+    report = learner.fit(X, y, pairs=pairs).report_
+    z = np.stack([k[i, j] for k in grams(X)], axis=1)
+    rows = np.where(same, 1.0, -1.0)[:, None] * z
+    w = np.where(same, 0.5 * weight / weight[same].sum(), 0.5 * weight / weight[~same].sum())
+    cost = np.concatenate([np.full(rows.shape[1], lam), w])
+    at_least = np.concatenate([-rows, -np.eye(len(w))], axis=1)
+    best = linprog(cost, A_ub=at_least, b_ub=-np.ones(len(w)))
+    assert report.objective[-1] == pytest.approx(best.fun, rel=1e-7)

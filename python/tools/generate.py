@@ -83,7 +83,9 @@ n_init : int, default=20
     Starts of k-means.
 protocol : {"best_of", "published"}
     "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
-    random rows, each start a result of its own (``all_labels_``), as the papers' tables."""
+    random rows, each start a result of its own (``all_labels_``), as the papers' tables.
+pair_learner : PairLearner, optional
+    How the weights of kernels are learned where :meth:`fit` is given pairs."""
 CLASSIFIER_TAIL = """\
 See Also
 --------
@@ -244,6 +246,7 @@ def one(method: dict[str, Any], task: str) -> str:
             ("graphs", "None", "Any"),
             ("n_init", "20", "int"),
             ("protocol", '"best_of"', "str"),
+            ("pair_learner", "None", "PairLearner | None"),
         ]
         docs = [CLUSTERS, *docs, STARTS]
     if "scale" not in names:
@@ -295,7 +298,7 @@ def module() -> str:
         '"""One class for each task of each method of the registry. Written by python/tools/generate.py: do not\n'
         'edit."""\n\nfrom __future__ import annotations\n\nfrom typing import Any\n\n'
         "from ._classifiers import KernelClassifier\nfrom ._clusterers import ViewClusterer\n"
-        "from ._detectors import KernelOutlierDetector\nfrom ._regressors import KernelRegressor\n\n"
+        "from ._detectors import KernelOutlierDetector\nfrom ._pairs import PairLearner\nfrom ._regressors import KernelRegressor\n\n"
         f"__all__ = [\n{listed}\n]\n"
     )
     return head + "".join(f"\n\n{one(m, task)}\n" for m, task in pairs)

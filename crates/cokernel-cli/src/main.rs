@@ -12,6 +12,7 @@ mod experiment;
 mod files;
 mod misuse;
 mod page;
+mod pairs;
 mod picture;
 mod probabilities;
 mod progress;

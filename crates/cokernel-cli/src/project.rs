@@ -21,7 +21,7 @@ labels = "y.csv"                    # file with the labels
 label_column = "class"              # its column; without a file: that of the view that has it
 unlabelled = "unknown"              # what stands for a label that is not known; also: "", ?, NA, nan
 id = "sample"                       # column that names the instances, in every file
-pairs = "pairs.csv"                 # for fit and evaluate by two_stage: id, id, must or cannot
+pairs = "pairs.csv"                 # for fit, evaluate, cluster, embed: id, id, must or cannot
 drop_incomplete = false             # true: leave out instances that lack a view
 kernels = ["gaussian@fou:sigma=median", "linear@fac", "precomputed@graph"]
 graph = ["knn@zer:k=10"]            # for cluster: in place of the features of a view

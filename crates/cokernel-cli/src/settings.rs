@@ -56,7 +56,7 @@ pub struct Learning {
 
 /// Flags over project file.
 pub struct Settings {
-    project: Option<Project>,
+    pub(crate) project: Option<Project>,
     pub options: Options,
     pub views: Vec<ViewSource>,
     pub labels: Option<PathBuf>,
@@ -143,7 +143,7 @@ impl Settings {
         }
     }
 
-    fn content(&self) -> Option<&Content> {
+    pub(crate) fn content(&self) -> Option<&Content> {
         self.project.as_ref().map(|p| &p.content)
     }
 
@@ -183,35 +183,6 @@ impl Settings {
         let project = self.project.as_ref()?;
         let text = file(&project.content)?;
         Some((text.get_ref().clone(), project.place(text)))
-    }
-
-    /// The pairs of the flag, else of the file, if the method learns from pairs. It is told where it does
-    /// not: a flag is refused, the pairs of a file may be those of another method.
-    pub fn choose_pairs(&mut self, flag: Option<&Path>, mkl: &Mkl) -> Result<()> {
-        let of_file = self
-            .project
-            .as_ref()
-            .and_then(|project| project.content.pairs.as_ref().map(|path| project.resolve(path)));
-        match (flag, of_file, mkl.require_pairs()) {
-            (Some(_), _, Err(why)) => Err(why).context("--pairs"),
-            (None, Some(_), Err(why)) => {
-                self.remarks.push(format!("the pairs of the project file are not used: {why}"));
-                Ok(())
-            }
-            (flag, of_file, _) => {
-                self.pairs = flag.map(Path::to_path_buf).or(of_file);
-                Ok(())
-            }
-        }
-    }
-
-    /// Says of a command that compares methods on the same instances that it does not look at pairs.
-    pub fn leave_pairs(&mut self) {
-        if self.content().is_some_and(|f| f.pairs.is_some()) {
-            let remark = "the pairs of the project file are not used: methods are compared on the labels, \
-                          which all of them learn from";
-            self.remarks.push(remark.to_string());
-        }
     }
 
     /// The kernel specifications of the flags, else of the file, else of neither.

@@ -26,7 +26,7 @@ pub fn calibrate(
     folds: usize,
     run: &Run,
     posteriors: Option<PyReadonlyArray2<'_, f64>>,
-    pairs: Option<PyReadonlyArray2<'_, i64>>,
+    pairs: Option<PyReadonlyArray2<'_, f64>>,
 ) -> PyResult<Model> {
     let how = Calibrating::new(Shape::from_id(shape).map_err(to_py)?).folds(folds);
     let (mkl, views, model) = (learner.inner.clone(), views.shared(), model.inner.clone());

@@ -2,20 +2,24 @@
 
 use crate::array::to_numpy;
 use crate::kernels::{self, FittedKernels};
-use crate::learn::{Given, json, specs, storage};
+use crate::learn::{Given, json, pairs_of, specs, storage};
 use crate::views::Views;
 use crate::work::{Run, to_py, work};
 use cokernel::data::Scale;
 use cokernel::kernel::GraphSpec;
-use cokernel::model::{self, MultiView};
+use cokernel::model::{self, Combine, Mkl, MultiView, PairKernels};
 use cokernel::multiview::{Embedding, KMeans, Starts};
 use cokernel::{Error, Report};
-use numpy::{IntoPyArray, PyArray1, PyArray2};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::Arc;
+
+/// Number of instances, pairs among them, and the method that learns from them with its parameters; what is made of
+/// the weighted kernels.
+type PairsGiven<'py> = (usize, PyReadonlyArray2<'py, f64>, String, Vec<(String, Given)>, String);
 
 /// A multi-view method with its parameters, kernels and scaling.
 #[pyclass(frozen, module = "cokernel._native")]
@@ -77,7 +81,7 @@ fn result<'py>(
 #[pymethods]
 impl Clusterer {
     #[new]
-    #[pyo3(signature = (method, params, kernels, graphs, scale, storage))]
+    #[pyo3(signature = (method, params, kernels, graphs, scale, storage, pairs=None))]
     fn new(
         method: &str,
         params: Vec<(String, Given)>,
@@ -85,6 +89,7 @@ impl Clusterer {
         graphs: Vec<String>,
         scale: &str,
         storage: &str,
+        pairs: Option<PairsGiven<'_>>,
     ) -> PyResult<Self> {
         let mut inner = MultiView::new(method)
             .map_err(to_py)?
@@ -101,6 +106,17 @@ impl Clusterer {
         if !graphs.is_empty() {
             let parse = |g: &String| g.parse::<GraphSpec>().map_err(to_py);
             inner = inner.graphs(graphs.iter().map(parse).collect::<PyResult<Vec<_>>>()?);
+        }
+        if let Some((n, lines, id, params, combine)) = pairs {
+            let mut learner = Mkl::new(&id).map_err(to_py)?;
+            for (name, value) in params {
+                let value = value.of(learner.method(), &name)?;
+                learner = learner.param(name, value);
+            }
+            let pairs = pairs_of(n, &lines)?;
+            let combine = Combine::from_id(&combine).map_err(to_py)?;
+            let made = PairKernels::new(learner, pairs, combine);
+            inner = inner.pairs(made.map_err(to_py)?);
         }
         Ok(Clusterer { inner })
     }

@@ -190,7 +190,7 @@ impl Learner {
         Ok((Model { inner: Arc::new(model) }, Learned { inner: Arc::new(learned) }))
     }
 
-    /// Both halves at once. `pairs` has two rows and 1 (must-link) or -1 (cannot-link) in each line.
+    /// Both halves at once. `pairs` has two rows, 1 (must-link) or -1 (cannot-link) and a weight in each line.
     #[pyo3(signature = (views, names, codes, weights, run, posteriors=None, pairs=None))]
     #[allow(clippy::too_many_arguments)]
     fn fit(
@@ -202,7 +202,7 @@ impl Learner {
         weights: Option<PyReadonlyArray1<'_, f64>>,
         run: &Run,
         posteriors: Option<PyReadonlyArray2<'_, f64>>,
-        pairs: Option<PyReadonlyArray2<'_, i64>>,
+        pairs: Option<PyReadonlyArray2<'_, f64>>,
     ) -> PyResult<Model> {
         let labels = labels(names, codes)?;
         let (mkl, views) = (self.inner.clone(), views.shared());
@@ -285,30 +285,54 @@ pub struct Beside {
     pairs: Option<Pairs>,
 }
 
+/// Pairs among n instances: two rows, 1 or -1, and a weight in each line.
+pub fn pairs_of(n: usize, lines: &PyReadonlyArray2<'_, f64>) -> PyResult<Pairs> {
+    let lines = lines.as_array();
+    let one = |p: usize| {
+        let link = Link::from_sign(lines[[p, 2]]);
+        let link = link.ok_or_else(|| PyValueError::new_err("pairs: expected 1 or -1"))?;
+        // A number that is no row becomes one that is not there.
+        Ok((lines[[p, 0]] as usize, lines[[p, 1]] as usize, link, lines[[p, 3]]))
+    };
+    let given = (0..lines.nrows()).map(one).collect::<PyResult<Vec<_>>>()?;
+    Pairs::weighted(n, given).map_err(to_py)
+}
+
+/// The pairs of several tasks: two rows, 1 or -1, and a weight in each line. A code below 0 is none.
+#[pyfunction]
+pub fn task_pairs(
+    py: Python<'_>,
+    codes: Vec<Vec<i64>>,
+    most: usize,
+    seed: u64,
+) -> PyResult<Bound<'_, PyArray2<f64>>> {
+    let known = |task: &Vec<i64>| task.iter().map(|c| u32::try_from(*c).ok()).collect();
+    let codes: Vec<Vec<Option<u32>>> = codes.iter().map(known).collect();
+    let pairs = Pairs::of_tasks(&codes, most, seed).map_err(to_py)?;
+    let mut values = Vec::new();
+    for link in Link::ALL {
+        for (p, (i, j)) in pairs.of(link).iter().enumerate() {
+            let weight = pairs.weights(link).map_or(1.0, |w| w[p]);
+            values.extend([f64::from(*i), f64::from(*j), link.sign(), weight]);
+        }
+    }
+    to_numpy(py, Matrix::new(pairs.len(), 4, values).map_err(to_py)?)
+}
+
 impl Beside {
     /// Of n instances.
     pub fn new(
         n: usize,
         weights: Option<PyReadonlyArray1<'_, f64>>,
         posteriors: Option<PyReadonlyArray2<'_, f64>>,
-        pairs: Option<PyReadonlyArray2<'_, i64>>,
+        pairs: Option<PyReadonlyArray2<'_, f64>>,
     ) -> PyResult<Self> {
         let matrix = |values: PyReadonlyArray2<'_, f64>| {
             let values = values.as_array();
             let (rows, cols) = values.dim();
             Matrix::new(rows, cols, values.iter().copied().collect()).map_err(to_py)
         };
-        let row = |i: i64| usize::try_from(i).unwrap_or(usize::MAX);
-        let pairs = pairs.map(|lines| {
-            let lines = lines.as_array();
-            let link = |p: usize| {
-                let link = Link::from_sign(lines[[p, 2]] as f64);
-                let link = link.ok_or_else(|| PyValueError::new_err("pairs: expected 1 or -1"))?;
-                Ok((row(lines[[p, 0]]), row(lines[[p, 1]]), link))
-            };
-            let given = (0..lines.nrows()).map(link).collect::<PyResult<Vec<_>>>()?;
-            Pairs::new(n, given).map_err(to_py)
-        });
+        let pairs = pairs.map(|lines| pairs_of(n, &lines));
         Ok(Beside {
             weights: weights.map(|w| w.to_vec()).transpose()?,
             posteriors: posteriors.map(matrix).transpose()?,

@@ -25,7 +25,7 @@ mod _native {
     #[pymodule_export]
     use crate::kernels::FittedKernels;
     #[pymodule_export]
-    use crate::learn::{Learned, Learner, Model, Prepared};
+    use crate::learn::{Learned, Learner, Model, Prepared, task_pairs};
     #[pymodule_export]
     use crate::registry::{cluster_scores, digits, kernel_specs, load, machines, methods, toy};
     #[pymodule_export]

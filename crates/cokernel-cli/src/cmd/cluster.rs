@@ -4,6 +4,7 @@ use crate::args::{DataArgs, GlobalArgs, GraphArgs, KernelArgs};
 use crate::clustering::{StartArgs, refuse_nothing};
 use crate::data::{self, Data};
 use crate::files::{in_json, write};
+use crate::pairs::PairArgs;
 use crate::picture::{self, Picture};
 use crate::report::{clusterings, instances_csv};
 use crate::session::Session;
@@ -27,6 +28,8 @@ Examples
   Beside every single view, with a picture:
     cokernel cluster -k 10 --view fou=fou.csv --view fac=fac.csv --singles --plot digits.svg
   cokernel cluster -k 10 --view fou=fou.csv --view fac=fac.csv --graph knn:k=10
+  By kernels whose weights come from pairs that belong together or apart (a line: p17,p4,must):
+    cokernel cluster -k 10 --view fou=fou.csv --view fac=fac.csv --id sample --pairs pairs.csv
   Save what new instances need, and find their clusters:
     cokernel cluster -k 10 --method spectral --view fou=fou.csv --model clusters.ck -o old.csv
     cokernel embed --apply clusters.ck --view fou=new-fou.csv -o new.csv
@@ -41,6 +44,8 @@ pub struct Args {
     kernels: KernelArgs,
     #[command(flatten)]
     graphs: GraphArgs,
+    #[command(flatten)]
+    pairs: PairArgs,
     /// The method; `cokernel methods` lists them [default: co_regularized]
     #[arg(long, short, value_name = "ID", help_heading = "Method")]
     method: Option<String>,
@@ -82,9 +87,11 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let k = settings.clusters(args.clusters)?;
     let starts = settings.starts(&args.starts)?;
     let from = settings.similarities(&args.kernels, &args.graphs)?;
-    let candidate = Candidate::from(settings.multi_view(method, &[method], &from)?);
+    let method = settings.multi_view(method, &[method], &from)?;
+    settings.choose_similarity_pairs(&args.pairs, &method)?;
     let session = Session::start(&settings.options)?;
-    let Data { views, labels, .. } = data::load_incomplete(&settings, &session)?;
+    let Data { views, labels, pairs } = data::load_incomplete(&settings, &session)?;
+    let candidate = Candidate::from(args.pairs.on(method, pairs.as_ref())?);
     let labels = (!matches!(labels, Labels::Absent(_))).then_some(&labels);
     let mut model = None;
     let mut keep = |found: &Found<'_>| {

@@ -6,6 +6,7 @@ use crate::clustering::refuse_nothing;
 use crate::data;
 use crate::files::{in_json, not_an_input, write};
 use crate::misuse::misuse;
+use crate::pairs::PairArgs;
 use crate::picture::{self, Picture};
 use crate::report::{self, how_it_went, instances_csv, parameters};
 use crate::session::Session;
@@ -40,6 +41,8 @@ pub struct Args {
     kernels: KernelArgs,
     #[command(flatten)]
     graphs: GraphArgs,
+    #[command(flatten)]
+    pairs: PairArgs,
     /// The method; `cokernel methods` lists them [default: co_regularized]
     #[arg(long, short, value_name = "ID", help_heading = "Method")]
     method: Option<String>,
@@ -59,7 +62,7 @@ pub struct Args {
     /// Embed new instances by this model instead of learning
     #[arg(long, value_name = "MODEL", help_heading = "Method",
         conflicts_with_all = ["method", "set", "clusters", "model", "plot", "kernels", "graphs", "scale", "storage",
-            "memory"])]
+            "memory", "pairs", "combine", "pairs_method", "pairs_set"])]
     apply: Option<PathBuf>,
     /// The CSV file to write [default: the standard output]
     #[arg(long, short, value_name = "FILE", help_heading = "Output")]
@@ -89,8 +92,10 @@ fn learn(args: &Args, global: &GlobalArgs) -> Result<ExitCode> {
     let k = settings.clusters(args.clusters)?;
     let from = settings.similarities(&args.kernels, &args.graphs)?;
     let method = settings.multi_view(method, &[method], &from)?;
+    settings.choose_similarity_pairs(&args.pairs, &method)?;
     let session = Session::start(&settings.options)?;
     let data = data::load_incomplete(&settings, &session)?;
+    let method = args.pairs.on(method, data.pairs.as_ref())?;
     let prepared = method.prepare(&data.views, &session.run)?;
     let found = method.embed_prepared(&prepared, k, &session.run)?;
     refuse_nothing(&found.rows, found.report.status)?;

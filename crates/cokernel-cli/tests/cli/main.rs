@@ -5,6 +5,7 @@
 #[cfg(unix)]
 mod browser;
 mod cluster;
+mod cluster_pairs;
 mod compare;
 mod demo;
 mod embed;

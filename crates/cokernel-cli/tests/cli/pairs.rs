@@ -110,7 +110,10 @@ fn wrong_pairs_are_refused() {
             "0,1,must\n",
             "expected at least one must-link and one cannot-link pair, found no cannot-link pair",
         ),
-        ("0,1\n", "line 1: expected 3 fields (two instances, and must or cannot), found 2"),
+        (
+            "0,1\n",
+            "line 1: expected 3 fields (two instances, and must or cannot) or 4 (and a weight), found 2",
+        ),
     ] {
         toy.write("p.csv", text.as_bytes());
         let found = toy.command(&fit).assert().failure();

@@ -12,6 +12,7 @@ pub mod read;
 mod scale;
 mod shared;
 mod target;
+mod task_pairs;
 pub mod toy;
 mod views;
 mod write;

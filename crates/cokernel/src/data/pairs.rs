@@ -54,13 +54,38 @@ impl fmt::Display for Link {
     }
 }
 
-/// Pairs of different instances among n, each once.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+/// Pairs of different instances among n, each once, each with a weight.
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Pairs {
     n: usize,
+    must: Links,
+    cannot: Links,
+}
+
+/// Pairs of one kind.
+#[derive(Debug, Clone, PartialEq, Default)]
+struct Links {
     /// (i, j) with i > j, increasing.
-    must: Vec<(u32, u32)>,
-    cannot: Vec<(u32, u32)>,
+    pairs: Vec<(u32, u32)>,
+    /// Of each pair; empty where all are 1.
+    weights: Vec<f64>,
+}
+
+impl Links {
+    /// In order, without those whose weight is 0.
+    fn of(mut given: Vec<((u32, u32), f64)>) -> Self {
+        given.retain(|p| p.1 > 0.0);
+        given.sort_unstable_by_key(|p| p.0);
+        let weights: Vec<f64> = given.iter().map(|p| p.1).collect();
+        let plain = weights.iter().all(|w| *w == 1.0);
+        let pairs = given.into_iter().map(|p| p.0).collect();
+        Links { pairs, weights: if plain { Vec::new() } else { weights } }
+    }
+
+    fn each(&self) -> impl Iterator<Item = ((u32, u32), f64)> + '_ {
+        let weight = |p| self.weights.get(p).copied().unwrap_or(1.0);
+        self.pairs.iter().enumerate().map(move |(p, pair)| (*pair, weight(p)))
+    }
 }
 
 impl Pairs {
@@ -80,15 +105,44 @@ impl Pairs {
     /// A row that is not there, a pair of a row with itself, a pair that is both must-link and cannot-link.
     /// Pairs are counted from 0.
     pub fn new(n: usize, given: impl IntoIterator<Item = (usize, usize, Link)>) -> Result<Self> {
+        Pairs::weighted(n, given.into_iter().map(|(i, j, link)| (i, j, link, 1.0)))
+    }
+
+    /// The same with a weight for each pair, finite and at least 0: how much it counts beside others of its
+    /// kind (must-link pairs together count as much as cannot-link pairs together). A pair with weight 0 is
+    /// left out.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new); a weight that is negative or not finite; a pair that is given twice with
+    /// different weights.
+    pub fn weighted(
+        n: usize,
+        given: impl IntoIterator<Item = (usize, usize, Link, f64)>,
+    ) -> Result<Self> {
         let mut collected = Collected::new(n);
-        for (p, (i, j, link)) in given.into_iter().enumerate() {
-            let added = collected.add((i, j, link), p, |i| format!("row {i}"));
+        for (p, pair) in given.into_iter().enumerate() {
+            let added = collected.add(pair, p, |i| format!("row {i}"));
             added.map_err(|problem| {
                 let problem = problem.text(|p| format!("pair {p}"));
                 Error::parameter("pairs", format!("pair {p}: {problem}"))
             })?;
         }
         Ok(collected.pairs())
+    }
+
+    /// The pairs of several tasks on the same instances: `codes` has, for each task, the class of each instance
+    /// in it, where it has one. Two instances are must-link if some task puts them in one class, cannot-link if
+    /// some task puts them in two; of pairs on which tasks differ none is taken. Each task counts as much as
+    /// any other: its must-link pairs share a weight of 1, and so do its cannot-link pairs. At most `most` pairs
+    /// of each kind and task are drawn with this seed. With one task these are the pairs of its classes.
+    ///
+    /// Multi-task and partly labelled data (LMS, end of chapter 5) become pairs in this way: a kernel that
+    /// serves all tasks is learned from all of them, also for instances of which a task says nothing.
+    ///
+    /// # Errors
+    /// Tasks of different length; no pair of one kind.
+    pub fn of_tasks(codes: &[Vec<Option<u32>>], most: usize, seed: u64) -> Result<Self> {
+        super::task_pairs::of_tasks(codes, most, seed)
     }
 
     /// Number of instances among which the pairs are.
@@ -98,7 +152,7 @@ impl Pairs {
 
     /// Number of pairs.
     pub fn len(&self) -> usize {
-        self.must.len() + self.cannot.len()
+        self.must.pairs.len() + self.cannot.pairs.len()
     }
 
     /// Whether there is none.
@@ -108,6 +162,16 @@ impl Pairs {
 
     /// The pairs (i, j) of this link, i > j, increasing.
     pub fn of(&self, link: Link) -> &[(u32, u32)] {
+        &self.links(link).pairs
+    }
+
+    /// The weights of the pairs of this link, positive; `None` where all are 1.
+    pub fn weights(&self, link: Link) -> Option<&[f64]> {
+        let weights = &self.links(link).weights;
+        (!weights.is_empty()).then_some(weights)
+    }
+
+    fn links(&self, link: Link) -> &Links {
         match link {
             Link::Must => &self.must,
             Link::Cannot => &self.cannot,
@@ -117,7 +181,8 @@ impl Pairs {
     /// The instances that are in a pair, increasing.
     pub fn rows(&self) -> Vec<usize> {
         let ends = |pair: &(u32, u32)| [pair.0 as usize, pair.1 as usize];
-        let mut rows: Vec<usize> = self.must.iter().chain(&self.cannot).flat_map(ends).collect();
+        let mut rows: Vec<usize> =
+            Link::ALL.iter().flat_map(|l| self.of(*l)).flat_map(ends).collect();
         rows.sort_unstable();
         rows.dedup();
         rows
@@ -128,14 +193,12 @@ impl Pairs {
     pub fn select(&self, rows: &[usize]) -> Pairs {
         let mut place = vec![None; self.n];
         rows.iter().enumerate().for_each(|(p, &i)| place[i] = Some(p as u32));
-        let of = |pairs: &[(u32, u32)]| {
-            let moved = |&(i, j): &(u32, u32)| {
+        let of = |links: &Links| {
+            let moved = |((i, j), weight): ((u32, u32), f64)| {
                 let (i, j) = (place[i as usize]?, place[j as usize]?);
-                Some((i.max(j), i.min(j)))
+                Some(((i.max(j), i.min(j)), weight))
             };
-            let mut kept: Vec<(u32, u32)> = pairs.iter().filter_map(moved).collect();
-            kept.sort_unstable();
-            kept
+            Links::of(links.each().filter_map(moved).collect())
         };
         Pairs { n: rows.len(), must: of(&self.must), cannot: of(&self.cannot) }
     }
@@ -160,14 +223,15 @@ impl Pairs {
 /// Pairs while they are read, with the place at which each was first given.
 pub(super) struct Collected {
     n: usize,
-    seen: HashMap<(u32, u32), (Link, usize)>,
+    /// What each is, and where it was given.
+    seen: HashMap<(u32, u32), (Link, f64, usize)>,
 }
 
 /// Why a pair cannot be used.
 pub(super) enum Problem {
     Plain(String),
-    /// The pair, what it was before, and where.
-    Contradiction(String, Link, usize),
+    /// The pair and what it is, what it was before, and where.
+    Contradiction(String, String, usize),
 }
 
 impl Problem {
@@ -190,7 +254,7 @@ impl Collected {
     /// One more pair, which stands at `place`; `name` names an instance.
     pub(super) fn add(
         &mut self,
-        (i, j, link): (usize, usize, Link),
+        (i, j, link, weight): (usize, usize, Link, f64),
         place: usize,
         name: impl Fn(usize) -> String,
     ) -> Result<(), Problem> {
@@ -207,26 +271,31 @@ impl Collected {
             let problem = format!("{} is paired with itself; expected two instances", name(i));
             return Err(Problem::Plain(problem));
         }
+        if !(weight >= 0.0 && weight.is_finite()) {
+            let problem = format!("its weight is {weight}; expected a finite number, 0 or more");
+            return Err(Problem::Plain(problem));
+        }
         let pair = (i.max(j) as u32, i.min(j) as u32);
-        let (known, at) = *self.seen.entry(pair).or_insert((link, place));
+        let (known, before, at) = *self.seen.entry(pair).or_insert((link, weight, place));
+        let contradiction = |are: String, was: String| {
+            let problem = format!("{} and {} {are} here", name(i), name(j));
+            Err(Problem::Contradiction(problem, was, at))
+        };
         if known != link {
-            let problem = format!("{} and {} are {link} here", name(i), name(j));
-            return Err(Problem::Contradiction(problem, known, at));
+            return contradiction(format!("are {link}"), known.to_string());
+        }
+        if before != weight {
+            return contradiction(format!("have weight {weight}"), before.to_string());
         }
         Ok(())
     }
 
     pub(super) fn pairs(self) -> Pairs {
-        let mut pairs = Pairs { n: self.n, ..Pairs::default() };
-        for (pair, (link, _)) in self.seen {
-            match link {
-                Link::Must => pairs.must.push(pair),
-                Link::Cannot => pairs.cannot.push(pair),
-            }
-        }
-        pairs.must.sort_unstable();
-        pairs.cannot.sort_unstable();
-        pairs
+        let of = |link: Link| {
+            let given = self.seen.iter().filter(|p| p.1.0 == link);
+            Links::of(given.map(|(pair, (_, weight, _))| (*pair, *weight)).collect())
+        };
+        Pairs { n: self.n, must: of(Link::Must), cannot: of(Link::Cannot) }
     }
 }
 
@@ -274,6 +343,28 @@ mod tests {
         for (link, missing) in [(Must, "no cannot-link pair"), (Cannot, "no must-link pair")] {
             let e = Pairs::new(3, [(0, 1, link)]).unwrap().require_both().unwrap_err();
             assert!(e.to_string().ends_with(missing), "{e}");
+        }
+    }
+
+    #[test]
+    fn weights_go_with_their_pairs() {
+        let given = [(4, 0, Must, 0.5), (1, 2, Cannot, 2.0), (0, 4, Must, 0.5), (3, 1, Must, 0.0)];
+        let pairs = Pairs::weighted(6, given).unwrap();
+        assert_eq!((pairs.of(Must), pairs.weights(Must)), (&[(4, 0)][..], Some(&[0.5][..])));
+        assert_eq!(pairs.rows(), [0, 1, 2, 4]);
+        let some = pairs.select(&[2, 1, 5]);
+        assert_eq!((some.of(Cannot), some.weights(Cannot)), (&[(1, 0)][..], Some(&[2.0][..])));
+        assert_eq!(Pairs::new(3, [(0, 1, Must)]).unwrap().weights(Must), None);
+        for (weight, said) in [
+            (-1.0, "pair 0: its weight is -1; expected a finite number, 0 or more"),
+            (f64::NAN, "pair 0: its weight is NaN; expected a finite number, 0 or more"),
+            (
+                2.0,
+                "pair 1: row 1 and row 0 have weight 1 here, but 2 in pair 0; keep one of the two",
+            ),
+        ] {
+            let e = Pairs::weighted(3, [(0, 1, Must, weight), (1, 0, Must, 1.0)]).unwrap_err();
+            assert_eq!(e.to_string(), format!("parameter 'pairs': {said}"));
         }
     }
 

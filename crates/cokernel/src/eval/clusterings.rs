@@ -256,7 +256,8 @@ pub fn compare_candidates(
         let own = about_views && turn == 0;
         let maker = if own { &base.0 } else { &candidates[group[0]].method };
         let loud = run.remaining(&work.watch);
-        let prepared = match maker.prepare(views, &if turn == 0 { loud } else { loud.quiet() }) {
+        let mut prepared = match maker.prepare(views, &if turn == 0 { loud } else { loud.quiet() })
+        {
             Ok(prepared) => prepared,
             Err(e) if own || group.iter().any(|c| candidates[*c].required) => return Err(e),
             Err(e) => {
@@ -284,6 +285,7 @@ pub fn compare_candidates(
                 break;
             }
             let name = candidate.method.name();
+            candidate.method.learn_pairs(&mut prepared, &run.remaining(&work.watch))?;
             match work.cluster(Place::Method(c, false), name, &candidate.method, &prepared) {
                 Ok(()) => {}
                 // What other methods gave remains.
@@ -338,7 +340,7 @@ fn is_misuse(error: &Error) -> bool {
 fn base(candidates: &[Candidate], recipes: &[Recipe]) -> Result<(MultiView, Recipe)> {
     let mut first = None;
     for (candidate, recipe) in candidates.iter().zip(recipes) {
-        let plain = candidate.method.with_method("spectral")?;
+        let plain = candidate.method.with_method("spectral")?.without_pairs();
         let own = plain.recipe()?;
         if own == *recipe {
             return Ok((plain, own));

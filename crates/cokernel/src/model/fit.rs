@@ -450,7 +450,7 @@ impl Mkl {
         Model::build(id, params, self.machine.checked()?, prepared, learned, run)
     }
 
-    fn learner(&self) -> Result<Box<dyn Learner>> {
+    pub(super) fn learner(&self) -> Result<Box<dyn Learner>> {
         mkl::learner(self.method, &self.params()?)
     }
 

@@ -7,6 +7,7 @@
 
 use super::fit::{check, name};
 use super::graphs;
+use super::pair_kernels::{LearnedBank, PairKernels};
 use super::prepared::{check_square, kernels_or_default, used_views, without_view};
 use super::{EmbeddingModel, Recipe, ViewInfo};
 use crate::bank::{Bank, Filled, Storage, check_sources};
@@ -40,6 +41,7 @@ pub struct MultiView {
     graphs: Vec<GraphSpec>,
     scale: Scale,
     storage: Storage,
+    pairs: Option<PairKernels>,
 }
 
 /// Views and kernels ready for several methods.
@@ -56,6 +58,9 @@ pub struct PreparedViews {
     /// Why new rows cannot be compared with these kernels, if they cannot.
     pub(crate) no_new_rows: Option<&'static str>,
     pub(crate) notes: Vec<String>,
+    /// What the kernels were computed of, if it is not `views`: views that some instances lack, graphs.
+    known: Option<Views>,
+    learned: Option<Box<LearnedBank>>,
 }
 
 impl PreparedViews {
@@ -88,8 +93,11 @@ impl PreparedViews {
 impl PreparedViews {
     /// Adds to an embedding what its method does not know: remarks about the data, and whether it
     /// can have an extension to new rows.
-    fn complete(&self, embedding: &mut Embedding) {
-        self.put_notes(&mut embedding.report);
+    fn complete(&self, method: &MultiView, embedding: &mut Embedding) {
+        if let Some(learned) = self.learned_for(method) {
+            learned.extend(embedding);
+        }
+        self.put_notes(method, &mut embedding.report);
         if let Some(why) = self.no_new_rows
             && embedding.extension.as_ref().is_some_and(|e| !e.active(self.bank.len()).is_empty())
         {
@@ -98,8 +106,21 @@ impl PreparedViews {
         }
     }
 
+    /// What the kernels were computed of.
+    pub(super) fn known(&self) -> &Views {
+        self.known.as_ref().unwrap_or(&self.views)
+    }
+
+    /// The similarities that were learned, if the method asks for some.
+    fn learned_for(&self, method: &MultiView) -> Option<&LearnedBank> {
+        self.learned.as_deref().filter(|_| method.pairs.is_some())
+    }
+
     /// Puts the remarks about data and kernels before those of the method.
-    fn put_notes(&self, report: &mut Report) {
+    fn put_notes(&self, method: &MultiView, report: &mut Report) {
+        if let Some(learned) = self.learned_for(method) {
+            learned.tell(report);
+        }
         report.notes.retain(|n| !self.notes.contains(n));
         report.notes.splice(0..0, self.notes.iter().cloned());
     }
@@ -115,7 +136,7 @@ impl MultiView {
         multiview::embedder(method, &method.defaults())?;
         let (scale, storage) = (Scale::None, Storage::Auto);
         let (given, graphs) = (Vec::new(), Vec::new());
-        Ok(MultiView { method, given, kernels: None, graphs, scale, storage })
+        Ok(MultiView { method, given, kernels: None, graphs, scale, storage, pairs: None })
     }
 
     /// The kernels; without this call a Gaussian on every feature view, width the median
@@ -144,6 +165,21 @@ impl MultiView {
         self
     }
 
+    /// Similarities that are learned from pairs in place of the kernels: one for each view, or one of all; see
+    /// [`PairKernels`]. Methods that look at features or are defined by their kernels have no use for them.
+    #[must_use]
+    pub fn pairs(mut self, pairs: PairKernels) -> Self {
+        self.pairs = Some(pairs);
+        self
+    }
+
+    /// The same on the kernels as they are.
+    #[must_use]
+    pub(crate) fn without_pairs(mut self) -> Self {
+        self.pairs = None;
+        self
+    }
+
     /// Scaling of the feature columns.
     #[must_use]
     pub fn scale(mut self, scale: Scale) -> Self {
@@ -165,6 +201,25 @@ impl MultiView {
     pub fn with_method(&self, id: &str) -> Result<Self> {
         let other = MultiView::new(id)?;
         Ok(MultiView { method: other.method, given: Vec::new(), ..self.clone() })
+    }
+
+    /// Refuses a method that has no use for similarities that are [learned from pairs](Self::pairs).
+    ///
+    /// # Errors
+    /// It works on features or kernels of its own; wrong parameters.
+    pub fn require_similarities(&self) -> Result<()> {
+        let wants = self.embedder()?.wants();
+        let looks_at = match (wants.features, wants.kernels.is_some()) {
+            (true, _) => "features",
+            (false, true) => "kernels of its own",
+            (false, false) => return Ok(()),
+        };
+        let problem = format!(
+            "method '{}' works on {looks_at}, not on similarities that are learned from pairs; leave the pairs out, \
+             or choose another method (spectral, co_regularized)",
+            self.method.id
+        );
+        Err(Error::parameter("pairs", problem))
     }
 
     /// The registry entry.
@@ -192,6 +247,9 @@ impl MultiView {
     /// What decides about the kernels; also checks the parameters.
     pub(crate) fn recipe(&self) -> Result<Recipe> {
         let wants = self.embedder()?.wants();
+        if self.pairs.is_some() {
+            self.require_similarities()?;
+        }
         Ok(Recipe {
             task: Task::Cluster,
             unlabelled: false,
@@ -208,7 +266,27 @@ impl MultiView {
     /// # Errors
     /// Wrong parameters.
     pub fn shares(&self, prepared: &PreparedViews) -> Result<bool> {
-        Ok(self.recipe()? == prepared.recipe)
+        Ok(self.recipe()? == prepared.recipe && self.has_learned(prepared))
+    }
+
+    /// Whether similarities that are to be learned from pairs are there.
+    fn has_learned(&self, prepared: &PreparedViews) -> bool {
+        let given = prepared.learned.as_ref().map(|learned| &learned.given);
+        self.pairs.is_none() || self.pairs.as_ref() == given
+    }
+
+    /// Learns similarities from pairs on views that were prepared without, or with other pairs; does nothing
+    /// where there is nothing to learn.
+    ///
+    /// # Errors
+    /// As [`prepare`](Self::prepare).
+    pub fn learn_pairs(&self, prepared: &mut PreparedViews, run: &Run) -> Result<()> {
+        let Some(pairs) = &self.pairs else { return Ok(()) };
+        if !self.has_learned(prepared) {
+            prepared.learned = None;
+            prepared.learned = Some(Box::new(in_pool(|| pairs.learn(prepared, run))?));
+        }
+        Ok(())
     }
 
     /// Scales the views, builds graphs and computes the kernels.
@@ -219,7 +297,10 @@ impl MultiView {
     /// # Errors
     /// Wrong parameters, kernels that the views cannot serve, instances without any view.
     pub fn prepare(&self, views: &Views, run: &Run) -> Result<PreparedViews> {
-        in_pool(|| self.prepare_here(views, run))
+        let watch = run.watch();
+        let mut prepared = in_pool(|| self.prepare_here(views, run))?;
+        self.learn_pairs(&mut prepared, &run.remaining(&watch))?;
+        Ok(prepared)
     }
 
     fn prepare_here(&self, views: &Views, run: &Run) -> Result<PreparedViews> {
@@ -309,6 +390,8 @@ impl MultiView {
             filled,
             no_new_rows,
             notes,
+            known: (!graphs.is_empty() || !given.missing().is_empty()).then_some(known),
+            learned: None,
         })
     }
 
@@ -324,7 +407,7 @@ impl MultiView {
     ) -> Result<Embedding> {
         let (embedder, problem) = (self.embedder()?, self.problem(prepared)?);
         let mut found = in_pool(|| multiview::embed(embedder.as_ref(), &problem, k, run))?;
-        prepared.complete(&mut found);
+        prepared.complete(self, &mut found);
         Ok(found)
     }
 
@@ -344,8 +427,8 @@ impl MultiView {
         let embedder = self.embedder()?;
         let mut found =
             in_pool(|| multiview::cluster(embedder.as_ref(), &problem, k, starts, run))?;
-        prepared.complete(&mut found.embedding);
-        prepared.put_notes(&mut found.report);
+        prepared.complete(self, &mut found.embedding);
+        prepared.put_notes(self, &mut found.report);
         Ok(found)
     }
 
@@ -418,16 +501,17 @@ impl MultiView {
 
     fn problem<'a>(&self, prepared: &'a PreparedViews) -> Result<Problem<'a>> {
         self.check_prepared(prepared)?;
-        Ok(Problem { bank: &prepared.bank, views: Some(&prepared.views) })
+        let bank = prepared.learned_for(self).map_or(&prepared.bank, |learned| &learned.bank);
+        Ok(Problem { bank, views: Some(&prepared.views) })
     }
 
     /// Refuses views that were prepared for other kernels.
     pub(super) fn check_prepared(&self, prepared: &PreparedViews) -> Result<()> {
-        if prepared.recipe == self.recipe()? {
+        if self.shares(prepared)? {
             return Ok(());
         }
         Err(Error::Data(
-            "the views were prepared with other kernels, scaling, storage or arrangement than this \
+            "the views were prepared with other kernels, pairs, scaling, storage or arrangement than this \
              method has; prepare them again"
                 .to_string(),
         ))

@@ -2,6 +2,7 @@
 
 mod calibrated;
 mod embedding;
+mod pair_kernels;
 mod paired;
 mod pairing;
 

@@ -1,8 +1,8 @@
 //! Files of pairs: two instances and their link on each line.
 //!
 //! In text `p17,p4,must` or `0 12 -1` (see [`Link::from_text`]); the first line may name the columns, the
-//! last of them `link`, `sign`, `pair`, `label` or `y`. In the formats of numbers a table of three columns.
-//! Instances go by their ids where the views have some, otherwise by their row numbers, from 0.
+//! third of them `link`, `sign`, `pair`, `label` or `y`. In the formats of numbers a table of three columns.
+//! A fourth field, in every line or in some, is the weight of a pair (1 where there is none). Instances go by their ids where the views have some, otherwise by their row numbers, from 0.
 
 use super::csv::{Rows, shorten};
 use super::{Format, Header, ReadOptions, parse_error, read_bytes};
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 const LINK_NAMES: [&str; 5] = ["link", "sign", "pair", "label", "y"];
 
 /// The pairs of a file, as they are written there.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct PairFile {
     /// Where they were read from.
     pub path: PathBuf,
@@ -25,7 +25,7 @@ pub struct PairFile {
 }
 
 /// A line of a file of pairs.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct PairLine {
     /// Its number, from 1; of a table of numbers that of its row.
     pub line: usize,
@@ -33,12 +33,15 @@ pub struct PairLine {
     pub instances: [String; 2],
     /// What is known about them.
     pub link: Link,
+    /// How much the pair counts, 1 where the line does not say.
+    pub weight: f64,
 }
 
 /// Reads a file of pairs; the ending of its name says in which format.
 ///
 /// # Errors
-/// The file cannot be read or has no pairs; a line has not three fields, or its third is no link.
+/// The file cannot be read or has no pairs; a line has not three or four fields, its third is no link, or its
+/// fourth no number.
 pub fn read_pairs(path: &Path, options: &ReadOptions) -> Result<PairFile> {
     let format = Format::of(path)?;
     let bytes = read_bytes(path, options)?;
@@ -50,16 +53,20 @@ pub fn read_pairs(path: &Path, options: &ReadOptions) -> Result<PairFile> {
         let problem = "pairs are read from text files and from dense tables of numbers";
         return Err(parse_error(path, (0, 0), problem));
     };
-    if table.cols() != 3 {
-        let problem =
-            format!("expected 3 columns (two row numbers, and 1 or -1), found {}", table.cols());
+    if !matches!(table.cols(), 3 | 4) {
+        let problem = format!(
+            "expected 3 columns (two row numbers, and 1 or -1) or 4 (and a weight), found {}",
+            table.cols()
+        );
         return Err(parse_error(path, (0, 0), problem));
     }
     let line = |p: usize| {
         let row = table.row(p);
         let link = Link::from_sign(row[2])
             .ok_or_else(|| parse_error(path, (p + 1, 3), no_link(&row[2].to_string())))?;
-        Ok(PairLine { line: p + 1, instances: [row[0].to_string(), row[1].to_string()], link })
+        let weight = row.get(3).copied().unwrap_or(1.0);
+        let instances = [row[0].to_string(), row[1].to_string()];
+        Ok(PairLine { line: p + 1, instances, link, weight })
     };
     let lines = (0..table.rows()).map(line).collect::<Result<_>>()?;
     Ok(PairFile { path: path.to_path_buf(), lines })
@@ -73,12 +80,16 @@ pub fn parse_pairs(bytes: &[u8], path: &Path, options: &ReadOptions) -> Result<P
     let rows = Rows::of(bytes, path, options.delimiter, true)?;
     let mut lines = Vec::new();
     for (place, (line, fields)) in rows.iter().enumerate() {
-        let [first, second, third] = fields[..] else {
-            let problem = format!(
-                "expected 3 fields (two instances, and must or cannot), found {}",
-                fields.len()
-            );
-            return Err(parse_error(path, (line, 0), problem));
+        let (first, second, third, weight) = match fields[..] {
+            [first, second, third] => (first, second, third, None),
+            [first, second, third, weight] => (first, second, third, Some(weight)),
+            _ => {
+                let problem = format!(
+                    "expected 3 fields (two instances, and must or cannot) or 4 (and a weight), found {}",
+                    fields.len()
+                );
+                return Err(parse_error(path, (line, 0), problem));
+            }
         };
         let names_link = LINK_NAMES.iter().any(|n| n.eq_ignore_ascii_case(third));
         let named = match options.header {
@@ -98,7 +109,15 @@ pub fn parse_pairs(bytes: &[u8], path: &Path, options: &ReadOptions) -> Result<P
                 "expected an instance, found nothing",
             ));
         }
-        lines.push(PairLine { line, instances: [first.to_string(), second.to_string()], link });
+        let weight = match weight.filter(|w| !w.is_empty()) {
+            Some(text) => text.parse().map_err(|_| {
+                let problem = format!("expected a weight, found '{}'", shorten(text));
+                parse_error(path, (line, 4), problem)
+            })?,
+            None => 1.0,
+        };
+        let instances = [first.to_string(), second.to_string()];
+        lines.push(PairLine { line, instances, link, weight });
     }
     if lines.is_empty() {
         return Err(parse_error(path, (0, 0), "there are no pairs"));
@@ -138,10 +157,10 @@ impl PairFile {
             None => format!("row {i}"),
         };
         let mut collected = Collected::new(views.n());
-        for PairLine { line, instances: [first, second], link } in &self.lines {
+        for PairLine { line, instances: [first, second], link, weight } in &self.lines {
             let i = row(first).map_err(|problem| at(*line, 1, problem))?;
             let j = row(second).map_err(|problem| at(*line, 2, problem))?;
-            let added = collected.add((i, j, *link), *line, name);
+            let added = collected.add((i, j, *link, *weight), *line, name);
             let said = |p: Problem| at(*line, 0, p.text(|line| format!("line {line}")));
             added.map_err(said)?;
         }
@@ -189,6 +208,12 @@ mod tests {
             "# a\tb\tt\n0\t1\t1\n2\t3\t-1.0\n0\t3\t-1\n",
         ] {
             assert_eq!(read(text, None).unwrap(), expected, "{text}");
+        }
+        let weighted = [(0, 1, Link::Must, 1.0), (2, 3, Link::Cannot, 0.25)];
+        let weighted = Pairs::weighted(4, weighted).unwrap();
+        for text in ["a,b,link,weight\n0,1,must,1\n2,3,-1,0.25\n", "0,1,must\n3,2,cannot,2.5e-1\n"]
+        {
+            assert_eq!(read(text, None).unwrap(), weighted, "{text}");
         }
         let ids = ["a", "b b", "3", "-"];
         let text = "a,b b,must\n\"3\",-,cannot\n-,a,cannot\n";
@@ -240,7 +265,13 @@ mod tests {
             (
                 "0,1\n",
                 None,
-                "p.csv, line 1: expected 3 fields (two instances, and must or cannot), found 2",
+                "p.csv, line 1: expected 3 fields (two instances, and must or cannot) or 4 (and a weight), found 2",
+            ),
+            ("0,1,must,much\n", None, "p.csv, line 1, column 4: expected a weight, found 'much'"),
+            (
+                "0,1,must,-2\n",
+                None,
+                "p.csv, line 1: its weight is -2; expected a finite number, 0 or more",
             ),
             (",1,must\n", None, "p.csv, line 1, column 1: expected an instance, found nothing"),
             ("i,j,link\n", None, "p.csv: there are no pairs"),

@@ -49,6 +49,25 @@ impl Examples {
         Examples { kernels: kernels.len(), signed }
     }
 
+    /// Root mean square of each column, relative to the largest; at least 1e-100, 1 for columns of nothing.
+    pub fn sizes(&self) -> Vec<f64> {
+        let mut largest = vec![0.0_f64; self.kernels];
+        let rows = || self.signed.chunks_exact(self.kernels.max(1));
+        rows().for_each(|row| largest.iter_mut().zip(row).for_each(|(l, v)| *l = l.max(v.abs())));
+        // Squares of numbers up to 1 only.
+        let mut squares = vec![0.0; self.kernels];
+        for row in rows() {
+            for ((sum, v), most) in squares.iter_mut().zip(row).zip(&largest) {
+                *sum += if *most > 0.0 { (v / most).powi(2) } else { 0.0 };
+            }
+        }
+        let size = |(sum, most): (&f64, &f64)| (sum / self.len().max(1) as f64).sqrt() * most;
+        let sizes: Vec<f64> = squares.iter().zip(&largest).map(size).collect();
+        let most = sizes.iter().fold(0.0_f64, |a, v| a.max(*v));
+        let relative = |v: &f64| if *v > 0.0 { (v / most).max(1e-100) } else { 1.0 };
+        sizes.iter().map(relative).collect()
+    }
+
     /// A μ.
     pub fn margins(&self, mu: &[f64]) -> Vec<f64> {
         let mut margins = vec![0.0; self.len()];

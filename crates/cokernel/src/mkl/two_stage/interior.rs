@@ -7,6 +7,7 @@
 //! ```
 //!
 //! or with λ Σ μ, and Aᵀa ≤ λ in the dual ([`Penalty`]). Slack: s of μ ≥ 0, r = w − a of ξ ≥ 0, a of u ≥ 0.
+//! The first μ_k is in proportion to 1/‖A e_k‖, so that kernels of any size begin with the same part in the margins.
 //! Eliminating all but μ from Newton's equations leaves λI + diag(s/μ) + AᵀDA, M × M, with D = 1/(ξ/r + u/a);
 //! for λ Σ μ without λI.
 //!
@@ -29,8 +30,11 @@ pub(super) const SMALL: f64 = 1e-6;
 /// Limit on iterations.
 const ITERATIONS: usize = 100;
 
-/// Weights below this part of the largest are 0 in a candidate.
+/// Weights whose part in the margins is below this share of the largest are 0 in a candidate.
 const NOTHING: f64 = 1e-9;
+
+/// How far the penalty of one weight at the start may exceed the part of each in the complementarity.
+const START: f64 = 1e3;
 
 /// Kernels of which all are looked at from the start, and fewest that join in at once.
 const FEW: usize = 64;
@@ -182,12 +186,15 @@ fn solve_all(program: Program<'_>, mu: Vec<f64>, tol: f64, watch: &Watch) -> Fou
     let scale = examples.len() as f64 / weights.iter().sum::<f64>();
     let w: Vec<f64> = weights.iter().map(|w| scale * w).collect();
     let scaled = penalty.with(scale * penalty.lambda());
-    let mut at = start(examples, &w, scaled);
+    let sizes = examples.sizes();
+    let mut at = start(examples, &w, scaled, &sizes);
     let (mut lower, mut best_a, mut iterations) = (0.0_f64, vec![0.0; w.len()], 0);
     let status = loop {
         let pulled = examples.pull(&at.a);
-        let largest = at.mu.iter().fold(0.0_f64, |a, v| a.max(*v));
-        best.offer(at.mu.iter().map(|v| if *v < NOTHING * largest { 0.0 } else { *v }).collect());
+        let parts = || at.mu.iter().zip(&sizes).map(|(v, size)| v * size);
+        let largest = parts().fold(0.0_f64, f64::max);
+        let kept = |(v, part): (&f64, f64)| if part < NOTHING * largest { 0.0 } else { *v };
+        best.offer(at.mu.iter().zip(parts()).map(kept).collect());
         if let Penalty::Squares(lambda) = scaled {
             best.offer(pulled.iter().map(|v| v.max(0.0) / lambda).collect());
         }
@@ -216,18 +223,23 @@ fn solve_all(program: Program<'_>, mu: Vec<f64>, tol: f64, watch: &Watch) -> Fou
 }
 
 /// A point with Aμ + ξ − u = 1 and a + r = w.
-fn start(examples: &Examples, w: &[f64], penalty: Penalty) -> Point {
-    let mu = vec![1.0 / examples.kernels() as f64; examples.kernels()];
+fn start(examples: &Examples, w: &[f64], penalty: Penalty, sizes: &[f64]) -> Point {
+    let (linear, curvature) = (penalty.linear(), penalty.curvature());
+    let kernels = sizes.len() as f64;
+    // No product μ_k s_k is to stand out, as that of a tiny kernel would by its penalty.
+    let most = START * kernels.sqrt() / kernels;
+    let bound = if linear > 0.0 { most / linear } else { (most / curvature).sqrt() };
+    let mu: Vec<f64> = sizes.iter().map(|size| (1.0 / (size * kernels)).min(bound)).collect();
     let missing: Vec<f64> = examples.margins(&mu).iter().map(|m| 1.0 - m).collect();
     let a: Vec<f64> = w.iter().map(|w| 0.5 * w).collect();
     let away = (examples.kernels() as f64).sqrt();
-    let (linear, curvature) = (penalty.linear(), penalty.curvature());
     let pulled = examples.pull(&a);
     Point {
         s: mu
             .iter()
             .zip(pulled)
-            .map(|(m, v)| (linear + curvature * m - v).max(0.0) + away)
+            .zip(sizes)
+            .map(|((m, v), size)| (linear + curvature * m - v).max(0.0) + away * size)
             .collect(),
         mu,
         xi: missing.iter().map(|m| m.max(0.0) + 1.0).collect(),

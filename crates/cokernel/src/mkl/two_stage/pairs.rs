@@ -66,14 +66,17 @@ impl Chunk {
 pub(in crate::mkl) struct Drawn {
     pub examples: Examples,
     pub signs: Vec<f64>,
+    /// How much each counts beside others of its sign.
+    counts: Vec<f64>,
     /// Of those for validation the instance that is held out, or 0 where pairs are.
     held: Vec<Option<u32>>,
 }
 
 impl Drawn {
-    fn push(&mut self, z: &[f64], sign: f64, held: Option<u32>) {
+    fn push(&mut self, z: &[f64], (sign, count): (f64, f64), held: Option<u32>) {
         self.examples.push(z, sign);
         self.signs.push(sign);
+        self.counts.push(count);
         self.held.push(held);
     }
 
@@ -108,8 +111,8 @@ impl Drawn {
             let some = || all.clone().filter(|k| self.signs[*k] == sign);
             let count = some().filter(|k| of(*k)).count();
             let chosen = |k: &usize| count == 0 || of(*k);
-            let each = 0.5 / some().filter(chosen).count() as f64;
-            some().filter(chosen).for_each(|k| weights[k] = each);
+            let total: f64 = some().filter(chosen).map(|k| self.counts[k]).sum();
+            some().filter(chosen).for_each(|k| weights[k] = 0.5 * (self.counts[k] / total));
         }
         weights
     }
@@ -196,20 +199,25 @@ impl<'a> Sampler<'a> {
     /// `None` if the run is stopped meanwhile.
     pub fn examples(&self, most: usize, watch: &Watch) -> Option<Drawn> {
         let kernels = self.kernels();
-        let mut drawn =
-            Drawn { examples: Examples::new(kernels), signs: Vec::new(), held: Vec::new() };
+        let mut drawn = Drawn {
+            examples: Examples::new(kernels),
+            signs: Vec::new(),
+            counts: Vec::new(),
+            held: Vec::new(),
+        };
         if self.pairs() <= most as f64 {
             let mut values = Vec::new();
             for (equal, sign) in [(false, -1.0), (true, 1.0)] {
-                let mut pairs = self.source.each(equal);
-                pairs.sort_unstable();
-                for piece in pairs.chunks(self.piece()) {
+                let (pairs, counts) = self.source.each_weighted(equal);
+                let pieces = pairs.chunks(self.piece()).zip(counts.chunks(self.piece()));
+                for (piece, counts) in pieces {
                     if watch.stop().is_some() {
                         return None;
                     }
                     self.values(piece, &mut values);
-                    for ((i, j), z) in piece.iter().zip(values.chunks_exact(kernels)) {
-                        drawn.push(z, sign, self.group(*i, *j));
+                    let rows = values.chunks_exact(kernels).zip(counts);
+                    for ((i, j), (z, count)) in piece.iter().zip(rows) {
+                        drawn.push(z, (sign, *count), self.group(*i, *j));
                     }
                 }
             }
@@ -224,7 +232,7 @@ impl<'a> Sampler<'a> {
             for k in 0..chunk.signs.len() {
                 let (i, j) = chunk.pairs[chunk.places[k] as usize];
                 let (z, sign) = chunk.example(k);
-                drawn.push(z, sign, self.group(i, j));
+                drawn.push(z, (sign, 1.0), self.group(i, j));
             }
         }
         Some(drawn)

@@ -8,8 +8,14 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 /// Pairs of instances of equal class or must-link, and of different class or cannot-link.
 pub(in crate::mkl) enum Source<'a> {
     Classes(OfClasses),
-    /// Those that are given: there are some of both.
-    Given(&'a Pairs),
+    Given(OfPairs<'a>),
+}
+
+/// Pairs that are given: there are some of both.
+pub(in crate::mkl) struct OfPairs<'a> {
+    pairs: &'a Pairs,
+    /// Running totals of the weights of cannot-link and must-link pairs; empty where all are 1.
+    totals: [Vec<f64>; 2],
 }
 
 /// All pairs of classes, which are never listed.
@@ -55,7 +61,19 @@ impl<'a> Source<'a> {
     /// No pair of one sign.
     pub fn given(pairs: &'a Pairs) -> Result<Self> {
         pairs.require_both()?;
-        Ok(Source::Given(pairs))
+        let totals = [false, true].map(|equal| {
+            let mut total = 0.0;
+            let add = |w: &f64| {
+                total += w;
+                total
+            };
+            pairs.weights(link(equal)).unwrap_or_default().iter().map(add).collect::<Vec<_>>()
+        });
+        if totals.iter().any(|t| t.last().is_some_and(|sum| !sum.is_finite())) {
+            let problem = "the sum of the weights overflows; divide them by a number";
+            return Err(Error::parameter("pairs", problem));
+        }
+        Ok(Source::Given(OfPairs { pairs, totals }))
     }
 
     /// The number of pairs of a sign.
@@ -64,7 +82,7 @@ impl<'a> Source<'a> {
             Source::Classes(c) if equal => c.equal[c.equal.len() - 1],
             // Each pair of two classes is counted at both.
             Source::Classes(c) => 0.5 * c.different[c.different.len() - 1],
-            Source::Given(pairs) => pairs.of(link(equal)).len() as f64,
+            Source::Given(given) => given.pairs.of(link(equal)).len() as f64,
         }
     }
 
@@ -72,18 +90,35 @@ impl<'a> Source<'a> {
     pub fn each(&self, equal: bool) -> Vec<(u32, u32)> {
         match self {
             Source::Classes(classes) => classes.each(equal),
-            Source::Given(pairs) => pairs.of(link(equal)).to_vec(),
+            Source::Given(given) => given.pairs.of(link(equal)).to_vec(),
         }
     }
 
-    /// A pair of a sign, all equally likely.
+    /// The same in increasing order with their weights.
+    pub fn each_weighted(&self, equal: bool) -> (Vec<(u32, u32)>, Vec<f64>) {
+        let mut pairs = self.each(equal);
+        // Those that are given are in order.
+        pairs.sort_unstable();
+        let weights = match self {
+            Source::Given(given) => given.pairs.weights(link(equal)),
+            Source::Classes(_) => None,
+        };
+        let weights = weights.map_or_else(|| vec![1.0; pairs.len()], <[f64]>::to_vec);
+        (pairs, weights)
+    }
+
+    /// A pair of a sign, as likely as its weight.
     pub fn draw(&self, equal: bool, rng: &mut Xoshiro256PlusPlus) -> (u32, u32) {
         match self {
             Source::Classes(classes) if equal => classes.equal_pair(rng),
             Source::Classes(classes) => classes.different_pair(rng),
-            Source::Given(pairs) => {
-                let pairs = pairs.of(link(equal));
-                pairs[rng.random_range(0..pairs.len())]
+            Source::Given(given) => {
+                let pairs = given.pairs.of(link(equal));
+                let totals = &given.totals[usize::from(equal)];
+                match totals.is_empty() {
+                    true => pairs[rng.random_range(0..pairs.len())],
+                    false => pairs[draw(totals, rng)],
+                }
             }
         }
     }

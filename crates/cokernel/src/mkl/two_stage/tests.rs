@@ -1,7 +1,8 @@
 use super::*;
 use crate::Event;
 use crate::bank::{Bank, Storage};
-use crate::data::{Classes, Matrix, Target};
+use crate::data::{Classes, Link, Matrix, Pairs, Target};
+use crate::mkl::GivenPairs;
 use crate::params::Value;
 use rand::RngExt;
 
@@ -105,6 +106,63 @@ fn never_worse_than_zero_weights() {
         zeros += usize::from(zero);
     }
     assert!(zeros < 10, "{zeros} of 60");
+}
+
+/// Kernels of 10⁻¹² and of 10¹² times the size of others ended at the limit on iterations with λ Σ μ.
+#[test]
+fn kernels_of_any_size_are_weighed() {
+    let (n, kernels) = (40, 7);
+    let (bank, classes) = random_problem(n, kernels, 2);
+    for penalty in ["l1", "l2"] {
+        for lambda in [1e-12, 1e-6, 1e-2] {
+            let scaled = |m: usize| {
+                let by = 10_f64.powi(4 * (m as i32 - 3));
+                (format!("{m}"), Matrix::from_fn(n, n, |i, j| by * bank.entry(m, i, j)))
+            };
+            let matrices = (0..kernels).map(scaled).collect();
+            let bank = Bank::from_matrices(matrices, Storage::Resident).unwrap();
+            let given =
+                [("lambda", Value::Real(lambda)), ("penalty", Value::Text(penalty.to_string()))];
+            let report = learned(&bank, &classes, &given, &Run::default()).report;
+            assert_eq!(report.status, Status::Converged, "{penalty} {lambda}: {report:?}");
+        }
+    }
+}
+
+/// Pairs are drawn as often as their weights say, and where all are there their weights count.
+#[test]
+fn pairs_count_by_their_weights() {
+    let (bank, classes) = random_problem(12, 2, 5);
+    let link = |i: usize, j: usize| match classes.codes[i] == classes.codes[j] {
+        true => Link::Must,
+        false => Link::Cannot,
+    };
+    let all = (0..12).flat_map(|i| (0..i).map(move |j| (i, j)));
+    let weight = |i: usize, j: usize| f64::from(((i * 7 + j) % 4) as u8);
+    let pairs = Pairs::weighted(12, all.map(|(i, j)| (i, j, link(i, j), weight(i, j)))).unwrap();
+    let (target, machine) = (Target::from(classes.clone()), crate::machine::Svc::default());
+    let given = GivenPairs { bank: &bank, pairs: &pairs };
+    let problem = Problem { pairs: Some(given), ..Problem::new(&bank, &target, &machine) };
+    let sampler = Sampler::new(&problem, true, false, &Run::default()).unwrap();
+    let watch = Run::default().watch();
+    let listed = sampler.examples(1_000, &watch).unwrap();
+    let weights = listed.weights(pairs::Part::All);
+    // Means of the K-examples by their weights, and of a large draw.
+    let drawn = sampler.draw(sampler.stream(pairs::Part::All), 40_000, &watch);
+    let equal: Vec<f64> = vec![1.0 / drawn.len() as f64; drawn.len()];
+    let (a, b) = (listed.examples.pull(&weights), drawn.pull(&equal));
+    for (a, b) in a.iter().zip(&b) {
+        assert!((a - b).abs() < 0.02 * a.abs().max(0.5), "{a} {b}");
+    }
+    let mut at = 0;
+    for link in [Link::Cannot, Link::Must] {
+        let given = pairs.weights(link).unwrap();
+        let total: f64 = given.iter().sum();
+        for w in given {
+            assert!((weights[at] - 0.5 * w / total).abs() < 1e-15);
+            at += 1;
+        }
+    }
 }
 
 /// λ so small that the steps of Pegasos cannot end in time.
