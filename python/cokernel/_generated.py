@@ -8,6 +8,7 @@ from typing import Any
 from ._classifiers import KernelClassifier
 from ._clusterers import ViewClusterer
 from ._detectors import KernelOutlierDetector
+from ._pairs import PairLearner
 from ._regressors import KernelRegressor
 
 __all__ = [
@@ -9555,6 +9556,8 @@ class SpectralClustering(ViewClusterer):
     protocol : {"best_of", "published"}
         "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
         random rows, each start a result of its own (``all_labels_``), as the papers' tables.
+    pair_learner : PairLearner, optional
+        How the weights of kernels are learned where :meth:`fit` is given pairs.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -9606,6 +9609,7 @@ class SpectralClustering(ViewClusterer):
         graphs: Any = None,
         n_init: int = 20,
         protocol: str = "best_of",
+        pair_learner: PairLearner | None = None,
         scale: str | None = None,
         storage: str = "auto",
         time_limit: float | None = None,
@@ -9623,6 +9627,7 @@ class SpectralClustering(ViewClusterer):
         self.graphs = graphs
         self.n_init = n_init
         self.protocol = protocol
+        self.pair_learner = pair_learner
         self.scale = scale
         self.storage = storage
         self.time_limit = time_limit
@@ -9663,6 +9668,8 @@ class ProductSpectralClustering(ViewClusterer):
     protocol : {"best_of", "published"}
         "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
         random rows, each start a result of its own (``all_labels_``), as the papers' tables.
+    pair_learner : PairLearner, optional
+        How the weights of kernels are learned where :meth:`fit` is given pairs.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -9713,6 +9720,7 @@ class ProductSpectralClustering(ViewClusterer):
         graphs: Any = None,
         n_init: int = 20,
         protocol: str = "best_of",
+        pair_learner: PairLearner | None = None,
         scale: str | None = None,
         storage: str = "auto",
         time_limit: float | None = None,
@@ -9729,6 +9737,7 @@ class ProductSpectralClustering(ViewClusterer):
         self.graphs = graphs
         self.n_init = n_init
         self.protocol = protocol
+        self.pair_learner = pair_learner
         self.scale = scale
         self.storage = storage
         self.time_limit = time_limit
@@ -9775,6 +9784,8 @@ class ConcatSpectralClustering(ViewClusterer):
     protocol : {"best_of", "published"}
         "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
         random rows, each start a result of its own (``all_labels_``), as the papers' tables.
+    pair_learner : PairLearner, optional
+        How the weights of kernels are learned where :meth:`fit` is given pairs.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -9824,6 +9835,7 @@ class ConcatSpectralClustering(ViewClusterer):
         graphs: Any = None,
         n_init: int = 20,
         protocol: str = "best_of",
+        pair_learner: PairLearner | None = None,
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -9841,6 +9853,7 @@ class ConcatSpectralClustering(ViewClusterer):
         self.graphs = graphs
         self.n_init = n_init
         self.protocol = protocol
+        self.pair_learner = pair_learner
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -9876,6 +9889,8 @@ class ConcatKMeansClustering(ViewClusterer):
     protocol : {"best_of", "published"}
         "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
         random rows, each start a result of its own (``all_labels_``), as the papers' tables.
+    pair_learner : PairLearner, optional
+        How the weights of kernels are learned where :meth:`fit` is given pairs.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -9922,6 +9937,7 @@ class ConcatKMeansClustering(ViewClusterer):
         graphs: Any = None,
         n_init: int = 20,
         protocol: str = "best_of",
+        pair_learner: PairLearner | None = None,
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -9936,6 +9952,7 @@ class ConcatKMeansClustering(ViewClusterer):
         self.graphs = graphs
         self.n_init = n_init
         self.protocol = protocol
+        self.pair_learner = pair_learner
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -9975,6 +9992,8 @@ class ConcatEmbeddingsSpectralClustering(ViewClusterer):
     protocol : {"best_of", "published"}
         "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
         random rows, each start a result of its own (``all_labels_``), as the papers' tables.
+    pair_learner : PairLearner, optional
+        How the weights of kernels are learned where :meth:`fit` is given pairs.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -10025,6 +10044,7 @@ class ConcatEmbeddingsSpectralClustering(ViewClusterer):
         graphs: Any = None,
         n_init: int = 20,
         protocol: str = "best_of",
+        pair_learner: PairLearner | None = None,
         scale: str | None = None,
         storage: str = "auto",
         time_limit: float | None = None,
@@ -10041,6 +10061,7 @@ class ConcatEmbeddingsSpectralClustering(ViewClusterer):
         self.graphs = graphs
         self.n_init = n_init
         self.protocol = protocol
+        self.pair_learner = pair_learner
         self.scale = scale
         self.storage = storage
         self.time_limit = time_limit
@@ -10087,6 +10108,8 @@ class CCASpectralClustering(ViewClusterer):
     protocol : {"best_of", "published"}
         "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
         random rows, each start a result of its own (``all_labels_``), as the papers' tables.
+    pair_learner : PairLearner, optional
+        How the weights of kernels are learned where :meth:`fit` is given pairs.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -10139,6 +10162,7 @@ class CCASpectralClustering(ViewClusterer):
         graphs: Any = None,
         n_init: int = 20,
         protocol: str = "best_of",
+        pair_learner: PairLearner | None = None,
         scale: str | None = None,
         storage: str = "auto",
         time_limit: float | None = None,
@@ -10157,6 +10181,7 @@ class CCASpectralClustering(ViewClusterer):
         self.graphs = graphs
         self.n_init = n_init
         self.protocol = protocol
+        self.pair_learner = pair_learner
         self.scale = scale
         self.storage = storage
         self.time_limit = time_limit
@@ -10204,6 +10229,8 @@ class KernelCCASpectralClustering(ViewClusterer):
     protocol : {"best_of", "published"}
         "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
         random rows, each start a result of its own (``all_labels_``), as the papers' tables.
+    pair_learner : PairLearner, optional
+        How the weights of kernels are learned where :meth:`fit` is given pairs.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -10256,6 +10283,7 @@ class KernelCCASpectralClustering(ViewClusterer):
         graphs: Any = None,
         n_init: int = 20,
         protocol: str = "best_of",
+        pair_learner: PairLearner | None = None,
         scale: str | None = None,
         storage: str = "auto",
         time_limit: float | None = None,
@@ -10274,6 +10302,7 @@ class KernelCCASpectralClustering(ViewClusterer):
         self.graphs = graphs
         self.n_init = n_init
         self.protocol = protocol
+        self.pair_learner = pair_learner
         self.scale = scale
         self.storage = storage
         self.time_limit = time_limit
@@ -10319,6 +10348,8 @@ class MinDisagreementSpectralClustering(ViewClusterer):
     protocol : {"best_of", "published"}
         "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
         random rows, each start a result of its own (``all_labels_``), as the papers' tables.
+    pair_learner : PairLearner, optional
+        How the weights of kernels are learned where :meth:`fit` is given pairs.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -10370,6 +10401,7 @@ class MinDisagreementSpectralClustering(ViewClusterer):
         graphs: Any = None,
         n_init: int = 20,
         protocol: str = "best_of",
+        pair_learner: PairLearner | None = None,
         scale: str | None = None,
         storage: str = "auto",
         time_limit: float | None = None,
@@ -10387,6 +10419,7 @@ class MinDisagreementSpectralClustering(ViewClusterer):
         self.graphs = graphs
         self.n_init = n_init
         self.protocol = protocol
+        self.pair_learner = pair_learner
         self.scale = scale
         self.storage = storage
         self.time_limit = time_limit
@@ -10447,6 +10480,8 @@ class CoTrainedSpectralClustering(ViewClusterer):
     protocol : {"best_of", "published"}
         "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
         random rows, each start a result of its own (``all_labels_``), as the papers' tables.
+    pair_learner : PairLearner, optional
+        How the weights of kernels are learned where :meth:`fit` is given pairs.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -10503,6 +10538,7 @@ class CoTrainedSpectralClustering(ViewClusterer):
         graphs: Any = None,
         n_init: int = 20,
         protocol: str = "best_of",
+        pair_learner: PairLearner | None = None,
         scale: str | None = None,
         storage: str = "auto",
         time_limit: float | None = None,
@@ -10525,6 +10561,7 @@ class CoTrainedSpectralClustering(ViewClusterer):
         self.graphs = graphs
         self.n_init = n_init
         self.protocol = protocol
+        self.pair_learner = pair_learner
         self.scale = scale
         self.storage = storage
         self.time_limit = time_limit
@@ -10585,6 +10622,8 @@ class CoRegularizedSpectralClustering(ViewClusterer):
     protocol : {"best_of", "published"}
         "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
         random rows, each start a result of its own (``all_labels_``), as the papers' tables.
+    pair_learner : PairLearner, optional
+        How the weights of kernels are learned where :meth:`fit` is given pairs.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -10641,6 +10680,7 @@ class CoRegularizedSpectralClustering(ViewClusterer):
         graphs: Any = None,
         n_init: int = 20,
         protocol: str = "best_of",
+        pair_learner: PairLearner | None = None,
         scale: str | None = None,
         storage: str = "auto",
         time_limit: float | None = None,
@@ -10663,6 +10703,7 @@ class CoRegularizedSpectralClustering(ViewClusterer):
         self.graphs = graphs
         self.n_init = n_init
         self.protocol = protocol
+        self.pair_learner = pair_learner
         self.scale = scale
         self.storage = storage
         self.time_limit = time_limit
@@ -10718,6 +10759,8 @@ class CoRegularizedCentroidSpectralClustering(ViewClusterer):
     protocol : {"best_of", "published"}
         "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
         random rows, each start a result of its own (``all_labels_``), as the papers' tables.
+    pair_learner : PairLearner, optional
+        How the weights of kernels are learned where :meth:`fit` is given pairs.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -10773,6 +10816,7 @@ class CoRegularizedCentroidSpectralClustering(ViewClusterer):
         graphs: Any = None,
         n_init: int = 20,
         protocol: str = "best_of",
+        pair_learner: PairLearner | None = None,
         scale: str | None = None,
         storage: str = "auto",
         time_limit: float | None = None,
@@ -10794,6 +10838,7 @@ class CoRegularizedCentroidSpectralClustering(ViewClusterer):
         self.graphs = graphs
         self.n_init = n_init
         self.protocol = protocol
+        self.pair_learner = pair_learner
         self.scale = scale
         self.storage = storage
         self.time_limit = time_limit

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from cokernel import (
-    CcaSpectralClustering,
+    CCASpectralClustering,
     MultiViewEmbedding,
     MultiViewSpectralClustering,
     PairLearner,
@@ -88,7 +88,7 @@ def test_learners_are_parameters() -> None:
         (clusterer(), [(0, 1, "must", -1.0)], "its weight is -1.0"),
         (clusterer(), [(0, 1, "must", 1.0), (1, 0, "must", 2.0)], "have weight 2 here, but 1 in"),
         (clusterer(), np.zeros((2, 5)), "three columns"),
-        (CcaSpectralClustering(3), pairs, "works on features"),
+        (CCASpectralClustering(3), pairs, "works on features"),
     ]:
         with pytest.raises((ValueError, TypeError), match=said):
             made.fit(X, pairs=given)

@@ -113,7 +113,7 @@ def test_probabilities_beside_pairs() -> None:
         ([(0, 1, "mst")], "expected 1, -1, 'must' or 'cannot', found 'mst'"),
         ([(0, 1.5, 1)], "expected a row number, because the instances have no index, found 1.5"),
         ([("a", "b", 1)], "expected a row number"),
-        ([(0, 1)], "expected two instances and a link"),
+        ([(0, 1)], "expected two instances, a link"),
         (np.zeros((4, 2)), r"expected an array with three columns .* found shape \(4, 2\)"),
         (5, "expected a list of"),
         ([], "expected at least one must-link and one cannot-link pair"),

@@ -49,6 +49,38 @@ for penalty in ("l2", "l1"):
     weights = many.fit(part(train), y).weights_
     print(f"{penalty}: {sum(w.weight > 0 for w in weights)} of {len(weights)} kernels")
 
+# %% clusters
+from cokernel import MultiViewSpectralClustering
+from sklearn.metrics import normalized_mutual_info_score
+
+some = np.arange(0, 2000, 4)
+six = {name: table[some] for name, table in digits.views.items()}
+shown = digits.target[some]
+drawn = [rng.choice(len(some), 2, replace=False).tolist() for _ in range(1000)]
+known = [(i, j, 1 if shown[i] == shown[j] else -1) for i, j in drawn]
+four = gaussian("median*0.25,0.5,1,2")
+print("pairs  agreement with the ten digits")
+for count in (0, 50, 200, 1000):
+    clusterer = MultiViewSpectralClustering(
+        10, method="spectral", kernels=[four], scale="standard", random_state=0
+    )
+    clusterer.fit(six, pairs=known[:count] or None)
+    print(f"{count:<7}{normalized_mutual_info_score(shown, clusterer.labels_):.3f}")
+print([note for note in clusterer.report_.notes if note.startswith("the kernels have")][0])
+
+# %% tasks
+from cokernel import pairs_of_tasks
+
+is_round = np.where(y == 3, "no", "yes").astype(object)
+is_round[rng.random(len(y)) < 0.9] = None
+digit = y.astype(object)
+digit[rng.random(len(y)) < 0.9] = None
+both = pairs_of_tasks(np.stack([is_round, digit], axis=1), random_state=0)
+print(f"{len(both)} pairs from {sum(v is not None for v in is_round)} and "
+      f"{sum(v is not None for v in digit)} labels")
+clf.fit(part(train), y, pairs=both)
+print(f"{clf.score(part(test), y_new):.3f}")
+
 # %% products
 angle = rng.uniform(0, 2 * np.pi, 200)
 radius = np.repeat([1, 2], 100)
