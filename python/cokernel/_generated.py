@@ -7181,6 +7181,10 @@ class ForestTwoStageMKLClassifier(KernelClassifier):
         Pairs that are drawn where there are more of them. Whole number from 100 to 1048576.
     diagonal : {"include", "exclude"}, default="include"
         Whether an instance paired with itself is an example.
+    learn_from : {"all", "landmarks"}, default="all"
+        all: the forest learns from pairs of all training instances, as in the source;
+        landmarks: from pairs of two different landmarks of one draw, so that with draws=1
+        it has seen no pair of the others.
     landmarks : float, default=0.3333333333333333
         Share of the training instances that are landmarks, at least one of each class. A
         real number greater than 0 and at most 1.
@@ -7234,7 +7238,7 @@ class ForestTwoStageMKLClassifier(KernelClassifier):
     """
 
     _method_id = "forest_two_stage"
-    _method_params = ["trees", "leaf", "per_node", "thresholds", "criterion", "leaves", "examples", "diagonal", "landmarks", "draws"]
+    _method_params = ["trees", "leaf", "per_node", "thresholds", "criterion", "leaves", "examples", "diagonal", "learn_from", "landmarks", "draws"]
 
     def __init__(
         self,
@@ -7251,6 +7255,7 @@ class ForestTwoStageMKLClassifier(KernelClassifier):
         leaves: str = "means",
         examples: int = 20000,
         diagonal: str = "include",
+        learn_from: str = "all",
         landmarks: float = 0.3333333333333333,
         draws: int = 5,
         class_weight: Any = None,
@@ -7278,6 +7283,7 @@ class ForestTwoStageMKLClassifier(KernelClassifier):
         self.leaves = leaves
         self.examples = examples
         self.diagonal = diagonal
+        self.learn_from = learn_from
         self.landmarks = landmarks
         self.draws = draws
         self.class_weight = class_weight

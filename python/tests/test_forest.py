@@ -34,10 +34,25 @@ def grams(a: dict[str, Any], b: dict[str, Any]) -> Any:
     return np.stack([np.exp(-g * s) for s in square for g in (0.05, 0.3, 1.0)], axis=2)
 
 
-def reference(a: Any, b: Any, y: Any, seed: int, draws: int = 5) -> Any:
-    """Decision values for b: forest of pairs, landmarks, linear machine (Kumar 2013, 6.2.2.3)."""
+def reference(a: Any, b: Any, y: Any, seed: int, draws: int = 5, few: bool = False) -> Any:
+    """Decision values for b: forest of pairs, landmarks, linear machine (Kumar 2013, 6.2.2.3).
+
+    `few`: the forest learns from pairs of different landmarks of one draw.
+    """
     n = len(y)
+    rng = np.random.default_rng(seed)
+    third = [
+        np.concatenate(
+            [rng.choice(np.flatnonzero(y == c), n // 6, replace=False) for c in np.unique(y)]
+        )
+        for _ in range(draws)
+    ]
     i, j = np.tril_indices(n)
+    if few:
+        both = np.zeros((n, n), bool)
+        for marks in third:
+            both[np.ix_(marks, marks)] = True
+        i, j = np.nonzero(np.tril(both, -1))
     old = grams(a, a)
     forest = RandomForestClassifier(
         TREES, criterion="entropy", min_samples_leaf=3, max_features=10, class_weight="balanced",
@@ -49,10 +64,8 @@ def reference(a: Any, b: Any, y: Any, seed: int, draws: int = 5) -> Any:
         return forest.predict_proba(z.reshape(-1, z.shape[2]))[:, 1].reshape(z.shape[:2])
 
     known, new = similarity(old), similarity(grams(b, a))
-    rng, values = np.random.default_rng(seed), np.zeros(len(new))
-    for _ in range(draws):
-        each = [rng.choice(np.flatnonzero(y == c), n // 6, replace=False) for c in np.unique(y)]
-        marks = np.concatenate(each)
+    values = np.zeros(len(new))
+    for marks in third:
         mean = known[:, marks].mean(0)
         scale = np.sqrt(((known[:, marks] - mean) ** 2).sum(1).mean())
         machine = SVC(kernel="linear", C=1.0).fit((known[:, marks] - mean) / scale, y)
@@ -84,11 +97,27 @@ def test_accuracy_is_that_of_the_pipeline_on_scikit_learns_forest() -> None:
     assert np.mean(agree) > 0.8, agree
 
 
+def test_pairs_of_landmarks_give_the_accuracy_of_the_same_pipeline() -> None:
+    for draws in (1, 5):
+        theirs, ours = [], []
+        for seed in range(3):
+            a, b, y, truth = split(seed)
+            values = reference(a, b, y, seed, draws, few=True)
+            clf = made(learn_from="landmarks", draws=draws, random_state=seed).fit(a, y)
+            theirs.append(np.mean((values > 0) == (truth == clf.classes_[1])))
+            ours.append(clf.score(b, truth))
+            # Of 40 landmarks: 780 pairs, one or five times, some of them the same.
+            (used,) = clf.report_.details["pairs"]
+            assert used == 780 if draws == 1 else 2000 < used < 3900
+        # As above, and other landmarks: with one draw they matter.
+        assert abs(np.mean(ours) - np.mean(theirs)) < (0.06 if draws == 1 else 0.035), (ours, theirs)
+
+
 def test_options_and_files(tmp_path: Path) -> None:
     a, b, y, truth = split(1, 180)
     options: list[dict[str, Any]] = [
         {}, {"leaves": "votes"}, {"thresholds": "random"}, {"criterion": "gini", "draws": 1},
-        {"landmarks": 0.1}, {"examples": 500},
+        {"landmarks": 0.1}, {"learn_from": "landmarks"}, {"examples": 500},
     ]
     for others in options:
         clf = made(trees=30, **others).fit(a, y)
@@ -132,6 +161,7 @@ def test_refusals() -> None:
     wrong: list[tuple[dict[str, Any], str]] = [
         ({"trees": 0}, "trees"), ({"landmarks": 0.0}, "landmarks"), ({"draws": 0}, "draws"),
         ({"thresholds": "some"}, "thresholds"), ({"examples": 1}, "examples"),
+        ({"learn_from": "landmarks", "landmarks": 0.001}, "a single landmark"),
     ]
     for others, said in wrong:
         with pytest.raises(ValueError, match=said):

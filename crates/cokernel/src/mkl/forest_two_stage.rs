@@ -21,6 +21,11 @@
 //! trees, leaves of 3, ten kernels per node and the information gain are those of the source. There h is the
 //! share of trees that say yes (`leaves = votes`); the mean of the means of leaves, the default, says more.
 //!
+//! The pairs are of all training instances, as the source has it ("constructed same as in linear TS-MKL"). With
+//! `learn_from = landmarks` they are of two landmarks: the similarities of other instances, from which the machine
+//! learns, are then those of instances that the forest has not seen, like new ones, at the price of a ninth of the pairs.
+//! (Of one draw; with several of them the forest has seen what is a landmark in any.)
+//!
 //! **Landmarks** are training instances, a third of them, as many of each class as there are. The source
 //! averages its results over five draws; here the decision values are averaged over `draws`, so that the model is
 //! one, and f(x) = Σ_i A_i h(z(x, x_i)) + b with A_i the mean of the weights w of i over the draws. So the rule is
@@ -43,21 +48,22 @@
 //! landmark if these are few, a walk from root to leaf for each pair and tree; `draws` machines of l features. Memory: n² numbers where they fit, else
 //! n·l and rows on demand; a model file keeps 8 bytes a node.
 
+mod landmarks;
+
 use super::two_stage::pairs::{Part, Sampler};
-use super::{Copies, Learned, Learner, Problem, check, fits};
+use super::{Copies, GivenPairs, Learned, Learner, Problem, check, fits};
 use crate::bank::{Bank, Gram};
-use crate::data::{Classes, Matrix};
+use crate::data::Matrix;
 use crate::error::room_for;
-use crate::machine::{Block, Head, How, Machine, Solution};
+use crate::machine::Machine;
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
 use crate::rule::{Combination, Forest};
 use crate::solve::Rows;
 use crate::solve::forest::{Criterion, Draw, FEATURES, Leaves, Settings, Thresholds, grow};
 use crate::{Counts, Error, Event, Report, Result, Run, Watch};
-use cokernel_dense::{Slice, add_gram_below, mirror_below};
+use landmarks::{Features, choose, together};
 use rand::RngExt;
-use rand::seq::SliceRandom;
 use rayon::prelude::*;
 
 /// The registry entry.
@@ -120,6 +126,12 @@ static METHOD: Method = Method {
             range: Range::Choice { default: "include", of: &["include", "exclude"] },
         },
         Param {
+            name: "learn_from",
+            doc: "all: the forest learns from pairs of all training instances, as in the source; landmarks: from pairs \
+                  of two different landmarks of one draw, so that with draws=1 it has seen no pair of the others.",
+            range: Range::Choice { default: "all", of: &["all", "landmarks"] },
+        },
+        Param {
             name: "landmarks",
             doc: "Share of the training instances that are landmarks, at least one of each class.",
             range: Range::Real { default: 1.0 / 3.0, min: 0.0, max: 1.0, closed: false },
@@ -143,6 +155,7 @@ struct ForestTwoStage {
     settings: Settings,
     examples: usize,
     diagonal: bool,
+    all: bool,
     landmarks: f64,
     draws: usize,
 }
@@ -165,6 +178,7 @@ impl ForestTwoStage {
             },
             examples: params.count("examples"),
             diagonal: params.text("diagonal") == "include",
+            all: params.text("learn_from") == "all",
             landmarks: params.real("landmarks"),
             draws: params.count("draws"),
         }
@@ -199,29 +213,6 @@ impl ForestTwoStage {
         let seed = run.rng("forest_two_stage trees").random();
         let settings = Settings { seed, ..self.settings.clone() };
         Ok((grow(&values, &equal, &settings, watch)?, signs.len()))
-    }
-
-    /// Instances of each draw, as many of each class as there are, ascending.
-    fn landmarks(&self, classes: &Classes, run: &Run) -> Vec<Vec<usize>> {
-        let (n, k) = (classes.codes.len(), classes.names.len());
-        let total = ((self.landmarks * n as f64).round() as usize).clamp(k.min(n), n);
-        let mut rng = run.rng("forest_two_stage landmarks");
-        let mut members: Vec<Vec<usize>> = vec![Vec::new(); k];
-        classes.codes.iter().enumerate().for_each(|(i, c)| members[*c as usize].push(i));
-        // What small classes do not have is left to the larger ones.
-        members.sort_by_key(Vec::len);
-        let one = |_| {
-            let (mut chosen, mut left) = (Vec::new(), total);
-            for (c, own) in members.iter_mut().enumerate() {
-                own.shuffle(&mut rng);
-                let take = left.div_ceil(k - c).min(own.len());
-                chosen.extend_from_slice(&own[..take]);
-                left -= take;
-            }
-            chosen.sort_unstable();
-            chosen
-        };
-        (0..self.draws).map(one).collect()
     }
 }
 
@@ -263,11 +254,21 @@ impl Learner for ForestTwoStage {
         check(problem)?;
         let (watch, n) = (run.watch(), problem.bank.n());
         let classes = problem.target.classes()?;
-        let sampler = Sampler::new(problem, self.diagonal, true, run)?;
+        let draws = choose(self.landmarks, self.draws, classes, run);
+        let pairs = match (self.all, problem.pairs) {
+            (true, _) => None,
+            (false, None) => Some(landmarks::pairs(&draws, classes, self.examples, run, &watch)?),
+            (false, Some(_)) => {
+                let text = "landmarks: the pairs are given; give none, or learn_from=all";
+                return Err(Error::parameter("learn_from", text));
+            }
+        };
+        let given = pairs.as_ref().map(|pairs| GivenPairs { bank: problem.bank, pairs });
+        let source = Problem { pairs: given.or(problem.pairs), ..*problem };
+        let sampler = Sampler::new(&source, self.diagonal, true, run)?;
         run.tell(Event::Begin { stage: "forest of pairs", total: None });
         let (forest, examples) = self.forest(&sampler, run, &watch)?;
         run.tell(Event::End);
-        let draws = self.landmarks(classes, run);
         run.tell(Event::Begin { stage: "landmarks", total: Some(draws.len() as u64) });
         let mut counts = Counts { combines: 1, ..Counts::default() };
         let mut solutions = Vec::new();
@@ -359,151 +360,6 @@ impl Learner for ForestTwoStage {
     /// Decision values that compare an instance with itself have no coefficients.
     fn takes(&self, machine: &dyn Machine) -> bool {
         machine.own_similarity() == 0.0 && !machine.uses_unlabelled()
-    }
-}
-
-/// Similarities of n instances to the landmarks of one draw, centred and scaled.
-struct Features<'a> {
-    landmarks: &'a [usize],
-    /// n × l, a row for each instance.
-    values: Matrix,
-    /// Of each landmark, over the instances.
-    means: Vec<f64>,
-    /// What differences from the means were multiplied by.
-    scale: f64,
-}
-
-impl<'a> Features<'a> {
-    fn new(similarity: &dyn Rows, landmarks: &'a [usize]) -> Result<Self> {
-        let (n, l) = (similarity.n(), landmarks.len());
-        room_for::<f64>(n.checked_mul(2 * l), || {
-            format!("the similarities of {n} instances to {l} landmarks; use fewer (landmarks)")
-        })?;
-        let columns: Vec<(f64, Vec<f64>)> = landmarks
-            .par_iter()
-            .map(|t| {
-                let mut room = vec![0.0; n];
-                let row = similarity.row(*t, &mut room);
-                let mean = row.iter().sum::<f64>() / n as f64;
-                (mean, row.iter().map(|v| v - mean).collect())
-            })
-            .collect();
-        let squares = columns.iter().map(|c| c.1.iter().map(|v| v * v).sum::<f64>());
-        let variance = squares.sum::<f64>() / n as f64;
-        let scale = if variance > f64::MIN_POSITIVE { variance.sqrt().recip() } else { 0.0 };
-        let mut values = Matrix::zeros(n, l);
-        values.values_mut().par_chunks_mut(l).enumerate().for_each(|(i, row)| {
-            row.iter_mut().zip(&columns).for_each(|(v, c)| *v = scale * c.1[i]);
-        });
-        let means = columns.iter().map(|c| c.0).collect();
-        Ok(Features { landmarks, values, means, scale })
-    }
-
-    /// The machine on Φ Φᵀ, with its coefficients as weights of landmarks.
-    fn solve(&self, problem: &Problem<'_>, run: &Run, watch: &Watch) -> Result<Solution> {
-        let stored = match fits(problem.bank, 1, run) {
-            true => Some(self.gram()?),
-            false => None,
-        };
-        let kernel: &dyn Rows = match &stored {
-            Some(gram) => gram,
-            None => self,
-        };
-        let left = run.remaining(watch).quiet();
-        let how = How { weights: problem.weights, warm: None, tol: None, run: &left };
-        let mut solved = problem.machine.solve(kernel, problem.target, &how)?;
-        for block in &mut solved.blocks {
-            block.heads.iter_mut().for_each(|head| self.to_landmarks(head));
-            block.free = None;
-        }
-        Ok(solved)
-    }
-
-    /// Φ Φᵀ.
-    fn gram(&self) -> Result<Gram> {
-        let n = self.values.rows();
-        room_for::<f64>(n.checked_mul(2 * n), || format!("a matrix of {n} × {n} numbers"))?;
-        let mut gram = Matrix::zeros(n, n);
-        add_gram_below(1.0, Slice::of(&self.values), gram.values_mut());
-        mirror_below(n, gram.values_mut());
-        Gram::new(gram)
-    }
-
-    /// f(x) = Σ_i c_i φ(x_i)·φ(x) + b as Σ_t A_t h(x, t) + b'.
-    fn to_landmarks(&self, head: &mut Head) {
-        let mut weights = vec![0.0; self.landmarks.len()];
-        for (i, c) in head.coef.iter().enumerate().filter(|(_, c)| **c != 0.0) {
-            weights.iter_mut().zip(self.values.row(i)).for_each(|(w, v)| *w += c * v);
-        }
-        head.coef.fill(0.0);
-        for ((t, w), mean) in self.landmarks.iter().zip(&weights).zip(&self.means) {
-            head.coef[*t] = self.scale * w;
-            head.bias -= self.scale * w * mean;
-        }
-    }
-
-    fn dot(&self, i: usize, j: usize) -> f64 {
-        self.values.row(i).iter().zip(self.values.row(j)).map(|(a, b)| a * b).sum()
-    }
-}
-
-impl Rows for Features<'_> {
-    fn n(&self) -> usize {
-        self.values.rows()
-    }
-
-    fn diagonal(&self) -> Vec<f64> {
-        (0..self.n()).map(|i| self.dot(i, i)).collect()
-    }
-
-    fn fill(&self, i: usize, columns: Option<&[u32]>, out: &mut [f32]) {
-        let at = |j: usize| columns.map_or(j, |c| c[j] as usize);
-        let one = |(j, o): (usize, &mut f32)| *o = self.dot(i, at(j)) as f32;
-        out.par_iter_mut().with_min_len(64).enumerate().for_each(one);
-    }
-
-    fn multiply(&self, coef: &[f64], out: &mut [f64]) {
-        let mut sums = vec![0.0; self.values.cols()];
-        for (i, c) in coef.iter().enumerate().filter(|(_, c)| **c != 0.0) {
-            sums.iter_mut().zip(self.values.row(i)).for_each(|(s, v)| *s += c * v);
-        }
-        for (i, o) in out.iter_mut().enumerate() {
-            *o = sums.iter().zip(self.values.row(i)).map(|(s, v)| s * v).sum();
-        }
-    }
-}
-
-/// The mean of the decision functions; blocks of the same place make one.
-fn together(solutions: Vec<Solution>, counts: Counts) -> Solution {
-    let share = 1.0 / solutions.len() as f64;
-    let mut solutions = solutions.into_iter();
-    let mut first = solutions.next().map_or(Vec::new(), |s| s.blocks);
-    for solution in solutions {
-        for (sum, block) in first.iter_mut().zip(solution.blocks) {
-            add(sum, block);
-        }
-    }
-    for block in &mut first {
-        for head in &mut block.heads {
-            head.coef.iter_mut().for_each(|c| *c *= share);
-            head.bias *= share;
-        }
-        block.gap = (block.primal - block.objective) / block.primal.abs().max(f64::MIN_POSITIVE);
-    }
-    Solution { blocks: first, counts }
-}
-
-fn add(sum: &mut Block, block: Block) {
-    for (head, other) in sum.heads.iter_mut().zip(block.heads) {
-        head.coef.iter_mut().zip(&other.coef).for_each(|(c, o)| *c += o);
-        head.bias += other.bias;
-    }
-    sum.linear += block.linear;
-    sum.primal += block.primal;
-    sum.objective += block.objective;
-    sum.at_bound = (sum.at_bound.0 + block.at_bound.0, sum.at_bound.1 + block.at_bound.1);
-    if sum.status.is_success() {
-        sum.status = block.status;
     }
 }
 

@@ -1,8 +1,8 @@
 use super::*;
 use crate::bank::{Bank, Storage};
-use crate::data::{Labels, Link, Pairs as Given, Target, Views, toy};
+use crate::data::{Classes, Labels, Link, Pairs as Given, Target, Views, toy};
 use crate::kernel::KernelSpec;
-use crate::machine::Svc;
+use crate::machine::{Head, Svc};
 use crate::mkl::GivenPairs;
 use crate::model::{self, Mkl, Model};
 use crate::params::Value;
@@ -114,15 +114,13 @@ fn landmarks_are_a_third_with_as_many_of_each_class() {
     // Classes that are too small leave their part to the others, and each has one.
     let codes: Vec<u32> = (0..60).map(|i| if i == 7 { 1 } else { 2 * u32::from(i > 30) }).collect();
     let classes = Classes { names: classes.names, codes };
-    let method = ForestTwoStage::new(&METHOD.defaults());
-    for draw in method.landmarks(&classes, &Run::default()) {
+    for draw in choose(1.0 / 3.0, 5, &classes, &Run::default()) {
         assert_eq!(draw.len(), 20);
         assert!(draw.contains(&7) && draw.windows(2).all(|w| w[0] < w[1]));
         let first = draw.iter().filter(|i| classes.codes[**i] == 0).count();
         assert!((9..=10).contains(&first));
     }
-    let few = ForestTwoStage { landmarks: 1e-9, ..method };
-    assert_eq!(few.landmarks(&classes, &Run::default())[0].len(), 3);
+    assert_eq!(choose(1e-9, 1, &classes, &Run::default())[0].len(), 3);
 }
 
 /// All pairs of different instances, given, are the labels without the diagonal.
@@ -144,6 +142,91 @@ fn all_pairs_are_the_labels() {
     assert_eq!(learned.rule, by_pairs.rule);
     assert_eq!(learned.machines, by_pairs.machines);
     assert_eq!(learned.report.details["pairs"], [780.0]);
+}
+
+/// From pairs of landmarks: the forest grown on just these, whatever lies between the other instances.
+#[test]
+fn a_forest_of_pairs_of_landmarks_knows_no_other_pair() {
+    let (kernels, classes) = data(60, 3);
+    let target = Target::from(classes.clone());
+    let run = Run { seed: 4, ..Run::default() };
+    let draws = choose(1.0 / 3.0, 1, &classes, &run);
+    let text = |t: &str| Value::Text(t.to_string());
+    let params =
+        [("learn_from", text("landmarks")), ("draws", Value::Int(1)), ("trees", Value::Int(30))];
+    let learn = |bank: &Bank, given: Option<&Given>, params: Params<'_>| {
+        let machine = Svc::default();
+        let pairs = given.map(|pairs| GivenPairs { bank, pairs });
+        let problem = Problem { pairs, ..Problem::new(bank, &target, &machine) };
+        built(params).learn(&problem, &run)
+    };
+    let whole = bank(&kernels);
+    let learned = learn(&whole, None, &params).unwrap();
+    assert_eq!(learned.report.details["pairs"], [190.0]);
+    // The same pairs, given.
+    let each = draws[0].iter().flat_map(|i| draws[0].iter().map(move |j| (*i, *j)));
+    let linked = each.filter(|(i, j)| i > j).map(|(i, j)| {
+        let link = if classes.codes[i] == classes.codes[j] { Link::Must } else { Link::Cannot };
+        (i, j, link)
+    });
+    let pairs = Given::new(60, linked).unwrap();
+    let by_pairs = learn(&whole, Some(&pairs), &params[1..]).unwrap();
+    assert_eq!(learned.rule, by_pairs.rule);
+    assert_eq!(learned.machines, by_pairs.machines);
+    // Other values where no two landmarks meet change the machine, not the forest.
+    let marked = |i: usize| draws[0].contains(&i);
+    let other = |k: &Matrix| {
+        let between = |i: usize, j: usize| i == j || marked(i) && marked(j);
+        Matrix::from_fn(60, 60, |i, j| if between(i, j) { k.get(i, j) } else { 0.5 })
+    };
+    let changed = bank(&kernels.iter().map(other).collect::<Vec<_>>());
+    let elsewhere = learn(&changed, None, &params).unwrap();
+    assert_eq!(learned.rule, elsewhere.rule);
+    assert_ne!(learned.machines, elsewhere.machines);
+    // Both are refused: pairs that are given and those of landmarks; a landmark of each class.
+    let e = learn(&whole, Some(&pairs), &params).unwrap_err().to_string();
+    assert!(e.contains("learn_from") && e.contains("the pairs are given"), "{e}");
+    let few = [("learn_from", text("landmarks")), ("landmarks", Value::Real(0.01))];
+    let e = learn(&whole, None, &few).unwrap_err().to_string();
+    assert!(e.contains("a single landmark") && e.contains("learn_from=all"), "{e}");
+}
+
+#[test]
+fn pairs_of_landmarks_are_of_one_draw_and_drawn_alike() {
+    let codes: Vec<u32> = (0..40).map(|i| u32::from(i % 4 == 0)).collect();
+    let classes = Classes { names: vec!["a".into(), "b".into()], codes };
+    let draws = vec![(0..20).collect::<Vec<usize>>(), (10..40).collect()];
+    let pairs = |most: usize, seed: u64| {
+        let run = Run { seed, ..Run::default() };
+        landmarks::pairs(&draws, &classes, most, &run, &run.watch()).unwrap()
+    };
+    let all = pairs(10_000, 0);
+    // 190 and 435, of which 45 are the same.
+    assert_eq!(all.len(), 580);
+    assert!(!all.of(Link::Must).contains(&(25, 5)) && !all.of(Link::Cannot).contains(&(25, 4)));
+    let mut counts = std::collections::BTreeMap::new();
+    for seed in 0..2000 {
+        let some = pairs(60, seed);
+        for link in Link::ALL {
+            assert!(some.of(link).len() <= 30 && some.of(link).len() > 20);
+            some.of(link)
+                .iter()
+                .for_each(|p| *counts.entry((link == Link::Must, *p)).or_insert(0) += 1);
+        }
+    }
+    // Pairs of one draw, as often as each other.
+    for must in [true, false] {
+        let link = if must { Link::Must } else { Link::Cannot };
+        let once = |p: &(u32, u32)| p.1 < 10 || p.0 >= 20;
+        let found: Vec<f64> = all
+            .of(link)
+            .iter()
+            .filter(|p| once(p))
+            .map(|p| f64::from(counts[&(must, *p)]))
+            .collect();
+        let mean = found.iter().sum::<f64>() / found.len() as f64;
+        assert!(found.iter().all(|c| (c / mean - 1.0).abs() < 0.35), "{mean} {found:?}");
+    }
 }
 
 fn model(views: &Views, labels: &Labels, given: Params<'_>) -> crate::Result<Model> {
