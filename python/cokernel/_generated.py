@@ -7323,9 +7323,9 @@ class NormalizedCutMKLClassifier(KernelClassifier):
     groups : int, default=5
         Groups that the training instances are drawn into; fewer where a class has fewer
         instances. Whole number from 1 to 10000.
-    unit : {"diagonal", "within", "none"}, default="diagonal"
-        What each kernel is divided by: the mean of its diagonal, its mean sum within the
-        classes, or nothing.
+    unit : {"within", "diagonal", "none"}, default="within"
+        What each kernel is divided by: its mean sum within the classes, the mean of its
+        diagonal, or nothing.
     balance : bool or {"yes", "no"}, default="yes"
         Whether sums over pairs are divided by the number of pairs.
     cut : {"once", "twice"}, default="once"
@@ -7393,7 +7393,7 @@ class NormalizedCutMKLClassifier(KernelClassifier):
         C: float = 1.0,
         machine: str = "svc",
         groups: int = 5,
-        unit: str = "diagonal",
+        unit: str = "within",
         balance: str = "yes",
         cut: str = "once",
         self_pairs: str = "include",

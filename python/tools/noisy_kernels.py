@@ -34,7 +34,7 @@ COUNTS = (0, 5, 10, 15, 20, 25, 30)
 C, TRAIN, TEST, LEAST = 10.0, 10, 50, 20
 METHODS = {
     "normalised cuts, unit=none": ("normalized_cut", {"unit": "none"}),
-    "normalised cuts, unit=diagonal": ("normalized_cut", {}),
+    "normalised cuts, unit=diagonal": ("normalized_cut", {"unit": "diagonal"}),
     "normalised cuts, unit=within": ("normalized_cut", {"unit": "within"}),
     "average": ("mean", {}),
     "product": ("product", {}),
