@@ -200,6 +200,39 @@ class KernelLearner(SavedEstimator):
         values: npt.NDArray[np.float64] = self._model.predict(self._read_new(X), self._run())[1]
         return np.ascontiguousarray(values[:, 0])
 
+    def gate(self, X: Any) -> npt.NDArray[np.float64]:
+        """How much of each kernel instances take, with a method that has gates (``localized_mkl``).
+
+        Parameters
+        ----------
+        X : like that of ``predict``
+
+        Returns
+        -------
+        array of shape (n_instances, n_gates)
+            Column by column the gates of ``gate_names_``.
+        """
+        check_is_fitted(self)
+        gates = self._model.gates(self._read_new(X), self._run())
+        if gates is None:
+            raise ValueError(
+                f"gate: method '{summary(self._model)['method']}' has no gates; localized_mkl has"
+            )
+        return gates
+
+    @property
+    def gate_(self) -> npt.NDArray[np.float64]:
+        """The mean of each gate over the instances of training; empty for methods without gates."""
+        check_is_fitted(self)
+        means = self.report_.details.get("mean_gates", [])
+        return np.asarray(means, dtype=float)
+
+    @property
+    def gate_names_(self) -> list[str]:
+        """The kernel of each gate, of several copies with a number; empty for methods without gates."""
+        check_is_fitted(self)
+        return self._model.gate_names()
+
     def plot_weights(self, ax: Any = None) -> Any:
         """Draw the weights of the kernels as bars, coloured by view.
 

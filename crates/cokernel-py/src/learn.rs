@@ -438,6 +438,23 @@ impl Model {
         Ok((codes.into_pyarray(py), to_numpy(py, found.decisions)?))
     }
 
+    /// The gates of instances (instances × gates), nothing where the method has none.
+    fn gates<'py>(
+        &self,
+        py: Python<'py>,
+        views: &Views,
+        run: &Run,
+    ) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
+        let (model, views) = (self.inner.clone(), views.shared());
+        let found = work(py, run, move |_| model.gates(&views))?;
+        found.map(|gates| to_numpy(py, gates.values)).transpose()
+    }
+
+    /// The kernel of each gate.
+    fn gate_names(&self) -> Vec<String> {
+        self.inner.gate_names()
+    }
+
     /// Everything the model tells about itself, as JSON.
     fn summary(&self) -> PyResult<String> {
         json(&self.inner.inspect())

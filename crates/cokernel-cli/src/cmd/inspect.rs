@@ -17,11 +17,15 @@ use std::process::ExitCode;
 Examples
   cokernel inspect model.ck
   cokernel inspect clusters.ck       an embedding with its clusters
+  cokernel inspect model.ck --gates  how open the gates of localized_mkl are
   cokernel inspect model.ck --json | jq '.weights[] | select(.active)'")]
 pub struct Args {
     /// The model file
     #[arg(value_name = "MODEL")]
     model: PathBuf,
+    /// Show the gates of a localized method: their means over the instances of training, and how many are open
+    #[arg(long)]
+    gates: bool,
 }
 
 /// Runs the command.
@@ -29,15 +33,43 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let session = Session::start(&Options { json: global.json, ..Options::default() })?;
     match Saved::load(&args.model)? {
         Saved::Classifier(model) => {
+            let gates = if args.gates { Some(gates(&model)?) } else { None };
             session.show_json(&to_value(model.inspect())?)?;
-            session.show(describe(&model))?;
+            session.show(gates.unwrap_or_else(|| describe(&model)))?;
         }
+        Saved::Embedding(_) if args.gates => return Err(no_gates("it embeds").into()),
         Saved::Embedding(model) => {
             session.show_json(&to_value(model.inspect())?)?;
             session.show(embedding(&model.inspect()))?;
         }
     }
     Ok(session.end([]))
+}
+
+/// The means of the gates (Gönen 2010, Table 5.17).
+fn gates(model: &Model) -> Result<String> {
+    let details = &model.report().details;
+    let gated = model.rule().gated();
+    let (Some(gated), Some(active)) = (gated, details.get("active_gates")) else {
+        return Err(no_gates(&format!("its method is {}", model.method())).into());
+    };
+    let mut table = Table::new(&["gate", "mean"]);
+    for (name, mean) in model.gate_names().into_iter().zip(gated.means()) {
+        table.row(vec![name, format!("{mean:.4}")]);
+    }
+    let (shape, views) = (gated.gate().shape().id(), gated.input().views().join(", "));
+    let open = active.iter().sum::<f64>();
+    Ok(format!(
+        "  gates     {shape}, which look at {views}\n  open      {open:.2} of {} for an instance of training on \
+         average\n\n{}",
+        gated.gate().count(),
+        table.text()
+    ))
+}
+
+fn no_gates(why: &str) -> cokernel::Error {
+    let problem = format!("the model has no gates: {why}; models of localized_mkl do");
+    cokernel::Error::parameter("gates", problem)
 }
 
 fn describe(model: &Model) -> String {

@@ -12,7 +12,7 @@ use anyhow::Result;
 use cokernel::data::{Labels, Matrix, Views};
 use cokernel::eval::{Measured, as_classes};
 use cokernel::method::Task;
-use cokernel::model::{Model, Prediction, Saved};
+use cokernel::model::{Gates, Model, Prediction, Saved};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -41,6 +41,9 @@ pub struct Args {
     /// The CSV file to write [default: the standard output]
     #[arg(long, short, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
+    /// The CSV file to write the gates of a localized method to: one line per instance, one column per gate
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    gates: Option<PathBuf>,
 }
 
 /// Runs the command.
@@ -58,6 +61,16 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
         settings.check_output(output)?;
         not_an_input(output, [args.model.as_path()])?;
     }
+    if let Some(file) = &args.gates {
+        settings.check_output(file)?;
+        not_an_input(file, [args.model.as_path()].into_iter().chain(args.output.as_deref()))?;
+        if model.rule().gated().is_none() {
+            return Err(misuse(format!(
+                "--gates: the model has no gates: its method is {}; models of localized_mkl do",
+                model.method()
+            )));
+        }
+    }
     let session = Session::start(&settings.options)?;
     let data = data::load_new(&settings, &session, model.task() == Task::Regress)?;
     let prediction = model.predict_in(&data.views, &session.run)?;
@@ -70,6 +83,16 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
             session.say(format!("{n} predicted, written to {}", output.display()))?;
         }
         None => session.show_table(&csv)?,
+    }
+    if let Some(file) = &args.gates
+        && let Some(gates) = model.gates(&data.views)?
+    {
+        write(file, gates_csv(&gates, &data.views).as_bytes())?;
+        let (open, all) = (gates.active(), gates.names.len());
+        session.say(format!(
+            "gates written to {}: {open:.2} of {all} open on average",
+            file.display()
+        ))?;
     }
     let scores = match &data.labels {
         Labels::Absent(_) => None,
@@ -158,6 +181,17 @@ fn as_csv(prediction: &Prediction, views: &Views) -> String {
         let sure = prediction.probabilities.iter().flat_map(|p| p.row(i));
         let values = prediction.decisions.row(i).iter().chain(sure).map(f64::to_string);
         text.push_str(&csv_line([name, label.clone()].into_iter().chain(values)));
+    }
+    text
+}
+
+fn gates_csv(gates: &Gates, views: &Views) -> String {
+    let first = if views.ids().is_some() { "id" } else { "row" };
+    let mut text = csv_line([first].into_iter().chain(gates.names.iter().map(String::as_str)));
+    for i in 0..gates.values.rows() {
+        let name = views.ids().map_or_else(|| i.to_string(), |ids| ids[i].clone());
+        let values = gates.values.row(i).iter().map(f64::to_string);
+        text.push_str(&csv_line([name].into_iter().chain(values)));
     }
     text
 }

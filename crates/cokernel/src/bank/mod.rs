@@ -11,6 +11,7 @@
 //! | `panels` | products with thin blocks |
 //! | `primitives`, `products` | combine, quadratic forms, products, pairs |
 //! | `gram`, `rows`, `mixed` | a combination as a stored matrix, or read by rows |
+//! | `gated` | quadratic forms instance by instance and gate by gate |
 //! | `fill` | values of instances that lack a view |
 //! | `neighbours` | nearest-neighbour and ε graphs of features |
 //! | `cross` | the same kernels between new rows and training rows |
@@ -21,6 +22,7 @@ mod cross;
 mod definite;
 mod engine;
 mod fill;
+mod gated;
 mod gram;
 mod layout;
 mod middle;

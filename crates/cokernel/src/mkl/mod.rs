@@ -30,6 +30,7 @@ mod lanckriet_qcqp;
 mod lanckriet_sdp;
 mod late_mean;
 mod level_mkl;
+mod localized_mkl;
 mod log_penalty;
 mod lp_norm;
 mod mean;
@@ -38,6 +39,7 @@ mod mixed_norm;
 mod named;
 mod normalized_cut;
 mod outer;
+mod parametric;
 mod polynomial_combination;
 mod polynomial_two_stage;
 mod power_product;
@@ -79,6 +81,7 @@ pub static REGISTRY: &[&Entry<dyn Learner>] = &[
     &regularized_simple_mkl::ENTRY,
     &log_penalty::ENTRY,
     &binary_selection::ENTRY,
+    &localized_mkl::ENTRY,
     &polynomial_combination::ENTRY,
     &polynomial_two_stage::ENTRY,
     &silp::ENTRY,
@@ -221,6 +224,11 @@ pub trait Learner: fmt::Debug + Send + Sync {
     /// Which views the kernels are computed on.
     fn arrangement(&self) -> Arrangement {
         Arrangement::Views
+    }
+
+    /// Names of the views that it looks at beside those of the kernels.
+    fn looks_at(&self) -> Vec<String> {
+        Vec::new()
     }
 
     /// What a second copy of a kernel does.

@@ -311,7 +311,7 @@ impl Mkl {
         };
         let names = views.iter().map(|v| v.name.clone()).collect();
         let specs = self.specs(&views)?;
-        let views = used_views(views, &specs)?;
+        let views = used_views(views, &specs, &recipe.looks_at)?;
         views.require_complete()?;
         check_square(&views)?;
         run.tell(Event::Begin { stage: "kernels", total: None });
@@ -456,12 +456,14 @@ impl Mkl {
 
     /// What decides about the kernels; also checks the parameters.
     pub(crate) fn recipe(&self) -> Result<Recipe> {
-        let arrangement = self.learner()?.arrangement();
+        let learner = self.learner()?;
+        let (arrangement, looks_at) = (learner.arrangement(), learner.looks_at());
         let (kernels, scale, storage) = (self.kernels.clone(), self.scale, self.storage);
         let task = self.task();
         catalogue::goes_with(self.method, self.machine.method())?;
         let unlabelled = self.uses_unlabelled()?;
-        Ok(Recipe { kernels, graphs: Vec::new(), scale, storage, arrangement, task, unlabelled })
+        let graphs = Vec::new();
+        Ok(Recipe { kernels, graphs, scale, storage, looks_at, arrangement, task, unlabelled })
     }
 
     /// The given kernel specifications, or the default for these views.

@@ -6,6 +6,7 @@ mod embedding;
 mod file;
 mod finite;
 mod fit;
+mod gates;
 mod given;
 mod graphs;
 mod kernels;
@@ -22,6 +23,7 @@ pub(crate) use calibrated::cross_fitted;
 pub use calibrated::{CalibrationInfo, CurveInfo};
 pub use embedding::EmbeddingModel;
 pub use fit::Mkl;
+pub use gates::Gates;
 pub use given::Given;
 pub use kernels::FittedKernels;
 pub use multiview::{MultiView, PreparedViews};
@@ -56,6 +58,8 @@ pub struct Model {
     kept: Vec<u32>,
     /// Their prepared rows, for the feature views of active kernels.
     support: Views,
+    /// What the rule wants to know of each of them by itself, where it wants something.
+    numbers: Option<Matrix>,
     /// α_i y_i: machines × kept; machines × (active kernels · kept), one kernel after the other, under a
     /// rule with coefficients for every kernel.
     coef: Matrix,
@@ -252,25 +256,26 @@ impl Model {
             .collect();
         let kernels = bank.kernels();
         let own = rule.views();
-        let looked_at = |name: &str| {
-            active.iter().any(|&m| kernels[m].view == name) || own.iter().any(|v| v == name)
-        };
+        let compared = |name: &str| active.iter().any(|&m| kernels[m].view == name);
+        let looked_at = |name: &str| compared(name) || own.iter().any(|v| v == name);
         let preparation = prepared.preparation.clone().with_learned(maps)?.only(looked_at);
         let asked_for = |v: &&ViewInfo| preparation.names().contains(&v.name.as_str());
         let views: Vec<ViewInfo> = prepared.given.iter().filter(asked_for).cloned().collect();
         refuse_unit_diagonal(&active, kernels)?;
         let mut support = Views::new();
         for view in prepared_views.iter() {
-            if looked_at(&view.name) && !view.table.is_similarity() {
-                let only = !own.contains(&view.name);
-                let columns = if only { bank.columns_read(&view.name, &active) } else { None };
-                let table = match columns {
+            if compared(&view.name) && !view.table.is_similarity() {
+                let table = match bank.columns_read(&view.name, &active) {
                     Some(columns) => only_columns(&view.table, &kept, &columns)?,
                     None => view.table.select_rows(&kept),
                 };
                 support = support.with(view.name.clone(), table)?;
             }
         }
+        let numbers = match rule.pointwise() {
+            Some(mix) => mix.numbers(prepared_views)?.map(|all| all.select_rows(&kept)),
+            None => None,
+        };
         let coefs = machines.coefs();
         let (s, width) = (kept.len(), width(&*rule));
         if coefs.iter().any(|c| c.len() != width * n) {
@@ -314,7 +319,8 @@ impl Model {
         };
         let bias = machines.heads().map(|h| h.bias).collect();
         let kept = kept.into_iter().map(|i| i as u32).collect();
-        let model = Model { info, rule, kept, support, coef, bias, learned: Vec::new() };
+        let learned = Vec::new();
+        let model = Model { info, rule, kept, support, numbers, coef, bias, learned };
         finite::classifier(&model)?;
         match prepared.n_dropped {
             0 => Ok(model),

@@ -257,6 +257,7 @@ impl MultiView {
             kernels: wants.kernels.or_else(|| self.kernels.clone()),
             scale: wants.scale.unwrap_or(self.scale),
             storage: wants.storage.unwrap_or(self.storage),
+            looks_at: Vec::new(),
             arrangement: wants.arrangement,
         })
     }
@@ -323,7 +324,7 @@ impl MultiView {
         let seen = graphs::announced(views, &graphs)?;
         let specs = kernels_or_default(recipe.kernels.as_deref(), &seen)?;
         let mut specs = graphs::with_graphs(specs, &graphs)?;
-        let used = used_views(Cow::Borrowed(&seen), &specs)?;
+        let used = used_views(Cow::Borrowed(&seen), &specs, &[])?;
         let mut given = Views::new();
         for view in views.iter().filter(|v| used.get(&v.name).is_ok()) {
             given.push(view.clone())?;

@@ -73,9 +73,8 @@ fn decisions(model: &Model, views: &Views, run: &Run) -> Result<Matrix> {
         let share = info.machine.build()?.own_similarity();
         out = match model.rule.pointwise() {
             Some(mix) => {
-                let support = mix.numbers(&model.support)?;
                 let own = mix.numbers(&views)?;
-                let numbers = own.iter().zip(&support).next();
+                let numbers = own.iter().zip(&model.numbers).next();
                 let numbers = numbers.map(|(new, support)| Numbers { new, support });
                 let mut values = cross.multiply(&new, &all, mix, numbers, &coef)?;
                 if share != 0.0 {
@@ -110,7 +109,7 @@ fn decisions(model: &Model, views: &Views, run: &Run) -> Result<Matrix> {
 
 /// The views with similarities to the instances that were learned from, where they may be to all that
 /// were given.
-fn towards_learned<'a>(model: &Model, views: &'a Views) -> Result<Cow<'a, Views>> {
+pub(super) fn towards_learned<'a>(model: &Model, views: &'a Views) -> Result<Cow<'a, Views>> {
     let Some((learned, given)) = model.learned_from() else { return Ok(Cow::Borrowed(views)) };
     let is_known = |v: &View| model.info.views.iter().any(|known| known.name == v.name);
     let is_longer =

@@ -20,6 +20,8 @@ pub(crate) struct Recipe {
     pub(super) graphs: Vec<GraphSpec>,
     pub(super) scale: Scale,
     pub(super) storage: Storage,
+    /// Views that the method looks at beside those of the kernels.
+    pub(super) looks_at: Vec<String>,
     pub(crate) arrangement: Arrangement,
     pub(crate) task: Task,
     /// Whether instances without a label are learned from, too.
@@ -186,11 +188,15 @@ pub(super) fn kernels_or_default(
     Ok(specs)
 }
 
-/// Only the views that some kernel looks at, so that prediction does not ask for others.
+/// Only the views that some kernel or the method itself (`also`) looks at, so that prediction does not ask for others.
 pub(super) fn used_views<'a>(
     views: Cow<'a, Views>,
     specs: &[KernelSpec],
+    also: &[String],
 ) -> Result<Cow<'a, Views>> {
+    for name in also {
+        views.get(name)?;
+    }
     for spec in specs {
         if let Some(name) = &spec.view {
             views.get(name)?;
@@ -200,7 +206,7 @@ pub(super) fn used_views<'a>(
         Some(name) => *name == v.name,
         None => v.table.is_similarity() == matches!(spec.family, Family::Precomputed),
     };
-    let used = |v: &View| specs.iter().any(|s| serves(v, s));
+    let used = |v: &View| specs.iter().any(|s| serves(v, s)) || also.contains(&v.name);
     if views.iter().all(used) {
         return Ok(views);
     }

@@ -17,6 +17,8 @@
 
 mod each;
 mod forest;
+pub mod gate;
+mod gated;
 mod monomials;
 mod polynomial;
 mod power_product;
@@ -26,6 +28,7 @@ mod weighted;
 pub use each::Each;
 pub use forest::Forest;
 pub(crate) use forest::{CUTS, Node, Tree, place};
+pub use gated::{Gated, Input};
 pub use monomials::Monomials;
 pub use polynomial::Polynomial;
 
@@ -50,6 +53,7 @@ pub static REGISTRY: &[&Entry] = &[
     &polynomial::ENTRY,
     &monomials::ENTRY,
     &forest::ENTRY,
+    &gated::ENTRY,
     &each::ENTRY,
 ];
 
@@ -129,6 +133,11 @@ pub trait Rule: fmt::Debug + Send + Sync {
         Vec::new()
     }
 
+    /// As kernels with gates, where it is that.
+    fn gated(&self) -> Option<&Gated> {
+        None
+    }
+
     /// As a pointwise rule; `None` if it has coefficients for every kernel.
     fn pointwise(&self) -> Option<&dyn Mix>;
 
@@ -151,6 +160,11 @@ pub struct Pairs<'a> {
 pub trait Mix: Rule {
     /// Writes the value of each pair, symmetric in its two instances.
     fn mix(&self, pairs: Pairs<'_>, out: &mut [f64]);
+
+    /// How many [`numbers`](Self::numbers) of each instance there are.
+    fn per_instance(&self) -> usize {
+        0
+    }
 
     /// Numbers of each instance that the values depend on (n × g), from the views that
     /// [`Rule::views`] names; nothing by default.

@@ -15,6 +15,7 @@ mod common;
 mod contract;
 mod invariance;
 mod laplacian_svm;
+mod localized;
 mod machines;
 mod reference;
 mod refusal;

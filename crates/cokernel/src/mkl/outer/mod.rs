@@ -486,7 +486,7 @@ impl Outer<'_> {
 
 /// The target with what the machine estimates from a kernel, taken from the mean of the kernels, where it does
 /// that: ℓ has to be the same for all weights.
-fn settled(problem: &Problem<'_>, run: &Run, watch: &Watch) -> Result<Option<Target>> {
+pub(super) fn settled(problem: &Problem<'_>, run: &Run, watch: &Watch) -> Result<Option<Target>> {
     let known = matches!(problem.target, Target::Posteriors(_));
     if known || !problem.machine.reads_posteriors() {
         return Ok(None);

@@ -1,7 +1,8 @@
 //! The file of a classification model. Its own tensors: kept (u32), coef, bias, machine_gaps,
 //! machine_primals, machine_duals, machine_totals: primal, dual and gap of all machines together (the last
 //! three not in files of early versions); where instances
-//! were left out, learned (u32); of each isotonic curve of a calibration, `calibration.MACHINE.values` and
+//! were left out, learned (u32); under a rule that knows something of instances by themselves (gates) numbers, a row
+//! for each kept instance; of each isotonic curve of a calibration, `calibration.MACHINE.values` and
 //! .probabilities (the numbers of a sigmoid are in the JSON). Files of formats 1 and 2 know one machine, C-SVC.
 //!
 //! `kept` are the training instances that prediction compares with; coef has one row per machine
@@ -19,7 +20,7 @@ use crate::bank::centered_by_feature;
 use crate::data::Matrix;
 use crate::machine::{MachineSpec, Reading};
 use crate::model::{Info, MachineInfo, Model, keeps_all, width};
-use crate::rule;
+use crate::rule::{self, Mix};
 use crate::{Error, Result};
 use std::mem::take;
 use std::path::Path;
@@ -65,6 +66,9 @@ pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
     tensors.insert("objective".to_string(), flat(&take(&mut info.report.objective)));
     for (name, table) in rule::written(&*model.rule).1 {
         tensors.insert(format!("rule.{name}"), matrix(&table));
+    }
+    if let Some(numbers) = &model.numbers {
+        tensors.insert("numbers".to_string(), matrix(numbers));
     }
     put_norms(&mut info.norms, &mut tensors);
     put_calibration(&mut info.calibration, &mut tensors);
@@ -127,7 +131,12 @@ pub fn assemble(file: &Opened) -> Checked<Model> {
     tables.calibration(&mut info.calibration)?;
     let support = tables.views(&views, s)?;
     let given = info.n_given.take();
-    let mut model = Model { info, rule, kept, support, coef, bias, learned: Vec::new() };
+    let numbers = match rule.pointwise().map_or(0, Mix::per_instance) {
+        0 => None,
+        g => Some(sized(Matrix::new(s, g, tables.finite("numbers", Some(&[s, g]))?))?),
+    };
+    let learned = Vec::new();
+    let mut model = Model { info, rule, kept, support, numbers, coef, bias, learned };
     if let Some(problem) = inconsistency(&model) {
         return misfit(problem);
     }

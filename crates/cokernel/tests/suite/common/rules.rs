@@ -1,6 +1,6 @@
 //! Combinations by definition.
 
-use cokernel::data::Matrix;
+use cokernel::data::{Matrix, Table, Views};
 use cokernel::mkl::Learned;
 use cokernel::rule::{Pairs, Rule};
 
@@ -24,9 +24,26 @@ pub fn value(rule: &dyn Rule, values: &[f64]) -> f64 {
     }
 }
 
-/// The combined kernel of a pointwise rule.
+/// Kernels as similarity views, with the names that banks of the tests give them.
+pub fn similarities(kernels: &[Matrix]) -> Views {
+    let views = kernels.iter().enumerate();
+    let with = |views: Views, (m, k): (usize, &Matrix)| {
+        views.with(format!("k{m}"), Table::Similarity(k.clone())).unwrap()
+    };
+    views.fold(Views::new(), with)
+}
+
+/// The combined kernel of a pointwise rule, of all instances with each other.
 pub fn combined(rule: &dyn Rule, kernels: &[Matrix]) -> Matrix {
     let (rows, cols) = (kernels[0].rows(), kernels[0].cols());
+    if let Some(gated) = rule.gated() {
+        let gates = gated.gates(&similarities(kernels)).unwrap();
+        let term = |i: usize, j: usize, g: usize| {
+            let k = &kernels[g / gated.copies()];
+            gates.get(i, g) * k.get(i, j) * gates.get(j, g)
+        };
+        return Matrix::from_fn(rows, cols, |i, j| (0..gates.cols()).map(|g| term(i, j, g)).sum());
+    }
     Matrix::from_fn(rows, cols, |i, j| {
         value(rule, &kernels.iter().map(|k| k.get(i, j)).collect::<Vec<_>>())
     })

@@ -1,0 +1,363 @@
+//! Localized multiple kernel learning: weights of kernels that depend on the instance.
+//!
+//! ```text
+//! min_V  J(V) = max_c  ℓ(c) − ½ Σ_u c_uᵀ K_η c_u,     k_η(x, z) = Σ_m η_m(x|V) k_m(x, z) η_m(z|V)
+//! ```
+//!
+//! (Gönen & Alpaydın, ICML 2008; LMKA ch. 3: (3.8), (3.9), gates (3.2)-(3.4), gradients §3.3, other machines §3.4;
+//! F1-F3.) The [gates](crate::rule::gate) η look at features of the instance: softmax and Gaussian gates compete, so
+//! that mostly one kernel is used for an instance, sigmoid gates do not. A kernel may be there in several copies,
+//! each with a gate of its own: three copies of a linear kernel make a piecewise linear function.
+//!
+//! | symbol | name |
+//! |---|---|
+//! | V | parameters of the gates, `parameters` in the model's file |
+//! | η_m(x) | gate of kernel m, `gates` |
+//! | x^G | what gates look at, `gate_views` |
+//! | r_m(i) = Σ_u c_ui η_m(i) [K_m (c_u ∘ η_m)]_i | energies: −r_m(i) is η_m(i) times the derivative of J by η_m(i) |
+//!
+//! **Cost** of an iteration: the gated kernel and its machine for each trial, usually one, and one pass over the
+//! kernels for the energies, for which rows without a coefficient are left out: M products of a kernel with a vector
+//! and n·M·D, where the sums over pairs of LMKA §3.3 take M²·D·n². They are the same numbers.
+//!
+//! **Not convex**: the result depends on the start. The first start has the same gates for all kernels (copies of a
+//! kernel start at random parameters, as they never part otherwise); the `starts` after it are random. The best is
+//! kept, and `details["objectives"]` has all of them. Start k is the same for the same seed, however many there are.
+//!
+//! **Several classes**: all machines of a decomposition share the gates, whose derivative is the sum over them; so
+//! do the classes of a machine that learns them together.
+//!
+//! **Deviations.** What gates look at is standardised. The spread of a Gaussian gate is searched for as ln σ², and begins
+//! at the mean squared distance from the mean, not 1. Gates below 1e-6 are 0. Directions are those of L-BFGS
+//! (`search=gradient`: as in the source).
+
+use super::outer::settled;
+use super::parametric::{Found, Inside, Search, Use, search};
+use super::{Copies, Learned, Learner, Problem, check, mixed};
+use crate::data::{Matrix, Views};
+use crate::machine::Solution;
+use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
+use crate::params::{Param, Params, Range};
+use crate::rule::gate::{Gate, Shape};
+use crate::rule::{Combination, Gated, Input};
+use crate::run::Pass;
+use crate::{Counts, Error, Event, Report, Result, Run, Status, Watch};
+use rand::{Rng, RngExt};
+
+/// The registry entry.
+pub static ENTRY: Entry<dyn Learner> =
+    Entry { method: &METHOD, build: |p| Box::new(Localized::new(p)) };
+
+static METHOD: Method = Method {
+    id: "localized_mkl",
+    title: "localized multiple kernel learning",
+    source: "Gönen, Alpaydın 2008; Gönen 2010, ch. 3",
+    summary: "Weights of kernels that depend on the instance, by gates that look at features, learned together with the \
+              machine. For data in which other kernels tell something in other regions, or for several copies of a \
+              simple kernel. Not convex: ends at a stationary point, the best of several starts. Costs 10 to 100 \
+              machines for each start.",
+    tasks: &[Task::Classify, Task::Regress, Task::Detect],
+    group: Group::OneStage,
+    certificate: Certificate::Trace,
+    recommended: false,
+    weights: WeightSet::NONE,
+    params: &[
+        Param {
+            name: "gating",
+            doc: "The gates: softmax (3.2) and gaussian (3.4) compete for an instance, sigmoid (3.3) gates do not.",
+            range: Range::Choice { default: "softmax", of: Shape::IDS },
+        },
+        Param {
+            name: "gate_views",
+            doc: "Views that the gates look at, separated by commas; all: those of the kernels that have features, or \
+                  the similarities where there are no features.",
+            range: Range::Text {
+                default: ALL,
+                expected: "all, or names of views separated by commas",
+            },
+        },
+        Param {
+            name: "copies",
+            doc: "How often each kernel is there, each time with a gate of its own.",
+            range: Range::Int { default: 1, min: 1, max: 100 },
+        },
+        Param {
+            name: "starts",
+            doc: "From how many starts the gates are learned; the best is kept.",
+            range: Range::Int { default: 1, min: 1, max: 1_000 },
+        },
+        Param {
+            name: "search",
+            doc: "Directions of the steps: lbfgs, or gradient as in the source.",
+            range: Range::Choice { default: "lbfgs", of: &["lbfgs", "gradient"] },
+        },
+        Param {
+            name: "tol",
+            doc: "Relative decrease of the objective to stop at.",
+            range: Range::Real { default: 1e-3, min: 0.0, max: 0.5, closed: false },
+        },
+        Param {
+            name: "max_iterations",
+            doc: "Limit on changes of the gates for each start.",
+            range: Range::Int { default: 500, min: 1, max: i64::MAX },
+        },
+    ],
+};
+
+const ALL: &str = "all";
+
+#[derive(Debug)]
+struct Localized {
+    shape: Shape,
+    gate_views: String,
+    copies: usize,
+    starts: usize,
+    search: Search,
+}
+
+/// Kernels with gates whose parameters are learned.
+struct Gates<'a> {
+    problem: &'a Problem<'a>,
+    shape: Shape,
+    input: Input,
+    /// What the gates see of the instances.
+    features: Matrix,
+    copies: usize,
+}
+
+impl Gates<'_> {
+    fn gate(&self, parameters: &[f64]) -> Result<Gate> {
+        let wide = self.features.cols() + 1;
+        Gate::new(self.shape, Matrix::new(parameters.len() / wide, wide, parameters.to_vec())?)
+    }
+
+    fn rule(&self, parameters: &[f64]) -> Result<(Gated, Matrix)> {
+        let gate = self.gate(parameters)?;
+        let gates = gate.values(&self.features);
+        let kernels = self.problem.bank.len();
+        Ok((Gated::new(gate, self.input.clone(), kernels, &gates)?, gates))
+    }
+
+    /// Start k. Parameters are as large as features of one standard deviation together.
+    fn start(&self, k: usize, run: &Run) -> Vec<f64> {
+        let (d, kernels) = (self.features.cols(), self.problem.bank.len());
+        let mut rng = run.rng(&format!("localized_mkl start {k}"));
+        let wide = d + 1;
+        let size = 1.0 / (wide as f64).sqrt();
+        let one = |rng: &mut dyn Rng, random: bool| -> Vec<f64> {
+            let mut row = vec![0.0; wide];
+            match self.shape {
+                Shape::Gaussian => {
+                    if random && self.features.rows() > 0 {
+                        let i = rng.random_range(0..self.features.rows());
+                        row[..d].copy_from_slice(self.features.row(i));
+                    }
+                    row[d] = (d.max(1) as f64).ln();
+                }
+                Shape::Softmax | Shape::Sigmoid if random => {
+                    row.iter_mut().for_each(|v| *v = size * rng.random_range(-1.0..1.0));
+                }
+                Shape::Softmax | Shape::Sigmoid => {}
+            }
+            row
+        };
+        if k > 0 {
+            return (0..kernels * self.copies).flat_map(|_| one(&mut rng, true)).collect();
+        }
+        let each: Vec<Vec<f64>> =
+            (0..self.copies).map(|_| one(&mut rng, self.copies > 1)).collect();
+        (0..kernels).flat_map(|_| each.concat()).collect()
+    }
+}
+
+impl Inside for Gates<'_> {
+    fn with_kernel(
+        &self,
+        parameters: &[f64],
+        run: &Run,
+        watch: &Watch,
+        then: &mut Use<'_>,
+    ) -> Result<Solution> {
+        let (rule, gates) = self.rule(parameters)?;
+        let gates = rule.read_of(gates);
+        then(mixed(self.problem.bank, &rule, Some(&gates), run, watch)?.as_ref())
+    }
+
+    fn slopes(&self, parameters: &[f64], machines: &Solution, watch: &Watch) -> Option<Vec<f64>> {
+        let gate = self.gate(parameters).ok()?;
+        let gates = gate.values(&self.features);
+        let pass = Pass::under(watch);
+        let energies = self.problem.bank.gated_energies(&machines.coefs(), &gates, &pass);
+        (!pass.is_given_up()).then(|| gate.slopes(&self.features, &gates, &energies))
+    }
+}
+
+impl Localized {
+    fn new(params: &Params) -> Self {
+        Localized {
+            shape: Shape::from_id(params.text("gating")).unwrap_or(Shape::Softmax),
+            gate_views: params.text("gate_views").to_string(),
+            copies: params.count("copies"),
+            starts: params.count("starts"),
+            search: Search {
+                tol: params.real("tol"),
+                max_iterations: params.count("max_iterations"),
+                second_order: params.text("search") == "lbfgs",
+            },
+        }
+    }
+
+    /// The views that are named, none where gates look at all.
+    fn named(&self) -> Vec<String> {
+        if self.gate_views.trim() == ALL {
+            return Vec::new();
+        }
+        let names = self.gate_views.split(',').map(str::trim).filter(|n| !n.is_empty());
+        names.map(String::from).collect()
+    }
+
+    fn input(&self, views: &Views) -> Result<Input> {
+        let named = self.named();
+        if !named.is_empty() {
+            return Input::of(views, &named);
+        }
+        let of = |similarity: bool| -> Vec<String> {
+            let chosen = views.iter().filter(|v| v.table.is_similarity() == similarity);
+            chosen.map(|v| v.name.clone()).collect()
+        };
+        let features = of(false);
+        match features.is_empty() {
+            true => Input::of(views, &of(true)),
+            false => Input::of(views, &features),
+        }
+    }
+
+    /// What was learned from all starts: the best, and the objective of each.
+    fn all_starts(
+        &self,
+        gates: &Gates<'_>,
+        run: &Run,
+        watch: &Watch,
+    ) -> Result<(Found, usize, Vec<f64>, Counts)> {
+        let one = |k: usize| {
+            run.tell(Event::Begin { stage: METHOD.title, total: None });
+            let found = search(gates.problem, gates, gates.start(k, run), self.search, run, watch);
+            run.tell(Event::End);
+            found
+        };
+        let mut best = one(0)?;
+        let (mut at, mut values, mut counts) = (0, vec![best.value()], best.counts);
+        for k in 1..self.starts {
+            if watch.stop().is_some() {
+                break;
+            }
+            let found = one(k)?;
+            counts.add(&found.counts);
+            values.push(found.value());
+            // A start that was cut short counts only where it is better already.
+            if found.value() < best.value() {
+                (best, at) = (found, k);
+            }
+        }
+        Ok((best, at, values, counts))
+    }
+}
+
+/// Refuses what gates cannot be learned with.
+fn check_all<'a>(problem: &Problem<'a>) -> Result<&'a Views> {
+    check(problem)?;
+    if !problem.machine.has_free_dual() {
+        let text = "the kernel enters its dual in another way than localized_mkl relies on; choose another machine";
+        return Err(Error::parameter("machine", text));
+    }
+    let views = problem.views.ok_or_else(|| {
+        let text = "localized_mkl: gates look at features; give the views, not kernels alone";
+        Error::Data(text.to_string())
+    })?;
+    match views.n() == problem.bank.n() {
+        true => Ok(views),
+        false => Err(Error::shape("views of the gates", problem.bank.n(), views.n())),
+    }
+}
+
+impl Learner for Localized {
+    fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
+        let views = check_all(problem)?;
+        let watch = run.watch();
+        let settled = settled(problem, run, &watch)?;
+        let problem = &Problem { target: settled.as_ref().unwrap_or(problem.target), ..*problem };
+        let input = self.input(views)?;
+        let features = input.rows(views)?;
+        let gates = Gates { problem, shape: self.shape, input, features, copies: self.copies };
+        let (found, at, values, counts) = self.all_starts(&gates, run, &watch)?;
+        let (rule, open) = gates.rule(&found.parameters)?;
+        let mut report = Report {
+            status: found.status,
+            iterations: found.objective.len() - 1,
+            counts,
+            ..Report::closed_form(run)
+        };
+        if !found.status.is_success() {
+            let (title, status, slope) = (METHOD.title, found.status, found.slope);
+            let note =
+                format!("{title} ended before its tolerance ({status}) at slope {slope:.1e}");
+            report.notes.push(note);
+        }
+        if self.starts > 1 {
+            report.notes.push(starts_note(&values, at, self.starts));
+            if values.len() < self.starts && report.status.is_success() {
+                report.status = watch.stop().unwrap_or(Status::TimeLimit);
+            }
+        }
+        report.notes.extend(found.machines.remark());
+        if report.iterations == 0 {
+            report.gap = Some(found.machines.gap());
+        }
+        let active = open.values().iter().filter(|g| **g > 0.0).count();
+        let details = [
+            ("objectives", values),
+            ("start", vec![at as f64]),
+            ("mean_gates", rule.means().to_vec()),
+            ("active_gates", vec![active as f64 / open.rows().max(1) as f64]),
+        ];
+        report.details = details.into_iter().map(|(name, v)| (name.to_string(), v)).collect();
+        if found.slope.is_finite() {
+            report.details.insert("slope".to_string(), vec![found.slope]);
+        }
+        report.objective = found.objective;
+        report.seconds = watch.seconds();
+        let rule = Combination::new(rule);
+        Ok(Learned { machines: Some(found.machines), ..Learned::of(rule, report) })
+    }
+
+    fn looks_at(&self) -> Vec<String> {
+        self.named()
+    }
+
+    fn copies(&self) -> Copies {
+        Copies::Either
+    }
+
+    fn drives_duals(&self) -> bool {
+        true
+    }
+
+    /// What gates look at is standardised without a look at weights.
+    fn weights_repeat(&self) -> bool {
+        false
+    }
+}
+
+fn starts_note(values: &[f64], best: usize, asked: usize) -> String {
+    let (least, most) =
+        values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(*v), b.max(*v)));
+    let made = match values.len() == asked {
+        true => format!("{asked} starts"),
+        false => format!("{} of {asked} starts before the stop", values.len()),
+    };
+    format!("{made}: objectives from {least:.6e} (start {best}, kept) to {most:.6e}")
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;

@@ -1,0 +1,214 @@
+use super::*;
+use crate::bank::{Bank, Storage};
+use crate::data::{Classes, Target};
+use crate::kernel::KernelSpec;
+use crate::machine::{How, Machine, MachineSpec};
+
+const N: usize = 24;
+
+fn views() -> Views {
+    let wave = |f: f64| Matrix::from_fn(N, 2, move |i, j| ((i + 7 * j) as f64 * f).sin() * 1.5);
+    Views::new().dense("a", wave(0.7)).unwrap().dense("b", wave(1.9)).unwrap()
+}
+
+fn classes(k: usize) -> Target {
+    let texts: Vec<String> = (0..N).map(|i| format!("c{}", (i * 7) % 5 % k)).collect();
+    Target::Classes(Classes::from_texts(&texts).unwrap())
+}
+
+fn machine(text: &str) -> Box<dyn Machine> {
+    text.parse::<MachineSpec>().unwrap().checked().unwrap().build().unwrap()
+}
+
+fn targets() -> [(&'static str, Target); 8] {
+    let numbers = Target::Real((0..N).map(|i| (i as f64 * 0.9).sin()).collect());
+    [
+        ("svc:c=2:tol=1e-11", classes(2)),
+        ("svc:c=2:tol=1e-11", classes(3)),
+        ("svc:c=2:decomposition=one_vs_one:tol=1e-11", classes(3)),
+        ("joint_svc:c=2:tol=1e-11", classes(3)),
+        ("squared_hinge_svc:c=2:tol=1e-11", classes(2)),
+        ("svr:c=2:epsilon=0.05:tol=1e-11", numbers.clone()),
+        ("kernel_ridge:lambda=0.3", numbers),
+        ("one_class_svm:nu=0.3:tol=1e-11", Target::Nothing(N)),
+    ]
+}
+
+fn gates<'a>(problem: &'a Problem<'a>, shape: Shape, copies: usize) -> Gates<'a> {
+    let views = problem.views.unwrap();
+    let input = Input::of(views, &["a".to_string()]).unwrap();
+    let features = input.rows(views).unwrap();
+    Gates { problem, shape, input, features, copies }
+}
+
+/// Of every gate, kernel and machine: the derivative of the optimum of the machine's dual by each parameter.
+#[test]
+fn slopes_are_those_of_finite_differences() {
+    let (views, run) = (views(), Run::default());
+    let kernels: [&[&str]; 3] = [
+        &["linear@a", "linear@b"],
+        &["polynomial@a", "gaussian@b:gamma=0.4"],
+        &["gaussian@b:gamma=0.3:normalize=center"],
+    ];
+    for (set, specs) in kernels.iter().enumerate() {
+        let specs: Vec<KernelSpec> = specs.iter().map(|s| s.parse().unwrap()).collect();
+        let copies = if set == 2 { 3 } else { 1 };
+        let bank = Bank::build(&views, &specs, Storage::Auto, &run).unwrap();
+        for (text, target) in targets() {
+            let machine = machine(text);
+            let problem =
+                Problem { views: Some(&views), ..Problem::new(&bank, &target, machine.as_ref()) };
+            for shape in [Shape::Softmax, Shape::Sigmoid, Shape::Gaussian] {
+                let gates = gates(&problem, shape, copies);
+                let watch = run.watch();
+                // Wide gates, as the objective jumps a little where one closes.
+                let wide =
+                    |k: usize| if shape == Shape::Gaussian && k % 3 == 2 { 2.0 } else { 0.0 };
+                let at = |k: usize| (k as f64 * 1.7).sin() * 0.7 + wide(k);
+                let at: Vec<f64> = (0..bank.len() * copies * 3).map(at).collect();
+                let solve = |at: &[f64]| {
+                    let how = How::new(&run);
+                    let mut solve =
+                        |rows: &dyn crate::solve::Rows| machine.solve(rows, &target, &how);
+                    gates.with_kernel(at, &run, &watch, &mut solve).unwrap()
+                };
+                let here = solve(&at);
+                let slopes = gates.slopes(&at, &here, &watch).unwrap();
+                let scale = 1.0 + here.objective().abs();
+                // ½ Σ_u c_uᵀ K_η c_u with the coefficients as they are.
+                let form = |at: &[f64]| {
+                    let values = gates.gate(at).unwrap().values(&gates.features);
+                    let value = |i: usize, j: usize| {
+                        let term = |g: usize| {
+                            values.get(i, g) * bank.entry(g / copies, i, j) * values.get(j, g)
+                        };
+                        (0..values.cols()).map(term).sum::<f64>()
+                    };
+                    let of = |c: &[f64]| {
+                        let row = |i: usize| (0..N).map(|j| c[i] * c[j] * value(i, j)).sum::<f64>();
+                        (0..N).filter(|i| c[*i] != 0.0).map(row).sum::<f64>()
+                    };
+                    0.5 * here.coefs().iter().map(|c| of(c)).sum::<f64>()
+                };
+                for (k, slope) in slopes.iter().enumerate() {
+                    let difference = |h: f64, value: &dyn Fn(&[f64]) -> f64| {
+                        let (mut up, mut down) = (at.clone(), at.clone());
+                        (up[k], down[k]) = (at[k] + h, at[k] - h);
+                        (value(&up) - value(&down)) / (2.0 * h)
+                    };
+                    let what = format!("{text} {} {set} {k}", shape.id());
+                    let fixed = -difference(1e-4, &form);
+                    assert!((slope - fixed).abs() <= 1e-6 * scale, "{what}: {slope} {fixed}");
+                    // The optimum itself, whose slope has kinks where a coefficient reaches its bound.
+                    let optimum = |at: &[f64]| {
+                        let found = solve(at);
+                        0.5 * (found.objective() + found.primal())
+                    };
+                    let moved = difference(1e-4, &optimum);
+                    assert!((slope - moved).abs() <= 1e-5 * scale, "{what}: {slope} {moved}");
+                }
+            }
+        }
+    }
+}
+
+/// Energies with heads, copies and rows without a coefficient, on every storage, by definition.
+#[test]
+fn energies_are_parts_of_the_quadratic_form() {
+    let n = 150;
+    let x = |f: f64| Matrix::from_fn(n, 2, move |i, j| ((i + 7 * j) as f64 * f).sin());
+    let views = Views::new().dense("a", x(0.7)).unwrap().dense("b", x(1.9)).unwrap();
+    let specs: Vec<KernelSpec> = ["gaussian@a:gamma=0.4", "linear@b", "gaussian@b:gamma=2"]
+        .iter()
+        .map(|s| s.parse().unwrap())
+        .collect();
+    let copies = 2;
+    let gates = Matrix::from_fn(n, 6, |i, g| match (i + g) % 4 {
+        0 => 0.0,
+        k => k as f64 / 5.0 + 0.01 * g as f64,
+    });
+    let coefs: Vec<Vec<f64>> = (0..2)
+        .map(|u| {
+            (0..n).map(|i| if (i / 40 + u) % 2 == 0 { (i as f64).sin() } else { 0.0 }).collect()
+        })
+        .collect();
+    for storage in [Storage::Resident, Storage::OnDemand] {
+        let bank = Bank::build(&views, &specs, storage, &Run::default()).unwrap();
+        let heads: Vec<&[f64]> = coefs.iter().map(Vec::as_slice).collect();
+        let found = bank.gated_energies(&heads, &gates, &Pass::default());
+        for i in 0..n {
+            for g in 0..6 {
+                let mut wanted = 0.0;
+                for c in &coefs {
+                    let others =
+                        (0..n).map(|j| bank.entry(g / copies, i, j) * c[j] * gates.get(j, g));
+                    wanted += c[i] * gates.get(i, g) * others.sum::<f64>();
+                }
+                assert!((found.get(i, g) - wanted).abs() < 1e-10, "{storage:?} {i} {g}");
+            }
+        }
+    }
+}
+
+fn learned(given: &[(&str, &str)], machine_text: &str, target: &Target, run: &Run) -> Learned {
+    let (views, machine) = (views(), machine(machine_text));
+    let specs: Vec<KernelSpec> =
+        ["gaussian@a", "linear@b"].iter().map(|s| s.parse().unwrap()).collect();
+    let bank = Bank::build(&views, &specs, Storage::Auto, run).unwrap();
+    let values: Vec<(&str, crate::params::Value)> =
+        given.iter().map(|(n, v)| (*n, crate::params::Value::parse(v))).collect();
+    let params = METHOD.check(values.iter().map(|(n, v)| (*n, v))).unwrap();
+    let problem = Problem { views: Some(&views), ..Problem::new(&bank, target, machine.as_ref()) };
+    crate::mkl::train(&problem, &Localized::new(&params), run).unwrap()
+}
+
+#[test]
+fn traces_never_rise_and_the_best_start_is_kept() {
+    for (text, target) in targets() {
+        for gating in Shape::IDS {
+            for search in ["lbfgs", "gradient"] {
+                let what = format!("{text} {gating} {search}");
+                let given =
+                    [("gating", *gating), ("search", search), ("starts", "3"), ("copies", "2")];
+                let found = learned(&given, text, &target, &Run::default());
+                let (report, trace) = (&found.report, &found.report.objective);
+                assert!(
+                    trace.windows(2).all(|w| w[1] <= w[0] * (1.0 + 1e-12 * w[0].signum())),
+                    "{what}: {trace:?}"
+                );
+                assert_eq!(trace.len(), report.iterations + 1, "{what}");
+                assert!(report.status.is_success(), "{what}: {}", report.status);
+                let all = &report.details["objectives"];
+                let least = all.iter().fold(f64::INFINITY, |a, v| a.min(*v));
+                assert_eq!(all.len(), 3, "{what}");
+                assert_eq!(trace.last(), Some(&least), "{what}");
+                let at = report.details["start"][0] as usize;
+                assert_eq!(all[at], least, "{what}");
+                assert!(
+                    report.notes.iter().any(|n| n.starts_with("3 starts: objectives from")),
+                    "{what}"
+                );
+                // A start is the same however many there are.
+                if at == 0 {
+                    let given = [("gating", *gating), ("search", search), ("copies", "2")];
+                    let alone = learned(&given, text, &target, &Run::default());
+                    assert_eq!(alone.rule, found.rule, "{what}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_stop_gives_what_there_is() {
+    let run = Run::default();
+    run.cancel.cancel();
+    let found = learned(&[("starts", "4")], "svc", &classes(2), &run);
+    assert_eq!(found.report.status, Status::Interrupted);
+    assert_eq!(found.report.details["objectives"].len(), 1);
+    let note = "1 of 4 starts before the stop";
+    assert!(found.report.notes.iter().any(|n| n.starts_with(note)), "{:?}", found.report.notes);
+    let few =
+        learned(&[("max_iterations", "2"), ("tol", "1e-9")], "svc", &classes(2), &Run::default());
+    assert_eq!((few.report.status, few.report.iterations), (Status::IterationLimit, 2));
+}

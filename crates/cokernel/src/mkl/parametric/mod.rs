@@ -1,0 +1,296 @@
+//! Parameters inside a kernel, and the machine on it, in turn:
+//!
+//! ```text
+//! min_θ  F(θ) = J(θ) + Ω(θ),      J(θ) = max_c  ℓ(c) − ½ Σ_u c_uᵀ K(θ) c_u
+//! ```
+//!
+//! (LMKA Figure 3.1; the same scheme learns projections and widths.) A method says what K(θ) is, the derivative of J at
+//! the coefficients of a machine, and Ω, if it has one ([`Inside`]); where to start and when to end is here.
+//!
+//! | step | how |
+//! |---|---|
+//! | machine | from the coefficients of the last one, to a tenth of the last relative decrease, but between `tol` and a tenth of it |
+//! | direction | L-BFGS, or minus the gradient as in the source |
+//! | length | halved until Armijo's condition holds for the primal objective of the machine, which bounds J from above |
+//! | end | two decreases in turn below `tol`·F; or a step from which less is promised |
+//! | after that | the machine to its own tolerance |
+//!
+//! **Not convex**: what is found depends on the start. The trace of F never rises. Where Armijo's condition holds for no
+//! step, what is known of the curvature is forgotten and the machine is solved again as exactly as it ever is; only
+//! if that changes nothing the search ends.
+//!
+//! **Cost** of an iteration: K(θ) and its machine for each trial, mostly one, and the derivative. Nothing but θ,
+//! gradients and machines is kept.
+
+mod lbfgs;
+
+use super::Problem;
+use crate::machine::{How, Solution};
+use crate::solve::Rows;
+use crate::{Counts, Event, Result, Run, Status, Watch};
+use lbfgs::{Curvature, dot};
+
+/// Armijo's constant.
+const ARMIJO: f64 = 1e-4;
+/// Trials of one line search.
+const TRIALS: usize = 20;
+
+/// What is done with the machine on a kernel.
+pub(crate) type Use<'a> = dyn FnMut(&dyn Rows) -> Result<Solution> + 'a;
+
+/// A kernel with parameters.
+pub(crate) trait Inside {
+    /// Makes the kernel with these parameters and uses it.
+    ///
+    /// # Errors
+    /// There is no memory for it; what the use says.
+    fn with_kernel(
+        &self,
+        parameters: &[f64],
+        run: &Run,
+        watch: &Watch,
+        then: &mut Use<'_>,
+    ) -> Result<Solution>;
+
+    /// ∂J/∂θ at the coefficients of the machines; `None` after a stop.
+    fn slopes(&self, parameters: &[f64], machines: &Solution, watch: &Watch) -> Option<Vec<f64>>;
+
+    /// Ω and its derivative.
+    fn penalty(&self, parameters: &[f64]) -> Option<(f64, Vec<f64>)> {
+        let _ = parameters;
+        None
+    }
+}
+
+/// How to search.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Search {
+    /// Relative decrease of F to stop at.
+    pub tol: f64,
+    /// Limit on steps.
+    pub max_iterations: usize,
+    /// Whether directions are those of L-BFGS, not minus the gradient.
+    pub second_order: bool,
+}
+
+/// Where a search ended.
+#[derive(Debug, Clone)]
+pub(crate) struct Found {
+    /// θ.
+    pub parameters: Vec<f64>,
+    /// The machines there, to their own tolerance.
+    pub machines: Solution,
+    /// F at the start and after each step.
+    pub objective: Vec<f64>,
+    /// How it ended.
+    pub status: Status,
+    /// The largest of the derivatives at the end, relative to F.
+    pub slope: f64,
+    /// Work done.
+    pub counts: Counts,
+}
+
+impl Found {
+    /// F at the end.
+    pub fn value(&self) -> f64 {
+        self.objective.last().copied().unwrap_or(f64::INFINITY)
+    }
+}
+
+struct Point {
+    parameters: Vec<f64>,
+    machines: Solution,
+    /// F, and Ω in it.
+    value: f64,
+}
+
+struct Searcher<'a> {
+    problem: &'a Problem<'a>,
+    kernel: &'a dyn Inside,
+    run: &'a Run,
+    watch: &'a Watch,
+    counts: Counts,
+}
+
+impl Searcher<'_> {
+    fn point(
+        &mut self,
+        parameters: Vec<f64>,
+        warm: Option<&Solution>,
+        tol: Option<f64>,
+    ) -> Result<Point> {
+        let run = self.run.remaining(self.watch).quiet();
+        let how = How { weights: self.problem.weights, warm, tol, run: &run };
+        let (machine, target) = (self.problem.machine, self.problem.target);
+        let machines = self.kernel.with_kernel(&parameters, &run, self.watch, &mut |rows| {
+            machine.solve(rows, target, &how)
+        })?;
+        self.counts.add(&machines.counts);
+        self.counts.combines += 1;
+        let penalty = self.kernel.penalty(&parameters).map_or(0.0, |p| p.0);
+        let value = machines.primal() + penalty;
+        Ok(Point { parameters, machines, value })
+    }
+
+    /// The derivative of F; `None` after a stop.
+    fn slopes(&self, point: &Point) -> Option<Vec<f64>> {
+        let mut slopes = self.kernel.slopes(&point.parameters, &point.machines, self.watch)?;
+        if let Some((_, own)) = self.kernel.penalty(&point.parameters) {
+            slopes.iter_mut().zip(own).for_each(|(s, o)| *s += o);
+        }
+        Some(slopes)
+    }
+
+    /// The first of shorter and shorter steps whose objective is enough smaller, with its length; `None` if
+    /// none is.
+    fn line(
+        &mut self,
+        from: &Point,
+        direction: &[f64],
+        along: f64,
+        mut length: f64,
+        tol: f64,
+    ) -> Result<Option<(Point, f64)>> {
+        for _ in 0..TRIALS {
+            if self.watch.stop().is_some() {
+                return Ok(None);
+            }
+            let steps = from.parameters.iter().zip(direction);
+            let there: Vec<f64> = steps.map(|(p, d)| p + length * d).collect();
+            if there == from.parameters {
+                return Ok(None);
+            }
+            let next = self.point(there, Some(&from.machines), Some(tol))?;
+            if self.watch.stop().is_some() {
+                return Ok(None);
+            }
+            if next.value <= from.value + ARMIJO * length * along {
+                return Ok(Some((next, length)));
+            }
+            // The least of the parabola through what is known, not too near and not too far.
+            let bend = next.value - from.value - length * along;
+            let least = -0.5 * along * length * length / bend;
+            length = if least.is_finite() {
+                least.clamp(0.1 * length, 0.5 * length)
+            } else {
+                0.5 * length
+            };
+        }
+        Ok(None)
+    }
+}
+
+/// Searches from these parameters, whose first step is about 1 long.
+///
+/// # Errors
+/// What the kernel or the machine says.
+pub(crate) fn search(
+    problem: &Problem<'_>,
+    kernel: &dyn Inside,
+    start: Vec<f64>,
+    how: Search,
+    run: &Run,
+    watch: &Watch,
+) -> Result<Found> {
+    let mut searcher = Searcher { problem, kernel, run, watch, counts: Counts::default() };
+    let tightest = 0.1 * how.tol;
+    let mut tol = how.tol;
+    let mut point = searcher.point(start, None, Some(tol))?;
+    let mut objective = vec![point.value];
+    let mut curvature = Curvature::default();
+    let (mut gradient, mut small, mut failed) = (None, 0, false);
+    // Of a step along minus the gradient, which is as long as this.
+    let mut reach = 1.0;
+    let status = loop {
+        if gradient.is_none() {
+            gradient = searcher.slopes(&point);
+        }
+        let Some(slopes) = &gradient else { break watch.stop().unwrap_or(Status::Stalled) };
+        let scale = point.value.abs().max(f64::MIN_POSITIVE);
+        let steps = objective.len() - 1;
+        let message = format!("objective {:.6e}", point.value);
+        run.tell(Event::Step { done: steps as u64, message: &message });
+        let ended = point.machines.status();
+        if !ended.is_success() && (watch.stop().is_some() || failed) {
+            break ended;
+        }
+        let size = dot(slopes, slopes).sqrt();
+        if small >= 2 || size == 0.0 {
+            break Status::Converged;
+        }
+        if let Some(status) = watch.stop() {
+            break status;
+        }
+        if steps == how.max_iterations {
+            break Status::IterationLimit;
+        }
+        let known = if how.second_order { curvature.direction(slopes) } else { None };
+        let steepest = || slopes.iter().map(|s| -s / size).collect::<Vec<f64>>();
+        let (direction, length) = match known {
+            Some(direction) => (direction, 1.0),
+            None => (steepest(), reach),
+        };
+        let along = dot(&direction, slopes);
+        let found = searcher.line(&point, &direction, along, length, tol)?;
+        let Some((next, length)) = found else {
+            if let Some(status) = watch.stop() {
+                break status;
+            }
+            if -along * length <= how.tol * scale {
+                break Status::Converged;
+            }
+            if failed {
+                break Status::Stalled;
+            }
+            failed = true;
+            tol = tightest;
+            curvature.clear();
+            let again =
+                searcher.point(point.parameters.clone(), Some(&point.machines), Some(tol))?;
+            if again.value <= point.value {
+                point = again;
+                let last = objective.len() - 1;
+                objective[last] = point.value;
+            }
+            gradient = None;
+            continue;
+        };
+        failed = false;
+        let decrease = (point.value - next.value) / scale;
+        small = if decrease <= how.tol { small + 1 } else { 0 };
+        tol = (0.1 * decrease).clamp(tightest, how.tol);
+        let there = searcher.slopes(&next);
+        let step: Vec<f64> = direction.iter().map(|d| length * d).collect();
+        let moved = dot(&step, &step).sqrt();
+        reach = 2.0 * moved;
+        if let Some(new) = &there
+            && how.second_order
+        {
+            let change = new.iter().zip(slopes).map(|(a, b)| a - b).collect();
+            if !curvature.learn(step, change) {
+                // It bends downwards: go on along the gradient, and farther.
+                curvature.clear();
+            }
+        }
+        (point, gradient) = (next, there);
+        objective.push(point.value);
+    };
+    let slope = gradient.as_ref().map_or(f64::NAN, |slopes| {
+        let steepest = slopes.iter().fold(0.0_f64, |a, s| a.max(s.abs()));
+        steepest / point.value.abs().max(f64::MIN_POSITIVE)
+    });
+    if watch.stop().is_none() && point.machines.gap() > problem.machine.tol() {
+        let last = searcher.point(point.parameters.clone(), Some(&point.machines), None)?;
+        if last.machines.status().is_success() || last.machines.gap() < point.machines.gap() {
+            point = last;
+            let end = objective.len() - 1;
+            objective[end] = match end {
+                0 => point.value,
+                _ => objective[end].min(point.value),
+            };
+        }
+    }
+    let Point { parameters, machines, .. } = point;
+    let status = if status.is_success() { machines.status() } else { status };
+    Ok(Found { parameters, machines, objective, status, slope, counts: searcher.counts })
+}
