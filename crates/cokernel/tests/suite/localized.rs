@@ -11,7 +11,7 @@ use cokernel::{Report, Result, Run};
 
 const N: usize = 80;
 
-/// Two classes whose boundary is a cross: no single line, but one line on each side of the first axis.
+/// Two classes whose boundary is a roof: a line on each side of the first axis.
 fn views() -> Views {
     let x = Matrix::from_fn(N, 2, |i, j| {
         let (t, u) = ((i as f64 * 0.618).fract(), (i as f64 * 0.314).fract());
@@ -30,7 +30,7 @@ fn features(views: &Views, name: &str) -> Matrix {
 
 fn labels() -> Labels {
     let x = features(&views(), "x");
-    let above = |i: usize| x.get(i, 1) > if x.get(i, 0) > 0.0 { x.get(i, 0) } else { -x.get(i, 0) };
+    let above = |i: usize| x.get(i, 1) > 2.0 * x.get(i, 0).abs() - 1.5;
     Labels::from_texts(&(0..N).map(|i| if above(i) { "in" } else { "out" }).collect::<Vec<_>>())
 }
 
@@ -82,7 +82,7 @@ fn copies_of_a_linear_kernel_bend_the_boundary() {
         let params = [("gating", *gating), ("copies", "3"), ("starts", "3"), ("gate_views", "x")];
         let model = mkl(&["linear@x"], &params).fit(&views, &labels(), &Run::default()).unwrap();
         assert!(correct(&model, &views) >= 74, "{gating}: {}", correct(&model, &views));
-        assert!(correct(&plain, &views) < 72, "{}", correct(&plain, &views));
+        assert!(correct(&plain, &views) < 70, "{}", correct(&plain, &views));
         let found = model.predict(&views).unwrap().decisions;
         for (i, wanted) in by_definition(&model, &views, &views).iter().enumerate() {
             assert!((found.get(i, 0) - wanted).abs() < 1e-9, "{gating} {i}");

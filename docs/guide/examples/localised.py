@@ -1,0 +1,39 @@
+"""Weights of kernels that depend on the instance: straight pieces, and which view tells something where."""
+
+# %% pieces
+import numpy as np
+from cokernel import LocalizedMKLClassifier, MeanMKLClassifier
+from sklearn.model_selection import train_test_split
+
+rng = np.random.default_rng(0)
+X = rng.uniform(-2, 2, size=(400, 2))
+y = X[:, 1] > np.abs(X[:, 0]) - 0.7
+X, X_new, y, y_new = train_test_split(X, y, random_state=0)
+line = MeanMKLClassifier(kernels=["linear"], C=10).fit(X, y)
+print(f"one line: accuracy {line.score(X_new, y_new):.3f}")
+roof = LocalizedMKLClassifier(kernels=["linear"], copies=2, starts=3, C=10, random_state=0)
+roof.fit(X, y)
+print(f"two lines with gates: accuracy {roof.score(X_new, y_new):.3f}")
+left_and_right = np.array([[-1.5, 0.0], [1.5, 0.0]])
+print("gates on the left and on the right:", roof.gate(left_and_right).round(2).tolist())
+objectives = roof.report_.details["objectives"]
+print(f"objectives of the starts: {np.min(objectives):.1f} to {np.max(objectives):.1f}")
+
+# %% views
+from cokernel.datasets import load_digits_views  # noqa: E402
+
+digits = load_digits_views()
+rows = np.arange(0, 2000, 4)
+views = {name: digits.views[name][rows] for name in ("fac", "fou", "mor")}
+small = np.isin(digits.target[rows], [0, 1, 2, 3, 4])
+train, test = np.arange(0, 500, 2), np.arange(1, 500, 2)
+part = lambda chosen: {name: table[chosen] for name, table in views.items()}  # noqa: E731
+for gating in ("softmax", "sigmoid"):
+    clf = LocalizedMKLClassifier(
+        gating=gating, gate_views="mor", kernels=["linear"], scale="standard", C=1, random_state=0
+    )
+    clf.fit(part(train), small[train])
+    gates = clf.gate(part(test))
+    means = ", ".join(f"{n} {g:.2f}" for n, g in zip(clf.gate_names_, gates.mean(axis=0)))
+    print(f"{gating}: accuracy {clf.score(part(test), small[test]):.3f}")
+    print(f"  mean gates {means}; open {np.mean((gates > 0).sum(axis=1)):.2f} of 3")

@@ -1,0 +1,143 @@
+"""Gates, against a transcription in numpy with scikit-learn's machine."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from sklearn.svm import SVC, SVR
+
+import cokernel
+
+Reals = npt.NDArray[np.float64]
+LINEAR = ["linear"]
+
+
+def crossed(n: int = 200, seed: int = 3) -> tuple[Reals, npt.NDArray[np.int64]]:
+    """Two classes with a boundary like a roof."""
+    rng = np.random.default_rng(seed)
+    x = rng.uniform(-2, 2, size=(n, 2))
+    return x, (x[:, 1] > np.abs(x[:, 0]) - 0.7).astype(int)
+
+
+def localised(kernels: list[Reals], left: Reals, right: Reals) -> Reals:
+    """K_η of LMKA (3.9)."""
+    parts = [np.outer(left[:, m], right[:, m]) * k for m, k in enumerate(kernels)]
+    return np.sum(parts, axis=0)
+
+
+@pytest.mark.parametrize("gating", ["softmax", "sigmoid", "gaussian"])
+def test_the_machine_is_that_of_scikit_learn_on_the_localised_kernel(gating: str) -> None:
+    x, y = crossed()
+    train, new = x[:150], x[150:]
+    model = cokernel.LocalizedMKLClassifier(
+        gating=gating, copies=3, kernels=LINEAR, C=10.0, machine_tol=1e-8, scale=None
+    ).fit(train, y[:150])
+    left, right = model.gate(train), model.gate(new)
+    assert left.shape == (150, 3) and model.gate_names_ == [f"linear@X#{p}" for p in (1, 2, 3)]
+    assert np.allclose(model.gate_, left.mean(axis=0))
+    linear = train @ train.T
+    own = SVC(C=10.0, kernel="precomputed", tol=1e-8).fit(
+        localised([linear] * 3, left, left), y[:150]
+    )
+    cross = localised([new @ train.T] * 3, right, left)
+    assert np.allclose(own.decision_function(cross), model.decision_function(new), atol=1e-4)
+    assert model.score(new, y[150:]) > 0.9
+    back = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(back.decision_function(new), model.decision_function(new))
+    assert np.array_equal(back.gate(new), right)
+
+
+def softmax(scores: Reals) -> Reals:
+    e = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return np.asarray(e / e.sum(axis=1, keepdims=True))
+
+
+def by_the_source(
+    kernels: list[Reals], z: Reals, y: npt.NDArray[np.int64], c: float
+) -> tuple[float, float]:
+    """The loop of LMKA Figure 3.1 with sums over pairs (§3.3): the first and the last objective."""
+    n, signs, p = len(y), 2.0 * y - 1.0, len(kernels)
+    inputs = np.column_stack([z, np.ones(n)])
+    rng = np.random.default_rng(0)
+
+    def solve(v: Reals) -> tuple[float, Reals, Reals]:
+        gates = softmax(inputs @ v.T)
+        k = localised(kernels, gates, gates)
+        own = SVC(C=c, kernel="precomputed", tol=1e-6).fit(k, y)
+        alpha = np.zeros(n)
+        alpha[own.support_] = np.abs(own.dual_coef_[0])
+        beta = alpha * signs
+        return float(alpha.sum() - 0.5 * beta @ k @ beta), beta, gates
+
+    v = rng.uniform(-0.01, 0.01, size=(p, inputs.shape[1]))
+    value, beta, gates = solve(v)
+    first, step = value, 1.0
+    for _ in range(200):
+        gradient = np.zeros_like(v)
+        pairs = np.outer(beta, beta)
+        for h, kernel in enumerate(kernels):
+            weight = pairs * np.outer(gates[:, h], gates[:, h]) * kernel
+            for m in range(p):
+                part = float(m == h) - gates[:, m]
+                gradient[m] -= 0.5 * ((weight * part[:, None]).sum(axis=1) @ inputs)
+                gradient[m] -= 0.5 * ((weight * part[None, :]).sum(axis=0) @ inputs)
+        gradient /= np.linalg.norm(gradient)
+        step *= 2.0
+        while step > 1e-3:
+            moved = solve(v - step * gradient)
+            if moved[0] < value:
+                break
+            step /= 2.0
+        else:
+            break
+        decrease = value - moved[0]
+        v, (value, beta, gates) = v - step * gradient, moved
+        if decrease <= 1e-3 * value:
+            break
+    return first, value
+
+
+def test_the_objective_is_not_worse_than_that_of_the_source() -> None:
+    x, y = crossed(150)
+    z = (x - x.mean(axis=0)) / x.std(axis=0)
+    linear, square = x @ x.T, (x @ x.T + 1) ** 2
+    first, last = by_the_source([linear, square], z, y, 10.0)
+    for search in ("lbfgs", "gradient"):
+        model = cokernel.LocalizedMKLClassifier(
+            search=search,
+            kernels=["linear", "polynomial:degree=2"],
+            C=10.0,
+            scale=None,
+        ).fit(x, y)
+        trace = model.report_.objective
+        # Equal gates, where the source begins nearly.
+        assert trace[0] == pytest.approx(first, rel=2e-2)
+        assert np.all(np.diff(trace) <= 1e-9)
+        assert trace[-1] <= 1.1 * last
+
+
+def test_other_machines_have_gates_too() -> None:
+    x, y = crossed()
+    curve = np.where(x[:, 0] > 0, x[:, 0], -2 * x[:, 0])
+    fit = cokernel.LocalizedMKLRegressor(copies=2, kernels=LINEAR, C=100.0, epsilon=0.01, starts=3)
+    fit.fit(x, curve)
+    plain = SVR(kernel="linear", C=100.0, epsilon=0.01).fit(x, curve)
+    assert fit.score(x, curve) > 0.95 > plain.score(x, curve)
+    inside = cokernel.LocalizedMKLOutlierDetector(copies=2).fit(x)
+    assert inside.gate(x).shape == (200, 2)
+    several = np.digitize(x[:, 0], [-0.7, 0.7])
+    model = cokernel.LocalizedMKLClassifier(copies=2, kernels=LINEAR).fit(x, several)
+    assert model.gate(x).sum(axis=1) == pytest.approx(np.ones(200), abs=1e-5)
+
+
+def test_without_gates_it_is_said() -> None:
+    x, y = crossed(40)
+    plain = cokernel.MeanMKLClassifier().fit(x, y)
+    with pytest.raises(ValueError, match="method 'mean' has no gates"):
+        plain.gate(x)
+    assert plain.gate_names_ == [] and len(plain.gate_) == 0
+    with pytest.raises(ValueError, match="unknown view 'nowhere'"):
+        cokernel.LocalizedMKLClassifier(gate_views="nowhere").fit(x, y)
