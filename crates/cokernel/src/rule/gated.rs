@@ -149,7 +149,7 @@ impl Gated {
 
     fn with_means(gate: Gate, input: Input, kernels: usize, means: Vec<f64>) -> Result<Self> {
         let gates = gate.count();
-        if kernels == 0 || gates % kernels != 0 || means.len() != gates {
+        if kernels == 0 || !gates.is_multiple_of(kernels) || means.len() != gates {
             return Err(wrong(&format!("{gates} gates of {kernels} kernels")));
         }
         if gate.features() != input.width() {
