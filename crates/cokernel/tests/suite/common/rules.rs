@@ -33,11 +33,21 @@ pub fn similarities(kernels: &[Matrix]) -> Views {
     views.fold(Views::new(), with)
 }
 
+/// What gates look at where nothing else is said.
+fn seen(rule: &dyn Rule, kernels: &[Matrix]) -> Views {
+    rule.gated().map_or_else(Views::new, |_| similarities(kernels))
+}
+
 /// The combined kernel of a pointwise rule, of all instances with each other.
 pub fn combined(rule: &dyn Rule, kernels: &[Matrix]) -> Matrix {
+    combined_with(rule, kernels, &seen(rule, kernels))
+}
+
+/// The same, where gates look at these views.
+pub fn combined_with(rule: &dyn Rule, kernels: &[Matrix], views: &Views) -> Matrix {
     let (rows, cols) = (kernels[0].rows(), kernels[0].cols());
     if let Some(gated) = rule.gated() {
-        let gates = gated.gates(&similarities(kernels)).unwrap();
+        let gates = gated.gates(views).unwrap();
         let term = |i: usize, j: usize, g: usize| {
             let k = &kernels[g / gated.copies()];
             gates.get(i, g) * k.get(i, j) * gates.get(j, g)
@@ -51,9 +61,14 @@ pub fn combined(rule: &dyn Rule, kernels: &[Matrix]) -> Matrix {
 
 /// Decision values, one list for each head, for kernels of some rows (with all training instances).
 pub fn decisions(learned: &Learned, kernels: &[Matrix]) -> Vec<Vec<f64>> {
+    decisions_with(learned, kernels, &seen(&*learned.rule, kernels))
+}
+
+/// The same, where gates look at these views.
+pub fn decisions_with(learned: &Learned, kernels: &[Matrix], views: &Views) -> Vec<Vec<f64>> {
     let (rows, n) = (kernels[0].rows(), kernels[0].cols());
     let parts = match learned.rule.pointwise() {
-        Some(_) => vec![combined(&*learned.rule, kernels)],
+        Some(_) => vec![combined_with(&*learned.rule, kernels, views)],
         None => learned.rule.active().iter().map(|m| kernels[*m].clone()).collect(),
     };
     let value = |coef: &[f64], i: usize| -> f64 {

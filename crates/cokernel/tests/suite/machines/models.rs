@@ -58,10 +58,11 @@ fn models_of_every_machine() {
             let entry = |m| Matrix::from_fn(40, 40, |i, j| bank.entry(m, i, j));
             let kernels: Vec<Matrix> = (0..bank.len()).map(entry).collect();
             let own = match m.id {
-                "svdd" => rules::combined(&*learned.rule, &kernels),
+                "svdd" => rules::combined_with(&*learned.rule, &kernels, &views),
                 _ => Matrix::zeros(40, 40),
             };
-            for (t, values) in rules::decisions(&learned, &kernels).into_iter().enumerate() {
+            let decisions = rules::decisions_with(&learned, &kernels, &views);
+            for (t, values) in decisions.into_iter().enumerate() {
                 for (i, value) in values.into_iter().enumerate() {
                     let value = value - 0.5 * own.get(i, i);
                     let predicted = found.decisions.get(i, t);
