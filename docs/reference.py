@@ -14,6 +14,7 @@ TASKS: dict[str, Any] = {
     "regress": cokernel.MKLRegressor,
     "detect": cokernel.MKLOutlierDetector,
     "cluster": cokernel.MultiViewSpectralClustering,
+    "embed": cokernel.MultiViewEmbedding,
 }
 PLACE = re.compile(r"<!-- (methods|parameters|classes|machines|pairs): (\w+) -->")
 
@@ -31,7 +32,9 @@ def public_names() -> list[str]:
 
 
 def classes(task: str) -> dict[str, Any]:
-    """The class of each method, by the method's id."""
+    """The class of each method, by the method's id; none of the methods that embed only."""
+    if task == "embed":
+        return {}
     base: Any = TASKS[task].__base__
     every: list[Any] = [getattr(cokernel, name) for name in cokernel.__all__]
     kinds = [c for c in every if inspect.isclass(c) and issubclass(c, base)]
@@ -54,7 +57,8 @@ def methods(task: str) -> str:
     lines = ["| group | id | method | class | certificate | source |", "|---|---|---|---|---|---|"]
     says = {"gap": "duality gap", "trace": "monotone objective", "formula": "closed form", "none": "none"}
     for m in of_task(task):
-        kind = f"{{py:class}}`~cokernel.{named[m['id']].__name__}`"
+        one = named.get(m["id"], TASKS[task])
+        kind = f"{{py:class}}`~cokernel.{one.__name__}`"
         cells = (m["group"], f"`{m['id']}`", m["title"], kind, says[m["certificate"]], m["source"])
         lines.append("| " + " | ".join(map(_cell, cells)) + " |")
     return "\n".join(lines)

@@ -40,10 +40,12 @@ def _is_missing(one: Any) -> bool:
     return isinstance(one, (float, np.floating)) and bool(np.isnan(one))
 
 
-def known_classes(y: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
+def known_classes(
+    y: Any, *, negative: bool = True
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
     """Classes of which some may be missing, as an array, and which are there.
 
-    Missing are None, NaN, NA, masked entries, and -1 among numbers.
+    Missing are None, NaN, NA, masked entries, and, if ``negative``, -1 among numbers.
     """
     known = None
     if isinstance(y, np.ma.MaskedArray):
@@ -57,10 +59,10 @@ def known_classes(y: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
     there = np.ones(len(values), dtype=bool) if known is None else known.reshape(-1)
     if values.dtype == np.dtype(object):
         there = there & ~np.array([_is_missing(one) for one in values], dtype=bool)
-        if all(isinstance(v, Real) for v in values[there]):
+        if negative and all(isinstance(v, Real) for v in values[there]):
             there = there & np.array([t and v != -1 for t, v in zip(there, values)], dtype=bool)
     elif values.dtype.kind in "iuf":
-        there = there & (values == values) & (values != -1)
+        there = there & (values == values) & ~(negative & (values == -1))
     return values, there
 
 

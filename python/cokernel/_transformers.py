@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from . import _native
@@ -20,6 +21,7 @@ from ._base import (
     seed_of,
     whole,
 )
+from ._classes import class_names, known_classes, labelled
 from ._classifiers import KernelClassifier, refuse_others
 from ._clusterers import graph_texts
 from ._kernels import kernel_texts
@@ -315,7 +317,10 @@ class MultiViewEmbedding(
         The number of clusters for which the method embeds; the embedding has as many columns, or
         as many from each view where the method puts views side by side (fewer, with a note, where
         eigenvalues are 0 up to rounding).
-    method, method_params, views, kernels, graphs, pair_learner, scale, storage
+    method : str, default="co_trained"
+        Registry id of a method that clusters, or that embeds only: ``pca``, ``kernel_pca``, and
+        by classes ``fda``, ``lfda``, ``kernel_fda``, ``kernel_lfda``.
+    method_params, views, kernels, graphs, pair_learner, scale, storage
         As in :class:`MultiViewSpectralClustering`.
     time_limit, memory, random_state, n_jobs, verbose
         As in :class:`MultiViewSpectralClustering`.
@@ -338,6 +343,8 @@ class MultiViewEmbedding(
     >>> X, y = make_gaussian_views(90, n_classes=3, separations=[6.0, 6.0], random_state=0)
     >>> MultiViewEmbedding(3, method="spectral", random_state=0).fit_transform(X).shape
     (90, 3)
+    >>> MultiViewEmbedding(2, method="lfda").fit(X, y).transform(X).shape
+    (90, 2)
     """
 
     def __init__(
@@ -385,8 +392,11 @@ class MultiViewEmbedding(
 
         Parameters
         ----------
-        X, y, present, pairs
+        X, present, pairs
             As in :meth:`MultiViewSpectralClustering.fit`.
+        y : array-like of shape (n,), optional
+            Classes, for methods that learn from them (``fda``, ``lfda``, ``kernel_fda``,
+            ``kernel_lfda``): None or NaN where the class is not known. The others ignore it.
 
         Returns
         -------
@@ -394,7 +404,9 @@ class MultiViewEmbedding(
             The fitted transformer.
         """
         k = whole("n_components", self.n_components)
-        given = self._match(X, reset=True, union=True, present=present)
+        supervised = _native.Clusterer.learns_from_labels(self.method)
+        others = {"y": y} if supervised else {}
+        given = self._match(X, reset=True, union=True, present=present, **others)
         views = self._read(given, reset=True, own=True, lacking=True)
         params = dict(self.method_params or {})
         run = self._run(seed_of(self.random_state))
@@ -409,7 +421,11 @@ class MultiViewEmbedding(
                 storage=self.storage,
                 pairs=learned,
             )
-            found, self._model = method.embed(views, k, run)
+            if supervised:
+                names, codes = self._codes(given.others["y"], views.n)
+                found, self._model = method.embed_labelled(views, names, codes, k, run)
+            else:
+                found, self._model = method.embed(views, k, run)
         told = json.loads(found["told"])
         self.embedding_: npt.NDArray[np.float64] = found["rows"]
         self.eigenvectors_: list[npt.NDArray[np.float64]] = found["eigenvectors"]
@@ -417,6 +433,25 @@ class MultiViewEmbedding(
         self._n_features_out = self.embedding_.shape[1]
         warn_unless_converged(type(self).__name__, self.report_)
         return self
+
+    def _codes(self, y: Any, n: int) -> tuple[list[str], npt.NDArray[np.int64]]:
+        """Names of classes, and the code of each instance, -1 where its class is not known."""
+        if y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None: method "
+                f"{self.method!r} learns from labels"
+            )
+        values, known = known_classes(y, negative=False)
+        if len(values) != n:
+            raise ValueError(
+                "Found input variables with inconsistent numbers of samples: "
+                f"X has {n}, y has {len(values)}"
+            )
+        classes = labelled(values, known)
+        check_classification_targets(classes)
+        names, codes = np.unique(classes), np.full(n, -1, dtype=np.int64)
+        codes[known] = np.searchsorted(names, classes)
+        return class_names(names), codes
 
     def fit_transform(
         self, X: Any, y: Any = None, *, present: Any = None, pairs: Any = None
@@ -435,7 +470,7 @@ class MultiViewEmbedding(
         return self.fit(X, y, present=present, pairs=pairs).embedding_
 
     def transform(self, X: Any) -> npt.NDArray[np.float64]:
-        """The embedding of new instances, by the Nyström extension.
+        """The embedding of new instances: by the Nyström extension, or the linear map that was learned.
 
         Parameters
         ----------

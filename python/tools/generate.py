@@ -1,4 +1,5 @@
-"""Writes ``python/cokernel/_generated.py``: one class for each task of each method of the registry.
+"""Writes ``python/cokernel/_generated.py``: one class for each task of each method of the registry, but for
+the task of embedding: all its methods are in MultiViewEmbedding.
 
     python python/tools/generate.py            rewrites the file
     python python/tools/generate.py --check    fails if the file is not what it would write
@@ -291,7 +292,7 @@ def one(method: dict[str, Any], task: str) -> str:
 
 def module() -> str:
     found = methods()
-    pairs = [(m, task) for m in found for task in m["tasks"]]
+    pairs = [(m, task) for m in found for task in m["tasks"] if task in BASES]
     names = sorted(class_name(m, task) for m, task in pairs)
     listed = "\n".join(f'    "{n}",' for n in names)
     head = (

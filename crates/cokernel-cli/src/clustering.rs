@@ -125,7 +125,7 @@ impl Settings {
         Ok(one)
     }
 
-    /// The method of a command that clusters or embeds.
+    /// The method of a command that clusters.
     pub fn cluster_method(&self, flag: Option<&String>) -> Result<&'static Method> {
         let method = self.method(flag, "co_regularized")?;
         // A project file may name the method for `fit`; then this command takes its own default.
@@ -133,6 +133,12 @@ impl Settings {
             return Ok(cokernel::catalogue::find("co_regularized")?);
         }
         for_task(method, Task::Cluster)
+    }
+
+    /// The method of a command that embeds: one that clusters, or one for that alone.
+    pub fn embed_method(&self, flag: Option<&String>) -> Result<&'static Method> {
+        let method = self.method(flag, "co_regularized")?;
+        if method.tasks.contains(&Task::Embed) { Ok(method) } else { self.cluster_method(flag) }
     }
 
     /// The methods of a comparison: those that were named, which must be able to use the views,

@@ -364,10 +364,14 @@ impl Settings {
             (None, None) => MachineSpec::default(),
             (None, Some(Some(machine))) => MachineSpec::new(machine.id)?,
             (None, Some(None)) => {
-                return Err(misuse(
-                    "--task cluster: expected classify, regress or detect; `cokernel cluster` and \
-                     `cokernel compare --task cluster` cluster",
-                ));
+                let instead = match task {
+                    Some(Task::Embed) => "`cokernel embed` embeds",
+                    _ => "`cokernel cluster` and `cokernel compare --task cluster` cluster",
+                };
+                return Err(misuse(format!(
+                    "--task {}: expected classify, regress or detect; {instead}",
+                    task.map_or("", Task::id)
+                )));
             }
         };
         if let Some(task) = task {
@@ -504,6 +508,10 @@ pub fn for_task(method: &'static Method, task: Task) -> Result<&'static Method> 
     }
     let able: Vec<&str> = methods().filter(|m| m.tasks.contains(&task)).map(|m| m.id).collect();
     let (does, instead) = match task {
+        _ if method.tasks.contains(&Task::Embed) => {
+            let other = if task == Task::Cluster { "to cluster" } else { "to learn from labels" };
+            ("embeds, which `cokernel embed` is for", other)
+        }
         Task::Cluster => ("learns from labels; it does not cluster", "to cluster"),
         _ if method.tasks.contains(&Task::Cluster) => {
             ("clusters; it does not learn from labels", "to learn from labels")

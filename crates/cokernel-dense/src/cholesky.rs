@@ -57,6 +57,11 @@ impl Cholesky {
     /// b ← A⁻¹ b for k right-hand sides, each contiguous.
     pub fn solve(&self, b: &mut [f64], k: usize) {
         self.forward(b, k);
+        self.back(b, k);
+    }
+
+    /// b ← L⁻ᵀ b for k right-hand sides, each contiguous.
+    pub fn back(&self, b: &mut [f64], k: usize) {
         let factor = MatRef::from_column_major_slice(&self.factor, self.n, self.n);
         let b = MatMut::from_column_major_slice_mut(b, self.n, k);
         solve_upper_triangular_in_place(factor.transpose(), b, Par::Seq);

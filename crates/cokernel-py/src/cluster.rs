@@ -2,7 +2,7 @@
 
 use crate::array::to_numpy;
 use crate::kernels::{self, FittedKernels};
-use crate::learn::{Given, json, pairs_of, specs, storage};
+use crate::learn::{Given, json, labels, pairs_of, specs, storage};
 use crate::views::Views;
 use crate::work::{Run, to_py, work};
 use cokernel::data::Scale;
@@ -10,7 +10,7 @@ use cokernel::kernel::GraphSpec;
 use cokernel::model::{self, Combine, Mkl, MultiView, PairKernels};
 use cokernel::multiview::{Embedding, KMeans, Starts};
 use cokernel::{Error, Report};
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray2};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use serde::Serialize;
@@ -128,7 +128,13 @@ impl Clusterer {
         Ok(PreparedViews { inner: Arc::new(prepared) })
     }
 
-    /// Embedding and model.
+    /// Whether a method learns from labels, which it then needs.
+    #[staticmethod]
+    fn learns_from_labels(method: &str) -> PyResult<bool> {
+        MultiView::new(method).and_then(|m| m.reads_labels()).map_err(to_py)
+    }
+
+    /// Embedding and model, by a method that does not learn from labels.
     fn embed<'py>(
         &self,
         py: Python<'py>,
@@ -138,6 +144,24 @@ impl Clusterer {
     ) -> PyResult<(Bound<'py, PyDict>, EmbeddingModel)> {
         let (method, views) = (self.inner.clone(), views.shared());
         let (model, found) = work(py, run, move |run| method.fit_embedding(&views, k, run))?;
+        let report = found.report.clone();
+        Ok((result(py, found, None, &report)?, EmbeddingModel::new(model)))
+    }
+
+    /// Embedding and model, by a method that learns from labels: codes of `names`, −1 where there is none.
+    fn embed_labelled<'py>(
+        &self,
+        py: Python<'py>,
+        views: &Views,
+        names: Vec<String>,
+        codes: PyReadonlyArray1<'_, i64>,
+        k: usize,
+        run: &Run,
+    ) -> PyResult<(Bound<'py, PyDict>, EmbeddingModel)> {
+        let (method, views) = (self.inner.clone(), views.shared());
+        let labels = labels(names, codes)?;
+        let learn = move |run: &_| method.fit_labelled_embedding(&views, &labels, k, run);
+        let (model, found) = work(py, run, learn)?;
         let report = found.report.clone();
         Ok((result(py, found, None, &report)?, EmbeddingModel::new(model)))
     }

@@ -22,11 +22,14 @@ pub enum Task {
     Detect,
     /// Clustering and embedding without labels.
     Cluster,
+    /// Rows of numbers for pictures and as features, by labels or without; no clusters.
+    Embed,
 }
 
 impl Task {
     /// All tasks, in the order in which they are listed to users.
-    pub const ALL: [Task; 4] = [Task::Classify, Task::Regress, Task::Detect, Task::Cluster];
+    pub const ALL: [Task; 5] =
+        [Task::Classify, Task::Regress, Task::Detect, Task::Cluster, Task::Embed];
 
     /// Its name in texts.
     pub fn id(self) -> &'static str {
@@ -35,6 +38,7 @@ impl Task {
             Task::Regress => "regress",
             Task::Detect => "detect",
             Task::Cluster => "cluster",
+            Task::Embed => "embed",
         }
     }
 

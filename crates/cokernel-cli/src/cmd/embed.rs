@@ -23,7 +23,8 @@ use std::process::ExitCode;
 /// Embed instances by all their views, or new instances by a saved model
 ///
 /// Writes one line per instance: its id or row number (from 0), and the columns e0, e1, … of the
-/// embedding that k-means would see. With --apply, new instances are placed in the embedding of a
+/// embedding that k-means would see. Methods of `cokernel methods --task embed` make rows for pictures and
+/// as features; some of them learn from labels, which may be missing for some instances. With --apply, new instances are placed in the embedding of a
 /// model that --model of this command or of `cluster` saved; if the model has clusters, the column
 /// `cluster` names the nearest. Nothing is learned then.
 #[derive(Debug, clap::Args)]
@@ -31,6 +32,7 @@ use std::process::ExitCode;
 Examples
   cokernel embed -k 10 --view fou=fou.csv --view fac=fac.csv -o embedding.csv
   cokernel embed -k 10 --method spectral --view fou=fou.csv --model fou.ck -o old.csv
+  cokernel embed -k 2 --method lfda --view fou=fou.csv --view fac=fac.csv --labels y.csv --plot y.svg
   cokernel embed --apply fou.ck --view fou=new-fou.csv -o new.csv
 A similarity holds one row per new instance and one column per training instance, in their order:
   cokernel embed --apply graph.ck --similarity graph=K-new.npy -o new.csv")]
@@ -49,8 +51,8 @@ pub struct Args {
     /// A parameter of the method, as eigenvectors=5. Repeatable; see `cokernel methods ID`
     #[arg(long = "set", value_name = "NAME=VALUE", help_heading = "Method")]
     set: Vec<String>,
-    /// Number of clusters to embed for: as many columns, for each view where the method has
-    /// several
+    /// Number of columns, or of clusters to embed for: as many columns, for each view where the method
+    /// has several
     #[arg(
         long,
         short = 'k',
@@ -86,7 +88,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
 
 fn learn(args: &Args, global: &GlobalArgs) -> Result<ExitCode> {
     let mut settings = Settings::load(&args.data, &args.set, global)?;
-    let method = settings.cluster_method(args.method.as_ref())?;
+    let method = settings.embed_method(args.method.as_ref())?;
     picture::check(args.plot.as_deref())?;
     settings.check_outputs([&args.output, &args.model, &args.plot])?;
     let k = settings.clusters(args.clusters)?;
@@ -95,8 +97,18 @@ fn learn(args: &Args, global: &GlobalArgs) -> Result<ExitCode> {
     settings.choose_similarity_pairs(&args.pairs, &method)?;
     let session = Session::start(&settings.options)?;
     let data = data::load_incomplete(&settings, &session)?;
+    if method.reads_labels()? && matches!(data.labels, Labels::Absent(_)) {
+        return Err(misuse(format!(
+            "method '{}' learns from labels, and none are given; add --labels FILE, or --label-column \
+             NAME if a view has them",
+            method.method().id
+        )));
+    }
     let method = args.pairs.on(method, data.pairs.as_ref())?;
-    let prepared = method.prepare(&data.views, &session.run)?;
+    let mut prepared = method.prepare(&data.views, &session.run)?;
+    if method.reads_labels()? {
+        prepared = prepared.with_labels(&data.labels)?;
+    }
     let found = method.embed_prepared(&prepared, k, &session.run)?;
     refuse_nothing(&found.rows, found.report.status)?;
     let model = EmbeddingModel::new(&method, &prepared, k, &found)?;

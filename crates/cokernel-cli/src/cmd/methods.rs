@@ -24,7 +24,7 @@ pub struct Args {
     /// The method or machine to explain, or the group to list
     #[arg(value_name = "ID")]
     id: Option<String>,
-    /// Only what is for this task: classify, regress, detect, cluster
+    /// Only what is for this task: classify, regress, detect, cluster, embed
     #[arg(long, conflicts_with = "markdown")]
     task: Option<String>,
     /// The table of the README

@@ -74,6 +74,7 @@ impl Score {
             Task::Regress => &OF_NUMBERS,
             Task::Detect => &OF_OUTLIERS,
             Task::Cluster => &OF_CLUSTERS,
+            Task::Embed => &[],
         }
     }
 

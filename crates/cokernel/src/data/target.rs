@@ -72,7 +72,7 @@ impl Target {
     pub fn rows(labels: &Labels, task: Task) -> Vec<usize> {
         match task {
             Task::Classify | Task::Regress => labels.known_rows(),
-            Task::Detect | Task::Cluster => (0..labels.len()).collect(),
+            Task::Detect | Task::Cluster | Task::Embed => (0..labels.len()).collect(),
         }
     }
 
@@ -84,7 +84,7 @@ impl Target {
         match task {
             Task::Classify => labels.classes().map(Target::Classes),
             Task::Regress => labels.real().map(Target::Real),
-            Task::Detect | Task::Cluster => Ok(Target::Nothing(labels.len())),
+            Task::Detect | Task::Cluster | Task::Embed => Ok(Target::Nothing(labels.len())),
         }
     }
 

@@ -56,7 +56,7 @@ impl Measure {
     /// All measures of a task, the most telling first.
     pub fn of(task: Task) -> &'static [Measure] {
         match task {
-            Task::Classify | Task::Cluster => &CLASSES,
+            Task::Classify | Task::Cluster | Task::Embed => &CLASSES,
             Task::Regress => &NUMBERS,
             Task::Detect => &OUTLIERS,
         }

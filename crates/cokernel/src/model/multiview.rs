@@ -12,7 +12,7 @@ use super::prepared::{check_square, kernels_or_default, used_views, without_view
 use super::{EmbeddingModel, Recipe, ViewInfo};
 use crate::bank::{Bank, Filled, Storage, check_sources};
 use crate::catalogue;
-use crate::data::{Fill, Preparation, Scale, Views, components_note};
+use crate::data::{Fill, Labels, PartialClasses, Preparation, Scale, Views, components_note};
 use crate::kernel::{GraphSpec, KernelSpec};
 use crate::method::{Method, Task};
 use crate::mkl::Arrangement;
@@ -61,6 +61,7 @@ pub struct PreparedViews {
     /// What the kernels were computed of, if it is not `views`: views that some instances lack, graphs.
     known: Option<Views>,
     learned: Option<Box<LearnedBank>>,
+    classes: Option<PartialClasses>,
 }
 
 impl PreparedViews {
@@ -87,6 +88,20 @@ impl PreparedViews {
     /// Sentences about data and kernels that a user should read.
     pub fn notes(&self) -> &[String] {
         &self.notes
+    }
+
+    /// The same with the classes of the instances, some of which may be missing, for methods that learn
+    /// from them ([`MultiView::reads_labels`]); the others do not look at them.
+    ///
+    /// # Errors
+    /// Labels of another number of instances, that are no classes, or of fewer than two classes.
+    pub fn with_labels(mut self, labels: &Labels) -> Result<Self> {
+        if labels.len() != self.bank.n() {
+            let expected = format!("{}, one per instance of the views", self.bank.n());
+            return Err(Error::shape("labels", expected, labels.len()));
+        }
+        self.classes = Some(labels.partial_classes()?);
+        Ok(self)
     }
 }
 
@@ -244,6 +259,14 @@ impl MultiView {
         multiview::embedder(self.method, &self.params()?)
     }
 
+    /// Whether the method learns from labels, which it then needs.
+    ///
+    /// # Errors
+    /// Wrong parameters.
+    pub fn reads_labels(&self) -> Result<bool> {
+        Ok(self.embedder()?.reads_labels())
+    }
+
     /// What decides about the kernels; also checks the parameters.
     pub(crate) fn recipe(&self) -> Result<Recipe> {
         let wants = self.embedder()?.wants();
@@ -393,6 +416,7 @@ impl MultiView {
             notes,
             known: (!graphs.is_empty() || !given.missing().is_empty()).then_some(known),
             learned: None,
+            classes: None,
         })
     }
 
@@ -424,6 +448,12 @@ impl MultiView {
         starts: &Starts,
         run: &Run,
     ) -> Result<Clustering> {
+        if !self.method.tasks.contains(&Task::Cluster) {
+            return Err(Error::Data(format!(
+                "method '{}' embeds, it does not cluster; embed with it, or choose a method that clusters",
+                self.method.id
+            )));
+        }
         let problem = self.problem(prepared)?;
         let embedder = self.embedder()?;
         let mut found =
@@ -473,8 +503,46 @@ impl MultiView {
         k: usize,
         run: &Run,
     ) -> Result<(EmbeddingModel, Embedding)> {
+        self.fit_embedding_to(views, None, k, run)
+    }
+
+    /// [`fit_embedding`](Self::fit_embedding) by a method that learns from labels, too: classes, some of
+    /// which may be missing.
+    ///
+    /// ```
+    /// use cokernel::{Run, data, model::MultiView};
+    ///
+    /// let (views, labels) = data::toy::views(60, 3, &[3.0, 1.0], 1)?;
+    /// let run = Run::default();
+    /// let (model, found) = MultiView::new("fda")?.fit_labelled_embedding(&views, &labels, 2, &run)?;
+    /// assert_eq!((found.rows.cols(), model.transform(&views)?.rows()), (2, 60));
+    /// # Ok::<(), cokernel::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`fit_embedding`](Self::fit_embedding) and [`PreparedViews::with_labels`].
+    pub fn fit_labelled_embedding(
+        &self,
+        views: &Views,
+        labels: &Labels,
+        k: usize,
+        run: &Run,
+    ) -> Result<(EmbeddingModel, Embedding)> {
+        self.fit_embedding_to(views, Some(labels), k, run)
+    }
+
+    fn fit_embedding_to(
+        &self,
+        views: &Views,
+        labels: Option<&Labels>,
+        k: usize,
+        run: &Run,
+    ) -> Result<(EmbeddingModel, Embedding)> {
         let watch = run.watch();
-        let prepared = self.prepare(views, run)?;
+        let mut prepared = self.prepare(views, run)?;
+        if let Some(labels) = labels {
+            prepared = prepared.with_labels(labels)?;
+        }
         let mut found = self.embed_prepared(&prepared, k, &run.remaining(&watch))?;
         found.report.seconds = watch.seconds();
         let model = EmbeddingModel::new(self, &prepared, k, &found)?;
@@ -503,7 +571,8 @@ impl MultiView {
     fn problem<'a>(&self, prepared: &'a PreparedViews) -> Result<Problem<'a>> {
         self.check_prepared(prepared)?;
         let bank = prepared.learned_for(self).map_or(&prepared.bank, |learned| &learned.bank);
-        Ok(Problem { bank, views: Some(&prepared.views) })
+        let (views, classes) = (Some(&prepared.views), prepared.classes.as_ref());
+        Ok(Problem { bank, views, classes })
     }
 
     /// Refuses views that were prepared for other kernels.

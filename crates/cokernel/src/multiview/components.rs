@@ -137,8 +137,57 @@ fn sparse_product(a: &Csr, b: &Matrix) -> Matrix {
     out
 }
 
+/// The right singular vectors of a table whose singular values are not zero.
+pub(super) struct Principal {
+    /// V, d × rank.
+    pub(super) directions: Matrix,
+    /// σ² of each, descending.
+    pub(super) squares: Vec<f64>,
+    pub(super) counts: Counts,
+}
+
+/// V of a centred table, `dims` columns at most.
+///
+/// # Errors
+/// A value is not finite; time ran out or the user stopped.
+pub(super) fn principal(centred: &Matrix, dims: usize, run: &Run) -> Result<Principal> {
+    let x = Factor::Dense(centred);
+    let tall = centred.cols() <= centred.rows();
+    let (vectors, squares, counts) = singular(&x, dims, "principal components", run)?;
+    let directions = match tall {
+        true => vectors,
+        false => {
+            let mut v = x.transposed_times(&vectors);
+            for i in 0..v.rows() {
+                v.row_mut(i).iter_mut().zip(&squares).for_each(|(v, s)| *v /= s.sqrt());
+            }
+            v
+        }
+    };
+    Ok(Principal { directions, squares, counts })
+}
+
 /// The columns of U Σ whose singular values are not zero, `dims` at most.
 fn scores(x: &Factor<'_>, dims: usize, what: &str, run: &Run) -> Result<Matrix> {
+    let (n, d) = x.size();
+    let (vectors, squares, _) = singular(x, dims, what, run)?;
+    let mut scores = if d <= n {
+        x.times(&vectors)
+    } else {
+        Matrix::from_fn(n, squares.len(), |i, j| vectors.get(i, j) * squares[j].sqrt())
+    };
+    orient(&mut scores);
+    Ok(scores)
+}
+
+/// The right singular vectors if the table is tall, else the left ones, whose singular values are not
+/// zero, `dims` at most, and the squares of these.
+fn singular(
+    x: &Factor<'_>,
+    dims: usize,
+    what: &str,
+    run: &Run,
+) -> Result<(Matrix, Vec<f64>, Counts)> {
     let (n, d) = x.size();
     let tall = d <= n;
     let k = dims.min(n).min(d);
@@ -155,19 +204,17 @@ fn scores(x: &Factor<'_>, dims: usize, what: &str, run: &Run) -> Result<Matrix> 
     run.tell(Event::End);
     // `Stalled`: the residuals no longer shrink, which at the tolerance of `precise` means that they are
     // at rounding.
-    if !matches!(pairs.status, Status::Converged | Status::Stalled) {
-        return Err(Error::Data(format!("{what}: ended early ({})", pairs.status)));
+    match pairs.status {
+        Status::Converged | Status::Stalled => {}
+        Status::TimeLimit | Status::Interrupted => {
+            return Err(Error::Stopped { status: pairs.status, what: what.to_string() });
+        }
+        status => return Err(Error::Data(format!("{what}: ended early ({status})"))),
     }
     let limit = ZERO * ZERO * pairs.values[0];
     let rank = pairs.values.iter().take_while(|v| **v > 0.0 && **v > limit).count();
-    let kept = Slice::head(&pairs.vectors, rank);
-    let mut scores = if tall {
-        x.times(&Matrix::from_fn(d, rank, |i, j| pairs.vectors.get(i, j)))
-    } else {
-        Matrix::from_fn(n, rank, |i, j| kept.values[i * kept.stride + j] * pairs.values[j].sqrt())
-    };
-    orient(&mut scores);
-    Ok(scores)
+    let kept: Vec<usize> = (0..rank).collect();
+    Ok((pairs.vectors.select_cols(&kept), pairs.values[..rank].to_vec(), counts))
 }
 
 #[cfg(test)]

@@ -15,11 +15,8 @@ use super::embedding::side_by_side;
 use super::extension::{Extension, Source, Stage};
 use super::kmeans::check_clusters;
 use super::{Embedder, Embedding, Problem, Wants};
-use crate::bank::Storage;
 use crate::data::{Matrix, Scale, Table, View};
-use crate::kernel::KernelSpec;
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
-use crate::mkl::Arrangement;
 use crate::params::Params;
 use crate::{Error, Report, Result, Run};
 use std::borrow::Cow;
@@ -123,12 +120,6 @@ impl Embedder for ConcatKMeans {
     }
 
     fn wants(&self) -> Wants {
-        Wants {
-            arrangement: Arrangement::Concatenated,
-            kernels: Some(vec![KernelSpec::linear()]),
-            scale: self.standard.then_some(Scale::Standard),
-            storage: Some(Storage::OnDemand),
-            features: true,
-        }
+        Wants { scale: self.standard.then_some(Scale::Standard), ..Wants::concatenated() }
     }
 }

@@ -15,13 +15,21 @@ pub mod components;
 pub mod concat_embeddings;
 pub mod concat_kmeans;
 pub mod concat_spectral;
+mod coordinates;
+pub mod discriminant;
 mod drawn;
 mod embedding;
 mod extension;
+pub mod fda;
 pub mod kernel_cca;
+pub mod kernel_fda;
+pub mod kernel_lfda;
+pub mod kernel_pca;
 pub mod kmeans;
 mod laplacian;
+pub mod lfda;
 pub mod min_disagreement;
+pub mod pca;
 pub mod product_spectral;
 mod spectra;
 pub mod spectral;
@@ -34,7 +42,7 @@ pub use kmeans::{KMeans, Seeding, Starts};
 pub use spectra::{Spectrum, agreement_matrix, spectra};
 
 use crate::bank::{Bank, Storage};
-use crate::data::{Scale, Views};
+use crate::data::{PartialClasses, Scale, Views};
 use crate::kernel::KernelSpec;
 use crate::method::{Entry, Method};
 use crate::mkl::Arrangement;
@@ -55,6 +63,12 @@ pub static REGISTRY: &[&Entry<dyn Embedder>] = &[
     &co_trained::ENTRY,
     &co_regularized::ENTRY,
     &co_regularized_centroid::ENTRY,
+    &pca::ENTRY,
+    &kernel_pca::ENTRY,
+    &fda::ENTRY,
+    &kernel_fda::ENTRY,
+    &lfda::ENTRY,
+    &kernel_lfda::ENTRY,
 ];
 
 /// A method of this registry, built from checked parameters.
@@ -73,6 +87,15 @@ pub struct Problem<'a> {
     /// The views that the bank was made of, complete and scaled, for methods that look at
     /// features; `None` if there is nothing but matrices.
     pub views: Option<&'a Views>,
+    /// The classes of the instances, or of some, for methods that learn from them.
+    pub classes: Option<&'a PartialClasses>,
+}
+
+impl<'a> Problem<'a> {
+    /// The kernels alone.
+    pub fn new(bank: &'a Bank) -> Self {
+        Problem { bank, views: None, classes: None }
+    }
 }
 
 /// What a method wants its bank to be made of; the default is the given views and kernels.
@@ -102,6 +125,19 @@ impl Default for Wants {
     }
 }
 
+impl Wants {
+    /// The features of all views side by side, and no kernels that are stored.
+    pub fn concatenated() -> Self {
+        Wants {
+            arrangement: Arrangement::Concatenated,
+            kernels: Some(vec![KernelSpec::linear()]),
+            scale: None,
+            storage: Some(Storage::OnDemand),
+            features: true,
+        }
+    }
+}
+
 /// The one trait that a multi-view method implements.
 pub trait Embedder: fmt::Debug + Send + Sync {
     /// Embeds the n instances for `k` clusters (k columns, or k per view, unless the method's
@@ -115,6 +151,11 @@ pub trait Embedder: fmt::Debug + Send + Sync {
     /// What the bank is to be made of.
     fn wants(&self) -> Wants {
         Wants::default()
+    }
+
+    /// Whether it learns from [`Problem::classes`], without which it cannot embed.
+    fn reads_labels(&self) -> bool {
+        false
     }
 }
 
@@ -186,7 +227,10 @@ mod tests {
         let (views, _) = crate::data::toy::views(150, 3, &[6.0, 6.0], 1).unwrap();
         let specs = [KernelSpec::gaussian()];
         let bank = Bank::build(&views, &specs, Storage::OnDemand, &Run::default()).unwrap();
-        let problem = Problem { bank: &bank, views: Some(&views) };
+        let codes = (0..150).map(|i| Some(i % 3)).collect();
+        let names = ["a", "b", "c"].map(String::from).to_vec();
+        let classes = PartialClasses { names, codes };
+        let problem = Problem { bank: &bank, views: Some(&views), classes: Some(&classes) };
         let mut seen = 0;
         for method in REGISTRY {
             let embedder = (method.build)(&method.defaults());

@@ -57,7 +57,7 @@ fn learn(method: &Method, kernels: &[Matrix], classes: &Classes, c: f64, run: &R
 
 fn cluster_bank(method: &Method, bank: &Bank, k: usize, run: &Run) -> cokernel::Result<Clustering> {
     let embedder = multiview::embedder(method, &method.defaults())?;
-    let problem = multiview::Problem { bank, views: None };
+    let problem = multiview::Problem::new(bank);
     multiview::cluster(embedder.as_ref(), &problem, k, &multiview::Starts::default(), run)
 }
 
@@ -491,6 +491,8 @@ fn parameters_have_names_of_their_own_in_python() {
             Task::Regress => &["SCALE", "MACHINE", "EPSILON", "TOL"],
             Task::Detect => &["SCALE", "MACHINE", "NU", "TOL"],
             Task::Cluster => &["CLUSTERS", "STARTS"],
+            // They have no estimator of their own: MultiViewEmbedding takes their parameters by name.
+            Task::Embed => &["CLUSTERS", "STARTS"],
         }
     };
     // What Python does not take as a name, as _base.py renames it.

@@ -143,6 +143,10 @@ fn kind(file: &File, entry: &ProtocolEntry, task: Task) -> Result<Kind> {
             let place = entry.task.as_ref().map(Spanned::span);
             Err(file.refuse(place, "task: to cluster, give clusters and starts, not splits"))
         }
+        Task::Embed => {
+            let place = entry.task.as_ref().map(Spanned::span);
+            Err(file.refuse(place, "task: experiments have no scores of an embedding"))
+        }
     }
 }
 

@@ -78,7 +78,7 @@ pub fn run_method(
 ) -> Result<Clustering> {
     let method = find(id)?;
     let params = method.check(params.iter().map(|(name, v)| (*name, &v.0)))?;
-    let problem = Problem { bank, views: None };
+    let problem = Problem::new(bank);
     multiview::cluster(
         multiview::embedder(method, &params)?.as_ref(),
         &problem,

@@ -11,7 +11,7 @@ use cokernel::model::MultiView;
 use cokernel::multiview::Starts;
 use cokernel::solve::dense::symmetric_eigen;
 
-fn gram(rows: &Matrix) -> Matrix {
+pub fn gram(rows: &Matrix) -> Matrix {
     multiply(rows, &rows.transposed())
 }
 
@@ -28,13 +28,13 @@ fn function(a: &Matrix, f: impl Fn(f64) -> f64) -> Matrix {
     multiply(&scaled, &v.transposed())
 }
 
-fn centred(k: &Matrix) -> Matrix {
+pub fn centred(k: &Matrix) -> Matrix {
     let n = k.rows();
     let h = Matrix::from_fn(n, n, |i, j| f64::from(u8::from(i == j)) - 1.0 / n as f64);
     multiply(&multiply(&h, k), &h)
 }
 
-fn trace(k: &Matrix) -> f64 {
+pub fn trace(k: &Matrix) -> f64 {
     (0..k.rows()).map(|i| k.get(i, i)).sum()
 }
 

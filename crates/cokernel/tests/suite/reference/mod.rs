@@ -8,6 +8,7 @@ mod co_trained;
 mod controls;
 mod cuts;
 mod diagonal;
+mod discriminants;
 mod graphs;
 mod machines;
 mod measures;

@@ -3,6 +3,7 @@
 mod bank;
 mod controls;
 mod data;
+mod embeddings;
 mod mkl;
 mod model;
 mod multiview;
