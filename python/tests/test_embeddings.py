@@ -60,7 +60,7 @@ def test_pca_and_kernel_pca_are_those_of_scikit_learn() -> None:
     assert_equal(ours, (scaled.transform(SCALED), scaled.transform(NEW_SCALED)))
     kernel, cross = mean_kernel(SCALED), mean_kernel(NEW_SCALED)
     kpca = KernelPCA(5, kernel="precomputed").fit(kernel)
-    ours = embedded("kernel_pca", 5, kernels=[gaussian(sigma=3.0)], scale="standard")
+    ours = embedded("kernel_pca", 5, kernels=[gaussian(3.0)], scale="standard")
     assert_equal(ours, (kpca.transform(kernel), kpca.transform(cross)))
 
 
@@ -121,7 +121,7 @@ def test_kernel_forms_are_those_of_numpy() -> None:
     new = (cross - kernel.mean(0)) @ (centre @ vectors / np.sqrt(values))
     ridge = 1e-3 * np.trace(inner) * np.eye(len(values))
     map_ = lfda(coordinates, Y, coordinates, 3, ridge)
-    kernels = [gaussian(sigma=3.0)]
+    kernels = [gaussian(3.0)]
     ours = embedded("kernel_lfda", 3, Y, "standard", kernels=kernels)
     assert_equal(ours, (coordinates @ map_, new @ map_), 1e-7)
     means = np.array([coordinates[Y == c].mean(0) for c in range(3)])

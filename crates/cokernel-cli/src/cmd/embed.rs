@@ -14,6 +14,7 @@ use crate::settings::Settings;
 use crate::table::{count, thousands};
 use anyhow::Result;
 use cokernel::data::{Labels, Matrix};
+use cokernel::method::Task;
 use cokernel::model::{EmbeddingModel, Saved};
 use cokernel::multiview::spectra;
 use serde_json::json;
@@ -73,7 +74,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     model: Option<PathBuf>,
     /// Draw two principal components of the embedding, coloured by label if labels are given, and
-    /// the eigenvalues of each view, into this SVG or PNG file
+    /// the eigenvalues of each view (of methods that cluster), into this SVG or PNG file
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     plot: Option<PathBuf>,
 }
@@ -113,7 +114,8 @@ fn learn(args: &Args, global: &GlobalArgs) -> Result<ExitCode> {
     refuse_nothing(&found.rows, found.report.status)?;
     let model = EmbeddingModel::new(&method, &prepared, k, &found)?;
     let mut lines = Vec::new();
-    if args.plot.is_some() {
+    // Of an embedding that is not there for clusters, eigenvalues of graphs tell nothing.
+    if args.plot.is_some() && method.method().tasks.contains(&Task::Cluster) {
         match spectra(prepared.bank(), picture::eigenvalues(k), &session.run) {
             Ok(found) => lines = found.unwrap_or_default(),
             Err(e) => session.notes([format!("the picture has no spectra: {e}")]),

@@ -194,3 +194,43 @@ fn pictures_are_drawn() {
     let said = toy.refusal(&format!("compare {DATA} --plot c.svg"), 2);
     assert_eq!(said, "error: --plot needs --task cluster");
 }
+
+/// Methods that embed only: with labels, without, and what they are told to be.
+#[test]
+fn classes_are_told_apart() {
+    let toy = Toy::new();
+    let flags = format!("--method lfda -k 2 {DATA} --model m.ck -o e.csv --plot e.svg");
+    let said = toy.output(&format!("embed {flags}"));
+    assert!(said.contains("lfda (metric=weighted, neighbours=7, regularization="), "{said}");
+    assert!(said.contains("60 instances in 2 columns"), "{said}");
+    assert!(toy.read("e.svg").contains("green") && !toy.read("e.svg").contains("Spectra"));
+    toy.run(&format!("embed --apply m.ck {VIEWS} -o again.csv")).success();
+    let relative = |a: Vec<Vec<f64>>, b: Vec<Vec<f64>>| {
+        let size = a.iter().flatten().fold(1.0_f64, |s, v| s.max(v.abs()));
+        let apart = a.iter().flatten().zip(b.iter().flatten()).map(|(a, b)| (a - b).abs());
+        assert!(apart.fold(0.0, f64::max) < 1e-9 * size);
+    };
+    relative(numbers(&toy.read("e.csv"), 1), numbers(&toy.read("again.csv"), 1));
+    let json = toy.json(&format!("embed --method pca -k 2 {VIEWS}"));
+    assert_eq!(json["embedding"]["report"]["details"]["explained"].as_array().unwrap().len(), 2);
+    let said = toy.refusal(&format!("embed --method fda -k 2 {VIEWS}"), 2);
+    assert_eq!(
+        said,
+        "error: method 'fda' learns from labels, and none are given; add --labels FILE, or \
+         --label-column NAME if a view has them"
+    );
+    let said = toy.refusal(&format!("cluster --method fda -k 2 {DATA}"), 2);
+    assert!(
+        said.contains("'fda' embeds, which `cokernel embed` is for; methods to cluster: "),
+        "{said}"
+    );
+    let said = toy.refusal(&format!("fit --method pca {DATA}"), 2);
+    assert!(said.contains("methods to learn from labels: best_single"), "{said}");
+    let said = toy.refusal(&format!("fit --task embed {DATA}"), 2);
+    assert_eq!(
+        said,
+        "error: --task embed: expected classify, regress or detect; `cokernel embed` embeds"
+    );
+    let said = toy.output("methods --task embed");
+    assert!(said.contains("kernel_lfda") && !said.contains("co_trained"), "{said}");
+}
