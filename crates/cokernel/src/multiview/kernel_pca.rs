@@ -64,10 +64,10 @@ impl Embedder for KernelPca {
         let (weights, whose) = weighted(bank, &self.view)?;
         let mut work = Work::new(bank, run);
         run.tell(Event::Begin { stage: METHOD.title, total: None });
-        let watch = run.watch();
-        let multiply = |x: &Matrix| bank.apply_combined_in(&weights, x, &Pass::under(&watch));
-        let means = multiply(&Matrix::from_fn(n, 1, |_, _| 1.0 / n as f64)).col(0);
+        let watch = work.watch.clone();
+        let even = Matrix::from_fn(n, 1, |_, _| 1.0 / n as f64);
         let pass = Pass::under(&watch);
+        let means = bank.apply_combined_in(&weights, &even, &pass).col(0);
         pass.complete(laplacian::EMBEDDING)?;
         let grand = means.iter().sum::<f64>() / n as f64;
         let mut diagonal = vec![0.0; n];
@@ -77,9 +77,8 @@ impl Embedder for KernelPca {
         let trace: f64 = diagonal.iter().zip(&means).map(|(d, r)| d - 2.0 * r + grand).sum();
         let floor = 1e-12 * largest(&diagonal) * n as f64;
         let apply = |x: &Matrix| {
-            let mut image = multiply(&without_means(x));
-            image = without_means(&image);
-            image
+            let centred = without_means(x);
+            without_means(&bank.apply_combined_in(&weights, &centred, &Pass::under(&watch)))
         };
         let pairs = work.top(n, k, &apply)?;
         run.tell(Event::End);
