@@ -17,7 +17,8 @@
 //! | t_1 … t_l | `landmarks`, one list for each of `draws` |
 //!
 //! **Pairs** are those of [`two_stage`](super::two_stage): all of them or `examples` that are drawn, or must-link
-//! and cannot-link pairs that are given; each tree learns from a bootstrap with as many of either sign. 500
+//! and cannot-link pairs that are given; each tree learns from a bootstrap with as many of either sign, in which a
+//! pair is as likely as its weight among those of its sign. 500
 //! trees, leaves of 3, ten kernels per node and the information gain are those of the source. There h is the
 //! share of trees that say yes (`leaves = votes`); the mean of the means of leaves, the default, says more.
 //!
@@ -53,7 +54,7 @@ mod landmarks;
 use super::two_stage::pairs::{Part, Sampler};
 use super::{Copies, GivenPairs, Learned, Learner, Problem, check, fits};
 use crate::bank::{Bank, Gram};
-use crate::data::Matrix;
+use crate::data::{Matrix, Target};
 use crate::error::room_for;
 use crate::machine::Machine;
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
@@ -61,7 +62,7 @@ use crate::params::{Param, Params, Range};
 use crate::rule::{Combination, Forest};
 use crate::solve::Rows;
 use crate::solve::forest::{Criterion, Draw, FEATURES, Leaves, Settings, Thresholds, grow};
-use crate::{Counts, Error, Event, Report, Result, Run, Watch};
+use crate::{Counts, Error, Event, Report, Result, Run, Status, Watch};
 use landmarks::{Features, choose, together};
 use rand::RngExt;
 use rayon::prelude::*;
@@ -184,6 +185,36 @@ impl ForestTwoStage {
         }
     }
 
+    /// The forest alone, for those who want a similarity and no classes.
+    fn similarity(&self, problem: &Problem<'_>, run: &Run, watch: &Watch) -> Result<Learned> {
+        let sampler = Sampler::new(problem, self.diagonal, true, run)?;
+        let (forest, examples) = self.forest(&sampler, run, watch)?;
+        let cut = forest.trees() < self.settings.trees;
+        let mut report = Report {
+            status: watch.stop().filter(|_| cut).unwrap_or(Status::Converged),
+            counts: Counts { combines: 1, ..Counts::default() },
+            seconds: watch.seconds(),
+            notes: self.remarks(&forest),
+            ..Report::closed_form(run)
+        };
+        let details = [("nodes", forest.nodes() as f64), ("pairs", examples as f64)];
+        report.details = details.into_iter().map(|(name, v)| (name.to_string(), vec![v])).collect();
+        Ok(Learned::of(Combination::new(forest), report))
+    }
+
+    /// What is to be said of a forest.
+    fn remarks(&self, forest: &Forest) -> Vec<String> {
+        let (grown, mut notes) = (forest.trees(), Vec::new());
+        if grown < self.settings.trees {
+            notes.push(format!("stopped after {grown} of {} trees", self.settings.trees));
+        }
+        if forest.nodes() == grown {
+            let why = "no tree has a split, so that all instances are alike";
+            notes.push(format!("forest_two_stage: {why}: give more pairs, or a smaller leaf"));
+        }
+        notes
+    }
+
     fn forest(&self, sampler: &Sampler<'_>, run: &Run, watch: &Watch) -> Result<(Forest, usize)> {
         let kernels = sampler.kernels();
         if kernels > FEATURES {
@@ -198,10 +229,11 @@ impl ForestTwoStage {
         let few = || {
             let drawn = sampler.draw(sampler.stream(Part::Draw), FEW, watch);
             let signs = (0..drawn.len()).map(|k| if k % 2 == 0 { 1.0 } else { -1.0 }).collect();
-            (drawn, signs)
+            (drawn, signs, Vec::new())
         };
-        let drawn = sampler.examples(self.examples, watch).map(|d| (d.examples, d.signs));
-        let (examples, signs): (_, Vec<f64>) = drawn.unwrap_or_else(few);
+        let drawn = sampler.examples(self.examples, watch);
+        let drawn = drawn.map(|d| (d.examples, d.signs, d.counts));
+        let (examples, signs, counts): (_, Vec<f64>, Vec<f64>) = drawn.unwrap_or_else(few);
         let unit = sampler.unit();
         let mut values = Matrix::zeros(signs.len(), kernels);
         for (p, sign) in signs.iter().enumerate() {
@@ -212,7 +244,8 @@ impl ForestTwoStage {
         let equal: Vec<bool> = signs.iter().map(|s| *s > 0.0).collect();
         let seed = run.rng("forest_two_stage trees").random();
         let settings = Settings { seed, ..self.settings.clone() };
-        Ok((grow(&values, &equal, &settings, watch)?, signs.len()))
+        let weights = counts.iter().any(|w| *w != 1.0).then_some(&counts[..]);
+        Ok((grow(&values, &equal, weights, &settings, watch)?, signs.len()))
     }
 }
 
@@ -253,6 +286,9 @@ impl Learner for ForestTwoStage {
     fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
         check(problem)?;
         let (watch, n) = (run.watch(), problem.bank.n());
+        if problem.pairs.is_some() && matches!(problem.target, Target::Nothing(_)) {
+            return self.similarity(problem, run, &watch);
+        }
         let classes = problem.target.classes()?;
         let draws = choose(self.landmarks, self.draws, classes, run);
         let pairs = match (self.all, problem.pairs) {
@@ -301,21 +337,11 @@ impl Learner for ForestTwoStage {
         let learned = solutions.len();
         let machines = together(solutions, counts);
         let mut notes: Vec<String> = machines.remark().into_iter().collect();
-        let grown = forest.trees();
-        if grown < self.settings.trees {
-            notes.push(format!("stopped after {grown} of {} trees", self.settings.trees));
-        }
+        notes.extend(self.remarks(&forest));
         if learned < draws.len() {
             notes.push(format!("stopped after {learned} of {} draws of landmarks", draws.len()));
         }
-        if forest.nodes() == grown {
-            notes.push(
-                "forest_two_stage: no tree has a split, so that all instances are alike: give more pairs, or a \
-                 smaller leaf"
-                    .to_string(),
-            );
-        }
-        let cut = grown < self.settings.trees || learned < draws.len();
+        let cut = forest.trees() < self.settings.trees || learned < draws.len();
         let mut report = Report {
             status: watch.stop().filter(|_| cut).unwrap_or(machines.status()),
             objective: vec![machines.primal()],

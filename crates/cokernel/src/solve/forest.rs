@@ -21,9 +21,13 @@
 //! **Cost** of a tree: about N·`features`·log(N/`leaf`) additions, and N·p·log N once for the bins.
 //! Memory: N·p bytes, 16 bytes an example and thread, 12 bytes a node.
 
+mod draw;
+
 use crate::data::Matrix;
 use crate::rule::{CUTS, Forest, Node, Tree, place};
 use crate::{Error, Result, Watch};
+use draw::Classes;
+pub use draw::Draw;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
@@ -54,17 +58,6 @@ pub enum Leaves {
     Means,
     /// 1 if most are positive, 0 if most are negative, else ½: the forest gives the share of trees.
     Votes,
-}
-
-/// From which examples a tree learns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Draw {
-    /// All, once.
-    All,
-    /// N, with replacement.
-    Bootstrap,
-    /// N/2 of each class, with replacement.
-    Balanced,
 }
 
 /// How trees are grown.
@@ -109,7 +102,8 @@ pub const EXAMPLES: usize = 1 << 20;
 /// Most features: nodes keep them in 16 bits.
 pub const FEATURES: usize = 1 << 16;
 
-/// A forest that tells `positive` examples (rows of N × p) from others. A run that is stopped keeps the trees that
+/// A forest that tells `positive` examples (rows of N × p) from others. `weights`, positive, say how likely examples
+/// of a class are to be drawn beside each other ([`Draw::Balanced`] only). A run that is stopped keeps the trees that
 /// are grown, one at least.
 ///
 /// # Errors
@@ -118,6 +112,7 @@ pub const FEATURES: usize = 1 << 16;
 pub fn grow(
     examples: &Matrix,
     positive: &[bool],
+    weights: Option<&[f64]>,
     settings: &Settings,
     watch: &Watch,
 ) -> Result<Forest> {
@@ -134,7 +129,8 @@ pub fn grow(
         Criterion::Gini => Vec::new(),
         Criterion::Information => (0..=n as u64).map(term).collect(),
     };
-    let shared = Shared { bins: &bins, positive, settings, terms: &terms };
+    let classes = Classes::of(positive, weights)?;
+    let shared = Shared { bins: &bins, positive, classes, settings, terms: &terms };
     let grown: Vec<Option<(Tree, Vec<f64>)>> = (0..settings.trees.max(1))
         .into_par_iter()
         .map(|t| (t == 0 || watch.stop().is_none()).then(|| Grower::new(&shared, t).tree()))
@@ -238,6 +234,7 @@ struct Shared<'a> {
     /// By feature.
     bins: &'a [Vec<u8>],
     positive: &'a [bool],
+    classes: Classes,
     settings: &'a Settings,
     /// x log x of whole numbers, for information.
     terms: &'a [f64],
@@ -328,7 +325,7 @@ impl<'a> Grower<'a> {
         // Far apart, so that the trees of neighbouring seeds are not the same.
         let own = (tree as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ own);
-        let times = drawn(shared.positive, shared.settings.draw, &mut rng);
+        let times = shared.classes.drawn(shared.positive.len(), shared.settings.draw, &mut rng);
         let taken = || (0..times.len()).filter(|i| times[*i] > 0);
         let rows: Vec<u32> = taken().map(|i| i as u32).collect();
         let adds: Vec<Sums> = taken().map(|i| Sums::of(times[i], shared.positive[i])).collect();
@@ -483,24 +480,6 @@ impl<'a> Grower<'a> {
         }
         (i, left)
     }
-}
-
-/// How often each example was drawn.
-fn drawn(positive: &[bool], draw: Draw, rng: &mut Xoshiro256PlusPlus) -> Vec<u32> {
-    let n = positive.len();
-    let mut times = vec![0; n];
-    match draw {
-        Draw::All => times.fill(1),
-        Draw::Bootstrap => (0..n).for_each(|_| times[rng.random_range(0..n)] += 1),
-        Draw::Balanced => {
-            for class in [false, true] {
-                let own: Vec<usize> = (0..n).filter(|i| positive[*i] == class).collect();
-                let count = n / 2 + usize::from(class && n % 2 == 1);
-                (0..count).for_each(|_| times[own[rng.random_range(0..own.len())]] += 1);
-            }
-        }
-    }
-    times
 }
 
 #[cfg(test)]

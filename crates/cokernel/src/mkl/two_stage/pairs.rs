@@ -67,7 +67,7 @@ pub(in crate::mkl) struct Drawn {
     pub examples: Examples,
     pub signs: Vec<f64>,
     /// How much each counts beside others of its sign.
-    counts: Vec<f64>,
+    pub counts: Vec<f64>,
     /// Of those for validation the instance that is held out, or 0 where pairs are.
     held: Vec<Option<u32>>,
 }

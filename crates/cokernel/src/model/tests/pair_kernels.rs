@@ -5,6 +5,7 @@ use crate::bank::{Bank, Storage};
 use crate::data::{Labels, Link, Matrix, Pairs, Table, Views, toy};
 use crate::eval::{Candidate, ClusteringOptions, compare_candidates};
 use crate::kernel::{GraphSpec, KernelSpec, Normalization};
+use crate::method::Task;
 use crate::model::{Combine, EmbeddingModel, Mkl, MultiView, PairKernels};
 use crate::multiview::{REGISTRY, Starts};
 use crate::{Result, Run};
@@ -101,7 +102,7 @@ fn the_similarity_is_the_weighted_sum_and_finds_what_pairs_say() {
 fn every_method_on_similarities_takes_them() {
     let (views, codes, pairs) = data();
     let (mut taken, mut refused) = (0, Vec::new());
-    for method in REGISTRY {
+    for method in REGISTRY.iter().filter(|m| m.tasks.contains(&Task::Cluster)) {
         for combine in Combine::ALL {
             let made = MultiView::new(method.id).unwrap().kernels(gaussians());
             let made = made.pairs(from(&pairs, combine));
@@ -159,12 +160,18 @@ fn centred_kernels_missing_views_graphs_and_products() {
         MultiView::new("spectral").unwrap().graphs([graph]).pairs(from(&pairs, Combine::Sum));
     let found = found.cluster(&views, 3, &Starts::default(), &run).unwrap();
     assert!(agreement(&found.assignments, &codes) > 0.9);
-    // Products of kernels are no weighted sum.
-    let products = Mkl::new("polynomial_two_stage").unwrap().param("lambda", 0.01);
-    let products = PairKernels::new(products, pairs, Combine::Sum).unwrap();
-    let (model, found) =
-        method.pairs(products).fit_clusters(&views, 3, &Starts::default(), &run).unwrap();
-    assert!(agreement(&found.assignments, &codes) > 0.9 && !model.extends());
+    // Products of kernels and forests are no weighted sums.
+    for learner in [
+        Mkl::new("polynomial_two_stage").unwrap().param("lambda", 0.01),
+        Mkl::new("forest_two_stage").unwrap().param("trees", 50),
+    ] {
+        let id = learner.method().id;
+        let learned = PairKernels::new(learner, pairs.clone(), Combine::Sum).unwrap();
+        let own = method.clone().pairs(learned);
+        let (model, found) = own.fit_clusters(&views, 3, &Starts::default(), &run).unwrap();
+        let right = agreement(&found.assignments, &codes);
+        assert!(right > 0.9 && !model.extends(), "{id}: {right}");
+    }
 }
 
 #[test]

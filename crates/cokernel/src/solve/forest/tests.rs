@@ -20,7 +20,7 @@ fn one() -> Settings {
 }
 
 fn grown(x: &Matrix, y: &[bool], settings: &Settings) -> Forest {
-    grow(x, y, settings, &Run::default().watch()).unwrap()
+    grow(x, y, None, settings, &Run::default().watch()).unwrap()
 }
 
 /// Minus the impurity of some examples times their number, by definition.
@@ -231,6 +231,24 @@ fn balanced_draws() {
     assert_eq!(mean(Draw::Balanced), 0.5);
 }
 
+/// Positives of weight 3 count three times as much as those of weight 1 beside each other, and nothing beside
+/// negatives.
+#[test]
+fn weighted_draws() {
+    let y: Vec<bool> = (0..600).map(|i| i % 2 == 0).collect();
+    // All negatives and half of the positives are at 0, the other positives, of weight 3, at 1.
+    let x = Matrix::from_fn(600, 1, |i, _| f64::from(u8::from(i % 4 == 0)));
+    let weights: Vec<f64> = (0..600).map(|i| if i % 4 == 0 { 3e-9 } else { 1e-9 }).collect();
+    let settings = Settings { draw: Draw::Balanced, ..Settings::default() };
+    let at_zero = |weights| {
+        let forest = grow(&x, &y, weights, &settings, &Run::default().watch()).unwrap();
+        forest.values(&Matrix::from_fn(1, 1, |_, _| 0.0)).unwrap()[0]
+    };
+    // ½ of the mass is negative and at 0, beside ¼ or ⅛ that is positive.
+    assert!((at_zero(None) - 1.0 / 3.0).abs() < 0.01, "{}", at_zero(None));
+    assert!((at_zero(Some(&weights)) - 0.2).abs() < 0.01, "{}", at_zero(Some(&weights)));
+}
+
 #[test]
 fn bins_lie_between_values() {
     let (cuts, places) = bins(&[3.0, 1.0, 1.0, 2.0]);
@@ -253,7 +271,7 @@ fn bins_lie_between_values() {
 fn what_cannot_be_grown_is_refused_and_stops_keep_a_tree() {
     let say = |x: &Matrix, y: &[bool], draw| {
         let settings = Settings { draw, ..Settings::default() };
-        grow(x, y, &settings, &Run::default().watch()).unwrap_err().to_string()
+        grow(x, y, None, &settings, &Run::default().watch()).unwrap_err().to_string()
     };
     let (x, y) = data(10, 2, 6);
     let boot = Draw::Bootstrap;
@@ -274,5 +292,5 @@ fn what_cannot_be_grown_is_refused_and_stops_keep_a_tree() {
     let cancel = Cancel::default();
     cancel.cancel();
     let run = Run { cancel, ..Run::default() };
-    assert_eq!(grow(&x, &y, &Settings::default(), &run.watch()).unwrap().trees(), 1);
+    assert_eq!(grow(&x, &y, None, &Settings::default(), &run.watch()).unwrap().trees(), 1);
 }

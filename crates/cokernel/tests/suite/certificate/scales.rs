@@ -139,11 +139,9 @@ fn attempt(id: &str, kernels: &[Matrix], codes: &[u32], c: f64, what: &str) -> O
     let (bank, classes) = (bank(kernels, Storage::Resident), classes(codes));
     let svc = Svc { c, ..Svc::default() };
     let run = Run::default();
-    let learned = match train(
-        &Problem::new(&bank, &Target::from(classes.clone()), &svc),
-        learner.as_ref(),
-        &run,
-    ) {
+    let (views, target) = (rules::similarities(kernels), Target::from(classes));
+    let problem = Problem { views: Some(&views), ..Problem::new(&bank, &target, &svc) };
+    let learned = match train(&problem, learner.as_ref(), &run) {
         Ok(learned) => learned,
         Err(e) => {
             let e = e.to_string();
@@ -500,11 +498,10 @@ fn extreme_numbers() {
                 };
                 let classes = classes(&codes);
                 let svc = Svc { c, ..Svc::default() };
-                match train(
-                    &Problem::new(&bank, &Target::from(classes.clone()), &svc),
-                    learner.as_ref(),
-                    &Run::default(),
-                ) {
+                let (views, target) =
+                    (rules::similarities(&scaled(&kernels, s)), Target::from(classes));
+                let problem = Problem { views: Some(&views), ..Problem::new(&bank, &target, &svc) };
+                match train(&problem, learner.as_ref(), &Run::default()) {
                     Ok(learned) => {
                         answers += 1;
                         let report = &learned.report;

@@ -150,12 +150,16 @@ fn kernel_addition_does_not_see_the_order_of_views() {
 /// value: kernel canonical correlation gave zeros, which were written as an embedding.
 #[test]
 fn an_early_stop_gives_a_sentence_or_something() {
-    let (views, _) = cokernel::data::toy::views(150, 3, &[2.0, 2.0], 1).unwrap();
+    let (views, labels) = cokernel::data::toy::views(150, 3, &[2.0, 2.0], 1).unwrap();
     let run = Run::default();
     run.cancel.cancel();
     for method in cokernel::catalogue::methods().filter(|m| MultiView::new(m.id).is_ok()) {
         let model = MultiView::new(method.id).unwrap();
         let prepared = model.prepare(&views, &Run::default()).unwrap();
+        let prepared = match model.reads_labels().unwrap() {
+            true => prepared.with_labels(&labels).unwrap(),
+            false => prepared,
+        };
         match model.embed_prepared(&prepared, 3, &run) {
             Err(e) => assert!(e.to_string().contains("before there was"), "{}: {e}", method.id),
             Ok(found) => {
