@@ -1,17 +1,26 @@
-//! [`LearnedView`]: a linear map of the features of a view, learned by a method.
+//! [`LearnedView`]: a linear map of the features of a view, or a factor for each of them, learned by a method.
 
 use super::{Csr, Matrix, Table, View, Views};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 /// A view whose features x (of d columns, as the scaling left them) become xW of r columns before kernels
-/// are computed. Methods that learn projections give them; the [`Preparation`](super::Preparation) of a model
-/// keeps them and redoes them for new instances.
+/// are computed. Methods that learn projections or widths give them; the [`Preparation`](super::Preparation) of a
+/// model keeps them and redoes them for new instances.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LearnedView {
     view: String,
-    /// W, d × r.
-    map: Matrix,
+    map: Map,
+}
+
+/// W: in a file the one is a table, the other a list.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+enum Map {
+    /// Any, d × r.
+    Full(Matrix),
+    /// Diagonal: features keep their names, and sparse ones stay sparse.
+    Factors(Vec<f64>),
 }
 
 impl LearnedView {
@@ -20,12 +29,21 @@ impl LearnedView {
     /// # Errors
     /// W has no row or no column, or holds a number that is not finite.
     pub fn new(view: impl Into<String>, map: Matrix) -> Result<Self> {
-        let found = LearnedView { view: view.into(), map };
-        match found.contradiction() {
-            None => Ok(found),
-            Some(problem) => {
-                Err(Error::Data(format!("the map of view '{}' {problem}", found.view)))
-            }
+        LearnedView { view: view.into(), map: Map::Full(map) }.checked()
+    }
+
+    /// A factor for each feature of a view.
+    ///
+    /// # Errors
+    /// There is none, or one is not finite.
+    pub fn scaled(view: impl Into<String>, factors: Vec<f64>) -> Result<Self> {
+        LearnedView { view: view.into(), map: Map::Factors(factors) }.checked()
+    }
+
+    fn checked(self) -> Result<Self> {
+        match self.contradiction() {
+            None => Ok(self),
+            Some(problem) => Err(Error::Data(format!("the map of view '{}' {problem}", self.view))),
         }
     }
 
@@ -34,56 +52,97 @@ impl LearnedView {
         &self.view
     }
 
-    /// W, d × r.
-    pub fn map(&self) -> &Matrix {
-        &self.map
+    /// W, d × r; `None` where there is a factor for each feature.
+    pub fn map(&self) -> Option<&Matrix> {
+        match &self.map {
+            Map::Full(map) => Some(map),
+            Map::Factors(_) => None,
+        }
+    }
+
+    /// The diagonal of W, where W is diagonal: a factor for each feature.
+    pub fn factors(&self) -> Option<&[f64]> {
+        match &self.map {
+            Map::Full(_) => None,
+            Map::Factors(factors) => Some(factors),
+        }
+    }
+
+    /// d and r.
+    pub(super) fn shape(&self) -> (usize, usize) {
+        match &self.map {
+            Map::Full(map) => (map.rows(), map.cols()),
+            Map::Factors(factors) => (factors.len(), factors.len()),
+        }
     }
 
     /// Why no view can be mapped by it, as one that was read from a file may be.
     pub(super) fn contradiction(&self) -> Option<&'static str> {
-        if self.map.rows() == 0 || self.map.cols() == 0 {
+        if self.shape().0 == 0 || self.shape().1 == 0 {
             return Some("is empty");
         }
-        let finite = self.map.values().iter().all(|v| v.is_finite());
+        let values = match &self.map {
+            Map::Full(map) => map.values(),
+            Map::Factors(factors) => factors,
+        };
+        let finite = values.iter().all(|v| v.is_finite());
         (!finite).then_some("has an entry that is not finite")
     }
 
     /// XW.
     fn of(&self, table: &Table) -> Result<Table> {
-        let (d, r) = (self.map.rows(), self.map.cols());
+        let (d, r) = self.shape();
         if table.cols() != d && !table.is_similarity() {
             let expected = format!("{d} columns, those of its map");
             return Err(Error::shape(format!("view '{}'", self.view), expected, table.cols()));
         }
-        let mut out = Matrix::zeros(table.rows(), r);
-        match table {
-            Table::Sparse(x) => self.of_sparse(x, &mut out),
-            Table::Dense(x) => {
+        match (table, &self.map) {
+            (Table::Sparse(x), Map::Full(map)) => {
+                let mut out = Matrix::zeros(x.rows(), r);
                 for i in 0..x.rows() {
-                    self.add(x.row(i).iter().copied().enumerate(), out.row_mut(i));
+                    let (columns, values) = x.row(i);
+                    let entries = columns.iter().zip(values).map(|(j, v)| (*j as usize, *v));
+                    add(map, entries, out.row_mut(i));
                 }
+                Ok(Table::Dense(out))
             }
-            Table::Similarity(_) | Table::Graph(_) => {
+            (Table::Dense(x), Map::Full(map)) => {
+                let mut out = Matrix::zeros(x.rows(), r);
+                for i in 0..x.rows() {
+                    add(map, x.row(i).iter().copied().enumerate(), out.row_mut(i));
+                }
+                Ok(Table::Dense(out))
+            }
+            (Table::Sparse(x), Map::Factors(factors)) => Ok(Table::Sparse(times(x, factors)?)),
+            (Table::Dense(x), Map::Factors(factors)) => {
+                let mut out = x.clone();
+                for i in 0..out.rows() {
+                    out.row_mut(i).iter_mut().zip(factors).for_each(|(x, f)| *x *= f);
+                }
+                Ok(Table::Dense(out))
+            }
+            (Table::Similarity(_) | Table::Graph(_), _) => {
                 let problem = "is a similarity, which has no features to map";
-                return Err(Error::Data(format!("view '{}' {problem}", self.view)));
+                Err(Error::Data(format!("view '{}' {problem}", self.view)))
             }
         }
-        Ok(Table::Dense(out))
     }
+}
 
-    fn of_sparse(&self, x: &Csr, out: &mut Matrix) {
-        for i in 0..x.rows() {
-            let (columns, values) = x.row(i);
-            let entries = columns.iter().zip(values).map(|(j, v)| (*j as usize, *v));
-            self.add(entries, out.row_mut(i));
-        }
+fn add(map: &Matrix, entries: impl Iterator<Item = (usize, f64)>, out: &mut [f64]) {
+    for (j, v) in entries.filter(|(_, v)| *v != 0.0) {
+        out.iter_mut().zip(map.row(j)).for_each(|(o, w)| *o += v * w);
     }
+}
 
-    fn add(&self, entries: impl Iterator<Item = (usize, f64)>, out: &mut [f64]) {
-        for (j, v) in entries.filter(|(_, v)| *v != 0.0) {
-            out.iter_mut().zip(self.map.row(j)).for_each(|(o, w)| *o += v * w);
-        }
-    }
+/// The entries times the factors of their columns; those that become 0 are not stored.
+fn times(x: &Csr, factors: &[f64]) -> Result<Csr> {
+    let row = |i: usize| {
+        let (columns, values) = x.row(i);
+        let entries = columns.iter().zip(values).map(|(j, v)| (*j, v * factors[*j as usize]));
+        entries.filter(|(_, v)| *v != 0.0).collect()
+    };
+    Csr::from_rows(x.cols(), (0..x.rows()).map(row).collect())
 }
 
 /// The views with those that are learned in the place of those they are made of. Cost: n d r for each.
@@ -96,7 +155,7 @@ pub(crate) fn mapped(views: &Views, learned: &[LearnedView]) -> Result<Views> {
             [map] => View {
                 name: view.name.clone(),
                 table: map.of(&view.table)?,
-                columns: None,
+                columns: view.columns.clone().filter(|_| map.factors().is_some()),
                 present: view.present.clone(),
             },
             _ => return Err(Error::Data(format!("view '{}' has two maps", view.name))),

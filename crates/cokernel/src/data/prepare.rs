@@ -206,10 +206,10 @@ impl Preparation {
             let Some(view) = layout.iter_mut().find(|l| l.name == map.view()) else {
                 return said("has no such view");
             };
-            if view.similarity || view.cols != map.map().rows() {
+            if view.similarity || view.cols != map.shape().0 {
                 return said("has not one row for each column of it");
             }
-            view.cols = map.map().cols();
+            view.cols = map.shape().1;
         }
         Ok(layout)
     }

@@ -249,6 +249,24 @@ fn a_map_of_ones_own() {
             assert!((a - b).abs() < 1e-9, "{a} {b}");
         }
     }
+    // A factor for each feature; one is left out.
+    for views in [&dense, &sparse] {
+        let mkl = Mkl::new("mean").unwrap().kernels(kernels()).c(3.0);
+        let prepared = mkl.prepare(views, &labels(3), &run).unwrap();
+        let learner = Projected(vec![LearnedView::scaled("a", vec![1.7, 0.0]).unwrap()]);
+        let model = mkl.fit_learner(&prepared, "mapped", &learner, Params::default(), &run);
+        let model = model.unwrap();
+        let read = Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
+        assert_eq!(read, model);
+        let map = Matrix::new(2, 2, vec![1.7, 0.0, 0.0, 0.0]).unwrap();
+        let by_hand = beside(Table::Dense(mapped_by_hand(&map)));
+        let plain = mkl.fit(&by_hand, &labels(3), &run).unwrap();
+        let found = read.predict(views).unwrap().decisions;
+        let wanted = plain.predict(&by_hand).unwrap().decisions;
+        for (a, b) in found.values().iter().zip(wanted.values()) {
+            assert!((a - b).abs() < 1e-9, "{a} {b}");
+        }
+    }
     // Maps that do not fit.
     let mkl = Mkl::new("mean").unwrap().kernels(kernels());
     let prepared = mkl.prepare(&dense, &labels(2), &run).unwrap();

@@ -56,6 +56,20 @@ impl Curvature {
         let descends = q.iter().all(|v| v.is_finite()) && dot(&q, gradient) < 0.0;
         descends.then_some(q)
     }
+
+    /// The same among the parameters that are free, by what the pairs say of these alone; 0 for the others.
+    pub fn direction_in(&self, gradient: &[f64], free: &[bool]) -> Option<Vec<f64>> {
+        if free.iter().all(|f| *f) {
+            return self.direction(gradient);
+        }
+        let only = |v: &[f64]| v.iter().zip(free).filter(|f| *f.1).map(|f| *f.0).collect();
+        let mut reduced = Curvature::default();
+        for (step, change, _) in &self.pairs {
+            reduced.learn(only(step), only(change));
+        }
+        let mut found = reduced.direction(&only(gradient))?.into_iter();
+        Some(free.iter().map(|f| if *f { found.next().unwrap_or(0.0) } else { 0.0 }).collect())
+    }
 }
 
 #[cfg(test)]
@@ -76,6 +90,11 @@ mod tests {
         let found = known.direction(&[1.0, 2.0, 3.0]).unwrap();
         for (f, w) in found.iter().zip([-1.0, -0.5, -12.0]) {
             assert!((f - w).abs() < 1e-12, "{found:?}");
+        }
+        // The second parameter is held: as if it were not there.
+        let held = known.direction_in(&[1.0, 2.0, 3.0], &[true, false, true]).unwrap();
+        for (f, w) in held.iter().zip([-1.0, 0.0, -12.0]) {
+            assert!((f - w).abs() < 1e-12, "{held:?}");
         }
         // Bent downwards: nothing is learned.
         assert!(!known.learn(vec![1.0, 0.0, 0.0], vec![-1.0, 0.0, 0.0]));

@@ -15,6 +15,11 @@
 //! | end | two decreases in turn below `tol`·F; or a step from which less is promised |
 //! | after that | the machine to its own tolerance |
 //!
+//! **Bounds.** Parameters may be held at 0 or above ([`Inside::is_nonnegative`]). Steps are then projected, Armijo's condition
+//! asks for a share of what the gradient promises for the projected step, and a parameter at 0 whose derivative points
+//! below, or so little above that the step would only go to 0, takes no part in the direction of the others (Bertsekas
+//! 1982, SIAM J. Control Optim. 20).
+//!
 //! **Not convex**: what is found depends on the start. The trace of F never rises. Where Armijo's condition holds for no
 //! step, what is known of the curvature is forgotten and the machine is solved again as exactly as it ever is; only
 //! if that changes nothing the search ends.
@@ -55,6 +60,11 @@ pub(crate) trait Inside {
     /// ∂J/∂θ at the coefficients of the machines; `None` after a stop.
     fn slopes(&self, parameters: &[f64], machines: &Solution, watch: &Watch) -> Option<Vec<f64>>;
 
+    /// Whether no parameter may be below 0.
+    fn is_nonnegative(&self) -> bool {
+        false
+    }
+
     /// Ω and its derivative.
     fn penalty(&self, parameters: &[f64]) -> Option<(f64, Vec<f64>)> {
         let _ = parameters;
@@ -84,7 +94,7 @@ pub(crate) struct Found {
     pub objective: Vec<f64>,
     /// How it ended.
     pub status: Status,
-    /// The largest of the derivatives at the end, relative to F.
+    /// The largest of the derivatives at the end, relative to F; of a parameter at its bound only if it leads away from it.
     pub slope: f64,
     /// Work done.
     pub counts: Counts,
@@ -141,35 +151,44 @@ impl Searcher<'_> {
         Some(slopes)
     }
 
-    /// The first of shorter and shorter steps whose objective is enough smaller, with its length; `None` if
-    /// none is.
+    /// The first of shorter and shorter steps whose objective is enough smaller; `None` if none is.
     fn line(
         &mut self,
         from: &Point,
+        slopes: &[f64],
         direction: &[f64],
-        along: f64,
         mut length: f64,
         tol: f64,
-    ) -> Result<Option<(Point, f64)>> {
+    ) -> Result<Option<Point>> {
+        let (along, bounded) = (dot(direction, slopes), self.kernel.is_nonnegative());
         for _ in 0..TRIALS {
             if self.watch.stop().is_some() {
                 return Ok(None);
             }
             let steps = from.parameters.iter().zip(direction);
-            let there: Vec<f64> = steps.map(|(p, d)| p + length * d).collect();
+            let mut there: Vec<f64> = steps.map(|(p, d)| p + length * d).collect();
+            let mut promised = length * along;
+            if bounded {
+                there.iter_mut().for_each(|p| *p = p.max(0.0));
+                promised = dot(slopes, &moved(&from.parameters, &there));
+            }
             if there == from.parameters {
                 return Ok(None);
+            }
+            if promised >= 0.0 {
+                length *= 0.5;
+                continue;
             }
             let next = self.point(there, Some(&from.machines), Some(tol))?;
             if self.watch.stop().is_some() {
                 return Ok(None);
             }
-            if next.value <= from.value + ARMIJO * length * along {
-                return Ok(Some((next, length)));
+            if next.value <= from.value + ARMIJO * promised {
+                return Ok(Some(next));
             }
             // The least of the parabola through what is known, not too near and not too far.
-            let bend = next.value - from.value - length * along;
-            let least = -0.5 * along * length * length / bend;
+            let bend = next.value - from.value - promised;
+            let least = -0.5 * promised * length / bend;
             length = if least.is_finite() {
                 least.clamp(0.1 * length, 0.5 * length)
             } else {
@@ -178,6 +197,28 @@ impl Searcher<'_> {
         }
         Ok(None)
     }
+}
+
+fn moved(from: &[f64], to: &[f64]) -> Vec<f64> {
+    from.iter().zip(to).map(|(f, t)| t - f).collect()
+}
+
+/// Parameters up to this share of their mean size are led to 0 by derivatives above 0.
+const NEAR: f64 = 1e-3;
+
+/// Which parameters the direction is looked for in: with bounds not those that are at 0, or nearly, and shall not rise.
+fn free(parameters: &[f64], slopes: &[f64], bounded: bool) -> Vec<bool> {
+    if !bounded {
+        return vec![true; parameters.len()];
+    }
+    let near = NEAR * parameters.iter().sum::<f64>() / parameters.len().max(1) as f64;
+    parameters.iter().zip(slopes).map(|(p, s)| *s <= 0.0 || *p > near).collect()
+}
+
+/// The derivatives without those of parameters at their bound that lead out.
+fn inward(parameters: &[f64], slopes: &[f64], bounded: bool) -> Vec<f64> {
+    let one = |(p, s): (&f64, &f64)| if bounded && *p <= 0.0 { s.min(0.0) } else { *s };
+    parameters.iter().zip(slopes).map(one).collect()
 }
 
 /// Searches from these parameters, whose first step is about 1 long.
@@ -199,6 +240,7 @@ pub(crate) fn search(
     let mut objective = vec![point.value];
     let mut curvature = Curvature::default();
     let (mut gradient, mut small, mut failed) = (None, 0, false);
+    let bounded = kernel.is_nonnegative();
     // Of a step along minus the gradient, which is as long as this.
     let mut reach = 1.0;
     let status = loop {
@@ -214,7 +256,8 @@ pub(crate) fn search(
         if !ended.is_success() && (watch.stop().is_some() || failed) {
             break ended;
         }
-        let size = dot(slopes, slopes).sqrt();
+        let inside = inward(&point.parameters, slopes, bounded);
+        let size = dot(&inside, &inside).sqrt();
         if small >= 2 || size == 0.0 {
             break Status::Converged;
         }
@@ -224,15 +267,20 @@ pub(crate) fn search(
         if steps == how.max_iterations {
             break Status::IterationLimit;
         }
-        let known = if how.second_order { curvature.direction(slopes) } else { None };
-        let steepest = || slopes.iter().map(|s| -s / size).collect::<Vec<f64>>();
+        let free = free(&point.parameters, slopes, bounded);
+        let known = if how.second_order { curvature.direction_in(slopes, &free) } else { None };
+        let steepest = || inside.iter().map(|s| -s / size).collect::<Vec<f64>>();
         let (direction, length) = match known {
-            Some(direction) => (direction, 1.0),
+            Some(mut direction) => {
+                for (k, d) in direction.iter_mut().enumerate().filter(|(k, _)| !free[*k]) {
+                    *d = -point.parameters[k];
+                }
+                (direction, 1.0)
+            }
             None => (steepest(), reach),
         };
         let along = dot(&direction, slopes);
-        let found = searcher.line(&point, &direction, along, length, tol)?;
-        let Some((next, length)) = found else {
+        let Some(next) = searcher.line(&point, slopes, &direction, length, tol)? else {
             if let Some(status) = watch.stop() {
                 break status;
             }
@@ -260,9 +308,8 @@ pub(crate) fn search(
         small = if decrease <= how.tol { small + 1 } else { 0 };
         tol = (0.1 * decrease).clamp(tightest, how.tol);
         let there = searcher.slopes(&next);
-        let step: Vec<f64> = direction.iter().map(|d| length * d).collect();
-        let moved = dot(&step, &step).sqrt();
-        reach = 2.0 * moved;
+        let step = moved(&point.parameters, &next.parameters);
+        reach = 2.0 * dot(&step, &step).sqrt();
         if let Some(new) = &there
             && how.second_order
         {
@@ -275,8 +322,9 @@ pub(crate) fn search(
         (point, gradient) = (next, there);
         objective.push(point.value);
     };
-    let slope = gradient.as_ref().map_or(f64::NAN, |slopes| {
-        let steepest = slopes.iter().fold(0.0_f64, |a, s| a.max(s.abs()));
+    let slope = gradient.as_ref().map_or(f64::NAN, |slopes: &Vec<f64>| {
+        let inside = inward(&point.parameters, slopes, bounded);
+        let steepest = inside.iter().fold(0.0_f64, |a, s| a.max(s.abs()));
         steepest / point.value.abs().max(f64::MIN_POSITIVE)
     });
     if watch.stop().is_none() && point.machines.gap() > problem.machine.tol() {
