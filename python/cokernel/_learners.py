@@ -224,7 +224,7 @@ class KernelLearner(SavedEstimator):
     def gate_(self) -> npt.NDArray[np.float64]:
         """The mean of each gate over the instances of training; empty for methods without gates."""
         check_is_fitted(self)
-        means = self.report_.details.get("mean_gates", [])
+        means: npt.ArrayLike = self.report_.details.get("mean_gates", [])
         return np.asarray(means, dtype=float)
 
     @property

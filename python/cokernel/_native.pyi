@@ -31,6 +31,7 @@ __all__ = [
     "machines",
     "methods",
     "probabilities",
+    "task_pairs",
     "toy",
 ]
 __version__: str

@@ -36,7 +36,9 @@ def program(kernels: list[np.ndarray], y: np.ndarray) -> tuple[np.ndarray, ...]:
 def test_weights_are_the_best_of_the_program() -> None:
     rng = np.random.default_rng(0)
     kernels, y = problem(rng)
-    clf = NormalizedCutMKLClassifier(kernels="precomputed", groups=1, random_state=0)
+    clf = NormalizedCutMKLClassifier(
+        kernels="precomputed", groups=1, unit="diagonal", random_state=0
+    )
     clf.fit(kernels, y)
     q, u, v = program(list(kernels.values()), y)
     weights = np.array([w.weight for w in clf.weights_])
@@ -49,6 +51,20 @@ def test_weights_are_the_best_of_the_program() -> None:
     ratio = (u @ weights / (v @ weights)).sum()
     assert ratio == pytest.approx(report.details["ratio"][0], rel=1e-9)
     assert weights[2] < 0.05
+
+
+def test_the_unit_is_the_sum_within_classes() -> None:
+    kernels, y = problem(np.random.default_rng(1))
+    fitted = NormalizedCutMKLClassifier(kernels="precomputed", groups=1, random_state=0)
+    weights = np.array([w.weight for w in fitted.fit(kernels, y).weights_])
+    within = program(list(kernels.values()), y)[2].mean(0)
+    by_hand = {name: k / s for (name, k), s in zip(kernels.items(), within, strict=True)}
+    same = NormalizedCutMKLClassifier(
+        kernels="precomputed", groups=1, unit="none", random_state=0
+    ).fit(by_hand, y)
+    others = np.array([w.weight for w in same.weights_]) / within
+    np.testing.assert_allclose(weights / weights.sum(), others / others.sum(), atol=1e-9)
+    assert weights[2] < 0.05 * weights.sum()
 
 
 def test_units_of_kernels_move_into_the_weights() -> None:

@@ -36,9 +36,9 @@ def test_pages_show_nothing_else() -> None:
     assert guide.strangers() == []
 
 
-def test_five_pages_have_a_picture() -> None:
+def test_pages_have_pictures() -> None:
     pictures = sorted(guide.IMAGES.glob("*.svg"))
-    assert len(pictures) == 5
+    assert len(pictures) >= 5
     assert all(guide.picture(path).is_drawn() for path in pictures)
 
 
