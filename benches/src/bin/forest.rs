@@ -26,7 +26,7 @@ fn main() {
     let settings = Settings { trees, thresholds, criterion, ..Settings::default() };
     let watch = Run::default().watch();
     let (seconds, forest) =
-        best_of(times, || grow(&x, &positive, &settings, &watch).expect("a forest"));
+        best_of(times, || grow(&x, &positive, None, &settings, &watch).expect("a forest"));
     let (predict, values) = best_of(times, || forest.values(&new).expect("values"));
     write_npy(&folder.join("values.npy"), values.len(), 1, &values);
     let nodes = forest.nodes();
