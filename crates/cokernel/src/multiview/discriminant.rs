@@ -1,5 +1,5 @@
 //! What [`fda`](super::fda), [`lfda`](super::lfda) and their kernel forms share: directions that are
-//! best for classes, in the [coordinates](super::coordinates) T of the instances.
+//! best for classes, in the coordinates T of the instances.
 //!
 //! maximise tr((WᵀS_b W)(Wᵀ(S_w + ρI)W)^{-1}): the leading w of S_b w = θ (S_w + ρI) w, with
 //! Wᵀ(S_w + ρI)W = I. The columns of the embedding T W are
@@ -16,8 +16,8 @@
 //!
 //! | | S_w | S_b |
 //! |---|---|---|
-//! | [`Scatter::fisher`] | Σ_i (t_i − m_{y_i})(t_i − m_{y_i})ᵀ | Σ_c n_c (m_c − m)(m_c − m)ᵀ |
-//! | [`Scatter::local`] | ½ Σ_ij W^w_ij (t_i − t_j)(t_i − t_j)ᵀ | the same with W^b |
+//! | `Scatter::fisher` | Σ_i (t_i − m_{y_i})(t_i − m_{y_i})ᵀ | Σ_c n_c (m_c − m)(m_c − m)ᵀ |
+//! | `Scatter::local` | ½ Σ_ij W^w_ij (t_i − t_j)(t_i − t_j)ᵀ | the same with W^b |
 //!
 //! W^w_ij = A_ij/n_c and W^b_ij = A_ij(1/n − 1/n_c) for two instances of class c, 0 and 1/n for two of
 //! different classes (Sugiyama 2007, eq. 8-10 in the form of its §3.3), with A_ij = exp(−d_ij²/(s_i s_j)),
@@ -26,8 +26,8 @@
 //! G_c = T_cᵀ(diag(A1) − A)T_c, S_w = Σ G_c/n_c, S_b = Σ_c [G_c/n + (1 − n_c/n) T_cᵀT_c + s_c s_cᵀ/n] −
 //! s sᵀ/n − S_w, s_c and s the sums of the rows.
 //!
-//! S_b of [`Scatter::fisher`] is B Bᵀ with C columns, so that θ and w come from the C × C matrix
-//! Bᵀ(S_w + ρI)^{-1}B; that of [`Scatter::local`] has full rank, is decomposed in r dimensions, and may
+//! S_b of `Scatter::fisher` is B Bᵀ with C columns, so that θ and w come from the C × C matrix
+//! Bᵀ(S_w + ρI)^{-1}B; that of `Scatter::local` has full rank, is decomposed in r dimensions, and may
 //! have negative θ, which are left out.
 
 use super::coordinates::{Coordinates, columns_times, largest};

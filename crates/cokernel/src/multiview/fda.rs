@@ -1,8 +1,8 @@
 //! Fisher discriminant analysis on the concatenated features, regularised: canonical variates.
 //!
-//! Problem, symbols and lengths of columns are those of [`discriminant`](super::discriminant) with its
+//! Problem, symbols and lengths of columns are those of [`discriminant`] with its
 //! scatters around the means of the classes, on the coordinates of
-//! [`coordinates::of_features`](super::coordinates): max tr((WᵀS_bW)(Wᵀ(S_w + ρ diag S_t)W)^{-1}), S_t the
+//! `coordinates::of_features`: max tr((WᵀS_bW)(Wᵀ(S_w + ρ diag S_t)W)^{-1}), S_t the
 //! scatter of all instances, ρ `regularization`. With ρ = 0 these are the classical canonical variates,
 //! those of `LinearDiscriminantAnalysis(solver="svd").transform` of scikit-learn; the ridge is relative
 //! to each column, so that the units of columns do not matter.

@@ -1,11 +1,11 @@
 //! Kernel Fisher discriminant analysis for any number of classes, on the mean kernel or one kernel of the
 //! bank.
 //!
-//! Problem, symbols and lengths of columns are those of [`discriminant`](super::discriminant) with its
+//! Problem, symbols and lengths of columns are those of [`discriminant`] with its
 //! scatters around the means of the classes, on the coordinates of
-//! [`coordinates::of_kernel`](super::coordinates): w is a vector of the space of the kernel, penalised by
+//! `coordinates::of_kernel`: w is a vector of the space of the kernel, penalised by
 //! ρ‖w‖², ρ = `regularization` · tr K̄. For two classes w is that of the machine
-//! [`kernel_fisher`](crate::machine::kernel_fisher) with λ = ρ.
+//! the machine `kernel_fisher` with λ = ρ.
 //!
 //! Source: Mika, Rätsch, Weston, Schölkopf, Müller, NNSP 1999 (two classes); Baudat, Anouar, Neural
 //! Computation 12, 2000 (several); the ridge as in the first (its N + μI penalises coefficients, here

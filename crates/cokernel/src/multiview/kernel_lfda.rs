@@ -1,7 +1,7 @@
 //! Local Fisher discriminant analysis in the space of a kernel: the mean kernel, or one of the bank.
 //!
-//! Problem, symbols and lengths of columns are those of [`discriminant`](super::discriminant) with its
-//! local scatters, on the coordinates of [`coordinates::of_kernel`](super::coordinates); distances are those
+//! Problem, symbols and lengths of columns are those of [`discriminant`] with its
+//! local scatters, on the coordinates of `coordinates::of_kernel`; distances are those
 //! of the kernel, K_ii + K_jj − 2K_ij.
 //!
 //! Source: Sugiyama, JMLR 8, 2007, §3.4; deviations as of [`lfda`](super::lfda), and the ridge, ρ =

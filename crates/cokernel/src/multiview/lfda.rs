@@ -1,7 +1,7 @@
 //! Local Fisher discriminant analysis on the concatenated features.
 //!
-//! Problem, symbols and lengths of columns are those of [`discriminant`](super::discriminant) with its
-//! local scatters, on the coordinates of [`coordinates::of_features`](super::coordinates).
+//! Problem, symbols and lengths of columns are those of [`discriminant`] with its
+//! local scatters, on the coordinates of `coordinates::of_features`.
 //!
 //! Source: Sugiyama, Local Fisher Discriminant Analysis, JMLR 8, 2007, §3: scatters (8)-(10), affinity by
 //! local scaling with the 7th neighbour, columns times √θ (`metric` weighted). Deviations: neighbours are
