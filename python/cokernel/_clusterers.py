@@ -138,6 +138,7 @@ class ViewClusterer(ClusterMixin, SavedEstimator):  # type: ignore[misc]
             The method has no extension to new instances.
         """
         check_is_fitted(self)
+        self._model.require_new()
         return self._model.assign(self._read_new(X), self._run())
 
     def plot_embedding(self, y: Any = None, ax: Any = None) -> Any:

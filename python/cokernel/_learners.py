@@ -201,7 +201,8 @@ class KernelLearner(SavedEstimator):
         return np.ascontiguousarray(values[:, 0])
 
     def gate(self, X: Any) -> npt.NDArray[np.float64]:
-        """How much of each kernel instances take, with a method that has gates (``localized_mkl``).
+        """How much of each kernel instances take, with a method that has gates
+        (``localized_mkl``, ``convex_localized``).
 
         Parameters
         ----------
@@ -216,7 +217,7 @@ class KernelLearner(SavedEstimator):
         gates = self._model.gates(self._read_new(X), self._run())
         if gates is None:
             raise ValueError(
-                f"gate: method '{summary(self._model)['method']}' has no gates; localized_mkl has"
+                f"gate: method '{summary(self._model)['method']}' has no gates; localized_mkl and convex_localized do"
             )
         return gates
 

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _native
-from ._base import plain, seed_of, whole
+from ._base import RENAMED, plain, seed_of, whole
+from ._classes import known_classes
 from ._index import is_numbering
 
 #: What says that two instances are of one class (1) or of two (-1).
@@ -154,7 +155,7 @@ class PairLearner:
     combine : {"sum", "views"}
         One similarity of all weighted kernels, or one for each view, for methods that compare views.
     params
-        Parameters of the method, by name.
+        Parameters of the method, by name; ``lambda`` is ``lam``, as Python keeps the word for itself.
 
     Examples
     --------
@@ -197,23 +198,24 @@ def native_pairs(
     if lines is None:
         return None
     how = learner or PairLearner()
-    params = [(name, plain(value)) for name, value in how.params.items()]
+    own = {short: name for name, short in RENAMED.items()}
+    params = [(own.get(name, name), plain(value)) for name, value in how.params.items()]
     return count, lines, str(how.method), params, str(how.combine)
 
 
-def pairs_of_tasks(
-    y: Any, *, most: int = 10_000, random_state: Any = None
-) -> npt.NDArray[np.float64]:
+def pairs_of_tasks(y: Any, *, most: int = 10_000, random_state: Any = None) -> npt.NDArray[Any]:
     """The pairs of several tasks on the same instances, for the ``pairs`` of estimators.
 
     Two instances belong together if a task puts them in one class, and apart if a task puts them in two; of
-    pairs on which tasks differ none is taken. Each task counts as much as any other, however many labels
-    it has. Weights of kernels are then learned from all tasks at once, also for a task with few labels.
+    pairs on which tasks differ none is taken. Each task counts as much as any other, with what is left of its
+    pairs, however many labels it has. Weights of kernels are then learned from all tasks at once, also for a task with few
+    labels.
 
     Parameters
     ----------
     y : array-like of shape (n,) or (n, n_tasks)
-        The classes, None or NaN where they are not known.
+        The classes, None or NaN where they are not known. Classes are the same where they are equal: 1 and 1.0 are,
+        1 and "1" are not.
     most : int, default=10000
         Pairs of each kind that are drawn from a task at most.
     random_state : int, RandomState or None
@@ -222,7 +224,8 @@ def pairs_of_tasks(
     Returns
     -------
     ndarray of shape (p, 4)
-        Two row numbers, 1 or -1, and a weight.
+        Two row numbers, 1 or -1, and a weight; entries of the index in place of row numbers if ``y`` has one, as estimators
+        then read them.
 
     Raises
     ------
@@ -235,15 +238,44 @@ def pairs_of_tasks(
     >>> pairs_of_tasks([["a", None], ["a", "x"], ["b", "x"]])[:, :3].astype(int).tolist()
     [[1, 0, 1], [2, 0, -1]]
     """
-    columns = np.asarray(y, dtype=object)
-    columns = columns.reshape(len(columns), -1) if columns.ndim in (1, 2) else columns
-    if columns.ndim != 2:
-        raise ValueError(f"y: expected shape (n,) or (n, n_tasks), found {columns.shape}")
+    tasks = _tasks(y)
+    ids = getattr(y, "index", None)
+    if not hasattr(ids, "is_unique") or is_numbering(ids):
+        ids = None
+    if ids is not None and not ids.is_unique:
+        raise ValueError("y: its index names an instance twice")
     codes = []
-    for task in columns.T:
-        known = np.array([v is not None and v == v for v in task], dtype=bool)
-        _, found = np.unique([str(v) for v in task[known]], return_inverse=True)
-        column = np.full(len(task), -1, dtype=np.int64)
-        column[known] = found
-        codes.append(column.tolist())
-    return _native.task_pairs(codes, whole("most", most), seed_of(random_state))
+    for task in tasks:
+        values, known = known_classes(task, negative=False)
+        places: dict[Any, int] = {}
+        try:
+            codes.append(
+                [places.setdefault(v, len(places)) if k else -1 for v, k in zip(values.tolist(), known)]
+            )
+        except TypeError:
+            raise ValueError("y: expected classes that can be compared, found lists") from None
+    many = min(whole("most", most), 2**62)
+    found: npt.NDArray[Any] = _native.task_pairs(codes, many, seed_of(random_state))
+    if ids is None:
+        return found
+    named = found.astype(object)
+    for column in (0, 1):
+        named[:, column] = [ids[int(row)] for row in found[:, column]]
+    return named
+
+
+def _tasks(y: Any) -> list[Any]:
+    """The classes of each task."""
+    if hasattr(y, "iloc"):
+        return [y.iloc[:, t] for t in range(y.shape[1])] if y.ndim == 2 else [y]
+    if hasattr(y, "ndim"):
+        if y.ndim not in (1, 2):
+            raise ValueError(f"y: expected shape (n,) or (n, n_tasks), found {y.shape}")
+        return list(y.T) if y.ndim == 2 else [y]
+    rows = list(y)
+    listed = [isinstance(row, (list, tuple, np.ndarray)) for row in rows]
+    if not any(listed):
+        return [rows]
+    if not all(listed) or len({len(row) for row in rows}) != 1:
+        raise ValueError("y: expected one class for each instance, or as many for each as there are tasks")
+    return [list(task) for task in zip(*rows)]

@@ -487,4 +487,5 @@ class MultiViewEmbedding(
             The method has no extension to new instances.
         """
         check_is_fitted(self)
+        self._model.require_new()
         return self._model.transform(self._read_new(X), self._run())

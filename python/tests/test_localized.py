@@ -133,6 +133,46 @@ def test_other_machines_have_gates_too() -> None:
     assert model.gate(x).sum(axis=1) == pytest.approx(np.ones(200), abs=1e-5)
 
 
+@pytest.mark.parametrize("p", [1.2, 2.0])
+def test_regions_have_the_gap_of_their_raw_kernels(p: float) -> None:
+    x, y = crossed()
+    kernels = [x @ x.T, (x @ x.T + 1) ** 2]
+    train = slice(0, 150)
+    model = cokernel.ConvexLocalizedMKLClassifier(
+        regions=4,
+        p=p,
+        tol=1e-6,
+        kernels=["linear", "polynomial:degree=2"],
+        C=10.0,
+        machine_tol=1e-9,
+        scale=None,
+        random_state=0,
+    ).fit(x[train], y[train])
+    beta = np.reshape(model.report_.details["region_weights"], (4, 2))
+    assert np.allclose((beta**p).sum(axis=1), 1.0)
+    gates = model.gate(x)
+    # c_j by k-means and the definition, whatever the order of the regions.
+    inside = gates[:, :4] / np.sqrt(beta[:, 0])
+    assert np.allclose(inside, gates[:, 4:] / np.sqrt(beta[:, 1]), atol=1e-6)
+    assert np.allclose(inside.sum(axis=1), 1.0, atol=1e-4)
+    weighted = np.einsum("ig,gij,jg->ij", gates, np.repeat(kernels, 4, axis=0), gates)
+    own = SVC(C=10.0, kernel="precomputed", tol=1e-9).fit(weighted[train, train], y[train])
+    assert np.allclose(
+        own.decision_function(weighted[150:, train]), model.decision_function(x[150:]), atol=1e-4
+    )
+    coef = np.zeros(150)
+    coef[own.support_] = own.dual_coef_[0]
+    total = np.abs(coef).sum()
+    primal = total - 0.5 * coef @ weighted[train, train] @ coef
+    shares = coef[:, None] * inside[train]
+    forms = np.array([[v @ k[train, train] @ v for k in kernels] for v in shares.T])
+    bound = total - 0.5 * ((forms ** (p / (p - 1))).sum(axis=1) ** ((p - 1) / p)).sum()
+    assert primal == pytest.approx(model.report_.objective[-1], rel=1e-5)
+    assert (primal - bound) / primal < 1e-5
+    back = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(back.decision_function(x), model.decision_function(x))
+
+
 def test_without_gates_it_is_said() -> None:
     x, y = crossed(40)
     plain = cokernel.MeanMKLClassifier().fit(x, y)

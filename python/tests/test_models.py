@@ -158,7 +158,8 @@ import signal, sys, time, threading, _thread
 import numpy as np, cokernel
 X = np.random.default_rng(0).normal(size=(4000, 20))
 clf = cokernel.TwoStageMKLClassifier(
-    kernels=[cokernel.gaussian(width=[0.5, 1.0, 2.0, 4.0])], steps=10_000_000, random_state=0)
+    kernels=[cokernel.gaussian(width=[0.5, 1.0, 2.0, 4.0])], solver="pegasos",
+    steps=10_000_000, random_state=0)
 # What is imported at the first fit may swallow an interrupt on a machine that is busy.
 cokernel.MeanMKLClassifier().fit(X[:20], (X[:20, 0] > 0).astype(int))
 threading.Timer(2.0, lambda: (setattr(sys.modules["__main__"], "at", time.perf_counter()),

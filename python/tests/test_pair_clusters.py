@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from pathlib import Path
 from typing import Any
 
 import cokernel
@@ -109,11 +111,56 @@ def test_pairs_of_several_tasks() -> None:
     for own in sides:
         for sign in (1, -1):
             pairs = [p for p, s in own.items() if s == sign]
+            pairs = [p for p in pairs if all(other.get(p, sign) == sign for other in sides)]
             for p in pairs:
-                if all(other.get(p, sign) == sign for other in sides):
-                    expected[(*p, sign)] = expected.get((*p, sign), 0.0) + 1 / len(pairs)
+                expected[(*p, sign)] = expected.get((*p, sign), 0.0) + 1 / len(pairs)
     got = {(int(i), int(j), int(s)): w for i, j, s, w in found}
     assert got.keys() == expected.keys()
     assert [got[p] for p in expected] == pytest.approx(list(expected.values()))
     with pytest.raises(ValueError, match="no cannot-link pair"):
         pairs_of_tasks(["a", "a", None])
+
+
+def signs(y: object) -> dict[tuple[object, object], float]:
+    return {(i, j): sign for i, j, sign, _ in pairs_of_tasks(y).tolist()}
+
+
+def test_classes_of_tasks_are_the_same_where_they_are_equal() -> None:
+    assert signs([1, 1.0, 2, 2]) == signs([1.0, 1, 2, 2, np.nan]) == signs(np.array([1, 1, 2, 2]))
+    assert signs([1, 1.0, 2, 2])[1, 0] == 1
+    assert signs([1, "1", 1])[1, 0] == -1
+    assert signs(pd.Series([1, 1, 2, None], dtype="Int64")) == signs([1, 1, 2, None])
+    for y, said in [
+        ([], "no must-link pair"),
+        ([["a"], ["a", "b"]], "as many for each"),
+        (np.zeros((2, 2, 2)), "expected shape"),
+    ]:
+        with pytest.raises(ValueError, match=said):
+            pairs_of_tasks(y)
+    assert len(pairs_of_tasks(["a", "a", "b"], most=10**30)) == 3
+
+
+def test_pairs_of_tasks_have_the_ids_of_their_table() -> None:
+    X, y, _ = data()
+    order = np.random.default_rng(0).permutation(len(y))
+    table = pd.DataFrame(np.hstack(list(dict(X).values()))).iloc[order]
+    shown = pd.Series(y)[table.index]
+    found = pairs_of_tasks(shown)
+    assert all((shown[i] == shown[j]) == (sign == 1) for i, j, sign, _ in found.tolist())
+    clf = TwoStageMKLClassifier(random_state=0).fit(table, shown, pairs=found)
+    assert not any("contradict" in note for note in clf.report_.notes)
+
+
+def test_new_rows_without_a_place_are_told_why(tmp_path: Path) -> None:
+    X, _, pairs = data()
+    learner = PairLearner("forest_two_stage", trees=20)
+    found = clusterer(pair_learner=learner).fit(X, pairs=pairs)
+    found.save(tmp_path / "forest.ck")
+    for model in (found, cokernel.load(tmp_path / "forest.ck")):
+        with pytest.raises(ValueError, match="learned from pairs by 'forest_two_stage' is no weighted"):
+            model.predict(X)
+    # Similarities for graphs are not to be centred, and no advice says so.
+    products = clusterer(pair_learner=PairLearner("polynomial_two_stage", lam=0.01))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        products.fit(X, pairs=pairs)

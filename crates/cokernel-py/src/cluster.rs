@@ -278,6 +278,14 @@ impl EmbeddingModel {
         to_numpy(py, rows)
     }
 
+    /// Refuses new rows where the model has no place for them.
+    fn require_new(&self) -> PyResult<()> {
+        match self.inner.extends() {
+            true => Ok(()),
+            false => Err(to_py(cokernel::Error::Data(self.inner.why_not_new()))),
+        }
+    }
+
     /// The cluster of each new row.
     fn assign<'py>(
         &self,

@@ -30,10 +30,23 @@ train, test = np.arange(0, 500, 2), np.arange(1, 500, 2)
 part = lambda chosen: {name: table[chosen] for name, table in views.items()}  # noqa: E731
 for gating in ("softmax", "sigmoid"):
     clf = LocalizedMKLClassifier(
-        gating=gating, gate_views="mor", kernels=["linear"], scale="standard", C=1, random_state=0
+        gating=gating, gate_views="mor", kernels=["linear"], scale="standard", tol=1e-6
     )
     clf.fit(part(train), small[train])
     gates = clf.gate(part(test))
-    means = ", ".join(f"{n} {g:.2f}" for n, g in zip(clf.gate_names_, gates.mean(axis=0)))
-    print(f"{gating}: accuracy {clf.score(part(test), small[test]):.3f}")
-    print(f"  mean gates {means}; open {np.mean((gates > 0).sum(axis=1)):.2f} of 3")
+    means = ", ".join(f"{n} {g:.1f}" for n, g in zip(clf.gate_names_, gates.mean(axis=0)))
+    print(f"{gating}: accuracy {clf.score(part(test), small[test]):.2f}")
+    print(f"  mean gates {means}; open {np.mean((gates > 0).sum(axis=1)):.1f} of 3")
+
+# %% regions
+from cokernel import ConvexLocalizedMKLClassifier  # noqa: E402
+
+regions = ConvexLocalizedMKLClassifier(
+    regions=3, gate_views="mor", kernels=["linear"], scale="standard", random_state=0
+)
+regions.fit(part(train), small[train])
+print(f"accuracy {regions.score(part(test), small[test]):.2f}")
+print(f"gap below 0.001: {regions.report_.duality_gap < 1e-3}")
+beta = np.reshape(regions.report_.details["region_weights"], (3, 3))
+for size, weights in zip(regions.report_.details["region_sizes"], beta):
+    print(f"  {size:5.1f} instances:", ", ".join(f"{n} {w:.2f}" for n, w in zip(views, weights)))

@@ -219,11 +219,7 @@ fn load(path: &Path) -> Result<EmbeddingModel> {
         }
     };
     if !model.extends() {
-        return Err(misuse(format!(
-            "method '{}', which made {}, tells no embedding of new instances",
-            model.method(),
-            path.display()
-        )));
+        return Err(misuse(format!("{}: {}", path.display(), model.why_not_new())));
     }
     Ok(model)
 }
@@ -258,9 +254,8 @@ impl Session {
         }
         if !model.extends() {
             self.notes([format!(
-                "method '{}' tells no embedding of new instances: the model can be inspected, but \
-                 not applied",
-                model.method()
+                "the model can be inspected, but not applied: {}",
+                model.why_not_new()
             )]);
         }
         Ok(())

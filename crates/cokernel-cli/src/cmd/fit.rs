@@ -33,8 +33,8 @@ pub struct Args {
     #[command(flatten)]
     probabilities: ProbabilityArgs,
     /// Pairs of instances to learn the weights from in place of the labels, for methods that can
-    /// (two_stage and its kin): lines of two ids (or row numbers, from 0) and must or cannot (or +1, -1). Their
-    /// instances need no label
+    /// (two_stage and its kin): lines of two ids (or row numbers, from 0) and must or cannot (or +1, -1), and a
+    /// weight if it is not 1. Their instances need no label
     #[arg(long, value_name = "FILE", help_heading = "Data")]
     pairs: Option<PathBuf>,
     /// The model file to write [default: model.ck]

@@ -17,7 +17,7 @@ use std::process::ExitCode;
 Examples
   cokernel inspect model.ck
   cokernel inspect clusters.ck       an embedding with its clusters
-  cokernel inspect model.ck --gates  how open the gates of localized_mkl are
+  cokernel inspect model.ck --gates  how open the gates of a localized method are
   cokernel inspect model.ck --json | jq '.weights[] | select(.active)'")]
 pub struct Args {
     /// The model file
@@ -68,7 +68,8 @@ fn gates(model: &Model) -> Result<String> {
 }
 
 fn no_gates(why: &str) -> cokernel::Error {
-    let problem = format!("the model has no gates: {why}; models of localized_mkl do");
+    let problem =
+        format!("the model has no gates: {why}; models of localized_mkl and convex_localized do");
     cokernel::Error::parameter("gates", problem)
 }
 

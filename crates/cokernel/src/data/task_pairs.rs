@@ -72,26 +72,24 @@ pub(super) fn of_tasks(codes: &[Vec<Option<u32>>], most: usize, seed: u64) -> Re
         return Err(Error::parameter("most", "expected at least 1 pair of each kind and task"));
     }
     let mut rng = Run::with_seed(seed).rng("pairs of tasks");
-    let mut found = BTreeMap::<(u32, u32), [f64; 2]>::new();
+    let mut found = BTreeMap::<(u32, u32), (Link, f64)>::new();
     let alone = codes.len() == 1;
+    // Where pairs were drawn a task may contradict one of another unseen.
+    let agree = |(i, j): (u32, u32), link: Link| {
+        let classes = |t: &Vec<Option<u32>>| Some((t[i as usize]?, t[j as usize]?));
+        codes.iter().filter_map(classes).all(|(a, b)| (a == b) == (link == Link::Must))
+    };
     for task in codes {
-        for (kind, link) in Link::ALL.into_iter().enumerate() {
-            let pairs = Numbering::new(task, link).some(most, &mut rng);
+        for link in Link::ALL {
+            let mut pairs = Numbering::new(task, link).some(most, &mut rng);
+            pairs.retain(|pair| agree(*pair, link));
             let weight = if alone { 1.0 } else { 1.0 / pairs.len() as f64 };
-            pairs.into_iter().for_each(|pair| found.entry(pair).or_default()[kind] += weight);
+            pairs.into_iter().for_each(|pair| found.entry(pair).or_insert((link, 0.0)).1 += weight);
         }
     }
-    // Where pairs were drawn a task may contradict one of another unseen.
-    let disagrees = |(i, j): (u32, u32), link: Link| {
-        let classes = |t: &Vec<Option<u32>>| Some((t[i as usize]?, t[j as usize]?));
-        codes.iter().filter_map(classes).any(|(a, b)| (a == b) != (link == Link::Must))
-    };
-    let given = found.into_iter().flat_map(|(pair, weights)| {
-        Link::ALL.into_iter().zip(weights).filter_map(move |(link, weight)| {
-            let taken = weight > 0.0 && !disagrees(pair, link);
-            taken.then_some((pair.0 as usize, pair.1 as usize, link, weight))
-        })
-    });
+    let given = found
+        .into_iter()
+        .map(|(pair, (link, weight))| (pair.0 as usize, pair.1 as usize, link, weight));
     let pairs = Pairs::weighted(n, given)?;
     pairs.require_both()?;
     Ok(pairs)
@@ -132,11 +130,11 @@ mod tests {
     fn tasks_weigh_the_same_and_contradictions_are_left_out() {
         // Pairs of the second task alone: (3, 2) and (4, 3) and (4, 2).
         let pairs = Pairs::of_tasks(&[codes("0011-"), codes("--011")], 100, 0).unwrap();
-        // (3, 2) is must-link in one and cannot-link in the other.
+        // (3, 2) is must-link in one and cannot-link in the other. What is left of each task counts as much.
         assert_eq!(pairs.of(Link::Must), [(1, 0), (4, 3)]);
-        assert_eq!(pairs.weights(Link::Must), Some(&[0.5, 1.0][..]));
+        assert_eq!(pairs.weights(Link::Must), None);
         assert_eq!(pairs.of(Link::Cannot), [(2, 0), (2, 1), (3, 0), (3, 1), (4, 2)]);
-        assert_eq!(pairs.weights(Link::Cannot), Some(&[0.25, 0.25, 0.25, 0.25, 0.5][..]));
+        assert_eq!(pairs.weights(Link::Cannot), Some(&[0.25, 0.25, 0.25, 0.25, 1.0][..]));
     }
 
     #[test]

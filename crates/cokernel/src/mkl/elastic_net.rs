@@ -30,9 +30,9 @@
 //!
 //! See [`outer`](super::outer) for the loop and its cost: about five machines and as many passes over all kernels.
 
-use super::lp_norm::Ball;
 use super::outer::simplex::Simplex;
 use super::outer::{MAX_ITERATIONS, Outer, Proposal, Set, TOL};
+use super::sets::ball::Ball;
 use super::sets::penalised::balance;
 use super::sets::{cost, norms, towards_corner};
 use super::{Copies, Learned, Learner, Problem};
@@ -97,7 +97,7 @@ impl ElasticNet {
 
 impl Learner for ElasticNet {
     fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
-        let (net, ball) = (Net { v: self.v }, Ball { p: 2.0 });
+        let (net, ball) = (Net { v: self.v }, Ball { p: 2.0, blocks: 1 });
         let set: &dyn Set = match self.v {
             1.0 => &Simplex,
             0.0 => &ball,

@@ -31,17 +31,18 @@
 //! at the mean squared distance from the mean, not 1. Gates below 1e-6 are 0. Directions are those of L-BFGS
 //! (`search=gradient`: as in the source).
 
+use super::gate_views::{self, GATE_VIEWS, GateViews};
 use super::outer::settled;
 use super::parametric::{Found, Inside, Search, Use, search};
-use super::{Copies, Learned, Learner, Problem, check, mixed};
-use crate::data::{Matrix, Views};
+use super::{Copies, Learned, Learner, Problem, mixed};
+use crate::data::Matrix;
 use crate::machine::Solution;
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
 use crate::rule::gate::{Gate, Shape};
 use crate::rule::{Combination, Gated, Input};
 use crate::run::Pass;
-use crate::{Counts, Error, Event, Report, Result, Run, Status, Watch};
+use crate::{Counts, Event, Report, Result, Run, Status, Watch};
 use rand::{Rng, RngExt};
 
 /// The registry entry.
@@ -67,15 +68,7 @@ static METHOD: Method = Method {
             doc: "The gates: softmax (3.2) and gaussian (3.4) compete for an instance, sigmoid (3.3) gates do not.",
             range: Range::Choice { default: "softmax", of: Shape::IDS },
         },
-        Param {
-            name: "gate_views",
-            doc: "Views that the gates look at, separated by commas; all: those of the kernels that have features, or \
-                  the similarities where there are no features.",
-            range: Range::Text {
-                default: ALL,
-                expected: "all, or names of views separated by commas",
-            },
-        },
+        GATE_VIEWS,
         Param {
             name: "copies",
             doc: "How often each kernel is there, each time with a gate of its own.",
@@ -104,12 +97,10 @@ static METHOD: Method = Method {
     ],
 };
 
-const ALL: &str = "all";
-
 #[derive(Debug)]
 struct Localized {
     shape: Shape,
-    gate_views: String,
+    gate_views: GateViews,
     copies: usize,
     starts: usize,
     search: Search,
@@ -196,7 +187,7 @@ impl Localized {
     fn new(params: &Params) -> Self {
         Localized {
             shape: Shape::from_id(params.text("gating")).unwrap_or(Shape::Softmax),
-            gate_views: params.text("gate_views").to_string(),
+            gate_views: GateViews::new(params),
             copies: params.count("copies"),
             starts: params.count("starts"),
             search: Search {
@@ -204,31 +195,6 @@ impl Localized {
                 max_iterations: params.count("max_iterations"),
                 second_order: params.text("search") == "lbfgs",
             },
-        }
-    }
-
-    /// The views that are named, none where gates look at all.
-    fn named(&self) -> Vec<String> {
-        if self.gate_views.trim() == ALL {
-            return Vec::new();
-        }
-        let names = self.gate_views.split(',').map(str::trim).filter(|n| !n.is_empty());
-        names.map(String::from).collect()
-    }
-
-    fn input(&self, views: &Views) -> Result<Input> {
-        let named = self.named();
-        if !named.is_empty() {
-            return Input::of(views, &named);
-        }
-        let of = |similarity: bool| -> Vec<String> {
-            let chosen = views.iter().filter(|v| v.table.is_similarity() == similarity);
-            chosen.map(|v| v.name.clone()).collect()
-        };
-        let features = of(false);
-        match features.is_empty() {
-            true => Input::of(views, &of(true)),
-            false => Input::of(views, &features),
         }
     }
 
@@ -263,30 +229,13 @@ impl Localized {
     }
 }
 
-/// Refuses what gates cannot be learned with.
-fn check_all<'a>(problem: &Problem<'a>) -> Result<&'a Views> {
-    check(problem)?;
-    if !problem.machine.has_free_dual() {
-        let text = "the kernel enters its dual in another way than localized_mkl relies on; choose another machine";
-        return Err(Error::parameter("machine", text));
-    }
-    let views = problem.views.ok_or_else(|| {
-        let text = "localized_mkl: gates look at features; give the views, not kernels alone";
-        Error::Data(text.to_string())
-    })?;
-    match views.n() == problem.bank.n() {
-        true => Ok(views),
-        false => Err(Error::shape("views of the gates", problem.bank.n(), views.n())),
-    }
-}
-
 impl Learner for Localized {
     fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
-        let views = check_all(problem)?;
+        let views = gate_views::check_all(problem, METHOD.id)?;
         let watch = run.watch();
         let settled = settled(problem, run, &watch)?;
         let problem = &Problem { target: settled.as_ref().unwrap_or(problem.target), ..*problem };
-        let input = self.input(views)?;
+        let input = self.gate_views.input(views)?;
         let features = input.rows(views)?;
         let gates = Gates { problem, shape: self.shape, input, features, copies: self.copies };
         let (found, at, values, counts) = self.all_starts(&gates, run, &watch)?;
@@ -331,7 +280,7 @@ impl Learner for Localized {
     }
 
     fn looks_at(&self) -> Vec<String> {
-        self.named()
+        self.gate_views.named()
     }
 
     fn copies(&self) -> Copies {

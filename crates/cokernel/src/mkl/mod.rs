@@ -16,12 +16,14 @@ mod best_single;
 mod binary_selection;
 mod bound;
 mod concat;
+mod convex_localized;
 mod de_diego;
 mod definite;
 mod easy_mkl;
 mod elastic_net;
 mod forest_two_stage;
 mod fsm;
+mod gate_views;
 mod ideal_distance;
 mod kandola;
 mod kl_divergence;
@@ -81,6 +83,7 @@ pub static REGISTRY: &[&Entry<dyn Learner>] = &[
     &regularized_simple_mkl::ENTRY,
     &log_penalty::ENTRY,
     &binary_selection::ENTRY,
+    &convex_localized::ENTRY,
     &localized_mkl::ENTRY,
     &polynomial_combination::ENTRY,
     &polynomial_two_stage::ENTRY,

@@ -201,17 +201,23 @@ impl Learner for NormalizedCut {
             taken.iter().zip(&found.alpha).for_each(|(m, a)| alpha[*m] = *a);
             alpha
         } else {
-            // One example makes no pairs: (7) is then least at one kernel. Nothing at all says nothing.
+            // One example makes no pairs: (7) is then least at one kernel. Nothing at all says nothing: (13) is 0 at all
+            // weights, and none are better.
+            report.details.insert("optimal".to_string(), vec![1.0]);
             let mut alpha = vec![1.0 / kernels as f64; kernels];
             match single {
                 Some(best) if examples.len() == 1 => {
                     alpha.fill(0.0);
                     alpha[best] = 1.0;
                 }
-                _ => report.notes.push(
-                    "normalized_cut: no kernel has a sum above 0 within classes: the mean of the kernels is used"
-                        .to_string(),
-                ),
+                _ => {
+                    let why = match taken.is_empty() {
+                        true => "no kernel has a sum above 0 within classes",
+                        false => "no kernel tells the classes apart: (13) is 0 at all weights",
+                    };
+                    let note = format!("normalized_cut: {why}: the mean of the kernels is used");
+                    report.notes.push(note);
+                }
             }
             alpha
         };

@@ -77,6 +77,7 @@ mod stochastic;
 
 use super::{Copies, Learned, Learner, Problem, check};
 use crate::bank::Bank;
+use crate::data::Target;
 use crate::kernel::{Function, Kernel, KernelSpec, Normalization};
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::rule::Weighted;
@@ -148,8 +149,12 @@ impl Learner for TwoStage {
 }
 
 /// A remark if a kernel is not centred, as those of the source are: one that no step has centred last,
-/// and whose values do not sum to nothing.
+/// and whose values do not sum to nothing. None without labels: what is learned are then similarities for graphs, which
+/// are not to be negative.
 pub(super) fn uncentred(method: &str, problem: &Problem<'_>) -> Option<String> {
+    if matches!(problem.target, Target::Nothing(_)) {
+        return None;
+    }
     let (bank, kernels) = (problem.bank, problem.bank.kernels());
     let last_centred = |k: &Kernel| k.normalize.last().is_some_and(|n| n.centers());
     let looked = kernels.len().min(LOOKED_AT);

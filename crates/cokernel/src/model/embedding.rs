@@ -67,6 +67,9 @@ pub(super) struct EmbeddingInfo {
     pub(super) report: Report,
 }
 
+/// How notes begin that say why new rows have no place.
+const NOT_NEW: &str = "new rows cannot be embedded";
+
 impl EmbeddingModel {
     /// The model of an embedding that `method` computed on `prepared` for `k` clusters.
     ///
@@ -164,17 +167,26 @@ impl EmbeddingModel {
         self.transform_in(views, &Run::default())
     }
 
+    /// Why there is no embedding of new rows where the model does not [extend](Self::extends).
+    pub fn why_not_new(&self) -> String {
+        let told = self.info.report.notes.iter().find(|note| note.starts_with(NOT_NEW));
+        let method = || {
+            format!(
+                "method '{}' embeds the instances that it was given; it tells no embedding of new rows: embed old \
+                 and new rows together, or take another method",
+                self.info.method
+            )
+        };
+        told.cloned().unwrap_or_else(method)
+    }
+
     /// [`transform`](Self::transform) with the limits of a run.
     ///
     /// # Errors
     /// As [`transform`](Self::transform); [`Error::Stopped`].
     pub fn transform_in(&self, views: &Views, run: &Run) -> Result<Matrix> {
         let Some(extension) = &self.extension else {
-            return Err(Error::Data(format!(
-                "method '{}' embeds the instances that it was given; it tells no embedding of new \
-                 rows: embed old and new rows together, or take another method",
-                self.info.method
-            )));
+            return Err(Error::Data(self.why_not_new()));
         };
         let info = &self.info;
         // The parts of all stages, side by side and apart, and the result.

@@ -264,9 +264,12 @@ impl LearnedBank {
         let Some(extension) = embedding.extension.take() else { return };
         embedding.extension = self.over_kernels(extension);
         if embedding.extension.is_none() {
-            let why = "new rows cannot be compared by a similarity that is no weighted sum of the kernels: no \
-                       model for new rows";
-            embedding.report.notes.push(why.to_string());
+            let why = format!(
+                "new rows cannot be embedded: the similarity that was learned from pairs by '{}' is no weighted sum \
+                 of the kernels, for new rows as for the others; take one that learns weights (two_stage)",
+                self.given.learner.method().id
+            );
+            embedding.report.notes.push(why);
         }
     }
 

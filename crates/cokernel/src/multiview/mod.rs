@@ -25,7 +25,6 @@ pub mod kernel_cca;
 pub mod kernel_fda;
 pub mod kernel_lfda;
 pub mod kernel_pca;
-pub mod kmeans;
 mod laplacian;
 pub mod lfda;
 pub mod min_disagreement;
@@ -35,10 +34,10 @@ mod spectra;
 pub mod spectral;
 mod work;
 
+pub use crate::solve::kmeans::{self, KMeans, Seeding, Starts};
 pub use components::{lsa, project};
 pub use embedding::{Clustering, Embedding, subspace_agreement};
 pub use extension::{Degree, Extension, Source, Stage};
-pub use kmeans::{KMeans, Seeding, Starts};
 pub use spectra::{Spectrum, agreement_matrix, spectra};
 
 use crate::bank::{Bank, Storage};

@@ -1,11 +1,11 @@
 //! Kernels with weights that depend on the instance:
 //!
 //! ```text
-//! k(x, z) = Σ_m Σ_p η_mp(x) k_m(x, z) η_mp(z)
+//! k(x, z) = Σ_m Σ_p η_mp(x) k_m(x, z) η_mp(z),      η_mp(x) = f_mp g_mp(x)
 //! ```
 //!
-//! (Gönen & Alpaydın 2008; LMKA (3.9)), with [gates](super::gate) η of features of the instance alone, and p the
-//! copies of kernel m, if it has several. What the gates look at ([`Input`]) are columns of views, each with its mean
+//! (Gönen & Alpaydın 2008; LMKA (3.9)), with [gates](super::gate) g of features of the instance alone, a factor f,
+//! which is 1 unless a method weighs gates, and p the copies of kernel m, if it has several. What the gates look at ([`Input`]) are columns of views, each with its mean
 //! over the training instances taken off and divided by its standard deviation. Of a similarity these are the
 //! similarities to the training instances: an empirical kernel map (3.5).
 //!
@@ -127,6 +127,8 @@ impl Input {
 pub struct Gated {
     gate: Gate,
     input: Input,
+    /// What the value of each gate is multiplied by.
+    factors: Vec<f64>,
     /// The mean of each gate over the training instances; 0 for a kernel that is not read.
     means: Vec<f64>,
     /// Gates of each kernel, one kernel after the other.
@@ -141,16 +143,38 @@ impl Gated {
     /// # Errors
     /// As many features as columns and the same number of gates for each kernel are expected.
     pub fn new(gate: Gate, input: Input, kernels: usize, training: &Matrix) -> Result<Self> {
-        let n = training.rows().max(1) as f64;
-        let mean = |g: usize| (0..training.rows()).map(|i| training.get(i, g)).sum::<f64>() / n;
-        let means = (0..training.cols()).map(mean).collect();
-        Self::with_means(gate, input, kernels, means)
+        let factors = vec![1.0; gate.count()];
+        Self::with_means(gate, input, kernels, (factors, column_means(training)))
     }
 
-    fn with_means(gate: Gate, input: Input, kernels: usize, means: Vec<f64>) -> Result<Self> {
+    /// The same with a factor for each gate, which `training` does not have yet.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new); a factor that is negative or no finite number.
+    pub fn with_factors(
+        gate: Gate,
+        input: Input,
+        kernels: usize,
+        factors: Vec<f64>,
+        training: &Matrix,
+    ) -> Result<Self> {
+        let means = column_means(training).iter().zip(&factors).map(|(m, f)| m * f).collect();
+        Self::with_means(gate, input, kernels, (factors, means))
+    }
+
+    fn with_means(
+        gate: Gate,
+        input: Input,
+        kernels: usize,
+        (factors, means): (Vec<f64>, Vec<f64>),
+    ) -> Result<Self> {
         let gates = gate.count();
-        if kernels == 0 || !gates.is_multiple_of(kernels) || means.len() != gates {
+        let sizes = means.len() == gates && factors.len() == gates;
+        if kernels == 0 || !gates.is_multiple_of(kernels) || !sizes {
             return Err(wrong(&format!("{gates} gates of {kernels} kernels")));
+        }
+        if !factors.iter().all(|f| *f >= 0.0 && f.is_finite()) {
+            return Err(wrong("a factor of a gate is negative or no finite number"));
         }
         if gate.features() != input.width() {
             let (sees, columns) = (gate.features(), input.width());
@@ -158,7 +182,7 @@ impl Gated {
         }
         let copies = gates / kernels;
         let sums: Vec<f64> = means.chunks(copies).map(|c| c.iter().sum()).collect();
-        Ok(Gated { gate, input, means, copies, active: nonzero(&sums) })
+        Ok(Gated { gate, input, factors, means, copies, active: nonzero(&sums) })
     }
 
     /// The gates.
@@ -191,13 +215,24 @@ impl Gated {
         all.select_cols(&gates)
     }
 
-    /// All gates of these instances, n × gates, those of a kernel one after the other.
+    /// All gates of these instances times their factors, n × gates, those of a kernel one after the other.
     ///
     /// # Errors
     /// The views are not those of training.
     pub fn gates(&self, views: &Views) -> Result<Matrix> {
-        Ok(self.gate.values(&self.input.rows(views)?))
+        let mut gates = self.gate.values(&self.input.rows(views)?);
+        if self.factors.iter().any(|f| *f != 1.0) {
+            let rows = gates.values_mut().chunks_mut(self.factors.len());
+            rows.for_each(|row| row.iter_mut().zip(&self.factors).for_each(|(g, f)| *g *= f));
+        }
+        Ok(gates)
     }
+}
+
+fn column_means(table: &Matrix) -> Vec<f64> {
+    let n = table.rows().max(1) as f64;
+    let mean = |g: usize| (0..table.rows()).map(|i| table.get(i, g)).sum::<f64>() / n;
+    (0..table.cols()).map(mean).collect()
 }
 
 impl Rule for Gated {
@@ -242,6 +277,7 @@ impl Rule for Gated {
             ("views".to_string(), names.into()),
             ("widths".to_string(), widths.into()),
             ("means".to_string(), self.means.clone().into()),
+            ("factors".to_string(), self.factors.clone().into()),
         ];
         let scales = [&self.input.means, &self.input.factors];
         let scales = Matrix::from_fn(2, self.input.width(), |k, j| scales[k][j]);
@@ -307,5 +343,9 @@ fn read(fields: &Map<String, Value>, tensors: &Tensors<'_>) -> Result<Combinatio
         Matrix::new(means.len(), d + 1, tensors("parameters", &[means.len(), d + 1])?)?;
     let input = Input { views, means: scales[..d].to_vec(), factors: scales[d..].to_vec() };
     let gate = Gate::new(shape, parameters)?;
-    Ok(Combination::new(Gated::with_means(gate, input, kernels, means)?))
+    let factors = match fields.contains_key("factors") {
+        true => reals(fields, "factors")?,
+        false => vec![1.0; means.len()],
+    };
+    Ok(Combination::new(Gated::with_means(gate, input, kernels, (factors, means))?))
 }

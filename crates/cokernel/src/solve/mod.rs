@@ -7,6 +7,7 @@ pub mod filter;
 pub mod forest;
 pub mod hulls;
 pub mod joint;
+pub mod kmeans;
 pub mod laplacian_svm;
 pub mod lmi;
 mod low_rank;

@@ -1,6 +1,6 @@
 use super::*;
 use crate::bank::{Bank, Storage};
-use crate::data::{Classes, Target};
+use crate::data::{Classes, Target, Views};
 use crate::kernel::KernelSpec;
 use crate::machine::{How, Machine, MachineSpec};
 

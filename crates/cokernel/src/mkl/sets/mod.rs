@@ -1,5 +1,6 @@
 //! Sets of weights, and penalties, that methods of the [loop](super::outer) share, and what their steps have in common.
 
+pub(super) mod ball;
 pub(super) mod capped;
 pub(super) mod even;
 pub(super) mod penalised;

@@ -17,8 +17,8 @@
 //! Deviation from common practice: the iteration ends when no assignment changes (or at
 //! [`MAX_ITERATIONS`]), not at a movement of the centres that counts as small.
 
+use super::dense::{self, Slice};
 use crate::data::Matrix;
-use crate::solve::dense::{self, Slice};
 use crate::{Error, Result, Run, Status, Watch};
 use cokernel_dense::simd;
 use rand::RngExt;
