@@ -3,10 +3,12 @@
 use crate::method::{Group, Method, Task};
 use crate::{Error, Result};
 
-/// All methods, in the order in which they are listed to users.
+/// All methods, in the order in which they are listed to users. One that both learns a kernel and embeds is in two
+/// registries, and here once.
 pub fn methods() -> impl Iterator<Item = &'static Method> {
-    let learners = crate::mkl::REGISTRY.iter().map(|e| e.method);
-    learners.chain(crate::multiview::REGISTRY.iter().map(|e| e.method))
+    let learners = || crate::mkl::REGISTRY.iter().map(|e| e.method);
+    let others = crate::multiview::REGISTRY.iter().map(|e| e.method);
+    learners().chain(others.filter(move |m| learners().all(|l| l.id != m.id)))
 }
 
 /// All machines that learn on a combination.

@@ -10,6 +10,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LearnedView {
     view: String,
+    /// The name of what it becomes, where the view stays beside it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    beside: Option<String>,
     map: Map,
 }
 
@@ -29,7 +32,7 @@ impl LearnedView {
     /// # Errors
     /// W has no row or no column, or holds a number that is not finite.
     pub fn new(view: impl Into<String>, map: Matrix) -> Result<Self> {
-        LearnedView { view: view.into(), map: Map::Full(map) }.checked()
+        LearnedView { view: view.into(), beside: None, map: Map::Full(map) }.checked()
     }
 
     /// A factor for each feature of a view.
@@ -37,7 +40,15 @@ impl LearnedView {
     /// # Errors
     /// There is none, or one is not finite.
     pub fn scaled(view: impl Into<String>, factors: Vec<f64>) -> Result<Self> {
-        LearnedView { view: view.into(), map: Map::Factors(factors) }.checked()
+        LearnedView { view: view.into(), beside: None, map: Map::Factors(factors) }.checked()
+    }
+
+    /// A map whose result is a view of its own with this name: the view that is mapped stays, and may have several.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn beside(view: impl Into<String>, name: impl Into<String>, map: Matrix) -> Result<Self> {
+        LearnedView { view: view.into(), beside: Some(name.into()), map: Map::Full(map) }.checked()
     }
 
     fn checked(self) -> Result<Self> {
@@ -50,6 +61,16 @@ impl LearnedView {
     /// The view.
     pub fn view(&self) -> &str {
         &self.view
+    }
+
+    /// The view that it makes: one of its own, or that which it is made of.
+    pub fn name(&self) -> &str {
+        self.beside.as_deref().unwrap_or(&self.view)
+    }
+
+    /// Whether the view that is mapped stays.
+    pub fn is_beside(&self) -> bool {
+        self.beside.is_some()
     }
 
     /// W, d × r; `None` where there is a factor for each feature.
@@ -145,25 +166,31 @@ fn times(x: &Csr, factors: &[f64]) -> Result<Csr> {
     Csr::from_rows(x.cols(), (0..x.rows()).map(row).collect())
 }
 
-/// The views with those that are learned in the place of those they are made of. Cost: n d r for each.
+/// The views with those that are learned in the place of those they are made of, or after them. Cost: n d r for each.
 pub(crate) fn mapped(views: &Views, learned: &[LearnedView]) -> Result<Views> {
     let mut out = Views::new();
+    let made = |view: &View, map: &LearnedView| -> Result<View> {
+        Ok(View {
+            name: map.name().to_string(),
+            table: map.of(&view.table)?,
+            columns: view.columns.clone().filter(|_| map.factors().is_some()),
+            present: view.present.clone(),
+        })
+    };
     for view in views.iter() {
-        let maps: Vec<&LearnedView> = learned.iter().filter(|l| l.view == view.name).collect();
-        out.push(match maps.as_slice() {
+        let own = learned.iter().filter(|l| l.view == view.name && !l.is_beside());
+        out.push(match own.collect::<Vec<_>>().as_slice() {
             [] => view.clone(),
-            [map] => View {
-                name: view.name.clone(),
-                table: map.of(&view.table)?,
-                columns: view.columns.clone().filter(|_| map.factors().is_some()),
-                present: view.present.clone(),
-            },
+            [map] => made(view, map)?,
             _ => return Err(Error::Data(format!("view '{}' has two maps", view.name))),
         })?;
     }
     if let Some(unknown) = learned.iter().find(|l| views.get(&l.view).is_err()) {
         let known = views.iter().map(|v| v.name.as_str());
         return Err(Error::unknown("view of a map", &unknown.view, known));
+    }
+    for map in learned.iter().filter(|l| l.is_beside()) {
+        out.push(made(views.get(&map.view)?, map)?)?;
     }
     if let Some(ids) = views.ids() {
         out.set_ids(ids.to_vec())?;

@@ -158,8 +158,9 @@ impl Preparation {
     /// does not ask for them. Views side by side are kept together.
     pub fn only(mut self, keep: impl Fn(&str) -> bool) -> Self {
         if !self.concat {
-            self.views.retain(|v| keep(&v.name));
-            self.learned.retain(|l| keep(l.view()));
+            self.learned.retain(|l| keep(l.name()));
+            let mapped = |name: &str| self.learned.iter().any(|l| l.view() == name);
+            self.views.retain(|v| keep(&v.name) || mapped(&v.name));
         }
         self
     }
@@ -195,21 +196,36 @@ impl Preparation {
             let cols = layout.iter().map(|l| l.cols).sum();
             layout = vec![Layout { name: Self::CONCAT, similarity: false, cols }];
         }
+        let given = layout.len();
         for (i, map) in self.learned.iter().enumerate() {
             let said = |problem: &str| Err(format!("the map of view '{}' {problem}", map.view()));
             if let Some(problem) = map.contradiction() {
                 return said(problem);
             }
-            if self.learned[..i].iter().any(|l| l.view() == map.view()) {
+            if self.learned[..i].iter().any(|l| l.name() == map.name()) {
                 return said("is given twice");
             }
-            let Some(view) = layout.iter_mut().find(|l| l.name == map.view()) else {
+            let Some(at) = layout[..given].iter().position(|l| l.name == map.view()) else {
                 return said("has no such view");
             };
-            if view.similarity || view.cols != map.shape().0 {
+            let from = &layout[at];
+            // The columns of a view that is mapped itself, too, are no more those it had.
+            let mut before = self.learned[..i].iter().filter(|l| !l.is_beside());
+            if before.any(|l| l.view() == map.view()) {
+                return said("comes after another of the same view");
+            }
+            if from.similarity || from.cols != map.shape().0 {
                 return said("has not one row for each column of it");
             }
-            view.cols = map.shape().1;
+            let cols = map.shape().1;
+            if !map.is_beside() {
+                layout[at].cols = cols;
+                continue;
+            }
+            if layout.iter().any(|l| l.name == map.name()) {
+                return said("makes a view that is there already");
+            }
+            layout.push(Layout { name: map.name(), similarity: false, cols });
         }
         Ok(layout)
     }

@@ -129,36 +129,49 @@ impl Gates<'_> {
         Ok((Gated::new(gate, self.input.clone(), kernels, &gates)?, gates))
     }
 
-    /// Start k. Parameters are as large as features of one standard deviation together.
+    /// Start k.
     fn start(&self, k: usize, run: &Run) -> Vec<f64> {
-        let (d, kernels) = (self.features.cols(), self.problem.bank.len());
+        let kernels = self.problem.bank.len();
         let mut rng = run.rng(&format!("localized_mkl start {k}"));
-        let wide = d + 1;
-        let size = 1.0 / (wide as f64).sqrt();
-        let one = |rng: &mut dyn Rng, random: bool| -> Vec<f64> {
-            let mut row = vec![0.0; wide];
-            match self.shape {
-                Shape::Gaussian => {
-                    if random && self.features.rows() > 0 {
-                        let i = rng.random_range(0..self.features.rows());
-                        row[..d].copy_from_slice(self.features.row(i));
-                    }
-                    row[d] = (d.max(1) as f64).ln();
-                }
-                Shape::Softmax | Shape::Sigmoid if random => {
-                    row.iter_mut().for_each(|v| *v = size * rng.random_range(-1.0..1.0));
-                }
-                Shape::Softmax | Shape::Sigmoid => {}
-            }
-            row
-        };
-        if k > 0 {
-            return (0..kernels * self.copies).flat_map(|_| one(&mut rng, true)).collect();
-        }
-        let each: Vec<Vec<f64>> =
-            (0..self.copies).map(|_| one(&mut rng, self.copies > 1)).collect();
-        (0..kernels).flat_map(|_| each.concat()).collect()
+        first_gates(self.shape, &self.features, kernels, self.copies, k > 0, &mut rng)
     }
+}
+
+/// Parameters to start with, those of a kernel's copies one after the other: equal for all kernels but random for the
+/// copies of one, or all random. They are as large as features of one standard deviation together.
+pub(super) fn first_gates(
+    shape: Shape,
+    features: &Matrix,
+    kernels: usize,
+    copies: usize,
+    all_random: bool,
+    rng: &mut dyn Rng,
+) -> Vec<f64> {
+    let d = features.cols();
+    let wide = d + 1;
+    let size = 1.0 / (wide as f64).sqrt();
+    let mut one = |random: bool| -> Vec<f64> {
+        let mut row = vec![0.0; wide];
+        match shape {
+            Shape::Gaussian => {
+                if random && features.rows() > 0 {
+                    let i = rng.random_range(0..features.rows());
+                    row[..d].copy_from_slice(features.row(i));
+                }
+                row[d] = (d.max(1) as f64).ln();
+            }
+            Shape::Softmax | Shape::Sigmoid if random => {
+                row.iter_mut().for_each(|v| *v = size * rng.random_range(-1.0..1.0));
+            }
+            Shape::Softmax | Shape::Sigmoid => {}
+        }
+        row
+    };
+    if all_random {
+        return (0..kernels * copies).flat_map(|_| one(true)).collect();
+    }
+    let each: Vec<Vec<f64>> = (0..copies).map(|_| one(copies > 1)).collect();
+    (0..kernels).flat_map(|_| each.concat()).collect()
 }
 
 impl Inside for Gates<'_> {
@@ -297,7 +310,8 @@ impl Learner for Localized {
     }
 }
 
-fn starts_note(values: &[f64], best: usize, asked: usize) -> String {
+/// Of how many starts there were, and from where to where their objectives reach.
+pub(super) fn starts_note(values: &[f64], best: usize, asked: usize) -> String {
     let (least, most) =
         values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(*v), b.max(*v)));
     let made = match values.len() == asked {

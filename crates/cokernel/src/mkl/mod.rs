@@ -24,6 +24,7 @@ mod elastic_net;
 mod forest_two_stage;
 mod fsm;
 mod gate_views;
+pub(crate) mod gpk;
 mod ideal_distance;
 mod kandola;
 mod kl_divergence;
@@ -35,6 +36,7 @@ mod level_mkl;
 mod localized_mkl;
 mod log_penalty;
 mod lp_norm;
+mod lpk;
 mod mean;
 pub mod measures;
 mod mixed_norm;
@@ -46,6 +48,7 @@ mod polynomial_combination;
 mod polynomial_two_stage;
 mod power_product;
 mod product;
+mod projections;
 mod regularized_simple_mkl;
 mod sets;
 mod silp;
@@ -57,6 +60,7 @@ mod ufo_mkl;
 
 use crate::bank::{Bank, Storage};
 use crate::data::{LearnedView, Matrix, Pairs, Target, Views, mapped};
+use crate::kernel::Kernel;
 use crate::machine::{How, Machine, Solution, learn_unlabelled};
 use crate::method::{Entry, Method};
 use crate::params::Params;
@@ -85,6 +89,8 @@ pub static REGISTRY: &[&Entry<dyn Learner>] = &[
     &binary_selection::ENTRY,
     &convex_localized::ENTRY,
     &localized_mkl::ENTRY,
+    &gpk::ENTRY,
+    &lpk::ENTRY,
     &polynomial_combination::ENTRY,
     &polynomial_two_stage::ENTRY,
     &silp::ENTRY,
@@ -281,6 +287,11 @@ pub trait Learner: fmt::Debug + Send + Sync {
         true
     }
 
+    /// Whether it learns maps of features: kernels that are given as matrices are none.
+    fn maps_features(&self) -> bool {
+        false
+    }
+
     /// Whether it goes with a machine of its tasks.
     fn takes(&self, machine: &dyn Machine) -> bool {
         (machine.has_free_dual() || !self.drives_duals())
@@ -288,7 +299,8 @@ pub trait Learner: fmt::Debug + Send + Sync {
     }
 }
 
-/// The mapped views, and the same kernel functions with normalisations of their own on them.
+/// The mapped views, and the same kernel functions with normalisations of their own on them: of a view that has maps
+/// [beside](LearnedView::beside) it a kernel for each of these, one after the other, in its place.
 pub(crate) fn with_maps(
     bank: &Bank,
     views: &Views,
@@ -297,7 +309,19 @@ pub(crate) fn with_maps(
     run: &Run,
 ) -> Result<(Views, Bank)> {
     let views = mapped(views, learned)?;
-    let bank = Bank::from_kernels(&views, bank.kernels().to_vec(), storage, run)?;
+    let mut kernels = Vec::new();
+    for kernel in bank.kernels() {
+        let before = kernels.len();
+        let own = learned.iter().filter(|l| l.is_beside() && l.view() == kernel.view);
+        for (p, map) in own.enumerate() {
+            let name = format!("{}#{}", kernel.name, p + 1);
+            kernels.push(Kernel { name, view: map.name().to_string(), ..kernel.clone() });
+        }
+        if kernels.len() == before {
+            kernels.push(kernel.clone());
+        }
+    }
+    let bank = Bank::from_kernels(&views, kernels, storage, run)?;
     Ok((views, bank))
 }
 

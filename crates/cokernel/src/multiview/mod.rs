@@ -21,6 +21,7 @@ mod drawn;
 mod embedding;
 mod extension;
 pub mod fda;
+pub mod gpk;
 pub mod kernel_cca;
 pub mod kernel_fda;
 pub mod kernel_lfda;
@@ -68,6 +69,7 @@ pub static REGISTRY: &[&Entry<dyn Embedder>] = &[
     &kernel_fda::ENTRY,
     &lfda::ENTRY,
     &kernel_lfda::ENTRY,
+    &gpk::ENTRY,
 ];
 
 /// A method of this registry, built from checked parameters.

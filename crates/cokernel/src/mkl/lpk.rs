@@ -1,0 +1,97 @@
+//! Local projection kernels: regions of the features, each with a projection of its own.
+//!
+//! ```text
+//! min_{V,W}  J(V, W) = max_c  ℓ(c) − ½ Σ_u c_uᵀ K_η c_u,
+//! k_η(x, z) = Σ_p η_p(x|V) k(W_pᵀx, W_pᵀz) η_p(z|V),     W_p of D × R
+//! ```
+//!
+//! (Gönen & Alpaydın, Neurocomputing 2010; LMKA §4.2: (4.3)-(4.5), Figure 4.2; F5.) [Gates](crate::rule::gate) η look at
+//! the same features as the kernels, and divide them into P regions. What W is as parameters, its derivatives, and which
+//! projections keep their lengths: [`projections`](super::projections). Of several kernels each has P gates, as of
+//! [`localized_mkl`](super::localized_mkl) with P copies, and those of a view share its P projections.
+//!
+//! **Cost** of an iteration: P kernels on R columns and the machine for each trial, usually one, and the derivative:
+//! P(n_s²R + n_s D R) with n_s support vectors.
+//!
+//! **Not convex**: the first start has principal components in all regions and random gates, those after it are random.
+//! The best is kept, and `details["objectives"]` has all of them.
+//!
+//! **Several classes** share projections and gates, whose derivatives are sums over the machines.
+//!
+//! **Deviations.** Projections and gates take their steps together, where Figure 4.2 has a step and a machine for each
+//! in turn. Others as of [`gpk`](super::gpk) and [`localized_mkl`](super::localized_mkl).
+
+use super::projections::{
+    DIMENSIONS, LENGTHS, MAX_ITERATIONS, SEARCH, START, STARTS, Settings, TOL, learn,
+};
+use super::{Copies, Learned, Learner, Problem};
+use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
+use crate::params::{Param, Params, Range};
+use crate::rule::gate::Shape;
+use crate::{Result, Run};
+
+/// The registry entry.
+pub static ENTRY: Entry<dyn Learner> = Entry { method: &METHOD, build: |p| Box::new(Lpk::new(p)) };
+
+static METHOD: Method = Method {
+    id: "lpk",
+    title: "local projection kernels",
+    source: "Gönen, Alpaydın 2010; Gönen 2010, §4.2",
+    summary: "Regions of the features, each with a linear projection to few dimensions of its own, learned together \
+              with gates and machine: for classes that lie in several clusters, and few dimensions that are \
+              others elsewhere. Needs features. Not convex: ends at a stationary point, the best of several starts. \
+              Costs 10 to 100 machines for each start.",
+    tasks: &[Task::Classify, Task::Regress, Task::Detect],
+    group: Group::OneStage,
+    certificate: Certificate::Trace,
+    recommended: false,
+    weights: WeightSet::NONE,
+    params: &[REGIONS, DIMENSIONS, GATING, START, STARTS, LENGTHS, SEARCH, TOL, MAX_ITERATIONS],
+};
+
+const REGIONS: Param = Param {
+    name: "regions",
+    doc: "P, the regions, each with its own projection of every view.",
+    range: Range::Int { default: 2, min: 1, max: 100 },
+};
+
+const GATING: Param = Param {
+    name: "gating",
+    doc: "The gates: softmax (3.2) and gaussian (3.4) compete for an instance, sigmoid (3.3) gates do not.",
+    range: Range::Choice { default: "softmax", of: Shape::IDS },
+};
+
+/// See the [module](self).
+#[derive(Debug)]
+struct Lpk(Settings);
+
+impl Lpk {
+    fn new(params: &Params) -> Self {
+        let shape = Shape::from_id(params.text("gating")).unwrap_or(Shape::Softmax);
+        let gates = Some((params.count("regions"), shape));
+        Lpk(Settings { gates, ..Settings::new(METHOD.id, METHOD.title, params) })
+    }
+}
+
+impl Learner for Lpk {
+    fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
+        learn(problem, &self.0, run)
+    }
+
+    fn copies(&self) -> Copies {
+        Copies::Either
+    }
+
+    fn drives_duals(&self) -> bool {
+        true
+    }
+
+    /// Columns are standardised without a look at weights.
+    fn weights_repeat(&self) -> bool {
+        false
+    }
+
+    fn maps_features(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,467 @@
+//! Projections inside kernels, which [`gpk`](super::gpk) and [`lpk`](super::lpk) share: what θ is, the kernel that
+//! it gives, and the derivatives.
+//!
+//! ```text
+//! k(x, z) = Σ_m Σ_p η_mp(x) k_m(W_pᵀx, W_pᵀz) η_mp(z)
+//! ```
+//!
+//! over kernels m and regions p; without gates one region and η² = 1/M. A view that a kernel looks at has projections
+//! of its own.
+//!
+//! | symbol | here |
+//! |---|---|
+//! | W_p (D × R) | diag(f) θ_p: `factors` f and a part of the parameters |
+//! | f_j | τ/σ_j, σ_j the standard deviation of column j, τ² = Σσ²/R; 0 where a column has one value |
+//! | z_i = W_pᵀx_i | rows of Z |
+//! | G_ij = Σ_u c_ui η_i c_uj η_j | never formed |
+//!
+//! **Units.** In θ all columns count alike, and √R is the length ‖θ‖ for which the projection is as long as the features:
+//! W = I has it. Steps and random starts so do not depend on the units of columns, and the width of a Gaussian kernel,
+//! which was fixed on the features, is one for the projections they start with. Columns are not centred: with W = I
+//! the kernel is the plain one.
+//!
+//! **Lengths.** Linear and polynomial kernels grow with W, and J falls as they do: (4.1) and (4.3) have no minimum, the
+//! infimum is what the machine would reach without ½‖w‖². Of a detector J falls without end as kernels grow, and a
+//! Gaussian kernel is best where all projections are one point. In these cases each W_p keeps its length: its parameters
+//! are √R θ/‖θ‖. (As J is convex and falling in WWᵀ for a linear kernel, the optimum over ‖θ‖² ≤ R is then that of
+//! the linear machine with cost R·C on columns τx/σ, of rank one.) The objective of a classifier or regression with
+//! Gaussian kernels is bounded from below by what the diagonal of 1 leaves, and its lengths are free.
+//!
+//! **Derivatives** (LMKA §4.1, 4.2, as products of a matrix with few columns; rows without a coefficient are left out):
+//! ∂J/∂θ = diag(f) Xᵀ P, P = ∂J/∂Z with rows
+//!
+//! | kernel | P_i |
+//! |---|---|
+//! | ⟨z, z'⟩ | −Σ_u u_i Σ_j u_j z_j, u = c_u ∘ η |
+//! | (γ⟨z, z'⟩ + c₀)^q | −qγ Σ_j G_ij (γ⟨z_i, z_j⟩ + c₀)^{q−1} z_j |
+//! | exp(−γ‖z − z'‖²) | 2γ Σ_j G_ij k_ij (z_i − z_j) |
+//!
+//! and the energies of the gates Σ_j G_ij k_ij. Cost: n_s²(R + heads) for each kernel and region with n_s support
+//! vectors, n_s R for linear ones, and n_s D R.
+
+mod derivative;
+mod learn;
+mod starts;
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;
+
+pub(super) use learn::learn;
+
+use super::parametric::{Inside, Search, Use};
+use super::{Problem, mixed, with_maps};
+use crate::bank::Storage;
+use crate::data::{LearnedView, Matrix, Table, Views};
+use crate::error::room_for;
+use crate::kernel::{Function, Kernel, Metric};
+use crate::machine::Solution;
+use crate::params::{Param, Params, Range};
+use crate::rule::gate::{Gate, Shape};
+use crate::rule::{Combination, Gated, Input, Weighted};
+use crate::{Error, Result, Run, Watch};
+
+/// What a method says of its projections.
+#[derive(Debug, Clone)]
+pub(super) struct Settings {
+    /// Of messages.
+    pub id: &'static str,
+    /// Of messages to people.
+    pub title: &'static str,
+    /// R, or as many as there are columns.
+    pub dimensions: usize,
+    /// The first start.
+    pub first: First,
+    /// How many starts.
+    pub starts: usize,
+    /// Which projections keep their lengths.
+    pub lengths: Lengths,
+    /// P, and what the gates are.
+    pub gates: Option<(usize, Shape)>,
+    /// Steps.
+    pub search: Search,
+}
+
+/// The first start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum First {
+    /// The leading principal components of the standardised columns.
+    Components,
+    /// The features as they are.
+    Identity,
+    /// As all that follow.
+    Random,
+}
+
+/// Which projections keep their lengths.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lengths {
+    /// Those without which there is no minimum.
+    Auto,
+    /// All.
+    Fixed,
+    /// None.
+    Free,
+}
+
+/// Parameters that both methods have.
+pub(super) const DIMENSIONS: Param = Param {
+    name: "dimensions",
+    doc: "R, the columns of each projection; where a view has fewer columns, as many as it has.",
+    range: Range::Int { default: 2, min: 1, max: 1_000_000 },
+};
+/// See [`First`].
+pub(super) const START: Param = Param {
+    name: "start",
+    doc: "The first start: pca (leading principal components of the standardised columns), identity (the features \
+          as they are; with max_iterations=0 the plain kernel), or random, as all starts after it are.",
+    range: Range::Choice { default: "pca", of: &["pca", "identity", "random"] },
+};
+/// How often.
+pub(super) const STARTS: Param = Param {
+    name: "starts",
+    doc: "From how many starts the projections are learned; the best is kept.",
+    range: Range::Int { default: 1, min: 1, max: 1_000 },
+};
+/// See [`Lengths`].
+pub(super) const LENGTHS: Param = Param {
+    name: "lengths",
+    doc: "Whether each projection keeps the length that it starts with: fixed, free (as in the source), or auto: fixed \
+          where the objective falls without end as kernels grow, which is with linear and polynomial kernels, and \
+          of detectors.",
+    range: Range::Choice { default: "auto", of: &["auto", "fixed", "free"] },
+};
+/// Directions.
+pub(super) const SEARCH: Param = Param {
+    name: "search",
+    doc: "Directions of the steps: lbfgs, or gradient as in the source.",
+    range: Range::Choice { default: "lbfgs", of: &["lbfgs", "gradient"] },
+};
+/// τ of LMKA §5.1.
+pub(super) const TOL: Param = Param {
+    name: "tol",
+    doc: "Relative decrease of the objective to stop at.",
+    range: Range::Real { default: 1e-3, min: 0.0, max: 0.5, closed: false },
+};
+/// Steps of a start.
+pub(super) const MAX_ITERATIONS: Param = Param {
+    name: "max_iterations",
+    doc: "Limit on steps for each start; 0 takes the start as it is.",
+    range: Range::Int { default: 500, min: 0, max: i64::MAX },
+};
+
+impl Settings {
+    pub fn new(id: &'static str, title: &'static str, params: &Params) -> Self {
+        Settings {
+            id,
+            title,
+            dimensions: params.count("dimensions"),
+            first: match params.text("start") {
+                "identity" => First::Identity,
+                "random" => First::Random,
+                _ => First::Components,
+            },
+            starts: params.count("starts"),
+            lengths: match params.text("lengths") {
+                "fixed" => Lengths::Fixed,
+                "free" => Lengths::Free,
+                _ => Lengths::Auto,
+            },
+            gates: None,
+            search: Search {
+                tol: params.real("tol"),
+                max_iterations: params.count("max_iterations"),
+                second_order: params.text("search") == "lbfgs",
+            },
+        }
+    }
+}
+
+/// A view that is projected.
+struct Source {
+    name: String,
+    /// n × D, each column times its factor.
+    features: Matrix,
+    factors: Vec<f64>,
+    /// Mean of each column of `features`.
+    means: Vec<f64>,
+    /// τ.
+    unit: f64,
+    /// R.
+    dimensions: usize,
+    /// Whether projections keep their lengths.
+    keeps_length: bool,
+}
+
+/// What gates look at.
+struct Looking {
+    shape: Shape,
+    input: Input,
+    features: Matrix,
+}
+
+/// Kernels on projections that are learned.
+pub(super) struct Projections<'a> {
+    problem: &'a Problem<'a>,
+    views: &'a Views,
+    settings: &'a Settings,
+    sources: Vec<Source>,
+    /// Of each kernel, the index of its view among the sources.
+    of: Vec<usize>,
+    regions: usize,
+    gates: Option<Looking>,
+}
+
+impl<'a> Projections<'a> {
+    /// # Errors
+    /// No features, kernels that do not look at all features of a view in a way that can be differentiated, a view
+    /// whose columns have one value.
+    pub fn new(problem: &'a Problem<'a>, settings: &'a Settings, detects: bool) -> Result<Self> {
+        let views = problem.views.ok_or_else(|| {
+            let text =
+                format!("{}: it projects features; give the views, not kernels alone", settings.id);
+            Error::Data(text)
+        })?;
+        if views.n() != problem.bank.n() {
+            return Err(Error::shape("views that are projected", problem.bank.n(), views.n()));
+        }
+        let (mut sources, mut of): (Vec<Source>, Vec<usize>) = (Vec::new(), Vec::new());
+        for kernel in problem.bank.kernels() {
+            let bounded = projects(kernel, settings.id)?;
+            let keeps = match settings.lengths {
+                Lengths::Fixed => true,
+                Lengths::Free => false,
+                Lengths::Auto => detects || !bounded,
+            };
+            let at = sources.iter().position(|s| s.name == kernel.view);
+            let at = match at {
+                Some(at) => at,
+                None => {
+                    sources.push(Source::of(views, &kernel.view, settings)?);
+                    sources.len() - 1
+                }
+            };
+            sources[at].keeps_length |= keeps;
+            of.push(at);
+        }
+        let mut gates = None;
+        if let Some((_, shape)) = settings.gates {
+            let names: Vec<String> = sources.iter().map(|s| s.name.clone()).collect();
+            let input = Input::of(views, &names)?;
+            let features = input.rows(views)?;
+            gates = Some(Looking { shape, input, features });
+        }
+        let regions = settings.gates.map_or(1, |g| g.0);
+        Ok(Projections { problem, views, settings, sources, of, regions, gates })
+    }
+
+    /// Where the parameters of a region's projection of a source begin; of the gates at (regions, 0).
+    fn offset(&self, region: usize, source: usize) -> usize {
+        let size = |s: &Source| s.factors.len() * s.dimensions;
+        let one: usize = self.sources.iter().map(size).sum();
+        region * one + self.sources[..source].iter().map(size).sum::<usize>()
+    }
+
+    /// θ of a region, as long as it has to be, and ‖θ‖ before that, where it keeps its length.
+    fn direction(&self, parameters: &[f64], region: usize, source: usize) -> (Matrix, Option<f64>) {
+        let s = &self.sources[source];
+        let (d, r) = (s.factors.len(), s.dimensions);
+        let own = &parameters[self.offset(region, source)..][..d * r];
+        let mut out = Matrix::zeros(d, r);
+        out.values_mut().copy_from_slice(own);
+        let size = s.keeps_length.then(|| own.iter().map(|v| v * v).sum::<f64>().sqrt());
+        if let Some(size) = size {
+            let scale = (r as f64).sqrt() / size;
+            out.values_mut().iter_mut().for_each(|v| *v *= scale);
+        }
+        (out, size)
+    }
+
+    /// The maps W of all views.
+    fn maps(&self, parameters: &[f64]) -> Result<Vec<LearnedView>> {
+        let mut maps = Vec::new();
+        for (at, s) in self.sources.iter().enumerate() {
+            for region in 0..self.regions {
+                let (mut w, _) = self.direction(parameters, region, at);
+                for (j, f) in s.factors.iter().enumerate() {
+                    w.row_mut(j).iter_mut().for_each(|v| *v *= f);
+                }
+                maps.push(match self.gates {
+                    None => LearnedView::new(s.name.clone(), w)?,
+                    Some(_) => {
+                        LearnedView::beside(s.name.clone(), region_name(&s.name, region), w)?
+                    }
+                });
+            }
+        }
+        Ok(maps)
+    }
+
+    /// The gates, if there are some, and their values at the instances (n × kernels · regions).
+    fn gates(&self, parameters: &[f64]) -> Result<Option<(Gate, Matrix)>> {
+        let Some(looking) = &self.gates else { return Ok(None) };
+        let own = &parameters[self.offset(self.regions, 0)..];
+        let wide = looking.features.cols() + 1;
+        let gate = Gate::new(looking.shape, Matrix::new(own.len() / wide, wide, own.to_vec())?)?;
+        let values = gate.values(&looking.features);
+        Ok(Some((gate, values)))
+    }
+
+    /// The rule, which is over kernels × regions.
+    fn rule(&self, parameters: &[f64]) -> Result<Combined> {
+        let kernels = self.of.len();
+        Ok(match (self.gates(parameters)?, &self.gates) {
+            (Some((gate, values)), Some(looking)) => {
+                let all = kernels * self.regions;
+                let rule = Gated::new(gate, looking.input.clone(), all, &values)?;
+                Combined::Gated(rule, values)
+            }
+            _ => Combined::Mean(Weighted::new(vec![1.0 / kernels as f64; kernels])),
+        })
+    }
+}
+
+/// A rule, with the gates of the instances.
+enum Combined {
+    Mean(Weighted),
+    Gated(Gated, Matrix),
+}
+
+impl Combined {
+    fn shared(self) -> Combination {
+        match self {
+            Combined::Mean(rule) => Combination::new(rule),
+            Combined::Gated(rule, _) => Combination::new(rule),
+        }
+    }
+}
+
+impl Inside for Projections<'_> {
+    fn with_kernel(
+        &self,
+        parameters: &[f64],
+        run: &Run,
+        watch: &Watch,
+        then: &mut Use<'_>,
+    ) -> Result<Solution> {
+        let maps = self.maps(parameters)?;
+        let bank = self.problem.bank;
+        let (_, bank) = with_maps(bank, self.views, &maps, Storage::Auto, &run.quiet())?;
+        match self.rule(parameters)? {
+            Combined::Mean(rule) => then(mixed(&bank, &rule, None, run, watch)?.as_ref()),
+            Combined::Gated(rule, values) => {
+                let values = rule.read_of(values);
+                then(mixed(&bank, &rule, Some(&values), run, watch)?.as_ref())
+            }
+        }
+    }
+
+    fn slopes(&self, parameters: &[f64], machines: &Solution, watch: &Watch) -> Option<Vec<f64>> {
+        derivative::of(self, parameters, machines, watch)
+    }
+}
+
+/// The view that a region's projection makes of a view.
+pub(super) fn region_name(view: &str, region: usize) -> String {
+    format!("{view}#{}", region + 1)
+}
+
+/// Whether the values of a kernel are bounded whatever the projection.
+///
+/// # Errors
+/// A kernel that projections are not learned for.
+fn projects(kernel: &Kernel, id: &str) -> Result<bool> {
+    let why = match kernel.function {
+        _ if !kernel.normalize.is_empty() => "is normalised",
+        _ if kernel.column.is_some() => "looks at one column",
+        Function::Linear | Function::Polynomial { .. } => return Ok(false),
+        Function::Exponential { metric: Metric::SquaredEuclidean, .. } => return Ok(true),
+        Function::Precomputed => "is a similarity, which has no features",
+        Function::Exponential { .. } | Function::Sigmoid { .. } => "is another function",
+    };
+    Err(Error::Data(format!(
+        "{id} learns projections of features for linear, polynomial and Gaussian kernels without normalisation, on \
+         all columns of a view; kernel '{}' {why}",
+        kernel.name
+    )))
+}
+
+impl Source {
+    fn of(views: &Views, name: &str, settings: &Settings) -> Result<Self> {
+        let table = &views.get(name)?.table;
+        let (n, d) = (table.rows(), table.cols());
+        room_for::<f64>(n.checked_mul(d).and_then(|e| e.checked_mul(2)), || {
+            format!("the {d} columns of {n} instances of view '{name}', which are projected")
+        })?;
+        let mut x = match table {
+            Table::Dense(x) => x.clone(),
+            Table::Sparse(x) => x.try_to_dense()?,
+            Table::Similarity(_) | Table::Graph(_) => {
+                let text =
+                    format!("{}: view '{name}' is a similarity; it projects features", settings.id);
+                return Err(Error::Data(text));
+            }
+        };
+        let (mut means, deviations) = moments(&x);
+        let dimensions = settings.dimensions.min(d);
+        let largest = deviations.iter().fold(0.0_f64, |a, v| a.max(*v));
+        if largest == 0.0 {
+            return Err(Error::Data(format!(
+                "{}: every column of view '{name}' has one value only; there is nothing to project",
+                settings.id
+            )));
+        }
+        if settings.first == First::Identity && dimensions < d {
+            let problem = format!(
+                "identity keeps all {d} columns of view '{name}'; give dimensions={d} or more"
+            );
+            return Err(Error::parameter("start", problem));
+        }
+        let shares: f64 = deviations.iter().map(|s| (s / largest) * (s / largest)).sum();
+        let unit = largest * (shares / dimensions as f64).sqrt();
+        let factor = |s: &f64| if *s > 0.0 { unit / s } else { 0.0 };
+        let factors: Vec<f64> = deviations.iter().map(factor).collect();
+        if let Some(j) = factors.iter().position(|f| !f.is_finite()) {
+            return Err(Error::Data(format!(
+                "{}: view '{name}': column {} varies too little beside the others; scale the features",
+                settings.id,
+                j + 1
+            )));
+        }
+        for i in 0..n {
+            x.row_mut(i).iter_mut().zip(&factors).for_each(|(v, f)| *v *= f);
+        }
+        means.iter_mut().zip(&factors).for_each(|(m, f)| *m *= f);
+        let name = name.to_string();
+        Ok(Source { name, features: x, factors, means, unit, dimensions, keeps_length: false })
+    }
+}
+
+/// Mean and standard deviation of each column; 0 where a column has one value, up to rounding.
+fn moments(x: &Matrix) -> (Vec<f64>, Vec<f64>) {
+    let (n, d) = (x.rows(), x.cols());
+    let (mut means, mut largest, mut spread) = (vec![0.0; d], vec![0.0_f64; d], vec![0.0_f64; d]);
+    for i in 0..n {
+        for ((m, l), v) in means.iter_mut().zip(&mut largest).zip(x.row(i)) {
+            *m += v / n as f64;
+            *l = l.max(v.abs());
+        }
+    }
+    for i in 0..n {
+        for ((s, m), v) in spread.iter_mut().zip(&means).zip(x.row(i)) {
+            *s = s.max((v - m).abs());
+        }
+    }
+    let mut sums = vec![0.0; d];
+    for i in 0..n {
+        for (j, v) in x.row(i).iter().enumerate().filter(|(j, _)| spread[*j] > 0.0) {
+            let share = (v - means[j]) / spread[j];
+            sums[j] += share * share;
+        }
+    }
+    let deviation = |j: usize| match spread[j] > 1e-12 * largest[j] {
+        true => spread[j] * (sums[j] / n as f64).sqrt(),
+        false => 0.0,
+    };
+    let deviations = (0..d).map(deviation).collect();
+    (means, deviations)
+}

@@ -1,0 +1,109 @@
+//! Where searches begin.
+
+use super::{First, Projections, Source};
+use crate::data::Matrix;
+use crate::mkl::localized_mkl::first_gates;
+use crate::solve::dense::{gram_tn, leading_eigen, product};
+use crate::solve::eigen::orient;
+use crate::{Result, Run};
+use rand::{Rng, RngExt};
+
+impl Projections<'_> {
+    /// Start k: the first as the settings say, with equal projections in all regions and gates as those of copies of a
+    /// kernel; those after it random.
+    pub(super) fn start(&self, k: usize, run: &Run) -> Result<Vec<f64>> {
+        let mut rng = run.rng(&format!("{} start {k}", self.settings.id));
+        let first = if k == 0 { self.settings.first } else { First::Random };
+        let fixed = self.sources.iter().map(|s| s.fixed(first, &mut rng));
+        let fixed: Vec<Option<Matrix>> = fixed.collect::<Result<_>>()?;
+        let mut parameters = Vec::with_capacity(self.offset(self.regions, 0));
+        for _ in 0..self.regions {
+            for (source, fixed) in self.sources.iter().zip(&fixed) {
+                match fixed {
+                    Some(one) => parameters.extend_from_slice(one.values()),
+                    None => parameters.extend(source.random(&mut rng).into_values()),
+                }
+            }
+        }
+        if let Some(looking) = &self.gates {
+            let (shape, features) = (looking.shape, &looking.features);
+            parameters.extend(first_gates(
+                shape,
+                features,
+                self.of.len(),
+                self.regions,
+                k > 0,
+                &mut rng,
+            ));
+        }
+        Ok(parameters)
+    }
+}
+
+impl Source {
+    /// θ that does not depend on chance, of length √R; `None` for a random start.
+    fn fixed(&self, first: First, rng: &mut dyn Rng) -> Result<Option<Matrix>> {
+        let (d, r) = (self.factors.len(), self.dimensions);
+        match first {
+            First::Random => Ok(None),
+            First::Identity => {
+                // f θ = 1 on the diagonal.
+                let one =
+                    |j: usize| if self.factors[j] > 0.0 { 1.0 / self.factors[j] } else { 0.0 };
+                Ok(Some(Matrix::from_fn(d, r, |j, l| if j == l { one(j) } else { 0.0 })))
+            }
+            First::Components => self.components(rng).map(Some),
+        }
+    }
+
+    /// Entries of a normal distribution, for columns that vary, of length √R together.
+    fn random(&self, rng: &mut dyn Rng) -> Matrix {
+        let (d, r) = (self.factors.len(), self.dimensions);
+        let mut normal = || {
+            // Sums of twelve uniform numbers are as good here.
+            (0..12).map(|_| rng.random::<f64>()).sum::<f64>() - 6.0
+        };
+        let mut out = Matrix::from_fn(d, r, |_, _| normal());
+        for j in (0..d).filter(|j| self.factors[*j] == 0.0) {
+            out.row_mut(j).fill(0.0);
+        }
+        let size = out.values().iter().map(|v| v * v).sum::<f64>().sqrt();
+        out.values_mut().iter_mut().for_each(|v| *v *= (r as f64).sqrt() / size);
+        out
+    }
+
+    /// The leading principal components of the standardised columns, each of length 1; random ones where there are not
+    /// as many.
+    fn components(&self, rng: &mut dyn Rng) -> Result<Matrix> {
+        let (n, d, r) = (self.features.rows(), self.factors.len(), self.dimensions);
+        let centred =
+            Matrix::from_fn(n, d, |i, j| (self.features.get(i, j) - self.means[j]) / self.unit);
+        let (values, mut vectors) = if d <= n {
+            leading_eigen(&gram_tn((&centred).into(), (&centred).into()), r)?
+        } else {
+            let across = centred.transposed();
+            let k = r.min(n);
+            let (values, left) = leading_eigen(&gram_tn((&across).into(), (&across).into()), k)?;
+            let mut vectors = Matrix::zeros(d, r);
+            let found = product((&across).into(), (&left).into());
+            for j in 0..d {
+                for l in (0..k).filter(|l| values[*l] > 0.0) {
+                    vectors.set(j, l, found.get(j, l) / values[l].sqrt());
+                }
+            }
+            (values, vectors)
+        };
+        orient(&mut vectors);
+        let largest = values.first().copied().unwrap_or(0.0);
+        let others = self.random(rng);
+        for l in 0..r {
+            if values.get(l).copied().unwrap_or(0.0) > 1e-10 * largest {
+                continue;
+            }
+            let column = others.col(l);
+            let size = column.iter().map(|v| v * v).sum::<f64>().sqrt();
+            column.iter().enumerate().for_each(|(j, v)| vectors.set(j, l, v / size));
+        }
+        Ok(vectors)
+    }
+}
