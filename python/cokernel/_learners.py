@@ -202,7 +202,7 @@ class KernelLearner(SavedEstimator):
 
     def gate(self, X: Any) -> npt.NDArray[np.float64]:
         """How much of each kernel instances take, with a method that has gates
-        (``localized_mkl``, ``convex_localized``).
+        (``localized_mkl``, ``convex_localized``, ``lpk``).
 
         Parameters
         ----------
@@ -217,7 +217,7 @@ class KernelLearner(SavedEstimator):
         gates = self._model.gates(self._read_new(X), self._run())
         if gates is None:
             raise ValueError(
-                f"gate: method '{summary(self._model)['method']}' has no gates; localized_mkl and convex_localized do"
+                f"gate: method '{summary(self._model)['method']}' has no gates; localized_mkl, convex_localized and lpk do"
             )
         return gates
 
@@ -233,6 +233,14 @@ class KernelLearner(SavedEstimator):
         """The kernel of each gate, of several copies with a number; empty for methods without gates."""
         check_is_fitted(self)
         return self._model.gate_names()
+
+    @property
+    def projections_(self) -> dict[str, npt.NDArray[np.float64]]:
+        """The projections that a method learned (``gpk``, ``lpk``): by the name of the view, and of the region where
+        there are several (``X#1``), arrays of shape (n_features, n_dimensions). They are for the features as ``scale``
+        left them. Empty for other methods."""
+        check_is_fitted(self)
+        return dict(self._model.maps())
 
     def plot_weights(self, ax: Any = None) -> Any:
         """Draw the weights of the kernels as bars, coloured by view.

@@ -319,7 +319,7 @@ class MultiViewEmbedding(
         eigenvalues are 0 up to rounding).
     method : str, default="co_trained"
         Registry id of a method that clusters, or that embeds only: ``pca``, ``kernel_pca``, and
-        by classes ``fda``, ``lfda``, ``kernel_fda``, ``kernel_lfda``.
+        by classes ``fda``, ``lfda``, ``kernel_fda``, ``kernel_lfda``, ``gpk``.
     method_params, views, kernels, graphs, pair_learner, scale, storage
         As in :class:`MultiViewSpectralClustering`.
     time_limit, memory, random_state, n_jobs, verbose
@@ -331,6 +331,9 @@ class MultiViewEmbedding(
         The training instances.
     eigenvectors_, eigenvalues_, eigengaps_, agreement_
         As in :class:`MultiViewSpectralClustering`.
+    projection_ : ndarray of shape (n_features, n_columns) or None
+        The linear map of the features of all views side by side, as ``scale`` left them, where the embedding is one
+        (``pca``, ``fda``, ``lfda``, ``gpk``); a constant may be added to it.
     report_ : Report
         Status, iterations, objective, notes.
     n_features_in_ : int
@@ -396,7 +399,7 @@ class MultiViewEmbedding(
             As in :meth:`MultiViewSpectralClustering.fit`.
         y : array-like of shape (n,), optional
             Classes, for methods that learn from them (``fda``, ``lfda``, ``kernel_fda``,
-            ``kernel_lfda``): None or NaN where the class is not known. The others ignore it.
+            ``kernel_lfda``, ``gpk``): None or NaN where the class is not known. The others ignore it.
 
         Returns
         -------
@@ -433,6 +436,11 @@ class MultiViewEmbedding(
         self._n_features_out = self.embedding_.shape[1]
         warn_unless_converged(type(self).__name__, self.report_)
         return self
+
+    @property
+    def projection_(self) -> npt.NDArray[np.float64] | None:
+        check_is_fitted(self)
+        return self._model.projection()
 
     def _codes(self, y: Any, n: int) -> tuple[list[str], npt.NDArray[np.int64]]:
         """Names of classes, and the code of each instance, -1 where its class is not known."""

@@ -286,6 +286,11 @@ impl EmbeddingModel {
         }
     }
 
+    /// The linear map of the features, nothing where the embedding is none.
+    fn projection<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
+        self.inner.projection().map(|(_, map)| to_numpy(py, map.clone())).transpose()
+    }
+
     /// The cluster of each new row.
     fn assign<'py>(
         &self,

@@ -6,7 +6,7 @@ use crate::views::Views;
 use crate::work::{Run, to_py, work};
 use cokernel::bank::Storage;
 use cokernel::catalogue::for_task;
-use cokernel::data::{Labels, Link, Matrix, Pairs, Scale};
+use cokernel::data::{Labels, LearnedView, Link, Matrix, Pairs, Scale};
 use cokernel::kernel::KernelSpec;
 use cokernel::machine::MachineSpec;
 use cokernel::method::{Method, Task};
@@ -448,6 +448,14 @@ impl Model {
         let (model, views) = (self.inner.clone(), views.shared());
         let found = work(py, run, move |_| model.gates(&views))?;
         found.map(|gates| to_numpy(py, gates.values)).transpose()
+    }
+
+    /// The maps of views that were learned, by the name of what they make: of each the columns of the view × those of
+    /// its projection.
+    fn maps<'py>(&self, py: Python<'py>) -> PyResult<Vec<(String, Bound<'py, PyArray2<f64>>)>> {
+        let one =
+            |map: &LearnedView| Ok((map.name().to_string(), to_numpy(py, map.map().clone())?));
+        self.inner.maps().iter().map(one).collect()
     }
 
     /// The kernel of each gate.

@@ -6,8 +6,9 @@ use crate::report::{how_it_went, model_lines, model_weights, parameters, remarks
 use crate::session::{Options, Session};
 use crate::table::{Table, count};
 use anyhow::Result;
-use cokernel::model::{EmbeddingSummary, Model, Saved, ViewInfo};
-use serde_json::to_value;
+use cokernel::data::{LearnedView, Matrix};
+use cokernel::model::{EmbeddingModel, EmbeddingSummary, Model, Saved, ViewInfo};
+use serde_json::{Value, json, to_value};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -18,14 +19,18 @@ Examples
   cokernel inspect model.ck
   cokernel inspect clusters.ck       an embedding with its clusters
   cokernel inspect model.ck --gates  how open the gates of a localized method are
+  cokernel inspect model.ck --projections  the projections of gpk and lpk
   cokernel inspect model.ck --json | jq '.weights[] | select(.active)'")]
 pub struct Args {
     /// The model file
     #[arg(value_name = "MODEL")]
     model: PathBuf,
     /// Show the gates of a localized method: their means over the instances of training, and how many are open
-    #[arg(long)]
+    #[arg(long, conflicts_with = "projections")]
     gates: bool,
+    /// Show the linear maps of features that were learned: a row for each feature, as scaling left it
+    #[arg(long)]
+    projections: bool,
 }
 
 /// Runs the command.
@@ -33,17 +38,101 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let session = Session::start(&Options { json: global.json, ..Options::default() })?;
     match Saved::load(&args.model)? {
         Saved::Classifier(model) => {
-            let gates = if args.gates { Some(gates(&model)?) } else { None };
-            session.show_json(&to_value(model.inspect())?)?;
-            session.show(gates.unwrap_or_else(|| describe(&model)))?;
+            let shown = match (args.gates, args.projections) {
+                (true, _) => gates(&model)?,
+                (_, true) => projections(&of_model(&model), model.method())?,
+                _ => describe(&model),
+            };
+            let mut value = to_value(model.inspect())?;
+            add_maps(&mut value, &args, &of_model(&model));
+            session.show_json(&value)?;
+            session.show(shown)?;
         }
         Saved::Embedding(_) if args.gates => return Err(no_gates("it embeds").into()),
         Saved::Embedding(model) => {
-            session.show_json(&to_value(model.inspect())?)?;
-            session.show(embedding(&model.inspect()))?;
+            let summary = model.inspect();
+            let maps = of_embedding(&model);
+            let shown = match args.projections {
+                true => projections(&maps, &summary.method)?,
+                false => embedding(&summary),
+            };
+            let mut value = to_value(&summary)?;
+            add_maps(&mut value, &args, &maps);
+            session.show_json(&value)?;
+            session.show(shown)?;
         }
     }
     Ok(session.end([]))
+}
+
+/// A map of features: what it is called, the names of the features, and a row for each.
+struct Map {
+    name: String,
+    features: Vec<String>,
+    rows: Vec<Vec<f64>>,
+}
+
+impl Map {
+    /// Of the features of these views side by side.
+    fn new(name: &str, views: &[&ViewInfo], map: &Matrix) -> Self {
+        let of = |view: &&ViewInfo| -> Vec<String> {
+            let own = |j: usize| match &view.columns {
+                Some(names) => names[j].clone(),
+                None => (j + 1).to_string(),
+            };
+            let long =
+                |j| if views.len() > 1 { format!("{}.{}", view.name, own(j)) } else { own(j) };
+            (0..view.cols).map(long).collect()
+        };
+        let features = views.iter().flat_map(of).collect();
+        let rows = (0..map.rows()).map(|j| map.row(j).to_vec()).collect();
+        Map { name: name.to_string(), features, rows }
+    }
+}
+
+fn of_model(model: &Model) -> Vec<Map> {
+    let one = |map: &LearnedView| {
+        let views: Vec<&ViewInfo> = model.views().iter().filter(|v| v.name == map.view()).collect();
+        Map::new(map.name(), &views, map.map())
+    };
+    model.maps().iter().map(one).collect()
+}
+
+fn of_embedding(model: &EmbeddingModel) -> Vec<Map> {
+    let Some((_, map)) = model.projection() else { return Vec::new() };
+    let views: Vec<&ViewInfo> = model.views().iter().collect();
+    vec![Map::new("embedding", &views, map)]
+}
+
+fn add_maps(to: &mut Value, args: &Args, maps: &[Map]) {
+    if args.projections {
+        let one = |m: &Map| json!({"name": m.name, "features": m.features, "rows": m.rows});
+        to["projections"] = maps.iter().map(one).collect();
+    }
+}
+
+fn projections(maps: &[Map], method: &str) -> Result<String> {
+    if maps.is_empty() {
+        let problem = format!(
+            "the model has no projection of features: its method is {method}; models of gpk, lpk, pca, \
+                               fda and lfda do"
+        );
+        return Err(cokernel::Error::parameter("projections", problem).into());
+    }
+    let mut text = String::new();
+    for map in maps {
+        let numbers: Vec<String> =
+            (1..=map.rows.first().map_or(0, Vec::len)).map(|l| l.to_string()).collect();
+        let mut titles = vec!["<feature"];
+        titles.extend(numbers.iter().map(String::as_str));
+        let mut table = Table::new(&titles);
+        for (feature, row) in map.features.iter().zip(&map.rows) {
+            let cells = row.iter().map(|w| format!("{w:.4e}"));
+            table.row(std::iter::once(feature.clone()).chain(cells).collect());
+        }
+        text.push_str(&format!("  projection {}\n\n{}\n", map.name, table.text()));
+    }
+    Ok(text)
 }
 
 /// The means of the gates (Gönen 2010, Table 5.17).
@@ -68,8 +157,9 @@ fn gates(model: &Model) -> Result<String> {
 }
 
 fn no_gates(why: &str) -> cokernel::Error {
-    let problem =
-        format!("the model has no gates: {why}; models of localized_mkl and convex_localized do");
+    let problem = format!(
+        "the model has no gates: {why}; models of localized_mkl, convex_localized and lpk do"
+    );
     cokernel::Error::parameter("gates", problem)
 }
 

@@ -66,7 +66,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
         not_an_input(file, [args.model.as_path()].into_iter().chain(args.output.as_deref()))?;
         if model.rule().gated().is_none() {
             return Err(misuse(format!(
-                "--gates: the model has no gates: its method is {}; models of localized_mkl and convex_localized do",
+                "--gates: the model has no gates: its method is {}; models of localized_mkl, convex_localized and lpk do",
                 model.method()
             )));
         }

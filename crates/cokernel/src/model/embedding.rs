@@ -8,7 +8,7 @@ use crate::bank::RowMeans;
 use crate::data::{Matrix, Preparation, Views};
 use crate::error::room_for;
 use crate::kernel::{Kernel, Norm};
-use crate::multiview::{Embedding, Extension, KMeans, Starts};
+use crate::multiview::{Embedding, Extension, KMeans, Source, Starts};
 use crate::params::Params;
 use crate::{Error, Report, Result, Run, VERSION};
 use serde::{Deserialize, Serialize};
@@ -317,6 +317,19 @@ impl EmbeddingModel {
     /// Whether new rows can be embedded.
     pub fn extends(&self) -> bool {
         self.extension.is_some()
+    }
+
+    /// The linear map of the features, where the embedding is one: the view that it maps, and W (columns of the view ×
+    /// columns of the embedding), beside which there may be a constant.
+    pub fn projection(&self) -> Option<(&str, &Matrix)> {
+        let extension = self.extension.as_ref()?;
+        let [stage] = extension.stages.as_slice() else { return None };
+        match &stage.source {
+            Source::Columns { view } if !extension.unit_rows && stage.basis.rows() > 0 => {
+                Some((view, &stage.basis))
+            }
+            _ => None,
+        }
     }
 
     /// Centres of the clusters that are not empty, if the embedding was clustered.

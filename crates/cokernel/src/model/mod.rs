@@ -37,7 +37,7 @@ pub use summary::{
 
 use crate::bank::{Storage, needs_all_rows};
 use crate::calibrate::Calibration;
-use crate::data::{Csr, Matrix, Preparation, Table, Target, Views};
+use crate::data::{Csr, LearnedView, Matrix, Preparation, Table, Target, Views};
 use crate::kernel::{Function, Kernel, Norm, Normalization};
 use crate::machine::{CheckedMachine, Reading, Solution, Svc};
 use crate::method::Task;
@@ -440,6 +440,11 @@ impl Model {
     /// All kernels of training in order.
     pub fn kernels(&self) -> &[Kernel] {
         &self.info.kernels
+    }
+
+    /// The maps of views that the method has learned.
+    pub fn maps(&self) -> &[LearnedView] {
+        self.info.preparation.learned()
     }
 
     /// Every kernel with its weight, in order.

@@ -17,6 +17,7 @@ mod invariance;
 mod laplacian_svm;
 mod localized;
 mod machines;
+mod projections;
 mod reference;
 mod refusal;
 mod rules;

@@ -56,14 +56,10 @@ impl Source {
         }
     }
 
-    /// Entries of a normal distribution, for columns that vary, of length √R together.
+    /// Entries between −1 and 1 for columns that vary, brought to length √R together.
     fn random(&self, rng: &mut dyn Rng) -> Matrix {
         let (d, r) = (self.factors.len(), self.dimensions);
-        let mut normal = || {
-            // Sums of twelve uniform numbers are as good here.
-            (0..12).map(|_| rng.random::<f64>()).sum::<f64>() - 6.0
-        };
-        let mut out = Matrix::from_fn(d, r, |_, _| normal());
+        let mut out = Matrix::from_fn(d, r, |_, _| rng.random_range(-1.0..1.0));
         for j in (0..d).filter(|j| self.factors[*j] == 0.0) {
             out.row_mut(j).fill(0.0);
         }
