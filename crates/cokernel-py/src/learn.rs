@@ -6,7 +6,7 @@ use crate::views::Views;
 use crate::work::{Run, to_py, work};
 use cokernel::bank::Storage;
 use cokernel::catalogue::for_task;
-use cokernel::data::{Labels, LearnedView, Link, Matrix, Pairs, Scale};
+use cokernel::data::{Labels, Link, Matrix, Pairs, Scale};
 use cokernel::kernel::KernelSpec;
 use cokernel::machine::MachineSpec;
 use cokernel::method::{Method, Task};
@@ -453,9 +453,8 @@ impl Model {
     /// The maps of views that were learned, by the name of what they make: of each the columns of the view × those of
     /// its projection.
     fn maps<'py>(&self, py: Python<'py>) -> PyResult<Vec<(String, Bound<'py, PyArray2<f64>>)>> {
-        let one =
-            |map: &LearnedView| Ok((map.name().to_string(), to_numpy(py, map.map().clone())?));
-        self.inner.maps().iter().map(one).collect()
+        let full = self.inner.maps().iter().filter_map(|l| Some((l.name(), l.map()?)));
+        full.map(|(name, map)| Ok((name.to_string(), to_numpy(py, map.clone())?))).collect()
     }
 
     /// The kernel of each gate.

@@ -93,9 +93,9 @@ impl Map {
 fn of_model(model: &Model) -> Vec<Map> {
     let one = |map: &LearnedView| {
         let views: Vec<&ViewInfo> = model.views().iter().filter(|v| v.name == map.view()).collect();
-        Map::new(map.name(), &views, map.map())
+        Some(Map::new(map.name(), &views, map.map()?))
     };
-    model.maps().iter().map(one).collect()
+    model.maps().iter().filter_map(one).collect()
 }
 
 fn of_embedding(model: &EmbeddingModel) -> Vec<Map> {

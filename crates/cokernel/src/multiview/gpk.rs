@@ -48,7 +48,7 @@ impl Embedder for Projection {
             mkl::Problem { views: Some(&own), ..mkl::Problem::new(&bank, &target, &machine) };
         let mut learned = mkl::train(&learnable, &learner, run)?;
         let map = learned.views.iter().find(|l| l.view() == view);
-        let basis = map.map_or_else(|| Matrix::zeros(0, 0), |l| l.map().clone());
+        let basis = map.and_then(|l| l.map()).cloned().unwrap_or_else(|| Matrix::zeros(0, 0));
         let x = dense_features(views.get(&view)?, run)?;
         let table = dense::product(Slice::of(&*x), Slice::of(&basis));
         let n = views.n();

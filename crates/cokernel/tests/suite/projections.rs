@@ -79,7 +79,7 @@ fn the_identity_is_the_plain_kernel() {
         let wanted = plain.predict(&views).unwrap().decisions;
         let model = fit(&mkl("gpk", &[kernel], &given).machine(sharp(10.0)), &views);
         assert_eq!(model.maps().len(), 1);
-        let w = model.maps()[0].map();
+        let w = model.maps()[0].map().unwrap();
         close(w, &Matrix::from_fn(5, 5, |j, l| f64::from(u8::from(j == l))), 1e-12, kernel);
         let report = model.report();
         assert_eq!((report.iterations, report.status), (0, Status::Converged), "{kernel}");
@@ -116,7 +116,7 @@ fn a_model_is_the_machine_on_projected_features() {
             let learner = mkl("gpk", kernels, &given).machine(sharp(10.0));
             let model = fit(&learner, &views);
             assert!(model.report().status.is_success());
-            let w = model.maps()[0].map().clone();
+            let w = model.maps()[0].map().unwrap().clone();
             assert_eq!((w.rows(), w.cols()), (5, dimensions.parse().unwrap()));
             let mapped = |v: &Views| Views::new().dense("x", times(&features(v), &w)).unwrap();
             // Widths and degrees as they were fixed on the features.
@@ -174,7 +174,10 @@ fn local_projections_are_those_of_the_definition() {
         let (support, coef, bias) = model.duals();
         let mut wanted = Matrix::from_fn(new.n(), 1, |_, _| bias[0]);
         for (g, map) in model.maps().iter().enumerate() {
-            let (z, t) = (times(&features(&views), map.map()), times(&features(&new), map.map()));
+            let (z, t) = (
+                times(&features(&views), map.map().unwrap()),
+                times(&features(&new), map.map().unwrap()),
+            );
             for i in 0..new.n() {
                 for (c, j) in support.iter().enumerate() {
                     let pairs = || t.row(i).iter().zip(z.row(*j));
@@ -211,7 +214,7 @@ fn regions_tell_apart_what_one_projection_does_not() {
         2.0 * noise(i, j) + if j == 0 { centre.0 } else { centre.1 }
     });
     // Up on the left and down on the right, or the other way round.
-    let class = |i: usize| if i % 4 == 0 || i % 4 == 3 { "a" } else { "b" };
+    let class = |i: usize| if matches!(i % 4, 0 | 3) { "a" } else { "b" };
     let labels = Labels::from_texts(&(0..n).map(class).collect::<Vec<_>>());
     let views = Views::new().dense("x", x).unwrap();
     let correct = |model: &Model| {
@@ -239,7 +242,7 @@ fn permuted_columns_have_permuted_rows() {
         let given = [("tol", "1e-6"), ("max_iterations", "4")];
         let learner = mkl("gpk", &[kernel], &given).machine(sharp(10.0));
         let (a, b) = (fit(&learner, &views()), fit(&learner, &other));
-        let (a, b) = (a.maps()[0].map(), b.maps()[0].map());
+        let (a, b) = (a.maps()[0].map().unwrap(), b.maps()[0].map().unwrap());
         // Signs of columns are those of the start.
         let back = a.select_rows(&order);
         let size = |m: &Matrix| Matrix::from_fn(5, 2, |j, l| m.get(j, l).abs());
@@ -291,7 +294,7 @@ fn little_and_odd_data() {
             let names = Labels::from_texts(&["a", "b"]);
             let learner = mkl(id, &[kernel], &[("dimensions", "7")]);
             let model = learner.fit(&two, &names, &run).unwrap();
-            assert_eq!(model.maps()[0].map().cols(), 3, "{id} {kernel}");
+            assert_eq!(model.maps()[0].map().unwrap().cols(), 3, "{id} {kernel}");
             assert_eq!(model.predict(&two).unwrap().labels, ["a", "b"], "{id} {kernel}");
             // Wider than long.
             let wide = Matrix::from_fn(12, 40, |i, j| ((i * 7 + j * 3) as f64).sin());
@@ -305,7 +308,7 @@ fn little_and_odd_data() {
             let views = Views::new().dense("x", x).unwrap();
             let model = mkl(id, &[kernel], &[]).scale(Scale::Standard);
             let model = model.fit(&views, &labels(), &run).unwrap();
-            assert!(model.maps().iter().all(|l| l.map().row(2).iter().all(|v| *v == 0.0)));
+            assert!(model.maps().iter().all(|l| l.map().unwrap().row(2).iter().all(|v| *v == 0.0)));
             let note =
                 "view 'x': 1 of 5 columns have one value only and take no part in the projection";
             assert!(model.report().notes.iter().any(|n| n == note), "{:?}", model.report().notes);
@@ -372,7 +375,7 @@ fn a_degenerate_detector_is_said() {
         let trace = &model.report().objective;
         assert!(trace.windows(2).all(|w| w[1] <= w[0] + 1e-12 * w[0].abs()), "{id}: {trace:?}");
         // Its projection keeps its length: one point for all would be best.
-        let z = times(&features(&views), model.maps()[0].map());
+        let z = times(&features(&views), model.maps()[0].map().unwrap());
         assert!(z.values().iter().any(|v| v.abs() > 0.1), "{id}");
     }
 }
@@ -441,7 +444,7 @@ fn an_embedding_by_classes() {
     // The projection of the classifier with that machine.
     let learner = Mkl::new("gpk").unwrap().kernels(specs(&["gaussian@x"])).c(10.0);
     let learner = fit(&learner, &views);
-    close(w, learner.maps()[0].map(), 1e-12, "map");
+    close(w, learner.maps()[0].map().unwrap(), 1e-12, "map");
     let new = views.select(&[5, 80]);
     let back = EmbeddingModel::from_bytes(&model.to_bytes().unwrap()).unwrap();
     assert_eq!(back.transform(&new).unwrap(), model.transform(&new).unwrap());
@@ -449,7 +452,7 @@ fn an_embedding_by_classes() {
     // Instances without a label are placed.
     let x = table(N);
     let text = |i: usize| {
-        if i % 5 == 0 {
+        if i.is_multiple_of(5) {
             ""
         } else if x.get(i, 0) > 0.0 {
             "a"
