@@ -49,6 +49,9 @@ __all__ = [
     "ElasticNetMKLRegressor",
     "ForestTwoStageMKLClassifier",
     "FsmMKLClassifier",
+    "GPKClassifier",
+    "GPKOutlierDetector",
+    "GPKRegressor",
     "IdealDistanceMKLClassifier",
     "IdealDistanceMKLRegressor",
     "KandolaMKLClassifier",
@@ -56,6 +59,9 @@ __all__ = [
     "KernelCCASpectralClustering",
     "KlDivergenceMKLClassifier",
     "KlDivergenceMKLRegressor",
+    "LPKClassifier",
+    "LPKOutlierDetector",
+    "LPKRegressor",
     "LanckrietAlignmentMKLClassifier",
     "LanckrietAlignmentMKLRegressor",
     "LanckrietQcqpMKLClassifier",
@@ -5690,6 +5696,849 @@ class LocalizedMKLOutlierDetector(KernelOutlierDetector):
         self.gate_views = gate_views
         self.copies = copies
         self.starts = starts
+        self.search = search
+        self.tol = tol
+        self.max_iterations = max_iterations
+        self.machine_tol = machine_tol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class GPKClassifier(KernelClassifier):
+    """Global projection kernels.
+
+    Kernels on a linear projection of the features to few dimensions, which is learned together
+    with the machine: for features of which few directions tell something, and for pictures by
+    classes. Needs features. Not convex: ends at a stationary point, the best of several starts.
+    Costs 10 to 100 machines for each start.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of slack, above 0.
+    machine : str, default="svc"
+        The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
+        Those that have an argument here, as C, are given there.
+    dimensions : int, default=2
+        R, the columns of each projection; where a view has fewer columns, as many as it
+        has. Whole number from 1 to 1000000.
+    start : {"pca", "identity", "random"}, default="pca"
+        The first start: pca (leading principal components of the standardised columns),
+        identity (the features as they are; with max_iterations=0 the plain kernel), or
+        random, as all starts after it are.
+    starts : int, default=1
+        From how many starts the projections are learned; the best is kept. Whole number
+        from 1 to 1000.
+    lengths : {"auto", "fixed", "free"}, default="auto"
+        Whether each projection keeps the length that it starts with: fixed, free (as in the
+        source), or auto: fixed where the objective falls without end as kernels grow, which
+        is with linear and polynomial kernels, and of detectors.
+    search : {"lbfgs", "gradient"}, default="lbfgs"
+        Directions of the steps: lbfgs, or gradient as in the source.
+    tol : float, default=0.001
+        Relative decrease of the objective to stop at. A real number greater than 0 and at
+        most 0.5.
+    max_iterations : int, default=500
+        Limit on steps for each start; 0 takes the start as it is. Whole number, at least 0.
+    embed_c : float, default=1.0
+        C of the support vector machines where the projection is an embedding; elsewhere the
+        machine has its own. A real number greater than 0 and at most 1000000000000.
+    class_weight : dict or "balanced", optional
+        Factors of C by class, above 0.
+    decomposition : {"one_vs_rest", "one_vs_one", "dag"}
+        How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
+        directed acyclic graph instead of by votes.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machines, above 0 and below 1.
+    probability : {"sigmoid", "isotonic"}, optional
+        Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
+        that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
+        for each calibration fold.
+    calibration_folds : int, default=5
+        Folds whose held-out decision values the probabilities are calibrated on, from 2 to 1000; each
+        class needs as many instances.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLClassifier : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Gönen, Alpaydın 2010; Gönen 2010, §4.1; Chapelle et al. 2002.
+
+    Examples
+    --------
+    >>> from cokernel import GPKClassifier
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> GPKClassifier(random_state=0).fit(X, y).score(X, y)
+    1.0
+    """
+
+    _method_id = "gpk"
+    _method_params = ["dimensions", "start", "starts", "lengths", "search", "tol", "max_iterations", "embed_c"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        machine: str = "svc",
+        dimensions: int = 2,
+        start: str = "pca",
+        starts: int = 1,
+        lengths: str = "auto",
+        search: str = "lbfgs",
+        tol: float = 0.001,
+        max_iterations: int = 500,
+        embed_c: float = 1.0,
+        class_weight: Any = None,
+        decomposition: str = "one_vs_rest",
+        machine_tol: float = 1e-3,
+        probability: str | None = None,
+        calibration_folds: int = 5,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.machine = machine
+        self.dimensions = dimensions
+        self.start = start
+        self.starts = starts
+        self.lengths = lengths
+        self.search = search
+        self.tol = tol
+        self.max_iterations = max_iterations
+        self.embed_c = embed_c
+        self.class_weight = class_weight
+        self.decomposition = decomposition
+        self.machine_tol = machine_tol
+        self.probability = probability
+        self.calibration_folds = calibration_folds
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class GPKRegressor(KernelRegressor):
+    """Global projection kernels, for numbers.
+
+    Kernels on a linear projection of the features to few dimensions, which is learned together
+    with the machine: for features of which few directions tell something, and for pictures by
+    classes. Needs features. Not convex: ends at a stationary point, the best of several starts.
+    Costs 10 to 100 machines for each start.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of error beyond epsilon, above 0.
+    epsilon : float, default=0.1
+        Errors up to it cost nothing; at least 0, in the units of y.
+    machine : str, default="svr"
+        The machine that learns on the combination, with parameters if need be: ``"svr:max_steps=1000"``.
+        Those that have an argument here, as C, are given there.
+    dimensions : int, default=2
+        R, the columns of each projection; where a view has fewer columns, as many as it
+        has. Whole number from 1 to 1000000.
+    start : {"pca", "identity", "random"}, default="pca"
+        The first start: pca (leading principal components of the standardised columns),
+        identity (the features as they are; with max_iterations=0 the plain kernel), or
+        random, as all starts after it are.
+    starts : int, default=1
+        From how many starts the projections are learned; the best is kept. Whole number
+        from 1 to 1000.
+    lengths : {"auto", "fixed", "free"}, default="auto"
+        Whether each projection keeps the length that it starts with: fixed, free (as in the
+        source), or auto: fixed where the objective falls without end as kernels grow, which
+        is with linear and polynomial kernels, and of detectors.
+    search : {"lbfgs", "gradient"}, default="lbfgs"
+        Directions of the steps: lbfgs, or gradient as in the source.
+    tol : float, default=0.001
+        Relative decrease of the objective to stop at. A real number greater than 0 and at
+        most 0.5.
+    max_iterations : int, default=500
+        Limit on steps for each start; 0 takes the start as it is. Whole number, at least 0.
+    embed_c : float, default=1.0
+        C of the support vector machines where the projection is an embedding; elsewhere the
+        machine has its own. A real number greater than 0 and at most 1000000000000.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machine, above 0 and below 1.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLRegressor : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Gönen, Alpaydın 2010; Gönen 2010, §4.1; Chapelle et al. 2002.
+
+    Examples
+    --------
+    >>> from cokernel import GPKRegressor
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> reg = GPKRegressor(C=10.0, random_state=0).fit(X, y)
+    >>> bool(reg.score(X, y) > 0.9)
+    True
+    """
+
+    _method_id = "gpk"
+    _method_params = ["dimensions", "start", "starts", "lengths", "search", "tol", "max_iterations", "embed_c"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        epsilon: float = 0.1,
+        machine: str = "svr",
+        dimensions: int = 2,
+        start: str = "pca",
+        starts: int = 1,
+        lengths: str = "auto",
+        search: str = "lbfgs",
+        tol: float = 0.001,
+        max_iterations: int = 500,
+        embed_c: float = 1.0,
+        machine_tol: float = 1e-3,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.epsilon = epsilon
+        self.machine = machine
+        self.dimensions = dimensions
+        self.start = start
+        self.starts = starts
+        self.lengths = lengths
+        self.search = search
+        self.tol = tol
+        self.max_iterations = max_iterations
+        self.embed_c = embed_c
+        self.machine_tol = machine_tol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class GPKOutlierDetector(KernelOutlierDetector):
+    """Global projection kernels, for outliers.
+
+    Kernels on a linear projection of the features to few dimensions, which is learned together
+    with the machine: for features of which few directions tell something, and for pictures by
+    classes. Needs features. Not convex: ends at a stationary point, the best of several starts.
+    Costs 10 to 100 machines for each start.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    nu : float, default=0.5
+        Largest fraction of training instances outside, and least fraction of support vectors; above 0
+        and at most 1.
+    machine : str, default="one_class_svm"
+        The machine that learns on the combination, with parameters if need be: ``"one_class_svm:max_steps=1000"``.
+        Those that have an argument here, as nu, are given there.
+    dimensions : int, default=2
+        R, the columns of each projection; where a view has fewer columns, as many as it
+        has. Whole number from 1 to 1000000.
+    start : {"pca", "identity", "random"}, default="pca"
+        The first start: pca (leading principal components of the standardised columns),
+        identity (the features as they are; with max_iterations=0 the plain kernel), or
+        random, as all starts after it are.
+    starts : int, default=1
+        From how many starts the projections are learned; the best is kept. Whole number
+        from 1 to 1000.
+    lengths : {"auto", "fixed", "free"}, default="auto"
+        Whether each projection keeps the length that it starts with: fixed, free (as in the
+        source), or auto: fixed where the objective falls without end as kernels grow, which
+        is with linear and polynomial kernels, and of detectors.
+    search : {"lbfgs", "gradient"}, default="lbfgs"
+        Directions of the steps: lbfgs, or gradient as in the source.
+    tol : float, default=0.001
+        Relative decrease of the objective to stop at. A real number greater than 0 and at
+        most 0.5.
+    max_iterations : int, default=500
+        Limit on steps for each start; 0 takes the start as it is. Whole number, at least 0.
+    embed_c : float, default=1.0
+        C of the support vector machines where the projection is an embedding; elsewhere the
+        machine has its own. A real number greater than 0 and at most 1000000000000.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machine, above 0 and below 1.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLOutlierDetector : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Gönen, Alpaydın 2010; Gönen 2010, §4.1; Chapelle et al. 2002.
+
+    Examples
+    --------
+    >>> from cokernel import GPKOutlierDetector
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> found = GPKOutlierDetector(nu=0.1, random_state=0).fit(X).predict(X)
+    >>> bool((found < 0).mean() <= 0.2)
+    True
+    """
+
+    _method_id = "gpk"
+    _method_params = ["dimensions", "start", "starts", "lengths", "search", "tol", "max_iterations", "embed_c"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        nu: float = 0.5,
+        machine: str = "one_class_svm",
+        dimensions: int = 2,
+        start: str = "pca",
+        starts: int = 1,
+        lengths: str = "auto",
+        search: str = "lbfgs",
+        tol: float = 0.001,
+        max_iterations: int = 500,
+        embed_c: float = 1.0,
+        machine_tol: float = 1e-3,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.nu = nu
+        self.machine = machine
+        self.dimensions = dimensions
+        self.start = start
+        self.starts = starts
+        self.lengths = lengths
+        self.search = search
+        self.tol = tol
+        self.max_iterations = max_iterations
+        self.embed_c = embed_c
+        self.machine_tol = machine_tol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class LPKClassifier(KernelClassifier):
+    """Local projection kernels.
+
+    Regions of the features, each with a linear projection to few dimensions of its own, learned
+    together with gates and machine: for classes that lie in several clusters, and few
+    dimensions that are others elsewhere. Needs features. Not convex: ends at a stationary
+    point, the best of several starts. Costs 10 to 100 machines for each start.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of slack, above 0.
+    machine : str, default="svc"
+        The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
+        Those that have an argument here, as C, are given there.
+    regions : int, default=2
+        P, the regions, each with its own projection of every view. Whole number from 1 to
+        100.
+    dimensions : int, default=2
+        R, the columns of each projection; where a view has fewer columns, as many as it
+        has. Whole number from 1 to 1000000.
+    gating : {"softmax", "sigmoid", "gaussian"}, default="softmax"
+        The gates: softmax (3.2) and gaussian (3.4) compete for an instance, sigmoid (3.3)
+        gates do not.
+    start : {"pca", "identity", "random"}, default="pca"
+        The first start: pca (leading principal components of the standardised columns),
+        identity (the features as they are; with max_iterations=0 the plain kernel), or
+        random, as all starts after it are.
+    starts : int, default=1
+        From how many starts the projections are learned; the best is kept. Whole number
+        from 1 to 1000.
+    lengths : {"auto", "fixed", "free"}, default="auto"
+        Whether each projection keeps the length that it starts with: fixed, free (as in the
+        source), or auto: fixed where the objective falls without end as kernels grow, which
+        is with linear and polynomial kernels, and of detectors.
+    search : {"lbfgs", "gradient"}, default="lbfgs"
+        Directions of the steps: lbfgs, or gradient as in the source.
+    tol : float, default=0.001
+        Relative decrease of the objective to stop at. A real number greater than 0 and at
+        most 0.5.
+    max_iterations : int, default=500
+        Limit on steps for each start; 0 takes the start as it is. Whole number, at least 0.
+    class_weight : dict or "balanced", optional
+        Factors of C by class, above 0.
+    decomposition : {"one_vs_rest", "one_vs_one", "dag"}
+        How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
+        directed acyclic graph instead of by votes.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machines, above 0 and below 1.
+    probability : {"sigmoid", "isotonic"}, optional
+        Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
+        that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
+        for each calibration fold.
+    calibration_folds : int, default=5
+        Folds whose held-out decision values the probabilities are calibrated on, from 2 to 1000; each
+        class needs as many instances.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLClassifier : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Gönen, Alpaydın 2010; Gönen 2010, §4.2.
+
+    Examples
+    --------
+    >>> from cokernel import LPKClassifier
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> LPKClassifier(random_state=0).fit(X, y).score(X, y)
+    1.0
+    """
+
+    _method_id = "lpk"
+    _method_params = ["regions", "dimensions", "gating", "start", "starts", "lengths", "search", "tol", "max_iterations"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        machine: str = "svc",
+        regions: int = 2,
+        dimensions: int = 2,
+        gating: str = "softmax",
+        start: str = "pca",
+        starts: int = 1,
+        lengths: str = "auto",
+        search: str = "lbfgs",
+        tol: float = 0.001,
+        max_iterations: int = 500,
+        class_weight: Any = None,
+        decomposition: str = "one_vs_rest",
+        machine_tol: float = 1e-3,
+        probability: str | None = None,
+        calibration_folds: int = 5,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.machine = machine
+        self.regions = regions
+        self.dimensions = dimensions
+        self.gating = gating
+        self.start = start
+        self.starts = starts
+        self.lengths = lengths
+        self.search = search
+        self.tol = tol
+        self.max_iterations = max_iterations
+        self.class_weight = class_weight
+        self.decomposition = decomposition
+        self.machine_tol = machine_tol
+        self.probability = probability
+        self.calibration_folds = calibration_folds
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class LPKRegressor(KernelRegressor):
+    """Local projection kernels, for numbers.
+
+    Regions of the features, each with a linear projection to few dimensions of its own, learned
+    together with gates and machine: for classes that lie in several clusters, and few
+    dimensions that are others elsewhere. Needs features. Not convex: ends at a stationary
+    point, the best of several starts. Costs 10 to 100 machines for each start.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of error beyond epsilon, above 0.
+    epsilon : float, default=0.1
+        Errors up to it cost nothing; at least 0, in the units of y.
+    machine : str, default="svr"
+        The machine that learns on the combination, with parameters if need be: ``"svr:max_steps=1000"``.
+        Those that have an argument here, as C, are given there.
+    regions : int, default=2
+        P, the regions, each with its own projection of every view. Whole number from 1 to
+        100.
+    dimensions : int, default=2
+        R, the columns of each projection; where a view has fewer columns, as many as it
+        has. Whole number from 1 to 1000000.
+    gating : {"softmax", "sigmoid", "gaussian"}, default="softmax"
+        The gates: softmax (3.2) and gaussian (3.4) compete for an instance, sigmoid (3.3)
+        gates do not.
+    start : {"pca", "identity", "random"}, default="pca"
+        The first start: pca (leading principal components of the standardised columns),
+        identity (the features as they are; with max_iterations=0 the plain kernel), or
+        random, as all starts after it are.
+    starts : int, default=1
+        From how many starts the projections are learned; the best is kept. Whole number
+        from 1 to 1000.
+    lengths : {"auto", "fixed", "free"}, default="auto"
+        Whether each projection keeps the length that it starts with: fixed, free (as in the
+        source), or auto: fixed where the objective falls without end as kernels grow, which
+        is with linear and polynomial kernels, and of detectors.
+    search : {"lbfgs", "gradient"}, default="lbfgs"
+        Directions of the steps: lbfgs, or gradient as in the source.
+    tol : float, default=0.001
+        Relative decrease of the objective to stop at. A real number greater than 0 and at
+        most 0.5.
+    max_iterations : int, default=500
+        Limit on steps for each start; 0 takes the start as it is. Whole number, at least 0.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machine, above 0 and below 1.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLRegressor : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Gönen, Alpaydın 2010; Gönen 2010, §4.2.
+
+    Examples
+    --------
+    >>> from cokernel import LPKRegressor
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> reg = LPKRegressor(C=10.0, random_state=0).fit(X, y)
+    >>> bool(reg.score(X, y) > 0.9)
+    True
+    """
+
+    _method_id = "lpk"
+    _method_params = ["regions", "dimensions", "gating", "start", "starts", "lengths", "search", "tol", "max_iterations"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        epsilon: float = 0.1,
+        machine: str = "svr",
+        regions: int = 2,
+        dimensions: int = 2,
+        gating: str = "softmax",
+        start: str = "pca",
+        starts: int = 1,
+        lengths: str = "auto",
+        search: str = "lbfgs",
+        tol: float = 0.001,
+        max_iterations: int = 500,
+        machine_tol: float = 1e-3,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.epsilon = epsilon
+        self.machine = machine
+        self.regions = regions
+        self.dimensions = dimensions
+        self.gating = gating
+        self.start = start
+        self.starts = starts
+        self.lengths = lengths
+        self.search = search
+        self.tol = tol
+        self.max_iterations = max_iterations
+        self.machine_tol = machine_tol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class LPKOutlierDetector(KernelOutlierDetector):
+    """Local projection kernels, for outliers.
+
+    Regions of the features, each with a linear projection to few dimensions of its own, learned
+    together with gates and machine: for classes that lie in several clusters, and few
+    dimensions that are others elsewhere. Needs features. Not convex: ends at a stationary
+    point, the best of several starts. Costs 10 to 100 machines for each start.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    nu : float, default=0.5
+        Largest fraction of training instances outside, and least fraction of support vectors; above 0
+        and at most 1.
+    machine : str, default="one_class_svm"
+        The machine that learns on the combination, with parameters if need be: ``"one_class_svm:max_steps=1000"``.
+        Those that have an argument here, as nu, are given there.
+    regions : int, default=2
+        P, the regions, each with its own projection of every view. Whole number from 1 to
+        100.
+    dimensions : int, default=2
+        R, the columns of each projection; where a view has fewer columns, as many as it
+        has. Whole number from 1 to 1000000.
+    gating : {"softmax", "sigmoid", "gaussian"}, default="softmax"
+        The gates: softmax (3.2) and gaussian (3.4) compete for an instance, sigmoid (3.3)
+        gates do not.
+    start : {"pca", "identity", "random"}, default="pca"
+        The first start: pca (leading principal components of the standardised columns),
+        identity (the features as they are; with max_iterations=0 the plain kernel), or
+        random, as all starts after it are.
+    starts : int, default=1
+        From how many starts the projections are learned; the best is kept. Whole number
+        from 1 to 1000.
+    lengths : {"auto", "fixed", "free"}, default="auto"
+        Whether each projection keeps the length that it starts with: fixed, free (as in the
+        source), or auto: fixed where the objective falls without end as kernels grow, which
+        is with linear and polynomial kernels, and of detectors.
+    search : {"lbfgs", "gradient"}, default="lbfgs"
+        Directions of the steps: lbfgs, or gradient as in the source.
+    tol : float, default=0.001
+        Relative decrease of the objective to stop at. A real number greater than 0 and at
+        most 0.5.
+    max_iterations : int, default=500
+        Limit on steps for each start; 0 takes the start as it is. Whole number, at least 0.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machine, above 0 and below 1.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLOutlierDetector : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Gönen, Alpaydın 2010; Gönen 2010, §4.2.
+
+    Examples
+    --------
+    >>> from cokernel import LPKOutlierDetector
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> found = LPKOutlierDetector(nu=0.1, random_state=0).fit(X).predict(X)
+    >>> bool((found < 0).mean() <= 0.2)
+    True
+    """
+
+    _method_id = "lpk"
+    _method_params = ["regions", "dimensions", "gating", "start", "starts", "lengths", "search", "tol", "max_iterations"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        nu: float = 0.5,
+        machine: str = "one_class_svm",
+        regions: int = 2,
+        dimensions: int = 2,
+        gating: str = "softmax",
+        start: str = "pca",
+        starts: int = 1,
+        lengths: str = "auto",
+        search: str = "lbfgs",
+        tol: float = 0.001,
+        max_iterations: int = 500,
+        machine_tol: float = 1e-3,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.nu = nu
+        self.machine = machine
+        self.regions = regions
+        self.dimensions = dimensions
+        self.gating = gating
+        self.start = start
+        self.starts = starts
+        self.lengths = lengths
         self.search = search
         self.tol = tol
         self.max_iterations = max_iterations

@@ -220,6 +220,13 @@ class KernelCombiner(_Transformer):
             learner, names = chosen._native_problem()
             prepared: _native.Prepared = learner.prepare(views, names, codes, None, run)
             model, _ = learner.fit_prepared(prepared, run)
+        rule = json.loads(model.summary())["rule"]
+        if model.maps_features() or rule not in ("linear", "product"):
+            method = json.loads(model.summary())["method"]
+            raise ValueError(
+                f"{type(self).__name__}: method {method!r} gives no weighted sum or product of the "
+                "given kernels; choose one that does (mean, simple_mkl)"
+            )
         chosen._took(model)
         warn_unless_converged(type(chosen).__name__, chosen.report_)
         self.estimator_ = chosen

@@ -450,6 +450,11 @@ impl Model {
         found.map(|gates| to_numpy(py, gates.values)).transpose()
     }
 
+    /// Whether the kernels are on features that the method maps.
+    fn maps_features(&self) -> bool {
+        !self.inner.maps().is_empty()
+    }
+
     /// The maps of views that were learned, by the name of what they make: of each the columns of the view × those of
     /// its projection.
     fn maps<'py>(&self, py: Python<'py>) -> PyResult<Vec<(String, Bound<'py, PyArray2<f64>>)>> {

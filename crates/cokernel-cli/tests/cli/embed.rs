@@ -234,3 +234,32 @@ fn classes_are_told_apart() {
     let said = toy.output("methods --task embed");
     assert!(said.contains("kernel_lfda") && !said.contains("co_trained"), "{said}");
 }
+
+/// A method that learns kernels for machines and embeds, too.
+#[test]
+fn a_projection_that_a_machine_learned() {
+    let toy = Toy::new();
+    let flags = format!("--method gpk -k 2 {DATA} --model m.ck -o e.csv --plot e.svg");
+    let said = toy.output(&format!("embed {flags} --set embed_c=10"));
+    assert!(said.contains("60 instances in 2 columns"), "{said}");
+    toy.run(&format!("embed --apply m.ck {VIEWS} -o again.csv")).success();
+    for (a, b) in numbers(&toy.read("e.csv"), 1).iter().zip(&numbers(&toy.read("again.csv"), 1)) {
+        assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 1e-9 * (1.0 + b.abs())));
+    }
+    let said = toy.output("inspect m.ck --projections");
+    assert!(said.contains("projection embedding") && said.contains("feature"), "{said}");
+    let json = toy.json("inspect m.ck --projections");
+    let map = &json["projections"][0];
+    let (rows, features) = (map["rows"].as_array().unwrap(), map["features"].as_array().unwrap());
+    assert_eq!((rows.len(), rows[0].as_array().unwrap().len()), (features.len(), 2));
+    let said = toy.refusal(&format!("embed --method gpk -k 2 {VIEWS}"), 2);
+    assert!(said.starts_with("error: method 'gpk' learns from labels"), "{said}");
+    // As a classifier.
+    toy.run(&format!("fit --method lpk --set regions=3 {DATA} --model l.ck")).success();
+    let said = toy.output("inspect l.ck --projections");
+    assert!(said.contains("#3\n"), "{said}");
+    assert!(toy.output("inspect l.ck --gates").contains("softmax"));
+    toy.run(&format!("fit --method mean {DATA} --model p.ck")).success();
+    let said = toy.refusal("inspect p.ck --projections", 2);
+    assert!(said.contains("the model has no projection of features: its method is mean"), "{said}");
+}

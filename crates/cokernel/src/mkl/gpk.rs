@@ -6,7 +6,7 @@
 //!
 //! (LMKA §4.1, Figure 4.1, after Chapelle et al. 2002; F4.) For linear, polynomial and Gaussian kernels. Several kernels of a
 //! view share its projection, several views have one each, and the kernel is the mean of all. What W is as
-//! parameters, its derivatives, and which projections keep their lengths: [`projections`](super::projections).
+//! parameters, its derivatives, and why projections keep their lengths: [`projections`](super::projections).
 //!
 //! **Cost** of an iteration: a kernel on R columns and its machine for each trial, usually one, and the derivative:
 //! n_s²R + n_s D R with n_s support vectors.
@@ -17,8 +17,7 @@
 //! **Several classes**: all machines of a decomposition share the projection, whose derivative is the sum over them.
 //!
 //! **Deviations.** Steps are in units of standardised columns; W is for the columns as they are. Projections keep their
-//! lengths where the source's problem has no minimum (`lengths=free`: as in the source). Directions are those of
-//! L-BFGS (`search=gradient`: as in the source).
+//! lengths (`lengths=free`: as in the source). Directions are those of L-BFGS (`search=gradient`: as in the source).
 
 use super::projections::{
     DIMENSIONS, LENGTHS, MAX_ITERATIONS, SEARCH, START, STARTS, Settings, TOL, learn,

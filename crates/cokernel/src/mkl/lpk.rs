@@ -6,7 +6,7 @@
 //! ```
 //!
 //! (Gönen & Alpaydın, Neurocomputing 2010; LMKA §4.2: (4.3)-(4.5), Figure 4.2; F5.) [Gates](crate::rule::gate) η look at
-//! the same features as the kernels, and divide them into P regions. What W is as parameters, its derivatives, and which
+//! the same features as the kernels, and divide them into P regions. What W is as parameters, its derivatives, and why
 //! projections keep their lengths: [`projections`](super::projections). Of several kernels each has P gates, as of
 //! [`localized_mkl`](super::localized_mkl) with P copies, and those of a view share its P projections.
 //!

@@ -29,7 +29,7 @@ pub(in crate::mkl) fn learn(
     let settled = settled(problem, run, &watch)?;
     let problem = &Problem { target: settled.as_ref().unwrap_or(problem.target), ..*problem };
     let detects = matches!(problem.target, Target::Nothing(_));
-    let inside = Projections::new(problem, settings, detects)?;
+    let inside = Projections::new(problem, settings)?;
     let (found, at, values, counts) = all_starts(&inside, run, &watch)?;
     let mut report = Report {
         status: found.status,

@@ -21,11 +21,11 @@
 //! the kernel is the plain one.
 //!
 //! **Lengths.** Linear and polynomial kernels grow with W, and J falls as they do: (4.1) and (4.3) have no minimum, the
-//! infimum is what the machine would reach without ½‖w‖². Of a detector J falls without end as kernels grow, and a
-//! Gaussian kernel is best where all projections are one point. In these cases each W_p keeps its length: its parameters
-//! are √R θ/‖θ‖. (As J is convex and falling in WWᵀ for a linear kernel, the optimum over ‖θ‖² ≤ R is then that of
-//! the linear machine with cost R·C on columns τx/σ, of rank one.) The objective of a classifier or regression with
-//! Gaussian kernels is bounded from below by what the diagonal of 1 leaves, and its lengths are free.
+//! infimum is what the machine would reach without ½‖w‖². A Gaussian kernel becomes as narrow as it takes to know every
+//! training instance, and of a detector it is best where all projections are one point. So each W_p keeps its length: its
+//! parameters are √R θ/‖θ‖, and C and the width mean what they mean on the features (`lengths=free`: as in the source). As J
+//! is convex and falling in WWᵀ for a linear kernel, the optimum over ‖θ‖² ≤ R is that of the linear machine with cost
+//! R·C on columns τx/σ, of rank one.
 //!
 //! **Derivatives** (LMKA §4.1, 4.2, as products of a matrix with few columns; rows without a coefficient are left out):
 //! ∂J/∂θ = diag(f) Xᵀ P, P = ∂J/∂Z with rows
@@ -73,8 +73,8 @@ pub(super) struct Settings {
     pub first: First,
     /// How many starts.
     pub starts: usize,
-    /// Which projections keep their lengths.
-    pub lengths: Lengths,
+    /// Whether projections keep their lengths.
+    pub keeps_lengths: bool,
     /// P, and what the gates are.
     pub gates: Option<(usize, Shape)>,
     /// Steps.
@@ -90,17 +90,6 @@ pub(super) enum First {
     Identity,
     /// As all that follow.
     Random,
-}
-
-/// Which projections keep their lengths.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Lengths {
-    /// Those without which there is no minimum.
-    Auto,
-    /// All.
-    Fixed,
-    /// None.
-    Free,
 }
 
 /// Parameters that both methods have.
@@ -122,13 +111,12 @@ pub(super) const STARTS: Param = Param {
     doc: "From how many starts the projections are learned; the best is kept.",
     range: Range::Int { default: 1, min: 1, max: 1_000 },
 };
-/// See [`Lengths`].
+/// Lengths of projections.
 pub(super) const LENGTHS: Param = Param {
     name: "lengths",
-    doc: "Whether each projection keeps the length that it starts with: fixed, free (as in the source), or auto: fixed \
-          where the objective falls without end as kernels grow, which is with linear and polynomial kernels, and \
-          of detectors.",
-    range: Range::Choice { default: "auto", of: &["auto", "fixed", "free"] },
+    doc: "Whether each projection keeps the length that it starts with, that of the features (fixed), or is free, as in \
+          the source: linear and polynomial kernels then grow without end, and Gaussian ones become narrow.",
+    range: Range::Choice { default: "fixed", of: &["fixed", "free"] },
 };
 /// Directions.
 pub(super) const SEARCH: Param = Param {
@@ -161,11 +149,7 @@ impl Settings {
                 _ => First::Components,
             },
             starts: params.count("starts"),
-            lengths: match params.text("lengths") {
-                "fixed" => Lengths::Fixed,
-                "free" => Lengths::Free,
-                _ => Lengths::Auto,
-            },
+            keeps_lengths: params.text("lengths") == "fixed",
             gates: None,
             search: Search {
                 tol: params.real("tol"),
@@ -188,8 +172,6 @@ struct Source {
     unit: f64,
     /// R.
     dimensions: usize,
-    /// Whether projections keep their lengths.
-    keeps_length: bool,
 }
 
 /// What gates look at.
@@ -215,7 +197,7 @@ impl<'a> Projections<'a> {
     /// # Errors
     /// No features, kernels that do not look at all features of a view in a way that can be differentiated, a view
     /// whose columns have one value.
-    pub fn new(problem: &'a Problem<'a>, settings: &'a Settings, detects: bool) -> Result<Self> {
+    pub fn new(problem: &'a Problem<'a>, settings: &'a Settings) -> Result<Self> {
         let views = problem.views.ok_or_else(|| {
             let text =
                 format!("{}: it projects features; give the views, not kernels alone", settings.id);
@@ -226,12 +208,7 @@ impl<'a> Projections<'a> {
         }
         let (mut sources, mut of): (Vec<Source>, Vec<usize>) = (Vec::new(), Vec::new());
         for kernel in problem.bank.kernels() {
-            let bounded = projects(kernel, settings.id)?;
-            let keeps = match settings.lengths {
-                Lengths::Fixed => true,
-                Lengths::Free => false,
-                Lengths::Auto => detects || !bounded,
-            };
+            projects(kernel, settings.id)?;
             let at = sources.iter().position(|s| s.name == kernel.view);
             let at = match at {
                 Some(at) => at,
@@ -240,7 +217,6 @@ impl<'a> Projections<'a> {
                     sources.len() - 1
                 }
             };
-            sources[at].keeps_length |= keeps;
             of.push(at);
         }
         let mut gates = None;
@@ -268,7 +244,8 @@ impl<'a> Projections<'a> {
         let own = &parameters[self.offset(region, source)..][..d * r];
         let mut out = Matrix::zeros(d, r);
         out.values_mut().copy_from_slice(own);
-        let size = s.keeps_length.then(|| own.iter().map(|v| v * v).sum::<f64>().sqrt());
+        let size =
+            self.settings.keeps_lengths.then(|| own.iter().map(|v| v * v).sum::<f64>().sqrt());
         if let Some(size) = size {
             let scale = (r as f64).sqrt() / size;
             out.values_mut().iter_mut().for_each(|v| *v *= scale);
@@ -365,16 +342,14 @@ pub(super) fn region_name(view: &str, region: usize) -> String {
     format!("{view}#{}", region + 1)
 }
 
-/// Whether the values of a kernel are bounded whatever the projection.
-///
-/// # Errors
-/// A kernel that projections are not learned for.
-fn projects(kernel: &Kernel, id: &str) -> Result<bool> {
+/// Refuses a kernel that projections are not learned for.
+fn projects(kernel: &Kernel, id: &str) -> Result<()> {
     let why = match kernel.function {
         _ if !kernel.normalize.is_empty() => "is normalised",
         _ if kernel.column.is_some() => "looks at one column",
-        Function::Linear | Function::Polynomial { .. } => return Ok(false),
-        Function::Exponential { metric: Metric::SquaredEuclidean, .. } => return Ok(true),
+        Function::Linear
+        | Function::Polynomial { .. }
+        | Function::Exponential { metric: Metric::SquaredEuclidean, .. } => return Ok(()),
         Function::Precomputed => "is a similarity, which has no features",
         Function::Exponential { .. } | Function::Sigmoid { .. } => "is another function",
     };
@@ -432,7 +407,7 @@ impl Source {
         }
         means.iter_mut().zip(&factors).for_each(|(m, f)| *m *= f);
         let name = name.to_string();
-        Ok(Source { name, features: x, factors, means, unit, dimensions, keeps_length: false })
+        Ok(Source { name, features: x, factors, means, unit, dimensions })
     }
 }
 

@@ -39,10 +39,10 @@ fn targets() -> [(&'static str, Target); 8] {
     ]
 }
 
-fn settings(gates: Option<(usize, Shape)>, lengths: Lengths, dimensions: usize) -> Settings {
+fn settings(gates: Option<(usize, Shape)>, keeps_lengths: bool, dimensions: usize) -> Settings {
     let search = Search { tol: 1e-3, max_iterations: 50, second_order: true };
     let (first, starts) = (First::Components, 1);
-    Settings { id: "test", title: "test", dimensions, first, starts, lengths, gates, search }
+    Settings { id: "test", title: "test", dimensions, first, starts, keeps_lengths, gates, search }
 }
 
 fn specs(texts: &[&str]) -> Vec<KernelSpec> {
@@ -67,9 +67,9 @@ fn slopes_are_those_of_finite_differences() {
             let problem =
                 Problem { views: Some(&views), ..Problem::new(&bank, &target, machine.as_ref()) };
             for gates in [None, shapes[0], shapes[1], shapes[2]] {
-                for lengths in [Lengths::Fixed, Lengths::Free] {
-                    let settings = settings(gates, lengths, 2);
-                    let inside = Projections::new(&problem, &settings, false).unwrap();
+                for keeps in [true, false] {
+                    let settings = settings(gates, keeps, 2);
+                    let inside = Projections::new(&problem, &settings).unwrap();
                     let watch = run.watch();
                     let projected = inside.offset(inside.regions, 0);
                     let looked_at = inside.gates.as_ref().map_or(0, |g| g.features.cols() + 1);
@@ -104,7 +104,7 @@ fn slopes_are_those_of_finite_differences() {
                             (up[k], down[k]) = (at[k] + h, at[k] - h);
                             (value(&up) - value(&down)) / (2.0 * h)
                         };
-                        let what = format!("{text} {gates:?} {lengths:?} {specs:?} {k}");
+                        let what = format!("{text} {gates:?} {keeps} {specs:?} {k}");
                         let fixed = -difference(1e-4, &form);
                         assert!((slope - fixed).abs() <= 1e-6 * scale, "{what}: {slope} {fixed}");
                         // The optimum itself, whose slope has kinks where a coefficient reaches its bound.
