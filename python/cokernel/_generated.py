@@ -5740,10 +5740,10 @@ class GPKClassifier(KernelClassifier):
     starts : int, default=1
         From how many starts the projections are learned; the best is kept. Whole number
         from 1 to 1000.
-    lengths : {"auto", "fixed", "free"}, default="auto"
-        Whether each projection keeps the length that it starts with: fixed, free (as in the
-        source), or auto: fixed where the objective falls without end as kernels grow, which
-        is with linear and polynomial kernels, and of detectors.
+    lengths : {"fixed", "free"}, default="fixed"
+        Whether each projection keeps the length that it starts with, that of the features
+        (fixed), or is free, as in the source: linear and polynomial kernels then grow
+        without end, and Gaussian ones become narrow.
     search : {"lbfgs", "gradient"}, default="lbfgs"
         Directions of the steps: lbfgs, or gradient as in the source.
     tol : float, default=0.001
@@ -5814,7 +5814,7 @@ class GPKClassifier(KernelClassifier):
         dimensions: int = 2,
         start: str = "pca",
         starts: int = 1,
-        lengths: str = "auto",
+        lengths: str = "fixed",
         search: str = "lbfgs",
         tol: float = 0.001,
         max_iterations: int = 500,
@@ -5891,10 +5891,10 @@ class GPKRegressor(KernelRegressor):
     starts : int, default=1
         From how many starts the projections are learned; the best is kept. Whole number
         from 1 to 1000.
-    lengths : {"auto", "fixed", "free"}, default="auto"
-        Whether each projection keeps the length that it starts with: fixed, free (as in the
-        source), or auto: fixed where the objective falls without end as kernels grow, which
-        is with linear and polynomial kernels, and of detectors.
+    lengths : {"fixed", "free"}, default="fixed"
+        Whether each projection keeps the length that it starts with, that of the features
+        (fixed), or is free, as in the source: linear and polynomial kernels then grow
+        without end, and Gaussian ones become narrow.
     search : {"lbfgs", "gradient"}, default="lbfgs"
         Directions of the steps: lbfgs, or gradient as in the source.
     tol : float, default=0.001
@@ -5955,7 +5955,7 @@ class GPKRegressor(KernelRegressor):
         dimensions: int = 2,
         start: str = "pca",
         starts: int = 1,
-        lengths: str = "auto",
+        lengths: str = "fixed",
         search: str = "lbfgs",
         tol: float = 0.001,
         max_iterations: int = 500,
@@ -6024,10 +6024,10 @@ class GPKOutlierDetector(KernelOutlierDetector):
     starts : int, default=1
         From how many starts the projections are learned; the best is kept. Whole number
         from 1 to 1000.
-    lengths : {"auto", "fixed", "free"}, default="auto"
-        Whether each projection keeps the length that it starts with: fixed, free (as in the
-        source), or auto: fixed where the objective falls without end as kernels grow, which
-        is with linear and polynomial kernels, and of detectors.
+    lengths : {"fixed", "free"}, default="fixed"
+        Whether each projection keeps the length that it starts with, that of the features
+        (fixed), or is free, as in the source: linear and polynomial kernels then grow
+        without end, and Gaussian ones become narrow.
     search : {"lbfgs", "gradient"}, default="lbfgs"
         Directions of the steps: lbfgs, or gradient as in the source.
     tol : float, default=0.001
@@ -6087,7 +6087,7 @@ class GPKOutlierDetector(KernelOutlierDetector):
         dimensions: int = 2,
         start: str = "pca",
         starts: int = 1,
-        lengths: str = "auto",
+        lengths: str = "fixed",
         search: str = "lbfgs",
         tol: float = 0.001,
         max_iterations: int = 500,
@@ -6160,10 +6160,10 @@ class LPKClassifier(KernelClassifier):
     starts : int, default=1
         From how many starts the projections are learned; the best is kept. Whole number
         from 1 to 1000.
-    lengths : {"auto", "fixed", "free"}, default="auto"
-        Whether each projection keeps the length that it starts with: fixed, free (as in the
-        source), or auto: fixed where the objective falls without end as kernels grow, which
-        is with linear and polynomial kernels, and of detectors.
+    lengths : {"fixed", "free"}, default="fixed"
+        Whether each projection keeps the length that it starts with, that of the features
+        (fixed), or is free, as in the source: linear and polynomial kernels then grow
+        without end, and Gaussian ones become narrow.
     search : {"lbfgs", "gradient"}, default="lbfgs"
         Directions of the steps: lbfgs, or gradient as in the source.
     tol : float, default=0.001
@@ -6233,7 +6233,7 @@ class LPKClassifier(KernelClassifier):
         gating: str = "softmax",
         start: str = "pca",
         starts: int = 1,
-        lengths: str = "auto",
+        lengths: str = "fixed",
         search: str = "lbfgs",
         tol: float = 0.001,
         max_iterations: int = 500,
@@ -6316,10 +6316,10 @@ class LPKRegressor(KernelRegressor):
     starts : int, default=1
         From how many starts the projections are learned; the best is kept. Whole number
         from 1 to 1000.
-    lengths : {"auto", "fixed", "free"}, default="auto"
-        Whether each projection keeps the length that it starts with: fixed, free (as in the
-        source), or auto: fixed where the objective falls without end as kernels grow, which
-        is with linear and polynomial kernels, and of detectors.
+    lengths : {"fixed", "free"}, default="fixed"
+        Whether each projection keeps the length that it starts with, that of the features
+        (fixed), or is free, as in the source: linear and polynomial kernels then grow
+        without end, and Gaussian ones become narrow.
     search : {"lbfgs", "gradient"}, default="lbfgs"
         Directions of the steps: lbfgs, or gradient as in the source.
     tol : float, default=0.001
@@ -6379,7 +6379,7 @@ class LPKRegressor(KernelRegressor):
         gating: str = "softmax",
         start: str = "pca",
         starts: int = 1,
-        lengths: str = "auto",
+        lengths: str = "fixed",
         search: str = "lbfgs",
         tol: float = 0.001,
         max_iterations: int = 500,
@@ -6454,10 +6454,10 @@ class LPKOutlierDetector(KernelOutlierDetector):
     starts : int, default=1
         From how many starts the projections are learned; the best is kept. Whole number
         from 1 to 1000.
-    lengths : {"auto", "fixed", "free"}, default="auto"
-        Whether each projection keeps the length that it starts with: fixed, free (as in the
-        source), or auto: fixed where the objective falls without end as kernels grow, which
-        is with linear and polynomial kernels, and of detectors.
+    lengths : {"fixed", "free"}, default="fixed"
+        Whether each projection keeps the length that it starts with, that of the features
+        (fixed), or is free, as in the source: linear and polynomial kernels then grow
+        without end, and Gaussian ones become narrow.
     search : {"lbfgs", "gradient"}, default="lbfgs"
         Directions of the steps: lbfgs, or gradient as in the source.
     tol : float, default=0.001
@@ -6516,7 +6516,7 @@ class LPKOutlierDetector(KernelOutlierDetector):
         gating: str = "softmax",
         start: str = "pca",
         starts: int = 1,
-        lengths: str = "auto",
+        lengths: str = "fixed",
         search: str = "lbfgs",
         tol: float = 0.001,
         max_iterations: int = 500,
