@@ -255,11 +255,16 @@ fn a_projection_that_a_machine_learned() {
     let said = toy.refusal(&format!("embed --method gpk -k 2 {VIEWS}"), 2);
     assert!(said.starts_with("error: method 'gpk' learns from labels"), "{said}");
     // As a classifier.
-    toy.run(&format!("fit --method lpk --set regions=3 {DATA} --model l.ck")).success();
+    toy.run(&format!("fit --method lpk --set regions=3 {DATA} -o l.ck")).success();
     let said = toy.output("inspect l.ck --projections");
     assert!(said.contains("#3\n"), "{said}");
     assert!(toy.output("inspect l.ck --gates").contains("softmax"));
-    toy.run(&format!("fit --method mean {DATA} --model p.ck")).success();
+    let json = toy.json(&format!("compare --methods lpk --set regions=3 {DATA} --folds 2"));
+    let row = json["rows"].as_array().unwrap().iter().find(|r| r["method"] == "lpk").unwrap();
+    let (all, weights) = (row["kernels"].as_u64().unwrap(), row["weights"].as_array().unwrap());
+    assert_eq!((all as usize, all % 3), (weights.len(), 0));
+    assert!(row["active_kernels"]["mean"].as_f64().unwrap() <= all as f64);
+    toy.run(&format!("fit --method mean {DATA} -o p.ck")).success();
     let said = toy.refusal("inspect p.ck --projections", 2);
     assert!(said.contains("the model has no projection of features: its method is mean"), "{said}");
 }

@@ -289,7 +289,7 @@ impl Plan<'_> {
                 let scored = self.truth.score(&model, self.views, split, &run.remaining(watch));
                 let Some(result) = unless_stopped(scored)? else { return Ok(None) };
                 steps.step(name);
-                Ok(Some((result, names(&prepared))))
+                Ok(Some((result, names(&model))))
             };
             if let Some(base) = self.base.filter(|b| group.contains(b)) {
                 for kernel in 0..prepared.bank().len() {
@@ -333,8 +333,9 @@ impl Plan<'_> {
     }
 }
 
-fn names(prepared: &Prepared) -> Vec<String> {
-    prepared.kernels().iter().map(|k| k.name.clone()).collect()
+/// Those of the model, which may have several kernels for one of what was prepared.
+fn names(model: &Model) -> Vec<String> {
+    model.kernels().iter().map(|k| k.name.clone()).collect()
 }
 
 fn finished(
