@@ -41,7 +41,7 @@ def crossed(n: int = 160, seed: int = 0) -> tuple[Reals, npt.NDArray[np.int64]]:
 def value(kind: str, a: Reals, b: Reals) -> Reals:
     dot = a @ b.T
     if kind == "linear":
-        return dot
+        return np.asarray(dot)
     if kind == "polynomial":
         power = (POWER["gamma"] * dot + POWER["coef0"]) ** POWER["degree"]
         return np.asarray(power)
