@@ -9,7 +9,8 @@
 //! parameters, its derivatives, and why projections keep their lengths: [`projections`](super::projections).
 //!
 //! **Cost** of an iteration: a kernel on R columns and its machine for each trial, usually one, and the derivative:
-//! n_s²R + n_s D R with n_s support vectors.
+//! n_s²R + n_s D R with n_s support vectors. Principal components to start with cost min(n, D)³ once; memory of two copies of
+//! the features.
 //!
 //! **Not convex**: the result depends on the start. The first is principal components, where the source starts at random
 //! (`start=random`); the `starts` after it are random. The best is kept, and `details["objectives"]` has all of them.
