@@ -242,6 +242,20 @@ class KernelLearner(SavedEstimator):
         check_is_fitted(self)
         return dict(self._model.maps())
 
+    @property
+    def feature_weights_(self) -> dict[str, dict[str, float]]:
+        """How relevant each feature of each view is, with a method that learns widths (``gmkl``).
+
+        By view the relevance of each feature, by the name of its column (``"1"``, ``"2"``, ... where columns have
+        no names): 1 is what it has at the start, and 0 says that the kernel does not look at it. Empty for other
+        methods.
+        """
+        check_is_fitted(self)
+        return {
+            w["view"]: dict(zip(w["features"], w["relevance"], strict=True))
+            for w in summary(self._model).get("widths", [])
+        }
+
     def plot_weights(self, ax: Any = None) -> Any:
         """Draw the weights of the kernels as bars, coloured by view.
 

@@ -17,7 +17,7 @@ from typing import Any
 TARGET = Path(__file__).resolve().parents[1] / "cokernel" / "_generated.py"
 #: As in cokernel/_base.py.
 RENAMED = {"lambda": "lam"}
-WORDS = {"mkl": "MKL", "cca": "CCA", "kmeans": "KMeans", "gpk": "GPK", "lpk": "LPK"}
+WORDS = {"mkl": "MKL", "gmkl": "GMKL", "cca": "CCA", "kmeans": "KMeans", "gpk": "GPK", "lpk": "LPK"}
 VIEWS = """\
 views : dict or list, optional
     Which columns of X make up each view: slices, lists of numbers, masks or column names, by
@@ -146,7 +146,7 @@ def class_name(method: dict[str, Any], task: str) -> str:
     parts = method["id"].split("_")
     words = "".join(WORDS.get(p, p.capitalize()) for p in parts)
     if task in KINDS:
-        return words + ("" if {"mkl", "gpk", "lpk"} & set(parts) else "MKL") + KINDS[task]
+        return words + ("" if {"mkl", "gmkl", "gpk", "lpk"} & set(parts) else "MKL") + KINDS[task]
     return words + ("" if {"spectral", "kmeans"} & set(parts) else "Spectral") + "Clustering"
 
 

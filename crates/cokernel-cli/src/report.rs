@@ -9,7 +9,7 @@ use crate::table::{self, Table, bar, count, gap, percent, percent_spread, second
 use crate::visible::on_one_line;
 use cokernel::eval::{Comparison, MeanWeight, Measure, Stat};
 use cokernel::method::Task;
-use cokernel::model::{EmbeddingSummary, KernelWeight, Model};
+use cokernel::model::{EmbeddingSummary, FeatureWidths, KernelWeight, Model};
 use cokernel::{MachineReport, Report};
 
 /// Kernels listed one by one; of more, only the heaviest.
@@ -46,6 +46,41 @@ pub fn weight_bars(weights: &[(String, f64, Option<f64>)]) -> String {
 pub fn model_weights(weights: &[KernelWeight]) -> String {
     let rows: Vec<_> = weights.iter().map(|w| (w.kernel.clone(), w.weight, None)).collect();
     weight_bars(&rows)
+}
+
+/// Features whose relevance was learned, the most relevant first, and how many have none; nothing where none was.
+pub fn relevances(widths: &[FeatureWidths]) -> String {
+    if widths.is_empty() {
+        return String::new();
+    }
+    let mut all: Vec<(String, f64, f64)> = Vec::new();
+    for view in widths {
+        let each = view.features.iter().zip(&view.relevance).zip(&view.widths);
+        all.extend(each.map(|((name, r), w)| (format!("{}.{name}", view.view), *r, *w)));
+    }
+    let total = all.len();
+    all.retain(|f| f.1 > 0.0);
+    all.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let full = all.first().map_or(0.0, |f| f.1);
+    let mut table = Table::new(&["feature", "relevance", "width", "<"]);
+    for (name, relevance, width) in all.iter().take(LISTED) {
+        table.row(vec![
+            name.clone(),
+            format!("{relevance:.4}"),
+            format!("{width:.3e}"),
+            bar(*relevance, full, BAR),
+        ]);
+    }
+    let mut text = format!("\n{}", table.text());
+    if all.len() > LISTED {
+        let rest = count(all.len() - LISTED, "feature", "features");
+        text.push_str(&format!("  … and {rest} with smaller widths\n"));
+    }
+    if all.len() < total {
+        let none = count(total - all.len(), "feature", "features");
+        text.push_str(&format!("  {none} of {total} without a width\n"));
+    }
+    text
 }
 
 /// Weights over splits.

@@ -2,7 +2,9 @@
 
 use crate::args::GlobalArgs;
 use crate::probabilities;
-use crate::report::{how_it_went, model_lines, model_weights, parameters, remarks, spectra};
+use crate::report::{
+    how_it_went, model_lines, model_weights, parameters, relevances, remarks, spectra,
+};
 use crate::session::{Options, Session};
 use crate::table::{Table, count};
 use anyhow::Result;
@@ -188,6 +190,7 @@ fn describe(model: &Model) -> String {
     }
     text.push_str(&format!("\n{}", views(&s.views)));
     text.push_str(&format!("\n{}", model_weights(&s.weights)));
+    text.push_str(&relevances(&s.widths));
     text.push_str(&format!("\n{}", machines.text()));
     for (word, remark) in remarks(&s.report) {
         text.push_str(&format!("\n{word}: {remark}"));

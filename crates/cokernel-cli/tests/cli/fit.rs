@@ -170,3 +170,32 @@ fn inspect_tells_what_is_in_a_model() {
     }
     assert!(said.contains("red vs rest") && said.contains("0.5"), "{said}");
 }
+
+/// Widths of features by name, the most relevant first.
+#[test]
+fn inspect_lists_features_by_relevance() {
+    let toy = Toy::new();
+    toy.run(&format!("fit {DATA} --method gmkl")).success();
+    let (said, json) = (toy.output("inspect model.ck"), toy.json("inspect model.ck"));
+    let mut found: Vec<(String, f64)> = Vec::new();
+    for view in json["widths"].as_array().unwrap() {
+        let names = view["features"].as_array().unwrap().iter();
+        for (name, relevance) in names.zip(view["relevance"].as_array().unwrap()) {
+            let (view, name) = (view["view"].as_str().unwrap(), name.as_str().unwrap());
+            found.push((format!("{view}.{name}"), relevance.as_f64().unwrap()));
+        }
+    }
+    let names: Vec<&str> = found.iter().map(|f| f.0.as_str()).collect();
+    assert_eq!(names, ["a.x1", "a.x2", "b.1", "b.2", "b.3"]);
+    found.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let mut rest = said.as_str();
+    for (name, relevance) in found.iter().filter(|f| f.1 > 0.0) {
+        let at = rest.find(name.as_str()).unwrap_or_else(|| panic!("{name} in its order:\n{said}"));
+        rest = &rest[at..];
+        assert!(rest.lines().next().unwrap().contains(&format!("{relevance:.4}")), "{said}");
+    }
+    let none = found.iter().filter(|f| f.1 == 0.0).count();
+    assert_eq!(said.contains("without a width"), none > 0, "{said}");
+    toy.run(&format!("fit {DATA} --method mean")).success();
+    assert!(!toy.output("inspect model.ck").contains("relevance"));
+}

@@ -12,6 +12,7 @@
 //! | `primitives`, `products` | combine, quadratic forms, products, pairs |
 //! | `gram`, `rows`, `mixed` | a combination as a stored matrix, or read by rows |
 //! | `gated` | quadratic forms instance by instance and gate by gate |
+//! | `features` | quadratic forms feature by feature |
 //! | `fill` | values of instances that lack a view |
 //! | `neighbours` | nearest-neighbour and ε graphs of features |
 //! | `cross` | the same kernels between new rows and training rows |
@@ -21,6 +22,7 @@ mod columns;
 mod cross;
 mod definite;
 mod engine;
+mod features;
 mod fill;
 mod gated;
 mod gram;
@@ -40,6 +42,7 @@ mod tiles;
 pub(crate) use base::distances;
 pub(crate) use columns::centered_by_feature;
 pub use cross::{Cross, NewRows, Numbers, RowMeans, needs_all_rows};
+pub(crate) use features::Feature;
 pub use fill::Filled;
 pub(crate) use fill::check_sources;
 pub use gram::Gram;

@@ -24,6 +24,7 @@ mod elastic_net;
 mod forest_two_stage;
 mod fsm;
 mod gate_views;
+mod gmkl;
 pub(crate) mod gpk;
 mod ideal_distance;
 mod kandola;
@@ -88,6 +89,7 @@ pub static REGISTRY: &[&Entry<dyn Learner>] = &[
     &log_penalty::ENTRY,
     &binary_selection::ENTRY,
     &convex_localized::ENTRY,
+    &gmkl::ENTRY,
     &localized_mkl::ENTRY,
     &gpk::ENTRY,
     &lpk::ENTRY,

@@ -18,6 +18,7 @@ mod prepared;
 mod summary;
 #[cfg(test)]
 mod tests;
+mod widths;
 
 pub(crate) use calibrated::cross_fitted;
 pub use calibrated::{CalibrationInfo, CurveInfo};
@@ -34,6 +35,7 @@ pub(crate) use prepared::Recipe;
 pub use summary::{
     ClusterInfo, EmbeddingSummary, KernelUse, KernelWeight, MachineInfo, Summary, ViewInfo,
 };
+pub use widths::FeatureWidths;
 
 use crate::bank::{Storage, needs_all_rows};
 use crate::calibrate::Calibration;
@@ -541,6 +543,7 @@ impl Model {
             all_views: all_views(&self.info.all_views, &self.info.views),
             rule: self.rule.id().to_string(),
             weights: self.weights(),
+            widths: self.feature_widths(),
             active_kernels: self.weights().iter().filter(|w| w.active).count(),
             support: self.n_support(),
             support_percent: self.support_percent(),

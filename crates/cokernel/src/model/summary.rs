@@ -1,6 +1,6 @@
 //! What a model tells about itself.
 
-use super::CalibrationInfo;
+use super::{CalibrationInfo, FeatureWidths};
 use crate::Report;
 use crate::data::{Table, View};
 use crate::machine::{Block, CheckedMachine, Head, Role, Says};
@@ -122,6 +122,9 @@ pub struct Summary {
     pub rule: String,
     /// Every kernel with its weight.
     pub weights: Vec<KernelWeight>,
+    /// Widths of the features of each view, of methods that learn some.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub widths: Vec<FeatureWidths>,
     /// Number of kernels that prediction evaluates.
     pub active_kernels: usize,
     /// Number of training instances that are a support vector of some machine.

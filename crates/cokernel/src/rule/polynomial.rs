@@ -1,4 +1,5 @@
-//! A power of a weighted sum: k(x, z) = (Σ_m μ_m k_m(x, z))^d, all products of d kernels with their weights.
+//! A power of a weighted sum: k(x, z) = (c + Σ_m μ_m k_m(x, z))^d, all products of d kernels with their weights, and with
+//! a constant c > 0 those of fewer.
 
 use super::{Combination, Entry, Mix, Pairs, Rule, Stored, count, nonzero, reals, wrong};
 
@@ -8,7 +9,17 @@ pub static ENTRY: Entry = Entry {
     read: |fields, _| {
         let degree = count(fields, "degree")?.and_then(|d| u32::try_from(d).ok());
         match degree.filter(|d| (1..=LARGEST).contains(d)) {
-            Some(degree) => Ok(Polynomial::rule(reals(fields, "weights")?, degree)),
+            Some(degree) => {
+                let rule = Polynomial::new(reals(fields, "weights")?, degree);
+                let constant = match fields.get("constant") {
+                    None => 0.0,
+                    Some(c) => c
+                        .as_f64()
+                        .filter(|c| c.is_finite() && *c >= 0.0)
+                        .ok_or_else(|| wrong("'constant' is not a finite number of at least 0"))?,
+                };
+                Ok(Combination::new(rule.with_constant(constant)))
+            }
             None => Err(wrong(&format!("'degree' is not a whole number from 1 to {LARGEST}"))),
         }
     },
@@ -19,18 +30,25 @@ const ID: &str = "polynomial";
 /// Largest degree.
 pub(crate) const LARGEST: u32 = 16;
 
-/// (Σ_m μ_m k_m)^d.
+/// (c + Σ_m μ_m k_m)^d.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Polynomial {
     weights: Vec<f64>,
     active: Vec<usize>,
     degree: u32,
+    constant: f64,
 }
 
 impl Polynomial {
     /// μ, one for each kernel, and d.
     pub fn new(weights: Vec<f64>, degree: u32) -> Self {
-        Polynomial { active: nonzero(&weights), weights, degree }
+        Polynomial { active: nonzero(&weights), weights, degree, constant: 0.0 }
+    }
+
+    /// The same with c.
+    #[must_use]
+    pub fn with_constant(self, constant: f64) -> Self {
+        Polynomial { constant, ..self }
     }
 
     /// The same as a combination.
@@ -61,17 +79,20 @@ impl Rule for Polynomial {
     }
 
     fn stored(&self) -> Stored {
-        let fields = [
+        let mut fields = vec![
             ("weights".to_string(), self.weights.clone().into()),
             ("degree".to_string(), self.degree.into()),
         ];
+        if self.constant != 0.0 {
+            fields.push(("constant".to_string(), self.constant.into()));
+        }
         Stored { fields: fields.into_iter().collect(), tensors: Vec::new() }
     }
 }
 
 impl Mix for Polynomial {
     fn mix(&self, pairs: Pairs<'_>, out: &mut [f64]) {
-        out.fill(0.0);
+        out.fill(self.constant);
         for (values, m) in pairs.values.iter().zip(&self.active) {
             let weight = self.weights[*m];
             out.iter_mut().zip(*values).for_each(|(o, v)| *o += weight * v);

@@ -28,6 +28,9 @@
 //! gradients and machines is kept.
 
 mod lbfgs;
+mod starts;
+
+pub(crate) use starts::from_starts;
 
 use super::Problem;
 use crate::machine::{How, Solution};
@@ -142,6 +145,19 @@ impl Searcher<'_> {
         Ok(Point { parameters, machines, value })
     }
 
+    /// [`point`](Self::point); `None` after a stop, which the making of a kernel tells as an error.
+    fn try_point(
+        &mut self,
+        parameters: Vec<f64>,
+        warm: Option<&Solution>,
+        tol: Option<f64>,
+    ) -> Result<Option<Point>> {
+        match self.point(parameters, warm, tol) {
+            Err(_) if self.watch.stop().is_some() => Ok(None),
+            found => found.map(Some),
+        }
+    }
+
     /// The derivative of F; `None` after a stop.
     fn slopes(&self, point: &Point) -> Option<Vec<f64>> {
         let mut slopes = self.kernel.slopes(&point.parameters, &point.machines, self.watch)?;
@@ -149,6 +165,24 @@ impl Searcher<'_> {
             slopes.iter_mut().zip(own).for_each(|(s, o)| *s += o);
         }
         Some(slopes)
+    }
+
+    /// Where a step leads, and what the gradient promises there.
+    fn step(
+        &self,
+        from: &Point,
+        slopes: &[f64],
+        direction: &[f64],
+        length: f64,
+    ) -> (Vec<f64>, f64) {
+        let steps = from.parameters.iter().zip(direction);
+        let mut there: Vec<f64> = steps.map(|(p, d)| p + length * d).collect();
+        if !self.kernel.is_nonnegative() {
+            return (there, length * dot(direction, slopes));
+        }
+        there.iter_mut().for_each(|p| *p = p.max(0.0));
+        let promised = dot(slopes, &moved(&from.parameters, &there));
+        (there, promised)
     }
 
     /// The first of shorter and shorter steps whose objective is enough smaller; `None` if none is.
@@ -160,18 +194,11 @@ impl Searcher<'_> {
         mut length: f64,
         tol: f64,
     ) -> Result<Option<Point>> {
-        let (along, bounded) = (dot(direction, slopes), self.kernel.is_nonnegative());
         for _ in 0..TRIALS {
             if self.watch.stop().is_some() {
                 return Ok(None);
             }
-            let steps = from.parameters.iter().zip(direction);
-            let mut there: Vec<f64> = steps.map(|(p, d)| p + length * d).collect();
-            let mut promised = length * along;
-            if bounded {
-                there.iter_mut().for_each(|p| *p = p.max(0.0));
-                promised = dot(slopes, &moved(&from.parameters, &there));
-            }
+            let (there, promised) = self.step(from, slopes, direction, length);
             if there == from.parameters {
                 return Ok(None);
             }
@@ -179,10 +206,8 @@ impl Searcher<'_> {
                 length *= 0.5;
                 continue;
             }
-            let next = self.point(there, Some(&from.machines), Some(tol))?;
-            if self.watch.stop().is_some() {
-                return Ok(None);
-            }
+            let next = self.try_point(there, Some(&from.machines), Some(tol))?;
+            let Some(next) = next.filter(|_| self.watch.stop().is_none()) else { return Ok(None) };
             if next.value <= from.value + ARMIJO * promised {
                 return Ok(Some(next));
             }
@@ -279,12 +304,12 @@ pub(crate) fn search(
             }
             None => (steepest(), reach),
         };
-        let along = dot(&direction, slopes);
+        let promised = searcher.step(&point, slopes, &direction, length).1;
         let Some(next) = searcher.line(&point, slopes, &direction, length, tol)? else {
             if let Some(status) = watch.stop() {
                 break status;
             }
-            if -along * length <= how.tol * scale {
+            if -promised <= how.tol * scale {
                 break Status::Converged;
             }
             if failed {
@@ -293,9 +318,10 @@ pub(crate) fn search(
             failed = true;
             tol = tightest;
             curvature.clear();
-            let again =
-                searcher.point(point.parameters.clone(), Some(&point.machines), Some(tol))?;
-            if again.value <= point.value {
+            let (here, warm) = (point.parameters.clone(), Some(&point.machines));
+            if let Some(again) = searcher.try_point(here, warm, Some(tol))?
+                && again.value <= point.value
+            {
                 point = again;
                 let last = objective.len() - 1;
                 objective[last] = point.value;
@@ -328,8 +354,10 @@ pub(crate) fn search(
         steepest / point.value.abs().max(f64::MIN_POSITIVE)
     });
     if watch.stop().is_none() && point.machines.gap() > problem.machine.tol() {
-        let last = searcher.point(point.parameters.clone(), Some(&point.machines), None)?;
-        if last.machines.status().is_success() || last.machines.gap() < point.machines.gap() {
+        let (here, warm) = (point.parameters.clone(), Some(&point.machines));
+        if let Some(last) = searcher.try_point(here, warm, None)?
+            && (last.machines.status().is_success() || last.machines.gap() < point.machines.gap())
+        {
             point = last;
             let end = objective.len() - 1;
             objective[end] = match end {

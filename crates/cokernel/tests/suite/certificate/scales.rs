@@ -8,9 +8,10 @@ use cokernel::bank::{Bank, Gram, Storage};
 use cokernel::data::{Classes, Labels, Matrix, Table, Target, Views};
 use cokernel::kernel::KernelSpec;
 use cokernel::machine::{Block, Decomposition, Role, Solution, Svc};
+use cokernel::method::Method;
 use cokernel::mkl::{Learned, Problem, REGISTRY, train};
 use cokernel::model::{Mkl, Model};
-use cokernel::params::Value;
+use cokernel::params::{Params, Value};
 use cokernel::{Run, Status};
 use rand::RngExt;
 
@@ -125,15 +126,23 @@ const SCALES: [(f64, f64); 12] = [
     (1e-12, 1e17),
 ];
 
+/// The parameters by default; widths of features are not learned of similarities.
+fn of_similarities(method: &Method) -> Params {
+    let sum = Value::Text("sum".to_string());
+    match method.id {
+        "gmkl" => method.check([("form", &sum)]).unwrap(),
+        _ => method.defaults(),
+    }
+}
+
 /// One run: what is wrong with it fails; `None` where the numbers go beyond f64.
 fn attempt(id: &str, kernels: &[Matrix], codes: &[u32], c: f64, what: &str) -> Option<Learned> {
     let method = REGISTRY.iter().find(|m| m.id == id).unwrap();
     // The geometric mean knows no negative entries.
     let ones = Value::Factors((0..kernels.len()).map(|m| (format!("k{m}"), 1.0)).collect());
-    let given = [("exponents", &ones)];
     let params = match id {
-        "power_product" => method.check(given).unwrap(),
-        _ => method.defaults(),
+        "power_product" => method.check([("exponents", &ones)]).unwrap(),
+        _ => of_similarities(method),
     };
     let learner = cokernel::mkl::learner(method, &params).unwrap();
     let (bank, classes) = (bank(kernels, Storage::Resident), classes(codes));
@@ -486,7 +495,7 @@ fn extreme_numbers() {
         for c in [1e-300, 1e-150, 1e-10, 1.0, 1e10, 1e150, 1e300] {
             for id in ids().into_iter().filter(|id| *id != "two_stage") {
                 let method = REGISTRY.iter().find(|m| m.id == id).unwrap();
-                let learner = cokernel::mkl::learner(method, &method.defaults()).unwrap();
+                let learner = cokernel::mkl::learner(method, &of_similarities(method)).unwrap();
                 let named = scaled(&kernels, s).into_iter().enumerate();
                 let named = named.map(|(m, k)| (format!("k{m}"), k)).collect();
                 // Values whose squares overflow or vanish are refused before anything is learned.

@@ -20,6 +20,8 @@ fn method(id: &str, c: f64) -> Mkl {
     match id {
         "simple_mkl" | "lp_norm" => mkl.param("tol", 1e-9),
         "smo_mkl" => mkl.param("tol", 1e-8),
+        // Products are those of Gaussian kernels.
+        "gmkl" => mkl.param("form", "sum"),
         // The geometric mean knows no negative entries.
         "power_product" => mkl.param("exponents", "view0=2,view1=1"),
         _ => mkl,

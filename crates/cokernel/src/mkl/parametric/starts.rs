@@ -1,0 +1,106 @@
+//! The search from several starts, of which the best is kept.
+
+use super::{Found, Inside, Search, search};
+use crate::mkl::Problem;
+use crate::{Counts, Event, Report, Result, Run, Status, Watch};
+
+/// Where searches from several starts ended.
+#[derive(Debug)]
+pub(crate) struct Started {
+    /// The best end.
+    pub found: Found,
+    /// Its start.
+    at: usize,
+    /// How many starts were asked for.
+    asked: usize,
+    /// The objective at the end of each start that was made.
+    values: Vec<f64>,
+    /// Work done from all starts.
+    counts: Counts,
+}
+
+/// Searches from `starts` parameters, which `start` gives by number, one after the other. After a stop no further start
+/// is made.
+///
+/// # Errors
+/// As [`search`].
+pub(crate) fn from_starts(
+    title: &str,
+    starts: usize,
+    start: impl Fn(usize) -> Vec<f64>,
+    (problem, kernel): (&Problem<'_>, &dyn Inside),
+    how: Search,
+    run: &Run,
+    watch: &Watch,
+) -> Result<Started> {
+    let one = |k: usize| {
+        run.tell(Event::Begin { stage: title, total: None });
+        let found = search(problem, kernel, start(k), how, run, watch);
+        run.tell(Event::End);
+        found
+    };
+    let found = one(0)?;
+    let (values, counts) = (vec![found.value()], found.counts);
+    let mut all = Started { found, at: 0, asked: starts, values, counts };
+    for k in 1..starts {
+        if watch.stop().is_some() {
+            break;
+        }
+        let found = one(k)?;
+        all.counts.add(&found.counts);
+        all.values.push(found.value());
+        // A start that was cut short counts only where it is better already.
+        if found.value() < all.found.value() {
+            (all.found, all.at) = (found, k);
+        }
+    }
+    Ok(all)
+}
+
+impl Started {
+    /// The report of the best end, with notes and details about all starts.
+    pub fn report(&self, title: &str, run: &Run, watch: &Watch) -> Report {
+        let Started { found, at, asked, values, counts } = self;
+        let mut report = Report {
+            status: found.status,
+            iterations: found.objective.len() - 1,
+            counts: *counts,
+            objective: found.objective.clone(),
+            ..Report::closed_form(run)
+        };
+        if !found.status.is_success() {
+            let (status, slope) = (found.status, found.slope);
+            let note =
+                format!("{title} ended before its tolerance ({status}) at slope {slope:.1e}");
+            report.notes.push(note);
+        }
+        if *asked > 1 {
+            report.notes.push(note(values, *at, *asked));
+            if values.len() < *asked && report.status.is_success() {
+                report.status = watch.stop().unwrap_or(Status::TimeLimit);
+            }
+        }
+        report.notes.extend(found.machines.remark());
+        if report.iterations == 0 {
+            report.gap = Some(found.machines.gap());
+        }
+        let mut detail = |name: &str, values| report.details.insert(name.to_string(), values);
+        detail("objectives", values.clone());
+        detail("start", vec![*at as f64]);
+        if found.slope.is_finite() {
+            detail("slope", vec![found.slope]);
+        }
+        report.seconds = watch.seconds();
+        report
+    }
+}
+
+fn note(values: &[f64], best: usize, asked: usize) -> String {
+    let (least, most) =
+        values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(*v), b.max(*v)));
+    let made = match values.len() == asked {
+        true => format!("{asked} starts"),
+        false => format!("{} of {asked} starts before the stop", values.len()),
+    };
+    format!("{made}: objectives from {least:.6e} (start {best}, kept) to {most:.6e}")
+}
