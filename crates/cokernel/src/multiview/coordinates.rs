@@ -8,6 +8,9 @@
 //! | [`of_features`] | Z Zᵀ, Z the centred columns, each of length 1 | right singular vectors of Z |
 //! | [`of_kernel`] | H K H, K the mean kernel or one of the bank | HKH's eigenvectors, Φ̄ᵀ u λ^{-1/2} |
 //!
+//! These instances are those with a label alone, here numbered from 1 to n; the others are placed as new rows are, so
+//! that nothing is learned from them but what kernels and the scales of columns owe to all.
+//!
 //! Directions with less than 1e-12 of the largest variance (1e-7 for kernels in single precision) are
 //! left out. The columns of features have equal length, which a discriminant does not depend on but
 //! for the ridge: that adds the same share of its own scatter to each column.
@@ -25,7 +28,7 @@ use crate::bank::{Bank, Storage};
 use crate::data::{Matrix, View};
 use crate::run::Pass;
 use crate::solve::dense::{self, Slice, symmetric_eigen};
-use crate::{Error, Result, Run};
+use crate::{Error, Result};
 use rayon::prelude::*;
 
 /// Shares of the largest variance up to which a direction is rounding.
@@ -34,7 +37,7 @@ const NOTHING_F32: f64 = 1e-7;
 
 /// See the [module](self).
 pub(super) struct Coordinates {
-    /// T.
+    /// T, of the instances with a label.
     pub(super) rows: Matrix,
     /// What distances of instances are measured between: the features as they are given, or T.
     pub(super) points: Option<Matrix>,
@@ -44,28 +47,66 @@ pub(super) struct Coordinates {
     /// T = [source] basis + 1 offsetᵀ.
     basis: Matrix,
     offset: Vec<f64>,
+    /// The instances with a label, ascending, and those without.
+    labelled: Vec<usize>,
+    others: Vec<usize>,
+    /// [source] of those without.
+    unlabelled: Matrix,
 }
 
 impl Coordinates {
-    /// The embedding T W of the instances and of new rows, each column with the sign that makes its
-    /// largest entry positive.
+    /// How many instances there are, with and without a label.
+    pub(super) fn count(&self) -> usize {
+        self.labelled.len() + self.others.len()
+    }
+
+    /// The embedding T W of all instances and of new rows, each column with the sign that makes the
+    /// largest entry of an instance with a label positive.
     pub(super) fn embedded(self, weights: &Matrix) -> (Matrix, Stage) {
-        let mut rows = dense::product(Slice::of(&self.rows), Slice::of(weights));
+        let n = self.count();
+        let mut own = dense::product(Slice::of(&self.rows), Slice::of(weights));
         let mut basis = dense::product(Slice::of(&self.basis), Slice::of(weights));
         let constant = Matrix::new(1, self.offset.len(), self.offset);
         let mut constant = match constant {
             Ok(offset) => dense::product(Slice::of(&offset), Slice::of(weights)),
             Err(_) => Matrix::zeros(1, weights.cols()),
         };
-        let flipped = oriented(&mut rows);
+        let flipped = oriented(&mut own);
         for (j, _) in flipped.iter().enumerate().filter(|f| *f.1) {
             (0..basis.rows()).for_each(|i| basis.set(i, j, -basis.get(i, j)));
             constant.set(0, j, -constant.get(0, j));
         }
         let constant = constant.values().to_vec();
+        let mut rows = placed(&own, &self.labelled, n);
+        if !self.others.is_empty() {
+            let new = dense::product(Slice::of(&self.unlabelled), Slice::of(&basis));
+            for (place, &i) in self.others.iter().enumerate() {
+                let values = new.row(place).iter().zip(&constant);
+                rows.row_mut(i).iter_mut().zip(values).for_each(|(o, (v, c))| *o = v + c);
+            }
+            if matches!(self.source, Source::Sum { .. }) {
+                basis = placed(&basis, &self.labelled, n);
+            }
+        }
         let stage = Stage { source: self.source, basis, links: Vec::new(), constant, degree: None };
         (rows, stage)
     }
+}
+
+/// n rows, of which those with these indices are given and the others 0.
+fn placed(rows: &Matrix, at: &[usize], n: usize) -> Matrix {
+    let mut out = Matrix::zeros(n, rows.cols());
+    for (place, &i) in at.iter().enumerate() {
+        out.row_mut(i).copy_from_slice(rows.row(place));
+    }
+    out
+}
+
+/// Those of n instances that are not among these.
+fn without(labelled: &[usize], n: usize) -> Vec<usize> {
+    let mut is_labelled = vec![false; n];
+    labelled.iter().for_each(|i| is_labelled[*i] = true);
+    (0..n).filter(|i| !is_labelled[*i]).collect()
 }
 
 /// Gives each column the sign that makes its largest entry positive, and tells which were turned.
@@ -92,11 +133,7 @@ pub(super) fn concatenated<'a>(problem: &Problem<'a>, id: &str) -> Result<&'a Vi
 
 /// Centred features, and the means of their columns. What centring leaves of a constant column is
 /// rounding and becomes 0.
-///
-/// # Errors
-/// As [`dense_features`].
-pub(super) fn centred(view: &View, run: &Run) -> Result<(Matrix, Vec<f64>)> {
-    let mut x = dense_features(view, run)?.into_owned();
+pub(super) fn centred(mut x: Matrix) -> (Matrix, Vec<f64>) {
     let (n, d) = (x.rows(), x.cols());
     let (mut mean, mut largest) = (vec![0.0; d], vec![0.0_f64; d]);
     for i in 0..n {
@@ -116,15 +153,25 @@ pub(super) fn centred(view: &View, run: &Run) -> Result<(Matrix, Vec<f64>)> {
     for i in 0..n {
         constant.iter().for_each(|j| x.row_mut(i)[*j] = 0.0);
     }
-    Ok((x, mean))
+    (x, mean)
 }
 
 /// The coordinates of the features of a view.
 ///
 /// # Errors
-/// As [`dense_features`]; features that are the same for all instances.
-pub(super) fn of_features(view: &View, work: &mut Work<'_>) -> Result<Coordinates> {
-    let (points, mean) = centred(view, work.run)?;
+/// As [`dense_features`]; features that are the same for all instances; a stop.
+pub(super) fn of_features(
+    view: &View,
+    labelled: &[usize],
+    work: &mut Work<'_>,
+) -> Result<Coordinates> {
+    let given = dense_features(view, work.run)?;
+    let others = without(labelled, given.rows());
+    let unlabelled = given.select_rows(&others);
+    let (points, mean) = centred(match others.is_empty() {
+        true => given.into_owned(),
+        false => given.select_rows(labelled),
+    });
     let (n, d) = (points.rows(), points.cols());
     let mut lengths = vec![0.0; d];
     for i in 0..n {
@@ -133,6 +180,7 @@ pub(super) fn of_features(view: &View, work: &mut Work<'_>) -> Result<Coordinate
     let scale: Vec<f64> =
         lengths.iter().map(|l| if *l > 0.0 { 1.0 / l.sqrt() } else { 0.0 }).collect();
     let z = Matrix::from_fn(n, d, |i, j| points.get(i, j) * scale[j]);
+    work.go_on()?;
     work.counts.eigen_solves += 1;
     let narrow = d < n;
     let gram = match narrow {
@@ -142,7 +190,9 @@ pub(super) fn of_features(view: &View, work: &mut Work<'_>) -> Result<Coordinate
             dense::gram_tn(Slice::of(&zt), Slice::of(&zt))
         }
     };
+    work.go_on()?;
     let (values, vectors) = symmetric_eigen(&gram)?;
+    work.go_on()?;
     let kept = above(&values, NOTHING);
     if kept.is_empty() {
         return Err(same("the features are"));
@@ -163,19 +213,26 @@ pub(super) fn of_features(view: &View, work: &mut Work<'_>) -> Result<Coordinate
         .map(|j| -mean.iter().enumerate().map(|(i, m)| m * basis.get(i, j)).sum::<f64>())
         .collect();
     let source = Source::Columns { view: view.name.clone() };
-    Ok(Coordinates { rows, points: Some(points), unit: 1.0, source, basis, offset })
+    let (labelled, points) = (labelled.to_vec(), Some(points));
+    Ok(Coordinates { rows, points, unit: 1.0, source, basis, offset, labelled, others, unlabelled })
 }
 
 /// The coordinates of the images of the mean kernel, or of the kernel of this name.
 ///
 /// # Errors
 /// Too little memory; no such kernel; a kernel that is the same for all instances; a stop.
-pub(super) fn of_kernel(bank: &Bank, name: &str, work: &mut Work<'_>) -> Result<Coordinates> {
-    let n = bank.n();
-    let bytes = n.saturating_mul(n).saturating_mul(24);
+pub(super) fn of_kernel(
+    bank: &Bank,
+    name: &str,
+    labelled: &[usize],
+    work: &mut Work<'_>,
+) -> Result<Coordinates> {
+    let (all, n) = (bank.n(), labelled.len());
+    let others = without(labelled, all);
+    let bytes = all.saturating_mul(all).saturating_mul(24);
     if bytes > work.run.memory {
         return Err(Error::Data(format!(
-            "the decomposition of a {n} × {n} kernel takes {:.2} GB, more than the {:.2} GB that the \
+            "the decomposition of a {all} × {all} kernel takes {:.2} GB, more than the {:.2} GB that the \
              run may use; allow more memory, or use fewer instances",
             bytes as f64 / 1e9,
             work.run.memory as f64 / 1e9
@@ -183,9 +240,10 @@ pub(super) fn of_kernel(bank: &Bank, name: &str, work: &mut Work<'_>) -> Result<
     }
     let (weights, whose) = weighted(bank, name)?;
     let pass = Pass::under(&work.watch);
-    let mut gram = bank.combine_in(&weights, &pass)?;
+    let gram = bank.combine_in(&weights, &pass)?;
     pass.complete(EMBEDDING)?;
     work.counts.combines += 1;
+    let (mut gram, unlabelled) = split(gram.into_matrix()?, labelled, &others);
     let before = largest(gram.values());
     let means: Vec<f64> = (0..n).map(|i| gram.row(i).iter().sum::<f64>() / n as f64).collect();
     let grand = means.iter().sum::<f64>() / n as f64;
@@ -195,12 +253,10 @@ pub(super) fn of_kernel(bank: &Bank, name: &str, work: &mut Work<'_>) -> Result<
     if largest(gram.values()) <= 1e-12 * before {
         return Err(same(&format!("{whose} is")));
     }
-    let gram = gram.into_matrix()?;
-    if let Some(status) = work.watch.stop() {
-        return Err(Error::Stopped { status, what: EMBEDDING.to_string() });
-    }
+    work.go_on()?;
     work.counts.eigen_solves += 1;
     let (values, vectors) = symmetric_eigen(&gram)?;
+    work.go_on()?;
     let share = if bank.storage() == Storage::ResidentF32 { NOTHING_F32 } else { NOTHING };
     let kept = above(&values, share);
     let (least, most) = (values[0], values[n - 1]);
@@ -224,7 +280,18 @@ pub(super) fn of_kernel(bank: &Bank, name: &str, work: &mut Work<'_>) -> Result<
     columns_times(&mut basis, |j| 1.0 / values[kept[j]].sqrt());
     let offset = means_times(&means, &mut basis);
     let source = Source::Sum { weights };
-    Ok(Coordinates { rows, points: None, unit, source, basis, offset })
+    let (labelled, points) = (labelled.to_vec(), None);
+    Ok(Coordinates { rows, points, unit, source, basis, offset, labelled, others, unlabelled })
+}
+
+/// K between the instances with a label, and of the others towards them.
+fn split(whole: Matrix, labelled: &[usize], others: &[usize]) -> (Matrix, Matrix) {
+    if others.is_empty() {
+        let none = Matrix::zeros(0, whole.cols());
+        return (whole, none);
+    }
+    let of = |rows: &[usize]| whole.select_rows(rows).select_cols(labelled);
+    (of(labelled), of(others))
 }
 
 /// The weights of the kernels that `name`, the value of parameter `view`, stands for, and in words.

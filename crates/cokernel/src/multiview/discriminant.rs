@@ -9,8 +9,8 @@
 //! | plain | w √n: their variance within the classes (with the ridge, divisor n) is 1, as of canonical variates |
 //! | weighted | the same times √θ: directions that tell little count for little |
 //!
-//! n is the number of labelled instances, C that of classes. Instances without a label are placed,
-//! but nothing is learned from them.
+//! n is the number of labelled instances, C that of classes. Instances without a label are placed as new
+//! rows are, but nothing is learned from them: coordinates, and with them the ridge, are those of the others.
 //!
 //! Scatters:
 //!
@@ -125,25 +125,25 @@ impl Settings {
     pub(super) fn embedding(
         &self,
         at: Coordinates,
-        (labelled, classes): (Vec<usize>, Classes),
+        classes: &Classes,
         asked: usize,
         mut work: Work<'_>,
     ) -> Result<Embedding> {
-        let n = at.rows.rows();
-        if labelled.len() < n {
+        let (own, n) = (at.rows.rows(), at.count());
+        if own < n {
             work.notes.push(format!(
                 "{} of {n} instances have no label: they are placed, but nothing is learned from them",
-                n - labelled.len()
+                n - own
             ));
         }
-        let own = at.rows.select_rows(&labelled);
         let scatter = match self.kind {
-            Kind::Fisher => Scatter::fisher(&own, &classes),
+            Kind::Fisher => Scatter::fisher(&at.rows, classes),
             Kind::Local { neighbours } => {
-                let points = at.points.as_ref().unwrap_or(&at.rows).select_rows(&labelled);
-                Scatter::local(&own, &points, &classes, neighbours)
+                let points = at.points.as_ref().unwrap_or(&at.rows);
+                Scatter::local(&at.rows, points, classes, neighbours, &work)?
             }
         };
+        work.go_on()?;
         work.counts.eigen_solves += 1;
         let ridge = self.regularization * at.unit;
         let (mut weights, ratios) = scatter.directions(ridge, asked)?;
@@ -162,7 +162,7 @@ impl Settings {
                 "the embedding has {found} of the {asked} columns that were asked for{why}"
             ));
         }
-        let (weighted, own) = (self.weighted, labelled.len() as f64);
+        let (weighted, own) = (self.weighted, own as f64);
         let length = |j: usize| if weighted { (own * ratios[j]).sqrt() } else { own.sqrt() };
         columns_times(&mut weights, length);
         let (rows, stage) = at.embedded(&weights);
@@ -228,7 +228,8 @@ impl Scatter {
         points: &Matrix,
         classes: &Classes,
         neighbours: usize,
-    ) -> Self {
+        work: &Work<'_>,
+    ) -> Result<Self> {
         let (n, r) = (rows.rows() as f64, rows.cols());
         let (mut within, mut between) = (Matrix::zeros(r, r), Matrix::zeros(r, r));
         let add = |to: &mut Matrix, factor: f64, what: &Matrix| {
@@ -236,6 +237,7 @@ impl Scatter {
         };
         let mut sums = Matrix::zeros(1, r);
         for c in 0..classes.n_classes() as u32 {
+            work.go_on()?;
             let members: Vec<usize> = (0..rows.rows()).filter(|i| classes.codes[*i] == c).collect();
             let (own, size) = (rows.select_rows(&members), members.len() as f64);
             let mut laplacian = affinity(&points.select_rows(&members), neighbours);
@@ -258,7 +260,7 @@ impl Scatter {
         add(&mut between, -1.0 / n, &dense::gram_tn(Slice::of(&sums), Slice::of(&sums)));
         add(&mut between, -1.0, &within);
         let (within, between) = (dense::symmetric_part(within), dense::symmetric_part(between));
-        Scatter { within, between: Between::Whole(between) }
+        Ok(Scatter { within, between: Between::Whole(between) })
     }
 
     /// The leading directions, at most `asked`, and their ratios θ > 0.

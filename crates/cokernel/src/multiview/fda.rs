@@ -3,7 +3,7 @@
 //! Problem, symbols and lengths of columns are those of [`discriminant`] with its
 //! scatters around the means of the classes, on the coordinates of
 //! `coordinates::of_features`: max tr((WᵀS_bW)(Wᵀ(S_w + ρ diag S_t)W)^{-1}), S_t the
-//! scatter of all instances, ρ `regularization`. With ρ = 0 these are the classical canonical variates,
+//! scatter of all instances with a label, ρ `regularization`. With ρ = 0 these are the classical canonical variates,
 //! those of `LinearDiscriminantAnalysis(solver="svd").transform` of scikit-learn; the ridge is relative
 //! to each column, so that the units of columns do not matter.
 //!
@@ -58,12 +58,12 @@ impl Embedder for Fda {
     fn embed(&self, problem: &Problem<'_>, k: usize, run: &Run) -> Result<Embedding> {
         let bank = problem.bank;
         check_clusters(k, bank.n())?;
-        let labelled = discriminant::labelled(problem, METHOD.id)?;
+        let (labelled, classes) = discriminant::labelled(problem, METHOD.id)?;
         let view = coordinates::concatenated(problem, METHOD.id)?;
         let mut work = Work::new(bank, run);
         run.tell(Event::Begin { stage: METHOD.title, total: None });
-        let at = coordinates::of_features(view, &mut work)?;
-        let found = self.settings.embedding(at, labelled, k, work);
+        let at = coordinates::of_features(view, &labelled, &mut work)?;
+        let found = self.settings.embedding(at, &classes, k, work);
         run.tell(Event::End);
         found
     }

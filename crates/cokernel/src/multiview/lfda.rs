@@ -59,12 +59,12 @@ impl Embedder for Lfda {
     fn embed(&self, problem: &Problem<'_>, k: usize, run: &Run) -> Result<Embedding> {
         let bank = problem.bank;
         check_clusters(k, bank.n())?;
-        let labelled = discriminant::labelled(problem, METHOD.id)?;
+        let (labelled, classes) = discriminant::labelled(problem, METHOD.id)?;
         let view = coordinates::concatenated(problem, METHOD.id)?;
         let mut work = Work::new(bank, run);
         run.tell(Event::Begin { stage: METHOD.title, total: None });
-        let at = coordinates::of_features(view, &mut work)?;
-        let found = self.settings.embedding(at, labelled, k, work);
+        let at = coordinates::of_features(view, &labelled, &mut work)?;
+        let found = self.settings.embedding(at, &classes, k, work);
         run.tell(Event::End);
         found
     }

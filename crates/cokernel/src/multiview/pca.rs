@@ -16,6 +16,7 @@
 //! [`components`](super::components)); memory of two copies of the features.
 
 use super::components::principal;
+use super::concat_kmeans::dense_features;
 use super::concat_spectral::SCALE;
 use super::coordinates::{self, oriented, same};
 use super::extension::{Source, Stage};
@@ -60,7 +61,7 @@ impl Embedder for Pca {
         let watch = run.watch();
         check_clusters(k, problem.bank.n())?;
         let view = coordinates::concatenated(problem, METHOD.id)?;
-        let (x, mean) = coordinates::centred(view, run)?;
+        let (x, mean) = coordinates::centred(dense_features(view, run)?.into_owned());
         let (n, d) = (x.rows(), x.cols());
         let total: f64 = x.values().iter().map(|v| v * v).sum();
         if total == 0.0 {

@@ -6,7 +6,7 @@ use super::laplacian;
 use crate::bank::Bank;
 use crate::data::Matrix;
 use crate::solve::eigen::{Eigenpairs, decomposes, top_eigenpairs, top_of_matrix};
-use crate::{Counts, Report, Result, Run, Status, Watch};
+use crate::{Counts, Error, Report, Result, Run, Status, Watch};
 
 /// See the [module](self).
 pub(super) struct Work<'a> {
@@ -26,6 +26,15 @@ impl<'a> Work<'a> {
     pub(super) fn new(bank: &'a Bank, run: &'a Run) -> Self {
         let (watch, notes, counts) = (run.watch(), bank.notes().to_vec(), Counts::default());
         Work { bank, run, watch, counts, notes, status: None, determined: (Vec::new(), 0) }
+    }
+
+    /// What is asked before a long step of a method that has no result without it.
+    ///
+    /// # Errors
+    /// A stop.
+    pub(super) fn go_on(&self) -> Result<()> {
+        let stopped = |status| Error::Stopped { status, what: laplacian::EMBEDDING.to_string() };
+        self.watch.stop().map_or(Ok(()), |status| Err(stopped(status)))
     }
 
     /// The r leading eigenpairs of an n × n operator.

@@ -295,3 +295,52 @@ fn new_rows_and_instances_without_a_label() {
         }
     }
 }
+
+/// Whatever they are: what is learned is what the others alone give, and they are placed as new rows.
+#[test]
+fn instances_without_a_label_change_nothing() {
+    let n = 66;
+    let (views, _, codes) = data(n);
+    let x = columns(&views);
+    let hidden = |i: usize| i.is_multiple_of(11);
+    // Far away, in other directions, and in a column that is constant among the others.
+    let at = |i: usize, j: usize| match (hidden(i), j == x.cols()) {
+        (true, true) => 50.0,
+        (true, false) => 1e3 * x.get(i, j) + 500.0,
+        (false, true) => 1.0,
+        (false, false) => x.get(i, j),
+    };
+    let all = Matrix::from_fn(n, x.cols() + 1, at);
+    let known: Vec<usize> = (0..n).filter(|i| !hidden(*i)).collect();
+    let names = vec!["a".to_string(), "b".to_string(), "c".to_string()];
+    let of = |rows: &[usize], all: bool| Labels::Classes {
+        names: names.clone(),
+        codes: rows.iter().map(|i| (all || !hidden(*i)).then_some(codes[*i] as u32)).collect(),
+    };
+    let given = |x: Matrix| Views::new().dense("x", x).unwrap();
+    let everything: Vec<usize> = (0..n).collect();
+    let run = Run::default();
+    for id in ["fda", "lfda", "kernel_fda", "kernel_lfda"] {
+        let method = MultiView::new(id).unwrap().scale(Scale::None);
+        let method = match id.starts_with("kernel") {
+            true => method.kernels([KernelSpec::linear()]),
+            false => method,
+        };
+        let fit = |rows: &[usize], labels: Labels| {
+            let views = given(all.select_rows(rows));
+            method.fit_labelled_embedding(&views, &labels, 2, &run).unwrap()
+        };
+        let (model, found) = fit(&everything, of(&everything, false));
+        let (alone, wanted) = fit(&known, of(&known, true));
+        let close = |a: &Matrix, b: &Matrix, tol: f64, what: &str| {
+            let size = b.values().iter().fold(1.0_f64, |a, v| a.max(v.abs()));
+            let pairs = a.values().iter().zip(b.values());
+            let worst = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            assert!(worst < tol * size, "{id}, {what}: {worst:e} of {size}");
+        };
+        close(&found.rows.select_rows(&known), &wanted.rows, 1e-9, "with a label");
+        let placed = alone.transform(&given(all.clone())).unwrap();
+        close(&found.rows, &placed, 1e-7, "without");
+        close(&model.transform(&given(all.clone())).unwrap(), &found.rows, 1e-7, "new");
+    }
+}

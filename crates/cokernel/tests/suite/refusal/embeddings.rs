@@ -183,3 +183,15 @@ fn similarities_that_are_no_kernels() {
         assert!(noted || id == "kernel_pca", "{:?}", found.report.notes);
     }
 }
+
+/// A stop before the decomposition, which takes longer than anyone waits, ends it.
+#[test]
+fn a_stop_ends_discriminants() {
+    for id in ["fda", "lfda", "kernel_fda", "kernel_lfda"] {
+        let prepared = new(id).prepare(&views(wave(60, 50)), &Run::default()).unwrap();
+        let prepared = prepared.with_labels(&labels(60)).unwrap();
+        let run = Run { time_limit: Some(std::time::Duration::ZERO), ..Run::default() };
+        let e = said(new(id).embed_prepared(&prepared, 1, &run));
+        assert!(e.contains("time limit"), "{id}: {e}");
+    }
+}
