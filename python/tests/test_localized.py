@@ -173,6 +173,36 @@ def test_regions_have_the_gap_of_their_raw_kernels(p: float) -> None:
     assert np.array_equal(back.decision_function(x), model.decision_function(x))
 
 
+@pytest.mark.parametrize("tol", [1e-3, 1e-4])
+def test_a_search_on_kernels_of_different_sizes_ends_where_it_is_flat(tol: float) -> None:
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(40, 2))
+    y = x[:, 1] > np.abs(x[:, 0]) - 0.7 + 0.3 * rng.normal(size=40)
+    kernels = [cokernel.linear(), cokernel.gaussian(gamma=0.5 / 900)]
+    report = (
+        cokernel.LocalizedMKLClassifier(
+            kernels=kernels, C=10, gating="gaussian", random_state=0, tol=tol
+        )
+        .fit(30 * x, y)
+        .report_
+    )
+    assert report.status == "converged" and report.details["slope"][0] < 0.1
+    assert report.objective[-1] < 24.0 and not report.notes
+
+
+def test_no_step_closes_a_gate_for_good() -> None:
+    for seed, reached in [(9, 210.0), (16, 100.0), (22, 150.0)]:
+        rng = np.random.default_rng(seed)
+        x = rng.normal(size=(50, 4))
+        y = x[:, 1] * x[:, 0] > 0.3 * rng.normal(size=50)
+        kernels = [cokernel.linear(), cokernel.gaussian()]
+        model = cokernel.LocalizedMKLClassifier(
+            kernels=kernels, C=10, gating="gaussian", random_state=0
+        ).fit(x, y)
+        # 228 to 240 with the second kernel alone.
+        assert model.report_.objective[-1] < reached and np.min(model.gate_) > 0.01
+
+
 def test_without_gates_it_is_said() -> None:
     x, y = crossed(40)
     plain = cokernel.MeanMKLClassifier().fit(x, y)

@@ -21,8 +21,10 @@
 //! and n·M·D, where the sums over pairs of LMKA §3.3 take M²·D·n². They are the same numbers.
 //!
 //! **Not convex**: the result depends on the start. The first start has the same gates for all kernels (copies of a
-//! kernel start at random parameters, as they never part otherwise); the `starts` after it are random. The best is
-//! kept, and `details["objectives"]` has all of them. Start k is the same for the same seed, however many there are.
+//! kernel, and kernels that are equal, start at random parameters, as they never part otherwise); the `starts` after it
+//! are random. The best is kept, and `details["objectives"]` has all of them. Start k is the same for the same seed,
+//! however many there are. No step closes a gate: its mean falls to a tenth at most, as a kernel whose gates are all
+//! closed has no derivative that would open them again.
 //!
 //! **Several classes**: all machines of a decomposition share the gates, whose derivative is the sum over them; so
 //! do the classes of a machine that learns them together.
@@ -35,6 +37,7 @@ use super::gate_views::{self, GATE_VIEWS, GateViews};
 use super::outer::settled;
 use super::parametric::{Found, Inside, Search, Use, search};
 use super::{Copies, Learned, Learner, Problem, mixed};
+use crate::bank::Bank;
 use crate::data::Matrix;
 use crate::machine::Solution;
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
@@ -114,6 +117,35 @@ struct Gates<'a> {
     /// What the gates see of the instances.
     features: Matrix,
     copies: usize,
+    /// Of each kernel the first that is the same, mostly itself.
+    firsts: Vec<usize>,
+}
+
+/// To what share the mean of a gate falls in one step at most.
+const CLOSING: f64 = 0.1;
+
+/// Products with a random vector that differ by less, relative to the largest number, are those of the same kernel.
+const EQUAL: f64 = 1e-10;
+
+/// Of each kernel of the bank the first that is the same, mostly itself; all themselves after a stop.
+fn firsts(bank: &Bank, run: &Run, watch: &Watch) -> Vec<usize> {
+    let mut rng = run.rng("localized_mkl equal kernels");
+    let probe = Matrix::from_fn(bank.n(), 1, |_, _| rng.random_range(-1.0..1.0));
+    let pass = Pass::under(watch);
+    let image = |m: usize| {
+        let image = bank.apply_in(m, &probe, &pass);
+        let largest = image.values().iter().fold(0.0_f64, |a, v| a.max(v.abs()));
+        (image, EQUAL * largest)
+    };
+    let images: Vec<(Matrix, f64)> = (0..bank.len()).map(image).collect();
+    if pass.is_given_up() {
+        return (0..bank.len()).collect();
+    }
+    let same = |h: usize, m: usize| {
+        let ((a, _), (b, limit)) = (&images[h], &images[m]);
+        a.values().iter().zip(b.values()).all(|(a, b)| (a - b).abs() <= *limit)
+    };
+    (0..bank.len()).map(|m| (0..m).find(|h| same(*h, m)).unwrap_or(m)).collect()
 }
 
 impl Gates<'_> {
@@ -131,23 +163,23 @@ impl Gates<'_> {
 
     /// Start k.
     fn start(&self, k: usize, run: &Run) -> Vec<f64> {
-        let kernels = self.problem.bank.len();
         let mut rng = run.rng(&format!("localized_mkl start {k}"));
-        first_gates(self.shape, &self.features, kernels, self.copies, k > 0, &mut rng)
+        first_gates(self.shape, &self.features, &self.firsts, self.copies, k > 0, &mut rng)
     }
 }
 
 /// Parameters to start with, those of a kernel's copies one after the other: equal for all kernels but random for the
-/// copies of one, or all random. They are as large as features of one standard deviation together.
+/// copies of one and for kernels that are the same (`firsts` has of each kernel the first of them), or all random. They
+/// are as large as features of one standard deviation together.
 pub(super) fn first_gates(
     shape: Shape,
     features: &Matrix,
-    kernels: usize,
+    firsts: &[usize],
     copies: usize,
     all_random: bool,
     rng: &mut dyn Rng,
 ) -> Vec<f64> {
-    let d = features.cols();
+    let (d, kernels) = (features.cols(), firsts.len());
     let wide = d + 1;
     let size = 1.0 / (wide as f64).sqrt();
     let mut one = |random: bool| -> Vec<f64> {
@@ -170,8 +202,17 @@ pub(super) fn first_gates(
     if all_random {
         return (0..kernels * copies).flat_map(|_| one(true)).collect();
     }
-    let each: Vec<Vec<f64>> = (0..copies).map(|_| one(copies > 1)).collect();
-    (0..kernels).flat_map(|_| each.concat()).collect()
+    let random: Vec<Vec<f64>> = (0..kernels * copies).map(|_| one(true)).collect();
+    let plain = one(false);
+    let of = |m: usize| {
+        let same =
+            |others: std::ops::Range<usize>| others.filter(|h| firsts[*h] == firsts[m]).count();
+        match copies == 1 && same(0..kernels) == 1 {
+            true => plain.clone(),
+            false => random[same(0..m) * copies..][..copies].concat(),
+        }
+    };
+    (0..kernels).flat_map(of).collect()
 }
 
 impl Inside for Gates<'_> {
@@ -193,6 +234,20 @@ impl Inside for Gates<'_> {
         let pass = Pass::under(watch);
         let energies = self.problem.bank.gated_energies(&machines.coefs(), &gates, &pass);
         (!pass.is_given_up()).then(|| gate.slopes(&self.features, &gates, &energies))
+    }
+
+    fn is_too_far(&self, from: &[f64], to: &[f64]) -> bool {
+        let sums = |parameters: &[f64]| -> Option<Vec<f64>> {
+            let gates = self.gate(parameters).ok()?.values(&self.features);
+            let mut sums = vec![0.0; gates.cols()];
+            (0..gates.rows())
+                .for_each(|i| sums.iter_mut().zip(gates.row(i)).for_each(|(s, g)| *s += g));
+            Some(sums)
+        };
+        match (sums(from), sums(to)) {
+            (Some(from), Some(to)) => from.iter().zip(&to).any(|(f, t)| *t < CLOSING * f),
+            _ => false,
+        }
     }
 }
 
@@ -250,7 +305,9 @@ impl Learner for Localized {
         let problem = &Problem { target: settled.as_ref().unwrap_or(problem.target), ..*problem };
         let input = self.gate_views.input(views)?;
         let features = input.rows(views)?;
-        let gates = Gates { problem, shape: self.shape, input, features, copies: self.copies };
+        let firsts = firsts(problem.bank, run, &watch);
+        let (shape, copies) = (self.shape, self.copies);
+        let gates = Gates { problem, shape, input, features, copies, firsts };
         let (found, at, values, counts) = self.all_starts(&gates, run, &watch)?;
         let (rule, open) = gates.rule(&found.parameters)?;
         let mut report = Report {
@@ -259,12 +316,7 @@ impl Learner for Localized {
             counts,
             ..Report::closed_form(run)
         };
-        if !found.status.is_success() {
-            let (title, status, slope) = (METHOD.title, found.status, found.slope);
-            let note =
-                format!("{title} ended before its tolerance ({status}) at slope {slope:.1e}");
-            report.notes.push(note);
-        }
+        report.notes.extend(found.remark(METHOD.title));
         if self.starts > 1 {
             report.notes.push(starts_note(&values, at, self.starts));
             if values.len() < self.starts && report.status.is_success() {

@@ -7,7 +7,9 @@
 //! | `gaussian` | exp(s_m) / Σ_h exp(s_h), s_m = −‖z − μ_m‖² / σ_m² | (3.4) | μ_m, ln σ_m² |
 //!
 //! LMKA's own parameter of the spread is σ_m; its logarithm has no sign and no edge at 0. Gates below [`FLOOR`] are 0,
-//! in training as in prediction, so that kernels need not be computed there.
+//! in training as in prediction, so that kernels need not be computed there. From there to twice as much they rise
+//! from 0 instead of jumping: 2(η − floor) for η. On kernels with large entries a jump is an edge of the objective at
+//! which a search ends.
 
 use super::wrong;
 use crate::data::Matrix;
@@ -15,8 +17,23 @@ use crate::{Error, Result};
 use cokernel_dense::simd;
 use rayon::prelude::*;
 
-/// Gates below this are 0.
+/// Gates below this are 0, from twice this they are as the formulas say.
 pub const FLOOR: f64 = 1e-6;
+
+/// What is used for a gate of this value.
+fn opened(gate: f64) -> f64 {
+    if gate >= 2.0 * FLOOR { gate } else { (2.0 * (gate - FLOOR)).max(0.0) }
+}
+
+/// The value of a gate that this is used for, 0 of a closed one, and how many times the relative change of the first
+/// the second changes.
+fn before(opened: f64) -> (f64, f64) {
+    if opened >= 2.0 * FLOOR || opened <= 0.0 {
+        return (opened, 1.0);
+    }
+    let gate = 0.5 * opened + FLOOR;
+    (gate, 2.0 * gate / opened)
+}
 
 /// The function of a gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,15 +137,39 @@ impl Gate {
             };
         }
         if self.shape.competes() {
-            // Where all scores are beyond f64 the nearest takes all.
-            let most = out.iter().fold(f64::NEG_INFINITY, |a, s| a.max(*s)).max(f64::MIN);
+            let mut most = out.iter().fold(f64::NEG_INFINITY, |a, s| a.max(*s));
+            if !most.is_finite() || out.iter().any(|s| s.is_nan()) {
+                most = self.far(z, out);
+            }
             out.iter_mut().for_each(|s| *s = (*s - most).exp());
             let sum: f64 = out.iter().sum();
-            out.iter_mut().for_each(|g| *g = if sum > 0.0 { *g / sum } else { 0.0 });
+            out.iter_mut().for_each(|g| *g /= sum);
         } else {
             out.iter_mut().for_each(|s| *s = 1.0 / (1.0 + (-*s).exp()));
         }
-        out.iter_mut().filter(|g| **g < FLOOR || g.is_nan()).for_each(|g| *g = 0.0);
+        out.iter_mut().for_each(|g| *g = opened(*g));
+    }
+
+    /// Scores where those of the table are beyond f64: 0 of the largest, which takes all, and −∞ of the others; the
+    /// largest is 0.
+    fn far(&self, z: &[f64], out: &mut [f64]) -> f64 {
+        let unit = z.iter().fold(1.0_f64, |a, v| a.max(v.abs()));
+        for (g, score) in out.iter_mut().enumerate() {
+            let (along, last) = self.split(g);
+            let pairs = along.iter().zip(z);
+            *score = match self.shape {
+                Shape::Gaussian => {
+                    let square = |(a, z): (&f64, &f64)| (z / unit - a / unit).powi(2);
+                    -pairs.map(square).sum::<f64>() * (-last).exp()
+                }
+                Shape::Softmax | Shape::Sigmoid => {
+                    pairs.map(|(a, z)| a * (z / unit)).sum::<f64>() + last / unit
+                }
+            };
+        }
+        let most = out.iter().fold(f64::NEG_INFINITY, |a, s| a.max(*s));
+        out.iter_mut().for_each(|s| *s = if *s >= most { 0.0 } else { f64::NEG_INFINITY });
+        0.0
     }
 
     fn split(&self, g: usize) -> (&[f64], f64) {
@@ -143,12 +184,14 @@ impl Gate {
         let mut slopes = vec![0.0; count * (d + 1)];
         for i in 0..features.rows() {
             let (z, own, energy) = (features.row(i), gates.row(i), energies.row(i));
-            let all: f64 = if self.shape.competes() { energy.iter().sum() } else { 0.0 };
+            let weighed = |g: usize| before(own[g]).1 * energy[g];
+            let all: f64 = if self.shape.competes() { (0..count).map(weighed).sum() } else { 0.0 };
             for g in 0..count {
+                let (own, energy) = (before(own[g]).0, weighed(g));
                 // The derivative by the score.
                 let by = match self.shape {
-                    Shape::Sigmoid => -energy[g] * (1.0 - own[g]),
-                    Shape::Softmax | Shape::Gaussian => own[g] * all - energy[g],
+                    Shape::Sigmoid => -energy * (1.0 - own),
+                    Shape::Softmax | Shape::Gaussian => own * all - energy,
                 };
                 if by == 0.0 {
                     continue;
@@ -253,6 +296,67 @@ mod tests {
             let far = Matrix::from_fn(2, 2, |i, _| if i == 0 { 1e200 } else { -1e200 });
             let found = gate.values(&far);
             assert!(found.values().iter().all(|g| (0.0..=1.0).contains(g)), "{found:?}");
+            let parameters = gate.parameters();
+            for size in [1e160, 1e200, 1e307] {
+                let far = Matrix::from_fn(2, 2, |i, j| if i == j { size } else { -size });
+                let found = gate.values(&far);
+                for i in (0..2).filter(|_| shape != Shape::Sigmoid) {
+                    // The widest, or the one whose line rises most.
+                    let score = |g: usize| match shape {
+                        Shape::Gaussian => parameters.get(g, 2),
+                        _ => (0..2).map(|j| parameters.get(g, j) * far.get(i, j).signum()).sum(),
+                    };
+                    let most = (0..3).max_by(|a, b| score(*a).total_cmp(&score(*b))).unwrap();
+                    for g in 0..3 {
+                        assert_eq!(found.get(i, g), f64::from(u8::from(g == most)), "{size}");
+                    }
+                }
+            }
+        }
+    }
+
+    /// No jump where a gate closes, and the derivative is right on both sides.
+    #[test]
+    fn gates_close_without_a_jump() {
+        for shape in [Shape::Softmax, Shape::Sigmoid, Shape::Gaussian] {
+            // The second gate is e^score beside the first one, which is about 1.
+            let gate = |score: f64| match shape {
+                Shape::Gaussian => vec![0.0, 0.0, (-score).sqrt(), 0.0],
+                Shape::Softmax => vec![0.0, 0.0, score, 0.0],
+                Shape::Sigmoid => vec![9.0, 0.0, score, 0.0],
+            };
+            let of = |score: f64| {
+                let parameters = Matrix::new(2, 2, gate(score)).unwrap();
+                let z = match shape {
+                    Shape::Gaussian => 0.0,
+                    _ => 1.0,
+                };
+                let z = Matrix::new(1, 1, vec![z]).unwrap();
+                let gate = Gate::new(shape, parameters).unwrap();
+                let values = gate.values(&z);
+                // Of the objective η_2.
+                let energies = Matrix::from_fn(1, 2, |_, g| -(g as f64) * values.get(0, 1));
+                (values.get(0, 1), gate.slopes(&z, &values, &energies)[2])
+            };
+            for factor in [0.5, 0.999, 1.001, 1.5, 1.999, 2.001, 4.0] {
+                let score = f64::ln(factor * FLOOR);
+                let (here, slope) = of(score);
+                let at = gate(score)[2];
+                let h = 1e-9;
+                let (up, down) = match shape {
+                    Shape::Gaussian => (of(-(at + h).powi(2)).0, of(-(at - h).powi(2)).0),
+                    _ => (of(at + h).0, of(at - h).0),
+                };
+                let wanted = (up - down) / (2.0 * h);
+                let near = 1e-4 * wanted.abs().max(FLOOR);
+                assert!(
+                    (slope - wanted).abs() <= near,
+                    "{} {factor}: {slope} {wanted}",
+                    shape.id()
+                );
+                let used = if factor < 2.0 { (2.0 * (factor - 1.0)).max(0.0) } else { factor };
+                assert!((here / FLOOR - used).abs() < 1e-4, "{} {factor}: {here}", shape.id());
+            }
         }
     }
 }

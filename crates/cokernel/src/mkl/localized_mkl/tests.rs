@@ -1,5 +1,5 @@
 use super::*;
-use crate::bank::{Bank, Storage};
+use crate::bank::Storage;
 use crate::data::{Classes, Target, Views};
 use crate::kernel::KernelSpec;
 use crate::machine::{How, Machine, MachineSpec};
@@ -38,7 +38,8 @@ fn gates<'a>(problem: &'a Problem<'a>, shape: Shape, copies: usize) -> Gates<'a>
     let views = problem.views.unwrap();
     let input = Input::of(views, &["a".to_string()]).unwrap();
     let features = input.rows(views).unwrap();
-    Gates { problem, shape, input, features, copies }
+    let firsts = (0..problem.bank.len()).collect();
+    Gates { problem, shape, input, features, copies, firsts }
 }
 
 /// Of every gate, kernel and machine: the derivative of the optimum of the machine's dual by each parameter.
@@ -151,9 +152,18 @@ fn energies_are_parts_of_the_quadratic_form() {
 }
 
 fn learned(given: &[(&str, &str)], machine_text: &str, target: &Target, run: &Run) -> Learned {
+    learned_on(&["gaussian@a", "linear@b"], given, machine_text, target, run)
+}
+
+fn learned_on(
+    kernels: &[&str],
+    given: &[(&str, &str)],
+    machine_text: &str,
+    target: &Target,
+    run: &Run,
+) -> Learned {
     let (views, machine) = (views(), machine(machine_text));
-    let specs: Vec<KernelSpec> =
-        ["gaussian@a", "linear@b"].iter().map(|s| s.parse().unwrap()).collect();
+    let specs: Vec<KernelSpec> = kernels.iter().map(|s| s.parse().unwrap()).collect();
     let bank = Bank::build(&views, &specs, Storage::Auto, run).unwrap();
     let values: Vec<(&str, crate::params::Value)> =
         given.iter().map(|(n, v)| (*n, crate::params::Value::parse(v))).collect();
@@ -199,6 +209,24 @@ fn traces_never_rise_and_the_best_start_is_kept() {
     }
 }
 
+/// Gates of kernels that are the same never part from the same start.
+#[test]
+fn equal_kernels_are_copies() {
+    let run = Run::default();
+    for gating in Shape::IDS {
+        let twice = ["linear@b", "linear@b"];
+        let twice = learned_on(&twice, &[("gating", gating)], "svc:c=2", &classes(2), &run);
+        let copies = [("gating", *gating), ("copies", "2")];
+        let copies = learned_on(&["linear@b"], &copies, "svc:c=2", &classes(2), &run);
+        assert!(twice.report.iterations > 0, "{gating}");
+        assert_eq!(twice.report.objective, copies.report.objective, "{gating}");
+        let among = ["linear@b", "gaussian@a", "linear@b"];
+        let among = learned_on(&among, &[("gating", gating)], "svc:c=2", &classes(2), &run);
+        let means = &among.report.details["mean_gates"];
+        assert!((means[0] - means[2]).abs() > 1e-3, "{gating}: {means:?}");
+    }
+}
+
 #[test]
 fn a_stop_gives_what_there_is() {
     let run = Run::default();
@@ -206,6 +234,10 @@ fn a_stop_gives_what_there_is() {
     let found = learned(&[("starts", "4")], "svc", &classes(2), &run);
     assert_eq!(found.report.status, Status::Interrupted);
     assert_eq!(found.report.details["objectives"].len(), 1);
+    // No machine was solved: nothing is known about the slope.
+    let notes = found.report.notes.join("\n");
+    assert!(notes.contains("ended before its tolerance (interrupted)"), "{notes}");
+    assert!(!notes.contains("slope") && !found.report.details.contains_key("slope"), "{notes}");
     let note = "1 of 4 starts before the stop";
     assert!(found.report.notes.iter().any(|n| n.starts_with(note)), "{:?}", found.report.notes);
     let few =

@@ -12,7 +12,7 @@
 //! | machine | from the coefficients of the last one, to a tenth of the last relative decrease, but between `tol` and a tenth of it |
 //! | direction | L-BFGS, or minus the gradient as in the source |
 //! | length | halved until Armijo's condition holds for the primal objective of the machine, which bounds J from above |
-//! | end | two decreases in turn below `tol`·F; or a step from which less is promised |
+//! | end | no step along minus the gradient, from the exact machine, that promises more than `tol`·F lowers F by as much; looked for after two decreases in turn below it, ten where a derivative is above a tenth of F |
 //! | after that | the machine to its own tolerance |
 //!
 //! **Bounds.** Parameters may be held at 0 or above ([`Inside::is_nonnegative`]). Steps are then projected, Armijo's condition
@@ -20,9 +20,10 @@
 //! below, or so little above that the step would only go to 0, takes no part in the direction of the others (Bertsekas
 //! 1982, SIAM J. Control Optim. 20).
 //!
-//! **Not convex**: what is found depends on the start. The trace of F never rises. Where Armijo's condition holds for no
-//! step, what is known of the curvature is forgotten and the machine is solved again as exactly as it ever is; only
-//! if that changes nothing the search ends.
+//! **Not convex**: what is found depends on the start. The trace of F never rises. After small decreases, and where
+//! Armijo's condition holds for no step, what is known of the curvature is forgotten and the machine is solved again
+//! as exactly as it ever is; only if a step along minus the gradient changes nothing either the search ends. Small steps
+//! alone may be those of a curvature that no longer holds.
 //!
 //! **Cost** of an iteration: K(θ) and its machine for each trial, mostly one, and the derivative. Nothing but θ,
 //! gradients and machines is kept.
@@ -42,6 +43,10 @@ use lbfgs::{Curvature, dot};
 const ARMIJO: f64 = 1e-4;
 /// Trials of one line search.
 const TRIALS: usize = 20;
+/// A derivative, relative to F, from which an end is no stationary point.
+const STEEP: f64 = 0.1;
+/// Small decreases in turn until an end is looked for where it is steep.
+const PATIENCE: usize = 10;
 
 /// What is done with the machine on a kernel.
 pub(crate) type Use<'a> = dyn FnMut(&dyn Rows) -> Result<Solution> + 'a;
@@ -62,6 +67,12 @@ pub(crate) trait Inside {
 
     /// ∂J/∂θ at the coefficients of the machines; `None` after a stop.
     fn slopes(&self, parameters: &[f64], machines: &Solution, watch: &Watch) -> Option<Vec<f64>>;
+
+    /// Whether derivatives at the first say nothing about the second, so that a shorter step is better.
+    fn is_too_far(&self, from: &[f64], to: &[f64]) -> bool {
+        let _ = (from, to);
+        false
+    }
 
     /// Whether no parameter may be below 0.
     fn is_nonnegative(&self) -> bool {
@@ -98,6 +109,7 @@ pub(crate) struct Found {
     /// How it ended.
     pub status: Status,
     /// The largest of the derivatives at the end, relative to F; of a parameter at its bound only if it leads away from it.
+    /// Not a number where no machine was solved.
     pub slope: f64,
     /// Work done.
     pub counts: Counts,
@@ -108,6 +120,31 @@ impl Found {
     pub fn value(&self) -> f64 {
         self.objective.last().copied().unwrap_or(f64::INFINITY)
     }
+
+    /// The remark on an end that is no stationary point.
+    pub fn remark(&self, title: &str) -> Option<String> {
+        let Found { status, slope, .. } = self;
+        let at = if slope.is_nan() { String::new() } else { format!(" at slope {slope:.1e}") };
+        if !status.is_success() {
+            return Some(format!("{title} ended before its tolerance ({status}){at}"));
+        }
+        (*slope > STEEP).then(|| {
+            format!(
+                "{title} ended{at}, where no step along minus the gradient lowers the objective: this may be an edge of \
+                 it, and no minimum; compare with more starts, or with kernels and features of similar sizes"
+            )
+        })
+    }
+}
+
+/// How a line search ended.
+enum Line {
+    /// With a step.
+    Step(Point),
+    /// No step promises more than the least that is asked for.
+    Little,
+    /// Armijo's condition held for none, or there was a stop.
+    Failed,
 }
 
 struct Point {
@@ -185,31 +222,35 @@ impl Searcher<'_> {
         (there, promised)
     }
 
-    /// The first of shorter and shorter steps whose objective is enough smaller; `None` if none is.
+    /// The first of shorter and shorter steps whose objective is enough smaller, of those that promise more than `least`.
     fn line(
         &mut self,
         from: &Point,
         slopes: &[f64],
         direction: &[f64],
         mut length: f64,
-        tol: f64,
-    ) -> Result<Option<Point>> {
+        (tol, least): (f64, f64),
+    ) -> Result<Line> {
+        let mut tried = false;
         for _ in 0..TRIALS {
             if self.watch.stop().is_some() {
-                return Ok(None);
+                return Ok(Line::Failed);
             }
             let (there, promised) = self.step(from, slopes, direction, length);
-            if there == from.parameters {
-                return Ok(None);
+            if there == from.parameters || (promised < 0.0 && -promised <= least) {
+                return Ok(Line::Little);
             }
-            if promised >= 0.0 {
+            if promised >= 0.0 || self.kernel.is_too_far(&from.parameters, &there) {
                 length *= 0.5;
                 continue;
             }
+            tried = true;
             let next = self.try_point(there, Some(&from.machines), Some(tol))?;
-            let Some(next) = next.filter(|_| self.watch.stop().is_none()) else { return Ok(None) };
+            let Some(next) = next.filter(|_| self.watch.stop().is_none()) else {
+                return Ok(Line::Failed);
+            };
             if next.value <= from.value + ARMIJO * promised {
-                return Ok(Some(next));
+                return Ok(Line::Step(next));
             }
             // The least of the parabola through what is known, not too near and not too far.
             let bend = next.value - from.value - promised;
@@ -220,7 +261,7 @@ impl Searcher<'_> {
                 0.5 * length
             };
         }
-        Ok(None)
+        Ok(if tried { Line::Failed } else { Line::Little })
     }
 }
 
@@ -246,6 +287,11 @@ fn inward(parameters: &[f64], slopes: &[f64], bounded: bool) -> Vec<f64> {
     parameters.iter().zip(slopes).map(one).collect()
 }
 
+/// The largest of these derivatives, relative to F.
+fn steepest(slopes: &[f64], scale: f64) -> f64 {
+    slopes.iter().fold(0.0_f64, |a, s| a.max(s.abs())) / scale
+}
+
 /// Searches from these parameters, whose first step is about 1 long.
 ///
 /// # Errors
@@ -264,10 +310,10 @@ pub(crate) fn search(
     let mut point = searcher.point(start, None, Some(tol))?;
     let mut objective = vec![point.value];
     let mut curvature = Curvature::default();
-    let (mut gradient, mut small, mut failed) = (None, 0, false);
+    let (mut gradient, mut small, mut afresh) = (None, 0, false);
     let bounded = kernel.is_nonnegative();
     // Of a step along minus the gradient, which is as long as this.
-    let mut reach = 1.0;
+    let mut reach = 1.0_f64;
     let status = loop {
         if gradient.is_none() {
             gradient = searcher.slopes(&point);
@@ -278,12 +324,14 @@ pub(crate) fn search(
         let message = format!("objective {:.6e}", point.value);
         run.tell(Event::Step { done: steps as u64, message: &message });
         let ended = point.machines.status();
-        if !ended.is_success() && (watch.stop().is_some() || failed) {
+        if !ended.is_success() && (watch.stop().is_some() || afresh) {
             break ended;
         }
         let inside = inward(&point.parameters, slopes, bounded);
         let size = dot(&inside, &inside).sqrt();
-        if small >= 2 || size == 0.0 {
+        let steep = how.second_order && steepest(&inside, scale) > STEEP;
+        let patience = if steep { PATIENCE } else { 2 };
+        if size == 0.0 || (small >= patience && afresh) {
             break Status::Converged;
         }
         if let Some(status) = watch.stop() {
@@ -294,28 +342,33 @@ pub(crate) fn search(
         }
         let free = free(&point.parameters, slopes, bounded);
         let known = if how.second_order { curvature.direction_in(slopes, &free) } else { None };
-        let steepest = || inside.iter().map(|s| -s / size).collect::<Vec<f64>>();
-        let (direction, length) = match known {
+        let unit = || inside.iter().map(|s| -s / size).collect::<Vec<f64>>();
+        let (direction, length, least) = match known {
+            _ if afresh => (unit(), reach.max(1.0), how.tol * scale),
             Some(mut direction) => {
                 for (k, d) in direction.iter_mut().enumerate().filter(|(k, _)| !free[*k]) {
                     *d = -point.parameters[k];
                 }
-                (direction, 1.0)
+                (direction, 1.0, 0.0)
             }
-            None => (steepest(), reach),
+            None => (unit(), reach, 0.0),
         };
-        let promised = searcher.step(&point, slopes, &direction, length).1;
-        let Some(next) = searcher.line(&point, slopes, &direction, length, tol)? else {
+        let line = match small >= patience && !afresh {
+            true => Line::Little,
+            false => searcher.line(&point, slopes, &direction, length, (tol, least))?,
+        };
+        let Line::Step(next) = line else {
             if let Some(status) = watch.stop() {
                 break status;
             }
-            if -promised <= how.tol * scale {
-                break Status::Converged;
+            if afresh {
+                break if matches!(line, Line::Little) {
+                    Status::Converged
+                } else {
+                    Status::Stalled
+                };
             }
-            if failed {
-                break Status::Stalled;
-            }
-            failed = true;
+            afresh = true;
             tol = tightest;
             curvature.clear();
             let (here, warm) = (point.parameters.clone(), Some(&point.machines));
@@ -329,9 +382,9 @@ pub(crate) fn search(
             gradient = None;
             continue;
         };
-        failed = false;
         let decrease = (point.value - next.value) / scale;
         small = if decrease <= how.tol { small + 1 } else { 0 };
+        afresh = afresh && small > 0;
         tol = (0.1 * decrease).clamp(tightest, how.tol);
         let there = searcher.slopes(&next);
         let step = moved(&point.parameters, &next.parameters);
@@ -348,10 +401,10 @@ pub(crate) fn search(
         (point, gradient) = (next, there);
         objective.push(point.value);
     };
-    let slope = gradient.as_ref().map_or(f64::NAN, |slopes: &Vec<f64>| {
+    let solved = !matches!(point.machines.status(), Status::TimeLimit | Status::Interrupted);
+    let slope = gradient.as_ref().filter(|_| solved).map_or(f64::NAN, |slopes: &Vec<f64>| {
         let inside = inward(&point.parameters, slopes, bounded);
-        let steepest = inside.iter().fold(0.0_f64, |a, s| a.max(s.abs()));
-        steepest / point.value.abs().max(f64::MIN_POSITIVE)
+        steepest(&inside, point.value.abs().max(f64::MIN_POSITIVE))
     });
     if watch.stop().is_none() && point.machines.gap() > problem.machine.tol() {
         let (here, warm) = (point.parameters.clone(), Some(&point.machines));

@@ -68,12 +68,7 @@ impl Started {
             objective: found.objective.clone(),
             ..Report::closed_form(run)
         };
-        if !found.status.is_success() {
-            let (status, slope) = (found.status, found.slope);
-            let note =
-                format!("{title} ended before its tolerance ({status}) at slope {slope:.1e}");
-            report.notes.push(note);
-        }
+        report.notes.extend(found.remark(title));
         if *asked > 1 {
             report.notes.push(note(values, *at, *asked));
             if values.len() < *asked && report.status.is_success() {

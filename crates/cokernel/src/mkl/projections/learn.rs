@@ -41,11 +41,8 @@ pub(in crate::mkl) fn learn(
     if settings.search.max_iterations == 0 && found.status == Status::IterationLimit {
         // The start was asked for.
         report.status = found.machines.status();
-    } else if !found.status.is_success() {
-        let (title, status, slope) = (settings.title, found.status, found.slope);
-        report
-            .notes
-            .push(format!("{title} ended before its tolerance ({status}) at slope {slope:.1e}"));
+    } else {
+        report.notes.extend(found.remark(settings.title));
     }
     if settings.starts > 1 {
         report.notes.push(starts_note(&values, at, settings.starts));

@@ -30,7 +30,7 @@ impl Projections<'_> {
             parameters.extend(first_gates(
                 shape,
                 features,
-                self.of.len(),
+                &(0..self.of.len()).collect::<Vec<_>>(),
                 self.regions,
                 k > 0,
                 &mut rng,
