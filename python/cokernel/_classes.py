@@ -61,6 +61,8 @@ def known_classes(
         there = there & ~np.array([_is_missing(one) for one in values], dtype=bool)
         if negative and all(isinstance(v, Real) for v in values[there]):
             there = there & np.array([t and v != -1 for t, v in zip(there, values)], dtype=bool)
+    elif values.dtype.kind in "mM":
+        there = there & ~np.isnat(values)
     elif values.dtype.kind in "iuf":
         there = there & (values == values) & ~(negative & (values == -1))
     return values, there

@@ -173,12 +173,17 @@ class PairLearner:
     """
 
     def __init__(self, method: str = "two_stage", *, combine: str = "sum", **params: Any) -> None:
+        own = {short: name for name, short in RENAMED.items()}
+        twice = [short for short, name in own.items() if short in params and name in params]
+        if twice:
+            raise TypeError(f"PairLearner: '{twice[0]}' and '{own[twice[0]]}' are one parameter")
         self.method = method
         self.combine = combine
-        self.params = params
+        self.params = {own.get(name, name): value for name, value in params.items()}
 
     def __repr__(self) -> str:
-        named = {"combine": self.combine, **self.params}
+        params = {RENAMED.get(name, name): value for name, value in self.params.items()}
+        named = {"combine": self.combine, **params}
         shown = [repr(self.method), *(f"{k}={v!r}" for k, v in named.items())]
         return f"PairLearner({', '.join(shown)})"
 
@@ -198,8 +203,7 @@ def native_pairs(
     if lines is None:
         return None
     how = learner or PairLearner()
-    own = {short: name for name, short in RENAMED.items()}
-    params = [(own.get(name, name), plain(value)) for name, value in how.params.items()]
+    params = [(name, plain(value)) for name, value in how.params.items()]
     return count, lines, str(how.method), params, str(how.combine)
 
 

@@ -138,6 +138,15 @@ def test_classes_of_tasks_are_the_same_where_they_are_equal() -> None:
         with pytest.raises(ValueError, match=said):
             pairs_of_tasks(y)
     assert len(pairs_of_tasks(["a", "a", "b"], most=10**30)) == 3
+    days = np.array(["2020", "2020", "2021", "NaT", "NaT"], "M8[ns]")
+    assert signs(days) == signs(["a", "a", "b", None, None])
+
+
+def test_lambda_has_one_name() -> None:
+    learner = PairLearner(lam=0.1)
+    assert learner == PairLearner(**{"lambda": 0.1}) and "lam=0.1" in repr(learner)
+    with pytest.raises(TypeError, match="one parameter"):
+        PairLearner(lam=0.1, **{"lambda": 0.2})
 
 
 def test_pairs_of_tasks_have_the_ids_of_their_table() -> None:
