@@ -62,7 +62,7 @@ fn one(name: &str, seconds: f64, seed: u64) -> Result<(), String> {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let mut command = Command::new(cargo);
         command
-            .args(["test", "--package", "cokernel-cli", "--bin", "cokernel", "--"])
+            .args(["test", "--package", "cokernel-experiments", "--lib", "--"])
             .args(["any_text_is_an_experiment_or_refused", "--nocapture", "--quiet"])
             .current_dir(root())
             .env("COKERNEL_FUZZ_SECONDS", &seconds)

@@ -1,10 +1,10 @@
 //! Flags that several commands share.
 
+use crate::input::HeaderWord;
 use crate::misuse::misuse;
 use anyhow::Result;
-use clap::{Args, ValueEnum};
-use cokernel::data::Header;
-use serde::Deserialize;
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::path::PathBuf;
 
 /// Flags of every command.
@@ -59,7 +59,7 @@ pub struct DataArgs {
     pub unlabelled: Option<String>,
     /// Whether the first line of text tables names the columns; auto: if it is not all numbers
     /// [default: auto]
-    #[arg(long, value_enum, value_name = "auto|yes|no", hide_possible_values = true)]
+    #[arg(long, value_parser = header(), value_name = "auto|yes|no", hide_possible_values = true)]
     pub header: Option<HeaderWord>,
     /// Which variable of an NPZ or MAT file is the view, if the file has several; in a MAT file
     /// also 'X{1}' or data.fou. A cell array or struct of matrices gives the views a1, a2 … of a.
@@ -79,25 +79,6 @@ pub struct DataArgs {
     /// Read settings from this file [default: ./cokernel.toml if it exists and no view is given]
     #[arg(long, value_name = "FILE")]
     pub project: Option<PathBuf>,
-}
-
-/// Whether the first line of a text table is a header.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum HeaderWord {
-    Auto,
-    Yes,
-    No,
-}
-
-impl From<HeaderWord> for Header {
-    fn from(word: HeaderWord) -> Self {
-        match word {
-            HeaderWord::Auto => Header::Auto,
-            HeaderWord::Yes => Header::Yes,
-            HeaderWord::No => Header::No,
-        }
-    }
 }
 
 /// What the kernels are, and where they are kept.
@@ -171,6 +152,15 @@ pub struct SplitArgs {
     pub test_fraction: Option<f64>,
 }
 
+/// The words of `--header`.
+fn header() -> impl TypedValueParser<Value = HeaderWord> {
+    PossibleValuesParser::new(["auto", "yes", "no"]).map(|word| match word.as_str() {
+        "yes" => HeaderWord::Yes,
+        "no" => HeaderWord::No,
+        _ => HeaderWord::Auto,
+    })
+}
+
 /// `NAME=REST`, for a flag.
 pub fn name_and_rest<'a>(flag: &str, what: &str, text: &'a str) -> Result<(&'a str, &'a str)> {
     match text.split_once('=') {
@@ -181,37 +171,12 @@ pub fn name_and_rest<'a>(flag: &str, what: &str, text: &'a str) -> Result<(&'a s
     }
 }
 
-/// A number of bytes: `2GiB`, `500 MB`, `1048576`.
-pub fn bytes(text: &str) -> Option<usize> {
-    let text = text.trim();
-    let split = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
-    let number: f64 = text[..split].trim().parse().ok()?;
-    let unit = match text[split..].to_ascii_lowercase().as_str() {
-        "" | "b" => 1.0,
-        "k" | "kb" => 1e3,
-        "m" | "mb" => 1e6,
-        "g" | "gb" => 1e9,
-        "t" | "tb" => 1e12,
-        "kib" => 1024.0,
-        "mib" => 1_048_576.0,
-        "gib" => 1_073_741_824.0,
-        "tib" => 1_099_511_627_776.0,
-        _ => return None,
-    };
-    (number > 0.0 && number.is_finite()).then_some((number * unit) as usize)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn sizes_and_values_are_read() {
-        assert_eq!(bytes("2GiB"), Some(2 << 30));
-        assert_eq!(bytes("500 MB"), Some(500_000_000));
-        assert_eq!(bytes("1024"), Some(1024));
-        assert_eq!(bytes("-1"), None);
-        assert_eq!(bytes("2 elephants"), None);
+    fn names_and_values_are_read() {
         assert!(name_and_rest("--view", "NAME=FILE", "fou.csv").is_err());
     }
 }

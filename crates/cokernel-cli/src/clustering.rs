@@ -2,7 +2,8 @@
 
 use crate::args::{GraphArgs, KernelArgs};
 use crate::misuse::misuse;
-use crate::settings::{Settings, for_task};
+use crate::settings::Settings;
+use crate::tasks::for_task;
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use cokernel::Status;

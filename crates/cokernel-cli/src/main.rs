@@ -8,10 +8,6 @@ mod args;
 mod clustering;
 mod cmd;
 mod data;
-mod experiment;
-mod files;
-mod misuse;
-mod page;
 mod pairs;
 mod picture;
 mod probabilities;
@@ -20,10 +16,12 @@ mod project;
 mod report;
 mod session;
 mod settings;
-mod store;
-mod system;
-mod table;
-mod visible;
+mod signals;
+
+use cokernel_experiments as experiment;
+use cokernel_experiments::{
+    files, input, misuse, page, store, system, table, tasks, visible, words,
+};
 
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};

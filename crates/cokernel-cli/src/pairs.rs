@@ -64,7 +64,7 @@ impl Settings {
         self.choose(args.pairs.as_deref(), method.require_similarities())?;
         let beside =
             args.combine.is_some() || args.pairs_method.is_some() || !args.pairs_set.is_empty();
-        if beside && self.pairs.is_none() {
+        if beside && self.input.pairs.is_none() {
             let problem = "there are no pairs to learn from; expected --pairs FILE beside --combine, \
                            --pairs-method and --pairs-set";
             return Err(Error::parameter("pairs", problem).into());
@@ -92,7 +92,7 @@ impl Settings {
                 Ok(())
             }
             (flag, of_file, _) => {
-                self.pairs = flag.map(Path::to_path_buf).or(of_file);
+                self.input.pairs = flag.map(Path::to_path_buf).or(of_file);
                 Ok(())
             }
         }

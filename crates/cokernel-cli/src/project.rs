@@ -3,8 +3,9 @@
 //! Unknown keys are refused with file, line and a suggestion; relative paths are relative to the
 //! folder of the file.
 
-use crate::args::HeaderWord;
+use crate::input::ViewTable;
 use crate::misuse::misuse;
+use crate::words::{explain, line};
 use anyhow::{Context, Result};
 use cokernel::params::Value;
 use serde::Deserialize;
@@ -105,19 +106,6 @@ pub enum ViewEntry {
     Table(ViewTable),
 }
 
-/// The options of a view.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ViewTable {
-    pub path: PathBuf,
-    #[serde(default)]
-    pub similarity: bool,
-    #[serde(default)]
-    pub variable: Option<String>,
-    #[serde(default)]
-    pub header: Option<HeaderWord>,
-}
-
 /// A value for the chosen method, or a table of values for one method by its id.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(
@@ -200,43 +188,6 @@ impl Project {
             _ => path.to_path_buf(),
         }
     }
-}
-
-/// The line, from 1, in which this byte stands.
-pub fn line(text: &str, offset: usize) -> usize {
-    1 + text.bytes().take(offset).filter(|b| *b == b'\n').count()
-}
-
-/// Serde's sentence about an unknown key, in ours with a suggestion; other sentences as they are.
-pub fn explain(message: &str) -> String {
-    let words: Vec<&str> = message.split('`').collect();
-    match (words.first(), words.get(1)) {
-        (Some(&"unknown field "), Some(name)) => {
-            let known: Vec<&str> = words.iter().skip(3).step_by(2).copied().collect();
-            cokernel::Error::unknown("key", *name, known).to_string()
-        }
-        (Some(&"unknown variant "), Some(name)) => {
-            let known: Vec<&str> = words.iter().skip(3).step_by(2).copied().collect();
-            cokernel::Error::unknown("word", *name, known).to_string()
-        }
-        _ => plain(message),
-    }
-}
-
-/// What Serde calls by the names of Rust, in words.
-fn plain(message: &str) -> String {
-    let mut text = message.replace('\n', " ");
-    for (rust, words) in [
-        ("expected usize", "expected a whole number of at least 0"),
-        ("expected u64", "expected a whole number of at least 0"),
-        ("expected f64", "expected a number"),
-        ("expected a sequence", "expected a list, as [\"linear\"]"),
-        ("expected path string", "expected a file name in quotes"),
-        ("expected a map", "expected a table, as [views]"),
-    ] {
-        text = text.replace(rust, words);
-    }
-    text
 }
 
 #[cfg(test)]

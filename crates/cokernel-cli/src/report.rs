@@ -198,31 +198,6 @@ pub fn shortened(names: &[String], shown: usize) -> String {
     }
 }
 
-/// Each remark once. Of those that differ only in their numbers, as from split to split, the first.
-pub fn once<'a>(notes: impl IntoIterator<Item = &'a String>) -> Vec<String> {
-    let mut kept: Vec<(String, &String, bool)> = Vec::new();
-    for note in notes {
-        let key = without_numbers(note);
-        match kept.iter_mut().find(|k| k.0 == key) {
-            Some((_, first, others)) => *others |= *first != note,
-            None => kept.push((key, note, false)),
-        }
-    }
-    let text = |(_, note, others): (String, &String, bool)| match others {
-        true => format!("{note}; with other numbers in other splits"),
-        false => note.clone(),
-    };
-    kept.into_iter().map(text).collect()
-}
-
-/// The text with `#` for every number that stands alone: `1.5e-3`, not the 1 of `view1`.
-fn without_numbers(text: &str) -> String {
-    let words = text.split_inclusive(|c: char| " =(),;:%".contains(c));
-    let number =
-        |word: &str| word.trim_end_matches(|c: char| " =(),;:%".contains(c)).parse::<f64>();
-    words.map(|word| if number(word).is_ok() { "#" } else { word }).collect()
-}
-
 fn spread(stat: &Stat) -> Option<f64> {
     (stat.values.len() > 1).then_some(stat.sd)
 }
@@ -291,15 +266,6 @@ pub fn comparison(result: &Comparison) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn remarks_that_differ_in_numbers_are_said_once() {
-        let notes = ["λ = 1e-2 (loss 0.8)", "x", "λ = 2e-2 (loss 0.7)", "view1", "view2", "x"];
-        let notes = notes.map(String::from);
-        let kept = once(&notes);
-        let first = "λ = 1e-2 (loss 0.8); with other numbers in other splits";
-        assert_eq!(kept, [first, "x", "view1", "view2"]);
-    }
 
     #[test]
     fn long_lists_keep_the_heaviest_kernels_in_their_order() {

@@ -3,7 +3,7 @@
 use crate::misuse::misuse;
 use crate::progress::Progress;
 use crate::report::remarks;
-use crate::system::keeps_after_hang_up;
+use crate::signals::keeps_after_hang_up;
 use crate::visible::{escaped_json, on_one_line, visible};
 use anyhow::Result;
 use cokernel::{

@@ -1,13 +1,15 @@
 //! Flags and project file together: what a command was asked to do. Flags override the file.
 
 use crate::args::{
-    DataArgs, GlobalArgs, GraphArgs, KernelArgs, MachineArgs, SplitArgs, bytes, name_and_rest,
+    DataArgs, GlobalArgs, GraphArgs, KernelArgs, MachineArgs, SplitArgs, name_and_rest,
 };
-use crate::data::in_flags;
 use crate::files::{check_place, not_an_input};
+use crate::input::{Input, ViewSource, in_flags};
 use crate::misuse::misuse;
 use crate::project::{self, ClassWeights, Content, ParamEntry, Project, ViewEntry};
 use crate::session::Options;
+use crate::tasks::for_task;
+use crate::words::bytes;
 use anyhow::{Context, Result};
 use cokernel::bank::Storage;
 use cokernel::brief;
@@ -23,16 +25,6 @@ use cokernel::model::Mkl;
 use cokernel::params::Value;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
-
-/// A view and where it comes from.
-#[derive(Debug, Clone)]
-pub struct ViewSource {
-    pub name: String,
-    pub path: PathBuf,
-    pub similarity: bool,
-    pub variable: Option<String>,
-    pub header: Header,
-}
 
 /// A parameter that was given.
 #[derive(Debug, Clone)]
@@ -58,17 +50,8 @@ pub struct Learning {
 pub struct Settings {
     pub(crate) project: Option<Project>,
     pub options: Options,
-    pub views: Vec<ViewSource>,
-    pub labels: Option<PathBuf>,
-    pub label_column: Option<String>,
-    /// What stands for a label that is not known.
-    pub unlabelled: Option<String>,
-    pub id: Option<String>,
-    /// Pairs of instances, where they are learned from.
-    pub pairs: Option<PathBuf>,
+    pub input: Input,
     pub drop_incomplete: bool,
-    /// Bytes that a compressed file may unpack to.
-    pub unpack: Option<usize>,
     /// Remarks about the choice of views.
     pub remarks: Vec<String>,
     params: Vec<Given>,
@@ -106,41 +89,20 @@ impl Settings {
         let (views, remarks) = expanded(views(data, project.as_ref())?, unpack)?;
         Ok(Settings {
             options,
-            views,
-            unpack,
+            input: Input {
+                views,
+                labels: data.labels.clone().or_else(|| content.labels.as_ref().map(path)),
+                label_column: data.label_column.clone().or_else(|| content.label_column.clone()),
+                unlabelled: data.unlabelled.clone().or_else(|| content.unlabelled.clone()),
+                id: data.id.clone().or_else(|| content.id.clone()),
+                pairs: None,
+                unpack,
+            },
             remarks,
-            labels: data.labels.clone().or_else(|| content.labels.as_ref().map(path)),
-            label_column: data.label_column.clone().or_else(|| content.label_column.clone()),
-            unlabelled: data.unlabelled.clone().or_else(|| content.unlabelled.clone()),
-            id: data.id.clone().or_else(|| content.id.clone()),
-            pairs: None,
             drop_incomplete: data.drop_incomplete || content.drop_incomplete,
             params: params(set, project.as_ref())?,
             project,
         })
-    }
-
-    /// Nothing but files.
-    pub fn of_files(
-        views: Vec<ViewSource>,
-        labels: Option<PathBuf>,
-        label_column: Option<String>,
-        id: Option<String>,
-    ) -> Self {
-        Settings {
-            project: None,
-            options: Options::default(),
-            views,
-            labels,
-            label_column,
-            unlabelled: None,
-            id,
-            pairs: None,
-            drop_incomplete: false,
-            unpack: None,
-            remarks: Vec::new(),
-            params: Vec::new(),
-        }
     }
 
     pub(crate) fn content(&self) -> Option<&Content> {
@@ -165,8 +127,11 @@ impl Settings {
     pub fn check_output(&self, path: &Path) -> Result<()> {
         check_place(path)?;
         let project = self.project.iter().map(|p| p.path.as_path());
-        let views = self.views.iter().map(|v| v.path.as_path());
-        let read = views.chain(self.labels.as_deref()).chain(self.pairs.as_deref()).chain(project);
+        let views = self.input.views.iter().map(|v| v.path.as_path());
+        let read = views
+            .chain(self.input.labels.as_deref())
+            .chain(self.input.pairs.as_deref())
+            .chain(project);
         not_an_input(path, read)
     }
 
@@ -223,7 +188,7 @@ impl Settings {
             true => KernelSpec::precomputed().view(&v.name),
             false => KernelSpec::gaussian().sigma_median().view(&v.name),
         };
-        self.views.iter().map(spec).collect()
+        self.input.views.iter().map(spec).collect()
     }
 
     /// What a learning command has in common: kernels, machine, scaling and storage.
@@ -499,28 +464,6 @@ const ALL: &str = "all";
 /// Whether the one word is [`ALL`].
 fn is_all(listed: &[(String, String)]) -> bool {
     matches!(listed, [(word, _)] if word.trim() == ALL)
-}
-
-/// The method, if it can do this.
-pub fn for_task(method: &'static Method, task: Task) -> Result<&'static Method> {
-    if method.tasks.contains(&task) {
-        return Ok(method);
-    }
-    let able: Vec<&str> = methods().filter(|m| m.tasks.contains(&task)).map(|m| m.id).collect();
-    let (does, instead) = match task {
-        _ if method.tasks.contains(&Task::Embed) => {
-            let other = if task == Task::Cluster { "to cluster" } else { "to learn from labels" };
-            ("embeds, which `cokernel embed` is for", other)
-        }
-        Task::Cluster => ("learns from labels; it does not cluster", "to cluster"),
-        _ if method.tasks.contains(&Task::Cluster) => {
-            ("clusters; it does not learn from labels", "to learn from labels")
-        }
-        Task::Regress => ("learns classes; it does not learn numbers", "to learn numbers"),
-        _ => ("needs classes to learn from", "to detect outliers"),
-    };
-    let able = able.join(", ");
-    Err(misuse(format!("method '{}' {does}; methods {instead}: {able}", method.id)))
 }
 
 fn choose<T: Copy>(kind: &'static str, word: &str, known: &[(&str, T)]) -> cokernel::Result<T> {

@@ -2,8 +2,9 @@
 
 use crate::args::{DataArgs, GlobalArgs, GraphArgs, KernelArgs};
 use crate::clustering::{StartArgs, refuse_nothing};
-use crate::data::{self, Data};
+use crate::data;
 use crate::files::{in_json, write};
+use crate::input::Loaded;
 use crate::pairs::PairArgs;
 use crate::picture::{self, Picture};
 use crate::report::{clusterings, instances_csv};
@@ -90,7 +91,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let method = settings.multi_view(method, &[method], &from)?;
     settings.choose_similarity_pairs(&args.pairs, &method)?;
     let session = Session::start(&settings.options)?;
-    let Data { views, labels, pairs } = data::load_incomplete(&settings, &session)?;
+    let Loaded { views, labels, pairs } = data::load_incomplete(&settings, &session)?;
     let candidate = Candidate::from(args.pairs.on(method, pairs.as_ref())?);
     let labels = (!matches!(labels, Labels::Absent(_))).then_some(&labels);
     let mut model = None;

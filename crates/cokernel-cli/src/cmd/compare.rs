@@ -3,8 +3,9 @@
 
 use crate::args::{DataArgs, GlobalArgs, GraphArgs, KernelArgs, MachineArgs, SplitArgs};
 use crate::clustering::StartArgs;
-use crate::data::{self, Data};
+use crate::data;
 use crate::files::{csv_line, write, write_json};
+use crate::input::Loaded;
 use crate::misuse::misuse;
 use crate::picture::{self, Picture};
 use crate::probabilities::{ProbabilityArgs, told};
@@ -158,7 +159,7 @@ fn learners(args: &Args, mut settings: Settings) -> Result<ExitCode> {
     if !learning.machine.checked()?.build()?.uses_unlabelled() {
         session.notes(data::left_out_note(&data.labels));
     }
-    session.notes(report::once(result.rows.iter().flat_map(|r| &r.notes)));
+    session.notes(crate::words::once(result.rows.iter().flat_map(|r| &r.notes)));
     session.show(describe(&result))?;
     say_written(&session, args)?;
     session.show_json(&json)?;
@@ -264,7 +265,7 @@ fn compare_clusters(args: &Args, mut settings: Settings) -> Result<ExitCode> {
     let controls = !args.no_controls;
     let candidates = settings.candidates(&args.methods, controls, &from)?;
     let session = Session::start(&settings.options)?;
-    let Data { views, labels, .. } = data::load_incomplete(&settings, &session)?;
+    let Loaded { views, labels, .. } = data::load_incomplete(&settings, &session)?;
     let labels = (!matches!(labels, Labels::Absent(_))).then_some(&labels);
     let singles = controls || args.singles;
     let spectrum = if args.plot.is_some() { picture::eigenvalues(k) } else { 0 };

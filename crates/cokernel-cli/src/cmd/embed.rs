@@ -178,7 +178,7 @@ fn apply(args: &Args, path: &Path, global: &GlobalArgs) -> Result<ExitCode> {
     let names: Vec<String> = model.views().iter().map(|v| v.name.clone()).collect();
     settings.require_views(&names)?;
     // Nothing is scored.
-    (settings.labels, settings.label_column) = (None, None);
+    (settings.input.labels, settings.input.label_column) = (None, None);
     settings.check_outputs([&args.output])?;
     if let Some(output) = &args.output {
         not_an_input(output, [path])?;

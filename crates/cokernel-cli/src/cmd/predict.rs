@@ -55,7 +55,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     settings.require_views(&names)?;
     if !args.data.views.is_empty() || !args.data.similarities.is_empty() {
         // The labels of a project file are those of its views.
-        settings.labels = args.data.labels.clone();
+        settings.input.labels = args.data.labels.clone();
     }
     if let Some(output) = &args.output {
         settings.check_output(output)?;
@@ -216,7 +216,7 @@ fn as_json(
 impl Settings {
     /// Keeps the views with these names; says which are missing before any file is read.
     pub fn require_views(&mut self, names: &[String]) -> Result<()> {
-        let given: Vec<String> = self.views.iter().map(|v| v.name.clone()).collect();
+        let given: Vec<String> = self.input.views.iter().map(|v| v.name.clone()).collect();
         if let Some(missing) = names.iter().find(|name| !given.contains(name)) {
             let known = shortened(names, 20);
             let found = if given.is_empty() { "none".to_string() } else { shortened(&given, 20) };
@@ -225,7 +225,7 @@ impl Settings {
                  add --view {missing}=FILE"
             )));
         }
-        self.views.retain(|v| names.contains(&v.name));
+        self.input.views.retain(|v| names.contains(&v.name));
         Ok(())
     }
 }

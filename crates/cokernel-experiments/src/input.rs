@@ -1,0 +1,273 @@
+//! From files to views and labels.
+
+use crate::misuse::misuse;
+use anyhow::Result;
+use cokernel::data::{
+    AssembleOptions, Header, LabelFile, Labels, Pairs, ReadOptions, TableFile, Views, assemble,
+    read_labels, read_pairs, read_table,
+};
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+
+/// A view and where it comes from.
+#[derive(Debug, Clone)]
+pub struct ViewSource {
+    /// The name of the view.
+    pub name: String,
+    /// Its file.
+    pub path: PathBuf,
+    /// Whether it holds similarities, n × n, and not features.
+    pub similarity: bool,
+    /// The variable of a file with several.
+    pub variable: Option<String>,
+    /// Whether the first line names the columns.
+    pub header: Header,
+}
+
+/// The options of a view.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ViewTable {
+    /// Its file, relative to the file that names it.
+    pub path: PathBuf,
+    /// Whether it holds similarities, n × n, and not features.
+    #[serde(default)]
+    pub similarity: bool,
+    /// The variable of a file with several.
+    #[serde(default)]
+    pub variable: Option<String>,
+    /// Whether the first line names the columns.
+    #[serde(default)]
+    pub header: Option<HeaderWord>,
+}
+
+/// Whether the first line of a text table is a header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum HeaderWord {
+    /// If it is not all numbers.
+    Auto,
+    /// It is.
+    Yes,
+    /// It is not.
+    No,
+}
+
+impl From<HeaderWord> for Header {
+    fn from(word: HeaderWord) -> Self {
+        match word {
+            HeaderWord::Auto => Header::Auto,
+            HeaderWord::Yes => Header::Yes,
+            HeaderWord::No => Header::No,
+        }
+    }
+}
+
+/// The files of views and labels, and how they are read.
+#[derive(Debug, Clone, Default)]
+pub struct Input {
+    /// The views.
+    pub views: Vec<ViewSource>,
+    /// The file with the labels.
+    pub labels: Option<PathBuf>,
+    /// The column of the labels: of that file, or of the view that has it.
+    pub label_column: Option<String>,
+    /// What stands for a label that is not known.
+    pub unlabelled: Option<String>,
+    /// The column that names the instances.
+    pub id: Option<String>,
+    /// Pairs of instances, where they are learned from.
+    pub pairs: Option<PathBuf>,
+    /// Bytes that a compressed file may unpack to.
+    pub unpack: Option<usize>,
+}
+
+/// What the files of a command hold.
+pub struct Loaded {
+    /// The views, of the same instances.
+    pub views: Views,
+    /// Their classes or numbers, if any are given.
+    pub labels: Labels,
+    /// Pairs of instances, where they are asked for.
+    pub pairs: Option<Pairs>,
+}
+
+/// What the files hold, and remarks. `incomplete`: instances may lack views; `real`: labels are numbers.
+pub fn read_files(
+    input: &Input,
+    new_instances: bool,
+    incomplete: bool,
+    real_targets: bool,
+) -> Result<(Loaded, Vec<String>)> {
+    input.views.iter().try_for_each(|v| named_columns(v, input))?;
+    let mut labels = input.labels.as_ref().map(|p| label_file(p, input)).transpose()?;
+    let labelled = labels.as_ref().map(|l| l.texts.len());
+    let (mut tables, mut notes) = tables(input, new_instances, incomplete, labelled)?;
+    if let Some(word) = &input.unlabelled {
+        let texts = tables.iter_mut().filter_map(|(_, t)| t.labels.as_mut());
+        let found = forget(texts.chain(labels.as_mut().map(|l| &mut l.texts)), word);
+        if found == 0 && !new_instances {
+            notes.push(format!("no label is '{word}', which was to say that it is not known"));
+        }
+    }
+    let options = AssembleOptions { allow_missing: incomplete, new_instances, real_targets };
+    let assembled = assemble(tables, labels, &options).map_err(|e| match e {
+        cokernel::Error::Match(problem) => {
+            let library = "allow missing views";
+            let flag = "leave out instances that lack a view by --drop-incomplete";
+            cokernel::Error::Match(problem.replace(library, flag))
+        }
+        other => other,
+    })?;
+    notes.extend(assembled.notes);
+    let pairs = input.pairs.as_ref().map(|path| pair_file(path, input, &assembled.views));
+    Ok((
+        Loaded { views: assembled.views, labels: assembled.labels, pairs: pairs.transpose()? },
+        notes,
+    ))
+}
+
+/// Makes labels that are this word, or the same number, missing ones; how many they are.
+fn forget<'a>(labels: impl Iterator<Item = &'a mut Vec<String>>, word: &str) -> usize {
+    let number = word.trim().parse::<f64>().ok();
+    let is_word = |text: &str| {
+        let text = text.trim();
+        text == word.trim() || number.is_some_and(|v| text.parse() == Ok(v))
+    };
+    let mut found = 0;
+    for text in labels.flatten().filter(|t| is_word(t.as_str())) {
+        text.clear();
+        found += 1;
+    }
+    found
+}
+
+/// Refuses an id column in a view of a format that has no named columns.
+fn named_columns(view: &ViewSource, input: &Input) -> Result<()> {
+    readable(&view.path)?;
+    if let Some(id) = input.id.as_ref().filter(|_| !is_text(&view.path)) {
+        return Err(misuse(format!(
+            "view '{}': {} has no column '{id}', because this format holds numbers only; \
+             write it as CSV with that column, or give no id column to match all rows by \
+             position",
+            view.name,
+            view.path.display()
+        )));
+    }
+    Ok(())
+}
+
+/// Tables by the names of their views.
+type NamedTables = Vec<(String, TableFile)>;
+
+/// The views as they are in their files, and remarks. The label column, if there is no label file,
+/// is that of the views that have it: there must be one, but for new instances. `labelled`: the
+/// number of labels in the label file.
+fn tables(
+    input: &Input,
+    new_instances: bool,
+    incomplete: bool,
+    labelled: Option<usize>,
+) -> Result<(NamedTables, Vec<String>)> {
+    let column = input.label_column.as_ref().filter(|_| input.labels.is_none());
+    let texts = input.views.iter().filter(|v| is_text(&v.path)).count();
+    if let Some(number) = column.filter(|c| texts > 1 && c.parse::<usize>().is_ok()) {
+        return Err(misuse(format!(
+            "label column {number}: with {texts} text tables it is not clear which of them is \
+             meant; name the column by its header, or give the labels as a file of their own"
+        )));
+    }
+    let (mut tables, mut found, mut refusals) = (Vec::new(), false, Vec::new());
+    for view in &input.views {
+        let text = is_text(&view.path);
+        let mut options = ReadOptions {
+            id_column: input.id.clone(),
+            label_column: column.filter(|_| text).cloned(),
+            variable: view.variable.clone(),
+            header: view.header,
+            similarity: view.similarity,
+            missing_rows: incomplete,
+            instances: labelled,
+            unpacked: input.unpack,
+            ..ReadOptions::default()
+        };
+        let table = match read_table(&view.path, &options) {
+            Err(e) if lacks_label_column(&e) => {
+                refusals.push(e);
+                options.label_column = None;
+                read_table(&view.path, &options)
+            }
+            read => {
+                found |= options.label_column.is_some();
+                read
+            }
+        }
+        .map_err(in_flags)?;
+        tables.push((view.name.clone(), table));
+    }
+    let Some(column) = column.filter(|_| !found) else { return Ok((tables, Vec::new())) };
+    if new_instances {
+        let note = format!("no view has the label column '{column}': nothing is scored");
+        return Ok((tables, vec![note]));
+    }
+    let each = refusals.iter().map(|e| e.to_string()).collect::<Vec<_>>().join("; ");
+    let each = if each.is_empty() { "no file is a text table".to_string() } else { each };
+    Err(misuse(format!("no view has the label column '{column}': {each}")))
+}
+
+/// Whether a file cannot be read only because it has no such label column.
+fn lacks_label_column(error: &cokernel::Error) -> bool {
+    let cokernel::Error::Parse { problem, .. } = error else { return false };
+    problem.starts_with("unknown label column '")
+        || problem.starts_with("there is no header, so the label column")
+}
+
+/// The labels of a label file. In a NumPy or MATLAB file the label column is a variable.
+fn label_file(path: &Path, input: &Input) -> Result<LabelFile> {
+    readable(path)?;
+    let mut options = ReadOptions {
+        id_column: input.id.clone(),
+        label_column: input.label_column.clone(),
+        unpacked: input.unpack,
+        ..ReadOptions::default()
+    };
+    if !is_text(path) {
+        options.variable = options.label_column.take();
+    }
+    Ok(read_labels(path, &options).map_err(in_flags)?)
+}
+
+/// The pairs of a file of pairs, among these instances.
+fn pair_file(path: &Path, input: &Input, views: &Views) -> Result<Pairs> {
+    readable(path)?;
+    let options = ReadOptions { unpacked: input.unpack, ..ReadOptions::default() };
+    Ok(read_pairs(path, &options).map_err(in_flags)?.pairs(views)?)
+}
+
+/// An error of a reader in the words of the command line.
+pub fn in_flags(error: cokernel::Error) -> cokernel::Error {
+    match error {
+        cokernel::Error::Parse { path, line, column, problem } => {
+            let problem =
+                problem.replace("raise ReadOptions::unpacked", "allow more by --unpack SIZE");
+            cokernel::Error::Parse { path, line, column, problem }
+        }
+        other => other,
+    }
+}
+
+/// Said before the ending of the name is looked at.
+fn readable(path: &Path) -> Result<()> {
+    let io = |source| cokernel::Error::Io { path: path.to_path_buf(), source };
+    if std::fs::metadata(path).map_err(io)?.is_dir() {
+        return Err(misuse(format!("{} is a folder; name a file", path.display())));
+    }
+    Ok(())
+}
+
+/// Whether a file has named columns, by the ending of its name.
+fn is_text(path: &Path) -> bool {
+    let name = path.to_string_lossy().to_lowercase();
+    let stem = name.strip_suffix(".gz").unwrap_or(&name);
+    [".csv", ".tsv", ".txt", ".dat"].iter().any(|ending| stem.ends_with(ending))
+}

@@ -1,0 +1,206 @@
+//! What running an experiment gives: ours beside theirs, for every row and score.
+
+use super::collect::Measurements;
+use super::measured::Measured;
+use super::plan::{Claim, Experiment, Pick, Protocol, Row};
+use super::score::{Against, Score};
+use cokernel::Status;
+use cokernel::eval::Stat;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The variant of a row that is its result on one data set, or on one split.
+#[derive(Debug, Clone)]
+pub struct Picked {
+    /// Which variant it is.
+    pub variant: usize,
+    /// Seconds of all variants together.
+    pub seconds: f64,
+    /// The result of the cell.
+    pub measured: Measured,
+}
+
+/// The data as it was found.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct DataFound {
+    /// Its name, where the experiment has several.
+    pub label: Option<String>,
+    pub source: String,
+    pub n: usize,
+    pub views: Vec<String>,
+    /// Data sets with consecutive seeds; 1 unless they are drawn.
+    pub sets: usize,
+}
+
+/// A result.
+#[derive(Debug, Serialize)]
+pub struct Outcome {
+    /// The experiment.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// The source of the published figures.
+    pub paper: String,
+    /// Where they stand there.
+    pub table: String,
+    /// What the data was.
+    pub data: DataFound,
+    /// How it was measured.
+    pub protocol: Protocol,
+    /// Seeds of the data sets and methods: the first, and how many consecutive ones.
+    pub first_seed: u64,
+    /// Number of drawn data sets.
+    pub seeds: usize,
+    /// The version of the library.
+    pub library_version: String,
+    /// Whether it is complete.
+    pub status: Status,
+    /// Wall time.
+    pub seconds: f64,
+    /// The parameter of a figure.
+    pub sweep: Option<String>,
+    /// Means and spreads, row by row.
+    pub rows: Vec<RowOutcome>,
+    /// Whether the claims of the source hold here.
+    pub claims: Vec<ClaimOutcome>,
+    /// Remarks of the file.
+    pub notes: Vec<String>,
+    /// Why figures differ, where the file says it.
+    pub reason: Option<String>,
+}
+
+/// A row of the table, or a point of a curve.
+#[derive(Debug, Serialize)]
+pub struct RowOutcome {
+    pub label: String,
+    /// The value of the sweep; `None` in tables, and for rows that do not depend on it.
+    pub at: Option<f64>,
+    pub scores: BTreeMap<Score, Measure>,
+    pub pick: Pick,
+    /// How often each variant was the best.
+    pub picked: BTreeMap<String, usize>,
+    pub statuses: BTreeMap<String, usize>,
+    /// Seconds of one data set or split, all variants together.
+    pub seconds: f64,
+    pub reason: Option<String>,
+    pub notes: Vec<String>,
+}
+
+/// One score of one row.
+#[derive(Debug, Serialize)]
+pub struct Measure {
+    /// Over starts; over data sets (of their means over starts) where several are drawn.
+    pub ours: Stat,
+    /// Mean standard deviation over the starts of one data set.
+    pub starts_sd: f64,
+    pub against: Option<Against>,
+}
+
+/// How often a published order holds.
+#[derive(Debug, Serialize)]
+pub struct ClaimOutcome {
+    pub above: String,
+    pub below: String,
+    pub score: Score,
+    pub holds: usize,
+    pub ties: usize,
+    pub of: usize,
+    /// The published figures of both.
+    pub published: Option<(f64, f64)>,
+}
+
+/// Means closer than this are a tie: the same clusterings, summed in another order.
+const TIE: f64 = 1e-9;
+
+/// Mean over the starts of one data set.
+pub fn mean(measured: &Measured, score: Score) -> f64 {
+    let values = measured.scores.get(&score).map_or(&[][..], |v| v);
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}
+
+fn measure(units: &[&Picked], score: Score, each_unit: bool) -> Measure {
+    let of_starts =
+        |p: &&Picked| Stat::new(p.measured.scores.get(&score).cloned().unwrap_or_default());
+    let each: Vec<Stat> = units.iter().map(of_starts).collect();
+    let starts_sd = each.iter().map(|s| s.sd).sum::<f64>() / each.len() as f64;
+    let ours = match each_unit {
+        true => Stat::new(each.iter().map(|s| s.mean).collect()),
+        false => Stat::new(each.into_iter().flat_map(|s| s.values).collect()),
+    };
+    Measure { ours, starts_sd, against: None }
+}
+
+fn counted(names: impl Iterator<Item = String>) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    for name in names {
+        *counts.entry(name).or_insert(0) += 1;
+    }
+    counts
+}
+
+/// One row of the result.
+pub fn row(
+    row: &Row,
+    at: Option<f64>,
+    units: &[&Picked],
+    protocol: &Protocol,
+    each_unit: bool,
+) -> RowOutcome {
+    let point = row.points.iter().find(|p| Some(p.0) == at).map(|p| &p.1);
+    let published = point.unwrap_or(&row.published);
+    // A figure in the published part may be of a score that the protocol does not list.
+    let wanted = protocol.scores.iter().chain(published.keys());
+    let scores = wanted
+        .map(|&score| {
+            let mut measure = measure(units, score, each_unit);
+            measure.against = published.get(&score).map(|p| Against::new(&measure.ours, *p));
+            (score, measure)
+        })
+        .collect();
+    let picked = units.iter().filter(|_| row.pick != Pick::Only);
+    RowOutcome {
+        label: row.label.clone(),
+        at,
+        scores,
+        pick: row.pick,
+        picked: counted(picked.map(|m| row.variants[m.variant].label.clone())),
+        statuses: counted(units.iter().map(|p| p.measured.status.to_string())),
+        seconds: units.iter().map(|p| p.seconds).sum::<f64>() / units.len().max(1) as f64,
+        reason: row.reason.clone(),
+        notes: crate::words::once(units.iter().flat_map(|p| &p.measured.notes)),
+    }
+}
+
+/// In how many data sets (and values of a sweep) the order of a claim holds.
+pub fn claim(claim: &Claim, plan: &Experiment, all: &Measurements) -> Vec<ClaimOutcome> {
+    let units =
+        |row: usize, at: Option<usize>| all.get(&(row, at)).or_else(|| all.get(&(row, None)));
+    let one = |&below: &usize| {
+        let (mut holds, mut ties, mut of) = (0, 0, 0);
+        let values: std::collections::BTreeSet<Option<usize>> =
+            all.keys().filter(|k| k.0 == claim.above || k.0 == below).map(|k| k.1).collect();
+        // A row that does not depend on the sweep stands beside every value of the other.
+        let swept = values.iter().any(Option::is_some);
+        for at in values.into_iter().filter(|at| at.is_some() || !swept) {
+            let other = units(below, at);
+            for (unit, a) in units(claim.above, at).into_iter().flatten() {
+                let Some(b) = other.and_then(|o| o.get(unit)) else { continue };
+                let (a, b) = (mean(&a.measured, claim.score), mean(&b.measured, claim.score));
+                of += 1;
+                ties += usize::from((a - b).abs() <= TIE);
+                holds += usize::from((a - b).abs() > TIE && claim.score.better(a, b));
+            }
+        }
+        let figure = |row: usize| plan.rows[row].published.get(&claim.score).map(|p| p.mean);
+        ClaimOutcome {
+            above: plan.rows[claim.above].label.clone(),
+            below: plan.rows[below].label.clone(),
+            score: claim.score,
+            holds,
+            ties,
+            of,
+            published: figure(claim.above).zip(figure(below)),
+        }
+    };
+    claim.below.iter().map(one).collect()
+}

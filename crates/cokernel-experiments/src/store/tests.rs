@@ -1,0 +1,295 @@
+use super::*;
+use crate::place_of;
+use crate::{Done, collect, work};
+use cokernel::Run;
+use std::collections::HashSet;
+
+const TEXT: &str = r#"
+title = "Small"
+[data]
+kind = "toy"
+generator = "gaussian_classes"
+n = 36
+params = { distance = 2.0 }
+[protocol]
+folds = 3
+scores = ["accuracy"]
+seed = 5
+[[rows]]
+label = "mean"
+method = "mean"
+grid = { c = [0.1, 1.0] }
+pick = "best"
+[[rows]]
+label = "product"
+method = "product"
+"#;
+
+/// Everything that a table is made of; the outcome is the same whenever it was computed.
+#[derive(Debug, PartialEq)]
+struct Tables {
+    text: String,
+    outcome: serde_json::Value,
+    counts: Counts,
+}
+
+struct Made {
+    folder: tempfile::TempDir,
+    spec: Specification,
+    plan: Experiment,
+    cells: Vec<Cell>,
+}
+
+fn made() -> Made {
+    let (place, id) = ("small.toml".to_string(), "small".to_string());
+    let spec = Specification { place, id, text: TEXT.to_string(), base: PathBuf::from(".") };
+    let plan = spec.parse().unwrap();
+    let cells = plan.cells(None, 5).unwrap();
+    Made { folder: tempfile::tempdir().unwrap(), spec, plan, cells }
+}
+
+impl Made {
+    fn path(&self) -> PathBuf {
+        self.folder.path().join("small.sqlite")
+    }
+
+    /// As `cokernel run` opens it.
+    fn prepared(&self) -> Result<(Store, Vec<String>)> {
+        Store::prepare(&self.path(), &self.spec, &self.plan, &self.cells, 5, false)
+    }
+
+    fn work(&self, store: &mut Store) {
+        let run = Run::with_seed(5);
+        work(store, &self.plan, &self.cells, None, None, &run, &mut |_, _| {}).unwrap();
+    }
+
+    /// As `cokernel report` reads it.
+    fn tables(&self) -> Result<Tables> {
+        let store = Store::open(&self.path())?;
+        let about = store.about()?;
+        let plan = about.specification.parse()?;
+        let cells = store.cells(&plan)?;
+        let kept = store.sound_results(&plan, &cells)?;
+        let mut text = format!("{} {}\n", about.seed, about.specification.text);
+        for (i, k) in &kept {
+            let measured = serde_json::to_string(&k.measured)?;
+            text.push_str(&format!("{i} {} {:?} {measured}\n", cells[*i].id, k.spent));
+        }
+        let results = kept.into_iter().map(|(i, k)| (i, k.measured)).collect();
+        let done = Done { cells: &cells, results: &results, seed: about.seed };
+        let mut outcome = serde_json::to_value(&collect(&plan, &done, None, 0.0)[0].outcome)?;
+        without_times(&mut outcome);
+        Ok(Tables { text, outcome, counts: store.counts()? })
+    }
+}
+
+fn without_times(value: &mut serde_json::Value) {
+    match value {
+        serde_json::Value::Object(map) => {
+            map.remove("seconds");
+            map.values_mut().for_each(without_times);
+        }
+        serde_json::Value::Array(list) => list.iter_mut().for_each(without_times),
+        _ => {}
+    }
+}
+
+/// Before, rows had a checksum of the result alone: a bit in the name of a cell made its result
+/// vanish from the means, and one in the specification or the seed was not seen.
+#[test]
+fn no_flipped_bit_changes_a_table_silently() {
+    let made = made();
+    let (mut store, _) = made.prepared().unwrap();
+    made.work(&mut store);
+    drop(store);
+    let whole = std::fs::read(made.path()).unwrap();
+    let expected = made.tables().unwrap();
+    assert_eq!((expected.counts.done, expected.counts.all()), (9, 9));
+    let found = |needle: &[u8]| -> Vec<usize> {
+        whole.windows(needle.len()).enumerate().filter(|w| w.1 == needle).map(|w| w.0).collect()
+    };
+    // Places that decide: names of cells, decisions, scores, seeds, states, checksums, title.
+    let mut places: Vec<usize> = Vec::new();
+    for needle in [
+        made.cells[0].id.as_bytes(),
+        made.cells[8].id.as_bytes(),
+        b"\"accuracy\":[0.",
+        b"\"decided_by",
+        b"\"seed\":5",
+        b"\"version\"",
+        b"done",
+        b"cells",
+        b"distance = 2.0",
+        b"folds = 3",
+        b"seed = 5",
+        b"checksum",
+    ] {
+        places.extend(found(needle).iter().flat_map(|p| (0..needle.len() + 4).map(move |i| p + i)));
+    }
+    let mut state = 88172645463325252_u64;
+    let mut next = |n: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state % n as u64) as usize
+    };
+    let (mut refused, mut mended, mut harmless) = (0, 0, 0);
+    for round in 0..400 {
+        let at = if round % 2 == 0 { places[next(places.len())] } else { next(whole.len()) };
+        let bit = next(8);
+        let mut bytes = whole.clone();
+        bytes[at.min(whole.len() - 1)] ^= 1 << bit;
+        std::fs::write(made.path(), &bytes).unwrap();
+        match made.tables() {
+            Ok(found) => {
+                assert_eq!(found, expected, "byte {at}, bit {bit}");
+                harmless += 1;
+            }
+            Err(e) => {
+                assert!(!crate::misuse::one_line(&e).is_empty());
+                refused += 1;
+                // Running again makes it whole, or refuses it, too; nothing is left out.
+                if let Ok((mut store, told)) = made.prepared() {
+                    assert!(!told.is_empty(), "byte {at}, bit {bit}: {e}");
+                    made.work(&mut store);
+                    drop(store);
+                    let found = made.tables().unwrap();
+                    assert_eq!(found.outcome, expected.outcome, "byte {at}, bit {bit}");
+                    assert_eq!(found.counts, expected.counts);
+                    mended += 1;
+                }
+            }
+        }
+        for ending in ["-wal", "-shm"] {
+            // Where the store was refused, they are there.
+            let _ = std::fs::remove_file(made.folder.path().join(format!("small.sqlite{ending}")));
+        }
+    }
+    assert!(refused > 100 && mended > 30 && harmless > 30, "{refused} {mended} {harmless}");
+}
+
+#[test]
+fn a_lost_result_is_computed_again_and_named() {
+    let made = made();
+    let (mut store, told) = made.prepared().unwrap();
+    assert!(told.is_empty());
+    made.work(&mut store);
+    let expected = made.tables().unwrap();
+    let id = &made.cells[4].id;
+    let sql = "UPDATE results SET cell = 'f' || cell WHERE cell = ?1";
+    assert_eq!(store.connection.execute(sql, [id]).unwrap(), 1);
+    assert_eq!(store.counts().unwrap(), Counts { waiting: 1, done: 8, ..Counts::default() });
+    let name = place_of(&made.plan, &made.cells[4]);
+    let said = made.tables().unwrap_err().to_string();
+    assert!(said.contains("1 result is not as it was written") && said.contains(&name), "{said}");
+    drop(store);
+    let (mut store, told) = made.prepared().unwrap();
+    assert!(told.len() == 1 && told[0].starts_with(&name), "{told:?}");
+    made.work(&mut store);
+    let found = made.tables().unwrap();
+    assert_eq!((found.outcome, found.counts), (expected.outcome, expected.counts));
+}
+
+#[test]
+fn a_store_of_format_1_is_brought_to_this_one() {
+    let made = made();
+    let (mut store, _) = made.prepared().unwrap();
+    made.work(&mut store);
+    let expected = made.tables().unwrap();
+    // As format 1 was: a checksum of the result alone.
+    let old = |text: &str| {
+        use sha2::{Digest, Sha256};
+        crate::hexadecimal(&Sha256::digest(text.as_bytes())[..8])
+    };
+    let results: Vec<(String, String)> = {
+        let mut all = store.connection.prepare("SELECT cell, result FROM results").unwrap();
+        let rows = all.query_map([], |r| Ok((r.get(0)?, r.get(1)?))).unwrap();
+        rows.collect::<rusqlite::Result<_>>().unwrap()
+    };
+    for (i, (cell, result)) in results.iter().enumerate() {
+        let sum = if i == 3 { old("other") } else { old(result) };
+        let sql = "UPDATE results SET checksum = ?2 WHERE cell = ?1";
+        store.connection.execute(sql, [cell, &sum]).unwrap();
+    }
+    let sql = "ALTER TABLE cells DROP COLUMN lost; DELETE FROM about WHERE key = 'checksum'; \
+               PRAGMA user_version = 1";
+    store.connection.execute_batch(sql).unwrap();
+    drop(store);
+    let said = made.tables().unwrap_err().to_string();
+    assert!(said.contains("1 result is not as it was written"), "{said}");
+    let (mut store, told) = made.prepared().unwrap();
+    assert_eq!(told.len(), 1, "{told:?}");
+    made.work(&mut store);
+    let found = made.tables().unwrap();
+    assert_eq!((found.outcome, found.counts), (expected.outcome, expected.counts));
+}
+
+#[test]
+fn a_cell_that_ends_its_process_is_set_aside() {
+    let made = made();
+    let (mut store, _) = made.prepared().unwrap();
+    let pid = std::process::id();
+    let claim = |store: &mut Store| {
+        let worker = store.enter().unwrap();
+        match store.claim(&worker, None).unwrap() {
+            Claim::Cell(id) => (worker, id),
+            other => panic!("{other:?}"),
+        }
+    };
+    let bad = made.cells[0].id.clone();
+    // Once, and again: it is the first that waits.
+    let (_first, id) = claim(&mut store);
+    assert_eq!(id, bad);
+    assert!(store.crashed(pid, "ended with signal 9").unwrap());
+    assert_eq!(store.counts().unwrap().waiting, 9);
+    let (_second, id) = claim(&mut store);
+    assert_eq!(id, bad);
+    assert!(store.crashed(pid, "ended with signal 9").unwrap());
+    let troubles = store.troubles().unwrap();
+    assert_eq!(troubles.len(), 1);
+    assert!(troubles[0].error.contains("set aside: the process that computed it ended with"));
+    assert!(!store.crashed(pid, "ended with signal 9").unwrap(), "it had no cell");
+    // All others are tried.
+    made.work(&mut store);
+    let counts = store.counts().unwrap();
+    assert_eq!((counts.done, counts.failed), (8, 1));
+    assert_eq!(store.again("failed").unwrap(), 1);
+    made.work(&mut store);
+    assert_eq!(store.counts().unwrap().done, 9);
+}
+
+#[test]
+fn a_cell_whose_workers_vanished_is_tried_after_the_others() {
+    let made = made();
+    let (mut store, _) = made.prepared().unwrap();
+    let bad = &made.cells[0].id;
+    store.connection.execute("UPDATE cells SET lost = 2 WHERE id = ?1", [bad]).unwrap();
+    let worker = store.enter().unwrap();
+    let mut order = Vec::new();
+    while let Claim::Cell(id) = store.claim(&worker, order.last().map(String::as_str)).unwrap() {
+        order.push(id);
+    }
+    assert_eq!(order.len(), 9);
+    assert_eq!(order.last(), Some(bad));
+    assert_eq!(order.iter().collect::<HashSet<_>>().len(), 9);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn leftovers_of_dead_processes_are_cleared() {
+    let made = made();
+    let mut child = std::process::Command::new("true").spawn().unwrap();
+    let dead = child.id();
+    child.wait().unwrap();
+    let put = |pid: u32, ending: &str| {
+        let path = made.folder.path().join(format!(".small.sqlite.{pid}.{ending}"));
+        std::fs::write(&path, b"half").unwrap();
+        path
+    };
+    let parent = std::os::unix::process::parent_id();
+    let gone =
+        [put(dead, "new"), put(dead, "new-wal"), put(dead, "new-shm"), put(dead, "new-journal")];
+    let kept = [put(parent, "new"), put(dead, "news"), put(dead, "old")];
+    made.prepared().unwrap();
+    assert!(gone.iter().all(|p| !p.exists()) && kept.iter().all(|p| p.exists()));
+}
