@@ -17,12 +17,13 @@ cluster and to embed.
 :class:`PairLearner`, :func:`pairs_of_tasks`   pairs that belong together or apart
 :func:`gaussian`, :func:`linear`, …            kernels
 :mod:`cokernel.datasets`                       data sets with several views
+:mod:`cokernel.experiments`                    tables of papers, and of your own
 :mod:`cokernel.metrics`                        scores of clusterings
 :func:`load`                                   models saved by Python, Rust or the command line
 =============================================  ====================================================
 """
 
-from . import datasets, metrics
+from . import datasets, experiments, metrics
 from ._clusterers import MultiViewSpectralClustering
 from ._detectors import MKLOutlierDetector
 from ._files import load, machines, methods
@@ -62,6 +63,7 @@ __all__ = [
     "chi2",
     "cross_validate_bank",
     "datasets",
+    "experiments",
     "exponential",
     "gaussian",
     "laplacian",

@@ -19,9 +19,7 @@ mod settings;
 mod signals;
 
 use cokernel_experiments as experiment;
-use cokernel_experiments::{
-    files, input, misuse, page, store, system, table, tasks, visible, words,
-};
+use cokernel_experiments::{files, input, misuse, store, system, table, tasks, visible, words};
 
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
@@ -70,7 +68,7 @@ enum Command {
     Run(cmd::run::Args),
     /// How far an experiment is
     Status(cmd::status::Args),
-    /// Make a page, tables and pictures of an experiment
+    /// Make a tables and pictures of an experiment
     Report(cmd::report::Args),
     /// Show what a model file holds
     Inspect(cmd::inspect::Args),

@@ -116,7 +116,7 @@ seconds = 600                       # cells that need more fail
 #[serde(deny_unknown_fields)]
 pub struct Content {
     pub id: Option<String>,
-    pub title: String,
+    pub title: Option<String>,
     #[serde(default)]
     pub notes: Vec<String>,
     pub reason: Option<String>,

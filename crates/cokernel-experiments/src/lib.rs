@@ -24,6 +24,7 @@ mod runner;
 mod score;
 mod source;
 pub mod store;
+mod stored;
 pub mod system;
 pub mod table;
 pub mod tasks;
@@ -41,6 +42,7 @@ pub use plan::{Data, Experiment, Learning, MOST_CELLS, MOST_SETS};
 pub use runner::run;
 pub use score::Score;
 pub use source::{DATA_VARIABLE, Source, data_folder, hexadecimal};
+pub use stored::{Manner, Stored, read};
 pub use worker::work;
 
 use anyhow::{Context, Result};

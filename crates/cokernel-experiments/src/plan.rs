@@ -370,7 +370,10 @@ impl Experiment {
         let limits = setting::limits(&file, &content.limits)?;
         let plan = Experiment {
             id: content.id.clone().unwrap_or_else(|| id.to_string()),
-            title: content.title.clone(),
+            title: content
+                .title
+                .clone()
+                .unwrap_or_else(|| content.id.clone().unwrap_or_else(|| id.to_string())),
             notes: content.notes.clone(),
             reason: content.reason.clone(),
             paper: content.source.paper.clone(),

@@ -7,6 +7,7 @@
 mod array;
 mod calibrate;
 mod cluster;
+mod experiments;
 mod kernels;
 mod learn;
 mod registry;
@@ -22,6 +23,10 @@ mod _native {
     use crate::calibrate::{calibrate, calibration_folds, probabilities};
     #[pymodule_export]
     use crate::cluster::{Clusterer, EmbeddingModel, PreparedViews};
+    #[pymodule_export]
+    use crate::experiments::{
+        Stored, experiment_example, experiment_text, experiments, run_experiment,
+    };
     #[pymodule_export]
     use crate::kernels::FittedKernels;
     #[pymodule_export]

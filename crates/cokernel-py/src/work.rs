@@ -71,19 +71,19 @@ pub fn to_py(error: Error) -> PyErr {
 
 /// Keeps the newest line of progress until it is printed.
 #[derive(Default)]
-struct Line(Mutex<(String, Option<String>)>);
+struct Line(Mutex<(String, Option<u64>, Option<String>)>);
 
 impl Observer for Line {
     fn event(&self, event: &Event<'_>) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match event {
-            Event::Begin { stage, .. } => {
-                state.0 = (*stage).to_string();
-                state.1 = Some((*stage).to_string());
+            Event::Begin { stage, total } => {
+                *state = ((*stage).to_string(), *total, Some((*stage).to_string()));
             }
             Event::Step { done, message } => {
-                let line = format!("{} {done}: {message}", state.0);
-                state.1 = Some(line);
+                let of = state.1.map_or(String::new(), |total| format!(" of {total}"));
+                let message = if message.is_empty() { "" } else { &format!(": {message}") };
+                state.2 = Some(format!("{} {done}{of}{message}", state.0));
             }
             Event::End => {}
         }
@@ -92,7 +92,7 @@ impl Observer for Line {
 
 impl Line {
     fn take(&self) -> Option<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).1.take()
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).2.take()
     }
 }
 

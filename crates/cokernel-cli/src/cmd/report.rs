@@ -1,14 +1,11 @@
 //! `cokernel report`: the results of a store as a page, tables and pictures.
 
-use super::run::read_store;
 use crate::args::GlobalArgs;
-use crate::experiment::{Done, Measured, collect};
+use crate::experiment::Stored;
 use crate::files::{folder, in_json};
-use crate::page::{Material, write_all};
 use crate::session::{Options, Session};
 use anyhow::Result;
 use serde_json::json;
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -35,28 +32,9 @@ pub struct Args {
 pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let options = Options { quiet: global.quiet, json: global.json, ..Options::default() };
     let session = Session::start(&options)?;
-    let (store, spec, plan, seed) = read_store(&args.store)?;
+    let stored = Stored::open(&args.store)?;
     folder(&args.output)?;
-    let cells = store.cells(&plan)?;
-    let kept = store.sound_results(&plan, &cells)?;
-    let results: BTreeMap<usize, Measured> =
-        kept.iter().map(|(i, k)| (*i, k.measured.clone())).collect();
-    let done = Done { cells: &cells, results: &results, seed };
-    let collected = collect(&plan, &done, None, 0.0);
-    let troubles = store.troubles()?;
-    let name = args.store.file_name().map(|n| n.to_string_lossy().into_owned());
-    let material = Material {
-        plan: &plan,
-        spec: &spec,
-        seed,
-        cells: &cells,
-        kept: &kept,
-        collected: &collected,
-        counts: store.counts()?,
-        troubles: &troubles,
-        store: name.unwrap_or_default(),
-    };
-    let names = write_all(&material, &args.output)?;
+    let names = stored.write_page(&args.output)?;
     let place = args.output.display();
     session.say(format!("written to {place}: {}", names.join(", ")))?;
     session.show_json(&json!({ "folder": in_json(&args.output), "files": names }))?;

@@ -2,18 +2,16 @@
 
 use crate::args::GlobalArgs;
 use crate::experiment::{
-    DATA_VARIABLE, Data, Done, EXAMPLE, Experiment, MOST_CELLS, MOST_SETS, Outcome, SHIPPED,
-    Source, Specification, collect, data_folder, print, reproduction, reproduction::Skipped,
-    run as run_plan, work,
+    DATA_VARIABLE, Data, EXAMPLE, Experiment, MOST_SETS, Manner, Outcome, SHIPPED, Source,
+    Specification, Stored, data_folder, print, reproduction, reproduction::Skipped,
+    run as run_plan,
 };
 use crate::files::{check_place, folder, write, write_json};
 use crate::misuse::misuse;
 use crate::session::{Options, Session};
-use crate::store::Store;
 use crate::system::available_memory;
 use crate::table::Table;
 use anyhow::{Result, anyhow};
-use cokernel::{Event, Run};
 use serde_json::{Value, json, to_value};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -151,23 +149,7 @@ fn find(name: &str) -> Result<Specification> {
 
 /// The specification and its plan, with the numbers of sets and repetitions that are asked for, where it has such.
 fn planned(name: &str, args: &Args) -> Result<(Specification, Experiment)> {
-    let mut spec = find(name)?;
-    let mut plan = spec.parse()?;
-    for data in plan.data.iter_mut().filter(|d| d.source.is_drawn()) {
-        data.sets = args.sets.unwrap_or(data.sets);
-    }
-    if let Some(repeats) = args.repeats {
-        plan.protocol.repeat(repeats);
-    }
-    if plan.size() > MOST_CELLS as f64 {
-        let problem = format!("{} would have more than {MOST_CELLS} cells", plan.id);
-        let option = if args.repeats.is_some() { "--repeats" } else { "--sets" };
-        return Err(misuse(format!("{option}: {problem}")));
-    }
-    if args.sets.is_some() || args.repeats.is_some() {
-        spec = spec.with_numbers(&plan)?;
-    }
-    Ok((spec, plan))
+    find(name)?.with(args.sets, args.repeats)
 }
 
 fn one(
@@ -182,28 +164,15 @@ fn one(
     run.seed = global.seed.unwrap_or(plan.protocol.seed);
     spec.check_folds(plan, data, run.seed)?;
     let Some(store) = &args.store else { return run_plan(plan, data, &run) };
-    let cells = plan.cells(data, run.seed)?;
     let path = store.join(format!("{}.sqlite", plan.id));
-    let (mut store, mended) = Store::prepare(&path, spec, plan, &cells, run.seed, true)?;
+    let manner = Manner { update: true, ..Manner::default() };
+    let (stored, mended) =
+        Stored::run(&path, (spec, spec.parse()?), data, available_memory(), manner, &run)?;
     session.notes(mended);
-    let watch = run.watch();
-    let begin = store.counts()?;
-    run.tell(Event::Begin { stage: &plan.id, total: Some(begin.all() as u64) });
-    let mut tell = |store: &Store, run: &Run| {
-        // Progress is not worth an error.
-        let ended = store.counts().map_or(0, |c| c.ended());
-        run.tell(Event::Step { done: ended as u64, message: "" });
-    };
-    work(&mut store, plan, &cells, data, available_memory(), &run, &mut tell)?;
-    if let Some(trouble) = store.troubles()?.first() {
+    if let Some(trouble) = stored.troubles.first() {
         return Err(anyhow!("{}: {}", trouble.label, trouble.error));
     }
-    let kept = store.sound_results(plan, &cells)?;
-    let seconds = kept.values().map(|k| k.spent.seconds).sum();
-    let results = kept.into_iter().map(|(i, k)| (i, k.measured)).collect();
-    let done = Done { cells: &cells, results: &results, seed: run.seed };
-    let stopped = if results.len() < cells.len() { watch.stop() } else { None };
-    Ok(collect(plan, &done, stopped, seconds).into_iter().map(|c| c.outcome).collect())
+    Ok(stored.collected.into_iter().map(|c| c.outcome).collect())
 }
 
 fn write_page(

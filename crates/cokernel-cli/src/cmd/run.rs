@@ -10,11 +10,11 @@ use crate::session::{self, Options, Session};
 use crate::store::{Counts, Store};
 use crate::system::available_memory;
 use crate::table::count;
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Result, anyhow};
 use cokernel::{Event, Run};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -245,12 +245,4 @@ pub fn json_of(counts: &Counts) -> Value {
         "all": counts.all(), "done": counts.done, "failed": counts.failed,
         "refused": counts.refused, "running": counts.running, "waiting": counts.waiting,
     })
-}
-
-/// The experiment that a store holds; its paths are of no use where it is only read.
-pub fn read_store(path: &Path) -> Result<(Store, Specification, Experiment, u64)> {
-    let store = Store::open(path)?;
-    let about = store.about()?;
-    let plan = about.specification.parse().with_context(|| format!("store {}", path.display()))?;
-    Ok((store, about.specification, plan, about.seed))
 }

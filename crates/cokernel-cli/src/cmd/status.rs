@@ -1,8 +1,8 @@
 //! `cokernel status`: how far an experiment is.
 
-use super::run::{duration, json_of, read_store, summary};
+use super::run::{duration, json_of, summary};
 use crate::args::GlobalArgs;
-use crate::experiment::place_of;
+use crate::experiment::{place_of, read};
 use crate::session::{Options, Session};
 use crate::store::Results;
 use crate::table::{Table, wrap};
@@ -27,7 +27,7 @@ pub struct Args {
 pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let options = Options { quiet: global.quiet, json: global.json, ..Options::default() };
     let session = Session::start(&options)?;
-    let (store, _, plan, seed) = read_store(&args.store)?;
+    let (store, _, plan, seed) = read(&args.store)?;
     let (counts, workers, troubles) = (store.counts()?, store.workers()?, store.troubles()?);
     let left = store.seconds_left()?.map(|s| s / workers.max(1) as f64);
     let mut by_row: BTreeMap<usize, (usize, usize, f64, usize)> = BTreeMap::new();

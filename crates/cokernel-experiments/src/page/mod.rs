@@ -36,6 +36,26 @@ pub struct Material<'a> {
     pub store: String,
 }
 
+/// The tables for programs, as CSV.
+#[derive(Debug, Clone)]
+pub struct Tables {
+    /// One line for each row and score.
+    pub rows: String,
+    /// One line for each cell.
+    pub cells: String,
+}
+
+impl Tables {
+    /// The tables of what is there.
+    ///
+    /// # Errors
+    /// A test between rows cannot be computed.
+    pub fn of(material: &Material<'_>) -> Result<Self> {
+        let compared = rows::compared(material)?;
+        Ok(Tables { rows: tables::csv(material, &compared), cells: tables::cells(material) })
+    }
+}
+
 /// Writes all files into a folder that is there; their names.
 pub fn write_all(material: &Material<'_>, folder: &Path) -> Result<Vec<String>> {
     let compared = rows::compared(material)?;

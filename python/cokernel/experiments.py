@@ -1,0 +1,313 @@
+"""Experiments: tables of papers, and of your own, computed cell by cell into a store.
+
+An experiment is a text in TOML (``example()`` explains all its keys), a file of it, a dictionary with the
+same keys, or the id of one that comes with the package (``shipped()``). A *cell* is one variant of one row
+on one split of one data set. What is computed is kept in a store, a file that a killed process cannot
+harm; running again continues there, also on the command line (``cokernel run``, ``cokernel report``).
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import tempfile
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from joblib import effective_n_jobs
+
+from . import _native
+
+__all__ = ["Results", "example", "read", "run", "shipped", "text_of"]
+
+
+def shipped(data: str | os.PathLike[str] | None = None) -> list[dict[str, Any]]:
+    """The experiments that come with the package.
+
+    Parameters
+    ----------
+    data : path or None
+        The folder of data sets that do not come with the package; ``None`` is the environment variable
+        ``COKERNEL_DATA``.
+
+    Returns
+    -------
+    list of dict
+        ``id``, ``title``, ``source`` (paper and table) and ``absent``, the reason why it cannot be run
+        here, or ``None``.
+
+    Examples
+    --------
+    >>> from cokernel import experiments
+    >>> experiments.shipped()[0]["id"]
+    'lms-3.1'
+    """
+    found: list[dict[str, Any]] = json.loads(_native.experiments(_path(data)))
+    return found
+
+
+def example() -> str:
+    """A text that explains all keys of an experiment."""
+    return _native.experiment_example()
+
+
+def text_of(experiment: str | os.PathLike[str] | Mapping[str, Any]) -> str:
+    """The text of an experiment: one that ships, by its id, a file, or a dictionary as TOML.
+
+    Examples
+    --------
+    >>> from cokernel import experiments
+    >>> print(experiments.text_of({"id": "mine", "protocol": {"clusters": 2}}), end="")
+    id = "mine"
+    protocol = {clusters = 2}
+    """
+    if isinstance(experiment, Mapping):
+        return "".join(f"{_key(k)} = {_toml(v, str(k))}\n" for k, v in experiment.items())
+    return _native.experiment_text(os.fspath(experiment))
+
+
+def run(
+    experiment: str | os.PathLike[str] | Mapping[str, Any],
+    *,
+    store: str | os.PathLike[str] | None = None,
+    data: str | os.PathLike[str] | None = None,
+    sets: int | None = None,
+    repeats: int | None = None,
+    random_state: int | None = None,
+    update: bool = False,
+    retry: bool = False,
+    n_jobs: int | None = None,
+    time_limit: float | None = None,
+    verbose: bool = False,
+) -> Results:
+    """Runs an experiment, or what a store lacks of it.
+
+    Parameters
+    ----------
+    experiment : str, path or dict
+        The id of one that ships, a file, or a dictionary with the keys of such a file. Files that a
+        dictionary names are looked for in the current folder.
+    store : path or None
+        Where results are kept. ``None``: in a temporary file that goes with what is returned.
+    data : path or None
+        The folder of data sets; ``None`` is the environment variable ``COKERNEL_DATA``.
+    sets, repeats : int or None
+        Number of generated data sets, and of repetitions of the splits, instead of those of the experiment.
+    random_state : int or None
+        The seed of the first data set and its splits; ``None`` is that of the experiment.
+    update : bool
+        Let this experiment replace that of the store; cells that are the same keep their results.
+    retry : bool
+        Try cells again that failed.
+    n_jobs : int or None
+        Threads, as everywhere. Results do not depend on it. For several processes on one store use
+        ``cokernel run --workers``.
+    time_limit : float or None
+        Seconds after which it stops; what is complete is kept.
+    verbose : bool
+        Print progress to the standard error.
+
+    Returns
+    -------
+    Results
+
+    Raises
+    ------
+    ValueError
+        The experiment means nothing, its data is not here, or the store holds another one.
+
+    Warns
+    -----
+    UserWarning
+        Cells have no result; ``Results.troubles`` says why.
+
+    Notes
+    -----
+    After a ``KeyboardInterrupt`` the store has what was complete; run again to go on.
+
+    Examples
+    --------
+    >>> from cokernel import experiments
+    >>> found = experiments.run(
+    ...     {
+    ...         "id": "circles",
+    ...         "data": {"kind": "toy", "generator": "two_circles", "n": 100},
+    ...         "protocol": {"clusters": 2, "starts": "published", "scores": ["nmi"]},
+    ...         "rows": [{"label": "sum", "method": "spectral", "params": {"view": "mean"}}],
+    ...     }
+    ... )
+    >>> found.cells
+    {'done': 1, 'failed': 0, 'refused': 0, 'running': 0, 'waiting': 0}
+    """
+    kept = None
+    if store is None:
+        kept = tempfile.TemporaryDirectory(prefix="cokernel-")
+        store = Path(kept.name) / "store.sqlite"
+    written = isinstance(experiment, Mapping)
+    found = _native.run_experiment(
+        _native.Run(
+            seed=_count("random_state", random_state, least=0) or 0,
+            threads=effective_n_jobs(n_jobs),
+            time_limit=time_limit,
+            verbose=verbose,
+        ),
+        text_of(experiment) if isinstance(experiment, Mapping) else os.fspath(experiment),
+        written,
+        os.fspath(store),
+        _path(data),
+        _count("sets", sets),
+        _count("repeats", repeats),
+        random_state is not None,
+        update,
+        retry,
+    )
+    results = Results(found, Path(store), kept)
+    for note in results.notes:
+        warnings.warn(note, UserWarning, stacklevel=2)
+    if results.troubles:
+        label, why = results.troubles[0]
+        more = f" (and {len(results.troubles) - 1} more)" if len(results.troubles) > 1 else ""
+        warnings.warn(f"no result of {label}{more}: {why}", UserWarning, stacklevel=2)
+    return results
+
+
+def read(store: str | os.PathLike[str]) -> Results:
+    """What a store holds, of a run in Python or on the command line.
+
+    Raises
+    ------
+    ValueError
+        There is no store, or it is not as it was written.
+    """
+    path = Path(store)
+    return Results(_native.Stored.open(os.fspath(path)), path, None)
+
+
+class Results:
+    """What a store holds of an experiment.
+
+    Attributes
+    ----------
+    id, title : str
+        Those of the experiment.
+    seed : int
+        The seed of the first data set.
+    cells : dict of str to int
+        How many cells are done, failed, refused (for lack of memory), running and waiting.
+    complete : bool
+        Whether all are done.
+    troubles : list of (str, str)
+        Cells without a result, and why.
+    outcomes : list of dict
+        For each data set the rows with their scores, published figures, claims, and how they were
+        measured.
+    notes : list of str
+        What was mended in the store.
+    specification : str
+        The text of the experiment.
+    store : Path
+        Where all this is kept.
+    """
+
+    def __init__(self, found: Any, store: Path, kept: Any) -> None:
+        about = json.loads(found.about())
+        self.id: str = about["id"]
+        self.title: str = about["title"]
+        self.seed: int = about["seed"]
+        self.cells: dict[str, int] = dict(about["cells"])
+        self.troubles: list[tuple[str, str]] = [(a, b) for a, b in about["troubles"]]
+        self.outcomes: list[dict[str, Any]] = about["outcomes"]
+        self.notes: list[str] = about["notes"]
+        self.specification: str = found.specification()
+        self.store = store
+        self._text: list[str] = about["text"]
+        self._table: str = found.table()
+        self._cells: str = found.cells()
+        # A temporary folder is there as long as this.
+        self._kept = kept
+
+    @property
+    def complete(self) -> bool:
+        """Whether all cells have a result."""
+        return self.cells["done"] == sum(self.cells.values())
+
+    def table(self) -> Any:
+        """Means and standard deviations as a pandas DataFrame, one line for each row and score."""
+        return _frame(self._table)
+
+    def cell_table(self) -> Any:
+        """The scores of each cell as a pandas DataFrame, one line for each."""
+        return _frame(self._cells)
+
+    def write_page(self, folder: str | os.PathLike[str]) -> list[str]:
+        """Writes one self-contained page (``index.html``), tables (CSV, JSON, LaTeX, Markdown) and pictures.
+
+        Parameters
+        ----------
+        folder : path
+            Made, if it is not there; the folder above it must be.
+
+        Returns
+        -------
+        list of str
+            The names of the files.
+        """
+        return _native.Stored.write_page(os.fspath(self.store), os.fspath(folder))
+
+    def __repr__(self) -> str:
+        if not self.complete:
+            states = ", ".join(f"{n} {state}" for state, n in self.cells.items() if n)
+            return "\n\n".join([f"{self.id}: {self.title}\ncells: {states}", *self._text])
+        return "\n\n".join(self._text)
+
+
+def _frame(csv: str) -> Any:
+    import pandas
+
+    return pandas.read_csv(io.StringIO(csv))
+
+
+def _path(folder: str | os.PathLike[str] | None) -> str | None:
+    return None if folder is None else os.fspath(folder)
+
+
+def _count(name: str, number: int | None, least: int = 1) -> int | None:
+    if number is None:
+        return None
+    if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < least:
+        expected = f"expected a whole number of at least {least}, or None"
+        raise ValueError(f"{name}: {expected}, found {number!r}")
+    return int(number)
+
+
+def _key(key: Any) -> str:
+    if not isinstance(key, str):
+        raise ValueError(f"experiment: expected keys that are texts, found {key!r}")
+    return key if key.isidentifier() and key.isascii() else json.dumps(key, ensure_ascii=False)
+
+
+def _toml(value: Any, place: str) -> str:
+    """A value as it stands in TOML."""
+    if isinstance(value, os.PathLike):
+        value = os.fspath(value)
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, (int, np.integer)):
+        return str(int(value))
+    if isinstance(value, (float, np.floating)):
+        return repr(float(value))
+    if isinstance(value, Mapping):
+        inner = (f"{_key(k)} = {_toml(v, f'{place}.{k}')}" for k, v in value.items())
+        return "{" + ", ".join(inner) + "}"
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return "[" + ", ".join(_toml(v, place) for v in value) + "]"
+    raise ValueError(
+        f"experiment: {place}: expected a text, a number, a truth value, a list or a dictionary, "
+        f"found {type(value).__name__}"
+    )

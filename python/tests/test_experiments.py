@@ -1,0 +1,122 @@
+"""Experiments from Python: the same cells, stores and pages as on the command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from cokernel import experiments
+
+tomllib = pytest.importorskip("tomllib")
+pytest.importorskip("pandas")
+
+MINE: dict[str, Any] = {
+    "id": "mine",
+    "title": 'A "title" with \\ and ü',
+    "data": {
+        "kind": "toy",
+        "generator": "gaussian_classes",
+        "n": np.int64(60),
+        "params": {"distance": np.float64(2.0)},
+        "kernels": ("gaussian:sigma=median", "linear"),
+    },
+    "protocol": {"folds": 3, "scores": ["accuracy"]},
+    "rows": [
+        {"label": "mean", "method": "mean"},
+        {"label": "SimpleMKL", "method": "simple_mkl", "pick": "best", "grid": {"c": [0.1, 1]}},
+    ],
+}
+
+
+def test_a_dictionary_is_the_text_of_the_same_experiment(tmp_path: Path) -> None:
+    text = experiments.text_of(MINE)
+    read = tomllib.loads(text)
+    assert read["title"] == MINE["title"] and read["rows"] == MINE["rows"]
+    assert read["data"]["n"] == 60 and read["data"]["kernels"] == list(MINE["data"]["kernels"])
+    file = tmp_path / "mine.toml"
+    file.write_text(text, encoding="utf-8")
+    here, there = experiments.run(MINE), experiments.run(file, n_jobs=2)
+    assert here.complete and here.cells["done"] == 9
+    assert here._table == there._table and here._cells == there._cells
+    table = here.table()
+    assert list(table["row"]) == ["mean", "SimpleMKL"]
+    by_cell = here.cell_table()
+    assert len(by_cell) == 9
+    of_mean = by_cell[by_cell["what"].str.contains("mean")]["accuracy"]
+    assert np.isclose(of_mean.mean(), table["mean"][0], atol=1e-12)
+
+
+def test_a_store_goes_on_and_is_the_command_lines(tmp_path: Path) -> None:
+    store = tmp_path / "kept.sqlite"
+    with pytest.warns(UserWarning, match="no result"):
+        experiments.run({**MINE, "limits": {"seconds": 1e-9}}, store=store)
+    with pytest.raises(ValueError, match="another specification"):
+        experiments.run({**MINE, "protocol": {"folds": 4, "scores": ["accuracy"]}}, store=store)
+    done = experiments.run(MINE, store=store, update=True, retry=True)
+    assert done.complete and not done.troubles
+    assert repr(experiments.read(store)) == repr(done)
+    assert experiments.run(MINE, store=store).complete
+    # Another seed is another experiment.
+    other = experiments.run(MINE, random_state=7)
+    assert other.seed == 7 and done.seed == 0 and other._cells != done._cells
+    names = done.write_page(tmp_path / "page")
+    assert "index.html" in names and (tmp_path / "page" / "table.tex").is_file()
+    program = os.environ.get("COKERNEL_PROGRAM")
+    if program is None:
+        pytest.skip("COKERNEL_PROGRAM does not name the command line")
+    called = subprocess.run(
+        [program, "report", store, "-o", tmp_path / "theirs"], capture_output=True, check=True
+    )
+    assert called.returncode == 0
+    for name in ("table.csv", "cells.csv", "index.html"):
+        ours, theirs = tmp_path / "page" / name, tmp_path / "theirs" / name
+        assert ours.read_bytes() == theirs.read_bytes(), name
+
+
+def test_what_ships_is_listed_and_runs() -> None:
+    known = {e["id"]: e for e in experiments.shipped()}
+    assert "lms-3.1" in known and known["lms-3.1"]["absent"] is None
+    folder = next(i for i, e in known.items() if experiments.shipped(data="/no")[0] and e["absent"])
+    with pytest.raises(ValueError, match="cannot be run"):
+        experiments.run(folder)
+    found = experiments.run("lms-fig-3.2", sets=1, time_limit=1e-9)
+    assert not found.complete and found.cells["waiting"] > 0 and "waiting" in repr(found)
+    assert tomllib.loads(experiments.example())["id"]
+    json.dumps(found.outcomes)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ({"id": 1}, "expected a string"),
+        ({"a": object()}, "a: expected a text"),
+        ({1: 2}, "keys that are texts"),
+        ({**MINE, "rows": [{"label": "x", "method": "simple_mlk"}]}, "did you mean 'simple_mkl'"),
+        ("nothing.toml", "cannot read the experiment"),
+        ("lms-9.9", "unknown experiment"),
+    ],
+)
+def test_what_means_nothing_is_refused(wrong: Any, says: str) -> None:
+    with pytest.raises((ValueError, OSError), match=says):
+        experiments.run(wrong)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"sets": 0}, "sets: expected"),
+        ({"repeats": True}, "repeats: expected"),
+        ({"repeats": 10**8}, "more than"),
+        ({"random_state": -1}, "random_state: expected"),
+        ({"store": "/no/such/place/x.sqlite"}, "no/such"),
+        ({"time_limit": -1}, "time_limit"),
+    ],
+)
+def test_options_out_of_range_are_refused(options: Any, says: str) -> None:
+    with pytest.raises((ValueError, OSError), match=says):
+        experiments.run(MINE, **options)
