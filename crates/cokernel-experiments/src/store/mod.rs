@@ -2,9 +2,9 @@
 //!
 //! Every change is a transaction, so that a process that is killed leaves nothing half done. A
 //! cell is claimed before it is computed, by a worker whose end the others notice; see
-//! [`claim`]. What decides about a result is in the id of its cell, so that results of another
+//! `claim`. What decides about a result is in the id of its cell, so that results of another
 //! specification, version or data are never taken for those of this one. Rows are verified when
-//! they are read; see [`verify`].
+//! they are read; see `verify`.
 
 mod claim;
 mod open;
