@@ -19,11 +19,12 @@ cluster and to embed.
 :mod:`cokernel.datasets`                       data sets with several views
 :mod:`cokernel.experiments`                    tables of papers, and of your own
 :mod:`cokernel.metrics`                        scores of clusterings
+:mod:`cokernel.statistics`                     which methods differ: tests, wins and ranks
 :func:`load`                                   models saved by Python, Rust or the command line
 =============================================  ====================================================
 """
 
-from . import datasets, experiments, metrics
+from . import datasets, experiments, metrics, statistics
 from ._clusterers import MultiViewSpectralClustering
 from ._detectors import MKLOutlierDetector
 from ._files import load, machines, methods
@@ -77,5 +78,6 @@ __all__ = [
     "polynomial",
     "precomputed",
     "sigmoid",
+    "statistics",
     *_method_classes,
 ]

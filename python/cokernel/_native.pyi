@@ -26,18 +26,25 @@ __all__ = [
     "calibrate",
     "calibration_folds",
     "cluster_scores",
+    "compare_scores",
     "digits",
     "experiment_example",
     "experiment_text",
     "experiments",
+    "f_5x2",
+    "friedman",
+    "holm",
     "kernel_specs",
     "load",
     "machines",
     "methods",
+    "nemenyi",
     "probabilities",
     "run_experiment",
+    "t_test",
     "task_pairs",
     "toy",
+    "wilcoxon",
 ]
 __version__: str
 
@@ -254,6 +261,21 @@ def run_experiment(
     update: bool,
     retry: bool,
 ) -> Stored: ...
+def t_test(differences: list[float], test_over_train: float) -> str: ...
+def f_5x2(differences: list[float]) -> str: ...
+def wilcoxon(differences: list[float], with_zeros: bool) -> str: ...
+def friedman(scores: list[list[float]]) -> str: ...
+def nemenyi(methods: int, blocks: int, alpha: float) -> float: ...
+def holm(p: list[float]) -> list[float]: ...
+def compare_scores(
+    methods: list[str],
+    rows: list[tuple[str, list[float]]],
+    baseline: str | None,
+    alpha: float,
+    test_over_train: float | None,
+    lower: bool,
+    with_zeros: bool,
+) -> str: ...
 def machines() -> str: ...
 def methods() -> str: ...
 def kernel_specs(text: str) -> list[str]: ...

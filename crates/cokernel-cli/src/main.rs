@@ -74,6 +74,8 @@ enum Command {
     Inspect(cmd::inspect::Args),
     /// Show how well each kernel fits the labels, without learning anything
     Kernels(cmd::kernels::Args),
+    /// Tests, wins and ranks of methods from a file of their scores
+    Statistics(cmd::statistics::Args),
     /// List the methods, or explain one
     Methods(cmd::methods::Args),
     /// Write toy data of the papers to files
@@ -111,6 +113,7 @@ fn main() -> ExitCode {
         Command::Report(args) => cmd::report::run(args, &cli.global),
         Command::Inspect(args) => cmd::inspect::run(args, &cli.global),
         Command::Kernels(args) => cmd::kernels::run(args, &cli.global),
+        Command::Statistics(args) => cmd::statistics::run(args, &cli.global),
         Command::Methods(args) => cmd::methods::run(args, &cli.global),
         Command::Toy(args) => cmd::toy::run(args, &cli.global),
     };

@@ -13,5 +13,6 @@ pub mod predict;
 pub mod report;
 pub mod reproduce;
 pub mod run;
+pub mod statistics;
 pub mod status;
 pub mod toy;

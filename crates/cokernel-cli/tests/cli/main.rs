@@ -26,6 +26,7 @@ mod refusal;
 mod reproduce;
 mod run;
 #[cfg(unix)]
+mod statistics;
 mod stopped;
 mod toy;
 mod toy_files;

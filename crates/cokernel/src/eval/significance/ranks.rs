@@ -1,49 +1,12 @@
-//! Are the differences between methods more than chance? Tests for scores on splits of one data
-//! set, and for scores on several data sets.
-//!
-//! * On r splits of one data set the training sets overlap, so that the scores are not
-//!   independent: [`corrected_t_test`].
-//! * On several data sets, two methods: [`wilcoxon`]; more methods: [`friedman`], then
-//!   [`nemenyi`] for the pairs, as J. Demšar, *Statistical comparisons of classifiers over
-//!   multiple data sets*, JMLR 7, 2006, has it.
-//! * Several comparisons at once: [`holm`].
-//!
-//! ```
-//! use cokernel::eval::significance::{corrected_t_test, friedman, nemenyi};
-//!
-//! // Differences of two accuracies on the ten splits of 10-fold cross-validation.
-//! let differences = [0.02, 0.01, 0.03, 0.0, 0.02, 0.01, 0.02, 0.03, 0.01, 0.02];
-//! assert!(corrected_t_test(&differences, 1.0 / 9.0)?.p < 0.05);
-//! // Three methods on four data sets.
-//! let scores = [[0.9, 0.8, 0.7], [0.8, 0.7, 0.6], [0.9, 0.7, 0.8], [0.6, 0.5, 0.4]];
-//! let ranking = friedman(&scores.map(Vec::from))?;
-//! assert_eq!(ranking.mean_ranks, [1.0, 2.25, 2.75]);
-//! let apart = ranking.mean_ranks[2] - ranking.mean_ranks[0];
-//! assert!(apart > nemenyi(3, 4, 0.05)?);
-//! # Ok::<(), cokernel::Error>(())
-//! ```
-//!
-//! All p-values are two-sided. Distributions come from the crate statrs, except for the
-//! studentized range, which is integrated here.
+//! Tests by ranks: two methods on several data sets, and more than two.
 
+use super::{Tested, distribution, finite};
 use crate::{Error, Result, brief};
 use serde::Serialize;
-use statrs::distribution::StudentsT;
 use statrs::distribution::{ChiSquared, Continuous, ContinuousCDF, FisherSnedecor, Normal};
 
 /// Differences up to this number have the exact distribution of the signed ranks.
 const EXACT: usize = 50;
-
-/// A test of whether differences are zero.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Tested {
-    /// The statistic: t, or the smaller sum of ranks.
-    pub statistic: f64,
-    /// The probability of a statistic at least as extreme if there is no difference.
-    pub p: f64,
-    /// Number of differences that took part.
-    pub n: usize,
-}
 
 /// Mean ranks of methods over data sets, and the test of whether they are all alike.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -62,48 +25,8 @@ pub struct Ranking {
     pub f_p: f64,
 }
 
-fn finite(what: &str, values: &[f64]) -> Result<()> {
-    match values.iter().find(|v| !v.is_finite()) {
-        Some(v) => Err(Error::parameter(what, format!("expected finite numbers, found {v}"))),
-        None => Ok(()),
-    }
-}
-
-fn distribution<T, E: std::fmt::Display>(made: std::result::Result<T, E>) -> Result<T> {
-    made.map_err(|e| Error::Data(format!("distribution: {e}")))
-}
-
-/// The corrected resampled t-test of C. Nadeau and Y. Bengio (*Inference for the generalization
-/// error*, Machine Learning 52, 2003): t = mean / √((1/r + test/train) · variance) with r − 1
-/// degrees of freedom, for the differences of two methods on r splits.
-///
-/// `test_over_train` is the ratio of the sizes of test and training set: 1/(k − 1) for k folds;
-/// 0 for data sets that were drawn independently, which gives the usual paired t-test. Cost O(r).
-///
-/// # Errors
-/// Fewer than two differences, or numbers that are not finite; a negative ratio.
-pub fn corrected_t_test(differences: &[f64], test_over_train: f64) -> Result<Tested> {
-    finite("differences", differences)?;
-    let n = differences.len();
-    if n < 2 {
-        return Err(Error::parameter("differences", format!("expected at least 2, found {n}")));
-    }
-    if !(test_over_train >= 0.0 && test_over_train.is_finite()) {
-        let problem = format!("expected a ratio of at least 0, found {}", brief(test_over_train));
-        return Err(Error::parameter("test_over_train", problem));
-    }
-    let stat = super::Stat::new(differences.to_vec());
-    if stat.mean == 0.0 {
-        return Ok(Tested { statistic: 0.0, p: 1.0, n });
-    }
-    let statistic = stat.mean / ((1.0 / n as f64 + test_over_train).sqrt() * stat.sd);
-    let t = distribution(StudentsT::new(0.0, 1.0, (n - 1) as f64))?;
-    let p = if statistic.is_finite() { 2.0 * t.sf(statistic.abs()) } else { 0.0 };
-    Ok(Tested { statistic, p, n })
-}
-
 /// Ranks of values from the smallest, 1, on; equal values share the mean of their ranks.
-fn ranks(values: &[f64]) -> Vec<f64> {
+pub(super) fn ranks(values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
     let mut ranks = vec![0.0; values.len()];
@@ -151,6 +74,43 @@ pub fn wilcoxon(differences: &[f64]) -> Result<Tested> {
     }
     let variance = n as f64 * (n + 1) as f64 * (2 * n + 1) as f64 / 24.0 - ties(&sizes) / 48.0;
     let z = (statistic - all / 2.0) / variance.sqrt();
+    Ok(Tested { statistic, p: (2.0 * Normal::standard().cdf(z)).min(1.0), n })
+}
+
+/// The signed-rank test in the form of LMKA (A.2), which the tables there use: ranks of zeros are split evenly
+/// between both sums, one zero is left out if their number is odd, and the smaller sum T is compared with a normal
+/// distribution without corrections for ties and continuity, z = (T − M(M+1)/4) / √(M(M+1)(2M+1)/24) for M
+/// differences.
+///
+/// # Errors
+/// As [`wilcoxon`].
+pub fn wilcoxon_with_zeros(differences: &[f64]) -> Result<Tested> {
+    finite("differences", differences)?;
+    if differences.is_empty() {
+        return Err(Error::parameter("differences", "expected at least 1, found 0"));
+    }
+    let zeros = differences.iter().filter(|d| **d == 0.0).count();
+    let kept = differences.iter().copied().filter(|d| *d != 0.0);
+    let kept: Vec<f64> = kept.chain(std::iter::repeat_n(0.0, zeros - zeros % 2)).collect();
+    let n = kept.len();
+    if n == 0 {
+        return Ok(Tested { statistic: 0.0, p: 1.0, n });
+    }
+    let ranks = ranks(&kept.iter().map(|d| d.abs()).collect::<Vec<_>>());
+    let share = |d: f64| {
+        if d > 0.0 {
+            1.0
+        } else if d == 0.0 {
+            0.5
+        } else {
+            0.0
+        }
+    };
+    let above: f64 = ranks.iter().zip(&kept).map(|(r, d)| r * share(*d)).sum();
+    let m = n as f64;
+    let statistic = above.min(m * (m + 1.0) / 2.0 - above);
+    let deviation = (m * (m + 1.0) * (2.0 * m + 1.0) / 24.0).sqrt();
+    let z = (statistic - m * (m + 1.0) / 4.0) / deviation;
     Ok(Tested { statistic, p: (2.0 * Normal::standard().cdf(z)).min(1.0), n })
 }
 
@@ -258,85 +218,4 @@ pub fn nemenyi(methods: usize, blocks: usize, alpha: f64) -> Result<f64> {
     }
     let (k, n) = (methods as f64, blocks as f64);
     Ok(high / 2.0_f64.sqrt() * (k * (k + 1.0) / (6.0 * n)).sqrt())
-}
-
-/// Holm's p-values for several comparisons at once (S. Holm, *A simple sequentially rejective
-/// multiple test procedure*, Scandinavian Journal of Statistics 6, 1979), in the given order.
-pub fn holm(p: &[f64]) -> Vec<f64> {
-    let mut order: Vec<usize> = (0..p.len()).collect();
-    order.sort_by(|&a, &b| p[a].total_cmp(&p[b]));
-    let (mut adjusted, mut largest) = (vec![1.0; p.len()], 0.0_f64);
-    for (i, &at) in order.iter().enumerate() {
-        largest = largest.max((p.len() - i) as f64 * p[at]).min(1.0);
-        adjusted[at] = largest;
-    }
-    adjusted
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn critical_values_are_those_of_the_printed_table() {
-        // Demšar 2006, Table 5(a): q for 2 to 10 methods; CD = q where k(k+1) = 6N.
-        let five = [1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164];
-        let ten = [1.645, 2.052, 2.291, 2.459, 2.589, 2.693, 2.780, 2.855, 2.920];
-        for (alpha, table) in [(0.05, five), (0.10, ten)] {
-            for (k, q) in (2..).zip(table) {
-                let unit = (k as f64 * (k + 1) as f64 / 6.0).sqrt();
-                let found = nemenyi(k, 1, alpha).unwrap() / unit;
-                assert!((found - q).abs() < 1e-3, "{k} methods: {found}, printed {q}");
-            }
-        }
-    }
-
-    #[test]
-    fn the_worked_example_of_demsar() {
-        // Table 6 there: mean ranks 3.143, 2.000, 2.893, 1.964 over 14 data sets.
-        let cd = nemenyi(4, 14, 0.05).unwrap();
-        assert!((cd - 1.25).abs() < 0.01, "{cd}");
-    }
-
-    #[test]
-    fn ranks_of_ties_are_means_and_methods_alike_do_not_differ() {
-        assert_eq!(ranks(&[3.0, 1.0, 3.0, 2.0]), [3.5, 1.0, 3.5, 2.0]);
-        let alike = friedman(&[vec![0.5; 3], vec![0.7; 3]]).unwrap();
-        assert_eq!((alike.mean_ranks, alike.chi_squared), (vec![2.0; 3], 0.0));
-        let clear = friedman(&[vec![0.9, 0.5], vec![0.8, 0.1], vec![0.3, 0.2]]).unwrap();
-        assert_eq!((clear.mean_ranks, clear.f_p), (vec![1.0, 2.0], 0.0));
-        assert_eq!(wilcoxon(&[0.0, 0.0]).unwrap().p, 1.0);
-        // All of 5 above: two of the 32 assignments of signs are as extreme.
-        assert_eq!(wilcoxon(&[0.1, 0.2, 0.3, 0.4, 0.5]).unwrap().p, 2.0 / 32.0);
-    }
-
-    #[test]
-    fn differences_without_spread_are_certain_and_none_is_none() {
-        let all = corrected_t_test(&[0.25, 0.25, 0.25], 0.5).unwrap();
-        assert_eq!((all.p, all.n), (0.0, 3));
-        assert_eq!(corrected_t_test(&[0.0, 0.0], 0.5).unwrap().p, 1.0);
-        let usual = corrected_t_test(&[0.1, 0.2, 0.4], 0.0).unwrap();
-        let corrected = corrected_t_test(&[0.1, 0.2, 0.4], 0.5).unwrap();
-        assert!((usual.statistic / corrected.statistic - 2.5_f64.sqrt()).abs() < 1e-12);
-        assert!(usual.p < corrected.p);
-    }
-
-    #[test]
-    fn holm_by_hand() {
-        let adjusted = holm(&[0.04, 0.01, 0.03]);
-        let expected = [0.06, 0.03, 0.06];
-        assert!(adjusted.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-15), "{adjusted:?}");
-        assert_eq!(holm(&[0.9, 0.8]), [1.0, 1.0]);
-    }
-
-    #[test]
-    fn refusals() {
-        let said = corrected_t_test(&[1.0], 0.0).unwrap_err().to_string();
-        assert_eq!(said, "parameter 'differences': expected at least 2, found 1");
-        let said = friedman(&[vec![0.1, f64::NAN], vec![0.1, 0.2]]).unwrap_err().to_string();
-        assert_eq!(said, "parameter 'scores': expected finite numbers, found NaN");
-        assert!(friedman(&[vec![0.1, 0.2], vec![0.1]]).is_err());
-        assert!(nemenyi(3, 5, 1.0).is_err() && nemenyi(1, 5, 0.05).is_err());
-        assert!(wilcoxon(&[]).is_err() && corrected_t_test(&[1.0, 2.0], -1.0).is_err());
-    }
 }
