@@ -17,6 +17,7 @@ mod report;
 mod session;
 mod settings;
 mod signals;
+mod tuning;
 
 use cokernel_experiments as experiment;
 use cokernel_experiments::{files, input, misuse, store, system, table, tasks, visible, words};

@@ -41,6 +41,9 @@ memory = "2GiB"                     # for the kernels
 output = "model.ck"
 folds = 5                           # for evaluate and compare; or test_fraction = 0.33
 repeats = 1
+tune = ["c=0.01..100"]              # chosen inside the training instances; also width=, method=
+tune_folds = 5
+tune_score = "accuracy"
 clusters = 10                       # for cluster and embed
 starts = 20                         # of k-means
 protocol = "best_of"                # or "published": every random start is a result
@@ -93,6 +96,9 @@ pub struct Content {
     pub clusters: Option<usize>,
     pub starts: Option<usize>,
     pub protocol: Option<Spanned<String>>,
+    pub tune: Option<Vec<Spanned<String>>>,
+    pub tune_folds: Option<usize>,
+    pub tune_score: Option<String>,
     pub seed: Option<u64>,
     pub threads: Option<usize>,
     pub time_limit: Option<f64>,

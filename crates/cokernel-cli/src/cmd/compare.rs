@@ -13,14 +13,16 @@ use crate::report::{self, clusterings, clusterings_csv};
 use crate::session::Session;
 use crate::settings::Settings;
 use crate::table::count;
+use crate::tuning::TuneArgs;
 use anyhow::{Context, Result};
 use cokernel::catalogue::{goes_with, partners, recommended};
 use cokernel::data::Labels;
+use cokernel::eval::tune::counted;
 use cokernel::eval::{
-    ClusteringOptions, ClusteringRow, Clusterings, Comparison, Measure, Protocol,
-    compare_calibrated, compare_candidates,
+    ClusteringOptions, ClusteringRow, Clusterings, Comparison, How, Measure, Protocol,
+    compare_candidates, compare_how,
 };
-use cokernel::method::Task;
+use cokernel::method::{Method, Task};
 use cokernel::model::Mkl;
 use serde_json::to_value;
 use std::path::{Path, PathBuf};
@@ -82,6 +84,8 @@ pub struct Args {
     #[command(flatten)]
     probabilities: ProbabilityArgs,
     #[command(flatten)]
+    tuning: TuneArgs,
+    #[command(flatten)]
     splits: SplitArgs,
     /// Write the result as JSON to this file
     #[arg(long, short, value_name = "FILE", help_heading = "Output")]
@@ -140,13 +144,15 @@ fn learners(args: &Args, mut settings: Settings) -> Result<ExitCode> {
     let mkls: Vec<Mkl> =
         methods.iter().map(|m| settings.mkl(m, &methods, &learning)).collect::<Result<_>>()?;
     let calibrating = settings.calibrating(&args.probabilities, task)?;
+    let tuning = settings.tuning(&args.tuning)?;
     let protocol = settings.protocol(&args.splits)?;
     settings.leave_pairs();
     let session = Session::start(&settings.options)?;
     let data = data::load_labelled(&settings, &session, &learning)?;
     let splits = protocol.split(&data.labels, session.run.seed)?;
     let (views, labels, run) = (&data.views, &data.labels, &session.run);
-    let result = compare_calibrated(&mkls, args.singles, calibrating, views, labels, &splits, run)?;
+    let how = How { calibrating, tuning: tuning.as_ref() };
+    let result = compare_how(&mkls, args.singles, how, views, labels, &splits, run)?;
     session.clear_progress();
     let json = to_value(&result)?;
     if let Some(output) = &args.output {
@@ -159,6 +165,7 @@ fn learners(args: &Args, mut settings: Settings) -> Result<ExitCode> {
     if !learning.machine.checked()?.build()?.uses_unlabelled() {
         session.notes(data::left_out_note(&data.labels));
     }
+    session.notes(not_tuned(&result, learning.machine.method()));
     session.notes(crate::words::once(result.rows.iter().flat_map(|r| &r.notes)));
     session.show(describe(&result))?;
     say_written(&session, args)?;
@@ -186,7 +193,23 @@ fn describe(result: &Comparison) -> String {
             told(how)
         ));
     }
+    if result.tuned.is_some() {
+        text.push_str("\n  chosen inside the training sets\n");
+        for row in result.rows.iter().filter(|r| !r.chosen.is_empty()) {
+            text.push_str(&format!("    {}: {}\n", row.name, counted(&row.chosen)));
+        }
+    }
     text
+}
+
+/// What is missing for a fair comparison.
+fn not_tuned(result: &Comparison, machine: &Method) -> Option<String> {
+    let alone = result.tuned.is_none() && result.rows.len() > 1 && machine.param("c").is_some();
+    alone.then(|| {
+        "C is the same for all methods and was not tuned; --tune c=0.01..100 chooses it for each inside each \
+         training set"
+            .to_string()
+    })
 }
 
 /// `2 of 3 splits with a random 33 % to test on`.

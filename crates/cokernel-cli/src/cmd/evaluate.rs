@@ -9,9 +9,11 @@ use crate::session::Session;
 use crate::settings::Settings;
 use crate::table::{Table, count, gap, percent, seconds};
 use crate::tasks::for_task;
+use crate::tuning::TuneArgs;
 use crate::words::once;
 use anyhow::Result;
-use cokernel::eval::{CvResult, Measure, cross_validate_given};
+use cokernel::eval::tune::counted;
+use cokernel::eval::{CvResult, How, Measure, cross_validate_given};
 use cokernel::model::Given;
 use serde_json::to_value;
 use std::path::PathBuf;
@@ -27,6 +29,8 @@ Examples
   cokernel evaluate --view fou=fou.csv --view fac=fac.csv --labels y.csv
   cokernel evaluate --view fou=fou.csv --labels y.csv --method mean --folds 10 -o results.json
   cokernel evaluate --view fou=fou.csv --labels y.csv --repeats 20 --test-fraction 0.33
+C chosen inside each training set:
+  cokernel evaluate --view fou=fou.csv --labels y.csv --tune c=0.01..100
 Log loss and Brier score take probabilities:
   cokernel evaluate --view fou=fou.csv --labels y.csv --probabilities sigmoid")]
 pub struct Args {
@@ -49,6 +53,8 @@ pub struct Args {
     #[arg(long, value_name = "FILE", help_heading = "Data")]
     pairs: Option<PathBuf>,
     #[command(flatten)]
+    tuning: TuneArgs,
+    #[command(flatten)]
     splits: SplitArgs,
     /// Write the result as JSON to this file
     #[arg(long, short, value_name = "FILE", help_heading = "Output")]
@@ -64,6 +70,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let mkl = settings.mkl(method, &[method], &learning)?;
     let calibrating = settings.calibrating(&args.probabilities, learning.task())?;
     settings.choose_pairs(args.pairs.as_deref(), &mkl)?;
+    let tuning = settings.tuning(&args.tuning)?;
     let protocol = settings.protocol(&args.splits)?;
     if let Some(output) = &args.output {
         settings.check_output(output)?;
@@ -73,7 +80,8 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let splits = protocol.split(&data.labels, session.run.seed)?;
     let known = (&data.views, &data.labels);
     let given = Given { pairs: data.pairs.as_ref(), ..Given::default() };
-    let result = cross_validate_given(&mkl, calibrating, known, &given, &splits, &session.run)?;
+    let how = How { calibrating, tuning: tuning.as_ref() };
+    let result = cross_validate_given(&mkl, how, known, &given, &splits, &session.run)?;
     session.clear_progress();
     let json = to_value(&result)?;
     if let Some(output) = &args.output {
@@ -131,6 +139,10 @@ fn describe(result: &CvResult) -> String {
     }
     if let Some(how) = &result.calibrating {
         text.push_str(&format!("\n  probabilities: {} of each training set\n", told(how)));
+    }
+    let chosen: Vec<_> = result.results.iter().map(|r| r.chosen.clone()).collect();
+    if chosen.iter().any(|c| !c.is_empty()) {
+        text.push_str(&format!("\n  chosen inside the training sets: {}\n", counted(&chosen)));
     }
     if (2..=12).contains(&result.classes.len()) {
         text.push_str(&format!("\n{}", confusion(result)));

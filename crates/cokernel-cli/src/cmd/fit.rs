@@ -9,7 +9,9 @@ use crate::report::{model_lines, model_weights};
 use crate::session::Session;
 use crate::settings::Settings;
 use crate::tasks::for_task;
+use crate::tuning::TuneArgs;
 use anyhow::Result;
+use cokernel::eval::Tuned;
 use cokernel::model::Given;
 use serde_json::json;
 use std::path::PathBuf;
@@ -33,6 +35,8 @@ pub struct Args {
     machine: MachineArgs,
     #[command(flatten)]
     probabilities: ProbabilityArgs,
+    #[command(flatten)]
+    tuning: TuneArgs,
     /// Pairs of instances to learn the weights from in place of the labels, for methods that can
     /// (two_stage and its kin): lines of two ids (or row numbers, from 0) and must or cannot (or +1, -1), and a
     /// weight if it is not 1. Their instances need no label
@@ -57,6 +61,8 @@ Examples
       --class-weight balanced
   Weights from pairs that belong together or apart (a line: p17,p4,must), the machine from labels:
     cokernel fit --view fou=fou.csv --labels y.csv --id sample --method two_stage --pairs pairs.csv
+  C and the widths of the kernels chosen by a cross-validation:
+    cokernel fit --view fou=fou.csv --labels y.csv --tune c=0.1..100 --tune width=2^-2..2
   Probabilities of the classes beside decisions, for `cokernel predict`:
     cokernel fit --view fou=fou.csv --labels y.csv --probabilities sigmoid -o model.ck
 
@@ -82,6 +88,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let method = for_task(method, learning.task())?;
     let mkl = settings.mkl(method, &[method], &learning)?;
     let calibrating = settings.calibrating(&args.probabilities, learning.task())?;
+    let tuning = settings.tuning(&args.tuning)?;
     settings.choose_pairs(args.pairs.as_deref(), &mkl)?;
     let output = settings.output(args.output.as_deref()).unwrap_or_else(|| "model.ck".into());
     settings.check_output(&output)?;
@@ -89,17 +96,24 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let data = data::load_labelled(&settings, &session, &learning)?;
     let (views, labels) = (&data.views, &data.labels);
     let given = Given { pairs: data.pairs.as_ref(), ..Given::default() };
+    let tuned =
+        tuning.map(|t| t.choose(&mkl, (views, labels), &given, &session.run)).transpose()?;
+    let mkl = tuned.as_ref().map_or(mkl, |t| t.mkl.clone());
     let mut model = mkl.fit_given(views, labels, &given, &session.run)?;
     if let Some(how) = calibrating {
         let found = mkl.calibration_given(views, labels, &given, how, &session.run)?;
         model = model.calibrated(found)?;
     }
     session.clear_progress();
+    let chosen = tuned.as_ref().map_or(Vec::new(), Tuned::notes);
+    let model = model.with_notes(chosen);
     model.save(&output)?;
     session.remarks(model.report());
     session.say(model_lines(&model))?;
     session.say(format!("\n{}", model_weights(&model.weights())))?;
     session.say(format!("\nmodel written to {}", output.display()))?;
-    session.show_json(&json!({ "output": in_json(&output), "model": model.inspect() }))?;
+    session.show_json(
+        &json!({ "output": in_json(&output), "model": model.inspect(), "tuned": tuned }),
+    )?;
     Ok(session.end([model.report().status]))
 }

@@ -1,13 +1,16 @@
 //! Several methods on the same splits.
 
-use super::cross_validate::{SplitResult, Truth, stopped_before_the_first, unless_stopped, worst};
+use super::cross_validate::{
+    How, SplitResult, Truth, stopped_before_the_first, unless_stopped, worst,
+};
+use super::tune::Tunings;
 use super::{Measures, Split, Splits, Stat, table};
 use crate::calibrate::Calibrating;
 use crate::data::{Labels, Views};
 use crate::machine::CheckedMachine;
 use crate::mkl::{Arrangement, Learned, Learner, Problem};
 use crate::model::{Mkl, Model, Prepared, Recipe, cross_fitted};
-use crate::params::Params;
+use crate::params::{Params, Value};
 use crate::rule::Weighted;
 use crate::{Error, Event, MachineReport, Report, Result, Run, Status, VERSION, Watch};
 use serde::Serialize;
@@ -61,6 +64,9 @@ pub struct ComparisonRow {
     pub status: Status,
     /// What a user should read, without repetitions.
     pub notes: Vec<String>,
+    /// Parameters that were chosen inside the training sets, split by split.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub chosen: Vec<Vec<(String, Value)>>,
 }
 
 /// Several methods on the same splits.
@@ -71,6 +77,9 @@ pub struct Comparison {
     /// How decision values became probabilities, if they did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calibrating: Option<Calibrating>,
+    /// Names of the parameters that were chosen inside the training sets, if some were.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tuned: Option<Vec<String>>,
     /// How instances were split, and with which seed.
     pub splits: Splits,
     /// Splits that are complete for every row; fewer than asked for if the run was stopped.
@@ -123,19 +132,20 @@ pub fn compare(
     splits: &Splits,
     run: &Run,
 ) -> Result<Comparison> {
-    compare_calibrated(methods, singles, None, views, labels, splits, run)
+    compare_how(methods, singles, How::default(), views, labels, splits, run)
 }
 
-/// [`compare`] with probabilities: each model is calibrated on its training instances, which takes one
+/// [`compare`] with probabilities, and with parameters that are chosen inside each training set (on the validation sets of
+/// all splits together, where these have some). Each model is calibrated on its training instances, which takes one
 /// more fit, with kernels of its own, for each fold of the calibration. The seconds are those of the
-/// models without it.
+/// models without either. Of the parameters to choose a method takes part with those that it or its machine has.
 ///
 /// # Errors
-/// As [`compare`] and [`Mkl::calibration`].
-pub fn compare_calibrated(
+/// As [`compare`], [`Mkl::calibration`] and [`Tuning::choose`]; single kernels have no parameters to choose.
+pub fn compare_how(
     methods: &[Mkl],
     singles: bool,
-    calibrating: Option<Calibrating>,
+    How { calibrating, tuning }: How<'_>,
     views: &Views,
     labels: &Labels,
     splits: &Splits,
@@ -144,7 +154,13 @@ pub fn compare_calibrated(
     if calibrating.is_some() {
         methods.iter().try_for_each(Mkl::require_classes)?;
     }
+    if singles && tuning.is_some() {
+        let problem = "expected none beside parameters that are chosen; leave one of them out";
+        return Err(Error::parameter("singles", problem));
+    }
     let watch = run.watch();
+    let tuned =
+        tuning.map(|t| Tunings::new(t, methods, (views, labels), splits, run)).transpose()?;
     let recipes: Vec<Recipe> = methods.iter().map(Mkl::recipe).collect::<Result<_>>()?;
     let apart = |m: &Mkl| m.recipe().is_ok_and(|r| r.arrangement == Arrangement::Views);
     let Some(base) = methods.iter().position(apart).or((!methods.is_empty()).then_some(0)) else {
@@ -153,7 +169,7 @@ pub fn compare_calibrated(
     let task = methods[base].task();
     let truth = Truth::new(task, views, labels, &splits.splits)?;
     let base = singles.then_some(base);
-    let plan = Plan { methods, recipes, base, calibrating, views, labels, truth };
+    let plan = Plan { methods, recipes, base, calibrating, tuned, views, labels, truth };
     let mut rows: Vec<Collected> = Vec::new();
     let (mut steps, mut stopped) = (Steps::begin(splits.splits.len(), run), None);
     for split in &splits.splits {
@@ -195,6 +211,7 @@ pub fn compare_calibrated(
     Ok(Comparison {
         rows: rows.collect::<Result<_>>()?,
         calibrating,
+        tuned: tuning.map(|t| t.axes.iter().map(|a| a.name.clone()).collect()),
         splits: splits.clone(),
         complete,
         instances: plan.truth.labelled,
@@ -247,6 +264,7 @@ struct Plan<'a> {
     /// The method whose kernels are tried alone.
     base: Option<usize>,
     calibrating: Option<Calibrating>,
+    tuned: Option<Tunings<'a>>,
     views: &'a Views,
     labels: &'a Labels,
     truth: Truth<'a>,
@@ -317,16 +335,39 @@ impl Plan<'_> {
             }
             for m in group {
                 let inner = run.remaining(watch).quiet();
-                let mkl = &self.methods[m];
-                let model = mkl.fit_prepared(&prepared, &inner).and_then(|model| {
+                let mut mkl = &self.methods[m];
+                let tuned = match &self.tuned {
+                    None => None,
+                    Some(all) => match unless_stopped(all.choose(m, (&train.0, &train.1), &inner))?
+                    {
+                        Some(tuned) => tuned,
+                        None => return Ok(None),
+                    },
+                };
+                let mut own = None;
+                if let Some(tuned) = &tuned {
+                    mkl = &tuned.mkl;
+                    if !mkl.shares(&prepared)? {
+                        let made = mkl.prepare(&train.0, &train.1, &run.remaining(watch).quiet());
+                        let Some(made) = unless_stopped(made)? else { return Ok(None) };
+                        own = Some(made);
+                    }
+                }
+                let prepared = own.as_ref().unwrap_or(&prepared);
+                let inner = run.remaining(watch).quiet();
+                let model = mkl.fit_prepared(prepared, &inner).and_then(|model| {
                     let Some(how) = self.calibrating else { return Ok(model) };
                     let inner = run.remaining(watch).quiet();
                     model.calibrated(mkl.calibration(&train.0, &train.1, None, how, &inner)?)
                 });
-                found[m] = step(model, self.methods[m].method().id)?;
-                if found[m].is_none() {
+                let Some(mut one) = step(model, self.methods[m].method().id)? else {
                     return Ok(None);
+                };
+                if let Some(tuned) = tuned {
+                    one.0.chosen = tuned.values().to_vec();
+                    one.0.notes.extend(tuned.notes().into_iter().skip(1));
                 }
+                found[m] = Some(one);
             }
         }
         Ok(Some(singles.into_iter().chain(found.into_iter().flatten()).collect()))
@@ -377,6 +418,7 @@ fn finished(
         weights: weights.collect(),
         status: worst(row.results.iter().map(|r| r.status)),
         notes,
+        chosen: row.results.iter().map(|r| r.chosen.clone()).filter(|c| !c.is_empty()).collect(),
     })
 }
 

@@ -1,12 +1,13 @@
 //! Cross-validation of one method.
 
+use super::tune::{Tuning, choose};
 use super::{Measure, Measured, Measures, Scores, Split, Splits, table};
 use crate::calibrate::Calibrating;
 use crate::data::{Labels, Target, Views};
 use crate::machine::CheckedMachine;
 use crate::method::Task;
 use crate::model::{Given, Mkl, Model};
-use crate::params::Params;
+use crate::params::{Params, Value};
 use crate::{Error, Event, MachineReport, Result, Run, Status, VERSION};
 use serde::Serialize;
 use std::fmt;
@@ -33,6 +34,9 @@ pub struct SplitResult {
     pub weights: Vec<f64>,
     /// What a user should read: the warnings of the report, then its notes.
     pub notes: Vec<String>,
+    /// Parameters that were chosen inside the training set, by name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub chosen: Vec<(String, Value)>,
 }
 
 /// Cross-validated scores of one method.
@@ -99,17 +103,27 @@ pub fn cross_validate_calibrated(
     splits: &Splits,
     run: &Run,
 ) -> Result<CvResult> {
-    cross_validate_given(mkl, calibrating, (views, labels), &Given::default(), splits, run)
+    let how = How { calibrating, tuning: None };
+    cross_validate_given(mkl, how, (views, labels), &Given::default(), splits, run)
 }
 
-/// [`cross_validate_calibrated`] with what else is known about the instances. Pairs of test instances take no
-/// part; those of instances without a label do, in every split.
+/// What is done on each training set beside a fit.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct How<'a> {
+    /// Decision values become probabilities.
+    pub calibrating: Option<Calibrating>,
+    /// Parameters are chosen; on the validation sets of all splits together, where these have some.
+    pub tuning: Option<&'a Tuning>,
+}
+
+/// [`cross_validate_calibrated`] with parameters that are chosen inside each training set, and with what else is known about
+/// the instances. Pairs of test instances take no part; those of instances without a label do, in every split.
 ///
 /// # Errors
 /// As [`cross_validate_calibrated`] and [`Mkl::fit_given`].
 pub fn cross_validate_given(
     mkl: &Mkl,
-    calibrating: Option<Calibrating>,
+    How { calibrating, tuning }: How<'_>,
     (views, labels): (&Views, &Labels),
     given: &Given<'_>,
     splits: &Splits,
@@ -122,6 +136,13 @@ pub fn cross_validate_given(
         mkl.require_classes()?;
     }
     let truth = Truth::new(mkl.task(), views, labels, &splits.splits)?;
+    let candidates = tuning.map(|t| t.candidates(mkl, false)).transpose()?;
+    let tuning = tuning.zip(candidates.as_deref());
+    let mut chosen = None;
+    if let (Some((tuning, candidates)), Some(inner)) = (tuning, splits.validating()) {
+        let score = tuning.score.as_deref();
+        chosen = Some(choose(candidates, score, (views, labels), given, &inner, run)?);
+    }
     let total = splits.splits.len();
     run.tell(Event::Begin { stage: "splits", total: Some(total as u64) });
     let (mut results, mut names, mut stopped) = (Vec::new(), Vec::new(), None);
@@ -131,6 +152,20 @@ pub fn cross_validate_given(
         let rows = given.rows(mkl, &split.train, labels)?;
         let (train, known) = ((views.select(&rows), labels.select(&rows)), given.select(&rows)?);
         let given = known.given();
+        let tuned = match (tuning, &chosen) {
+            (Some((tuning, candidates)), None) => {
+                let data = (&train.0, &train.1);
+                let tuned = tuning.choose_among(candidates, data, &given, &inner);
+                let Some(tuned) = unless_stopped(tuned)? else {
+                    stopped = watch.stop();
+                    break;
+                };
+                Some(tuned)
+            }
+            _ => chosen.clone(),
+        };
+        let mkl = tuned.as_ref().map_or(mkl, |t| &t.mkl);
+        let inner = run.remaining(&watch).quiet();
         let fitted = mkl.fit_given(&train.0, &train.1, &given, &inner).and_then(|model| {
             let Some(how) = calibrating else { return Ok(model) };
             let inner = run.remaining(&watch).quiet();
@@ -143,10 +178,14 @@ pub fn cross_validate_given(
         }
         let model = fitted?;
         let scored = truth.score(&model, views, split, &run.remaining(&watch));
-        let Some(result) = unless_stopped(scored)? else {
+        let Some(mut result) = unless_stopped(scored)? else {
             stopped = watch.stop();
             break;
         };
+        if let Some(tuned) = tuned {
+            result.chosen = tuned.values().to_vec();
+            result.notes.extend(tuned.notes().into_iter().skip(1));
+        }
         results.push(result);
         names.push(model.kernels().iter().map(|k| k.name.clone()).collect());
         let so_far = Measures::over(results.iter().map(|r: &SplitResult| &r.scores));
@@ -308,6 +347,7 @@ impl<'a> Truth<'a> {
             machine: report.machine,
             weights: weights.iter().map(|w| w.weight).collect(),
             notes: report.remarks().cloned().collect(),
+            chosen: Vec::new(),
         })
     }
 }

@@ -60,6 +60,9 @@ pub struct Split {
     pub train: Vec<usize>,
     /// Instances to test on, increasing.
     pub test: Vec<usize>,
+    /// Instances to choose parameters on, increasing; none in most protocols.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub validation: Vec<usize>,
 }
 
 impl Split {
@@ -76,7 +79,7 @@ impl Split {
         let mut train = self.train.clone();
         train.extend((0..labels.len()).filter(|i| !is_known[*i]));
         train.sort_unstable();
-        Ok(Cow::Owned(Split { train, test: self.test.clone() }))
+        Ok(Cow::Owned(Split { train, ..self.clone() }))
     }
 }
 
@@ -91,6 +94,21 @@ pub struct Splits {
     /// The splits; instances without a label are in none.
     #[serde(skip)]
     pub splits: Vec<Split>,
+}
+
+impl Splits {
+    /// The same with the validation sets in place of the test sets, if there are some.
+    pub fn validating(&self) -> Option<Splits> {
+        let there = !self.splits.is_empty() && self.splits.iter().all(|s| !s.validation.is_empty());
+        there.then(|| {
+            let inner = |s: &Split| Split {
+                train: s.train.clone(),
+                test: s.validation.clone(),
+                validation: Vec::new(),
+            };
+            Splits { splits: self.splits.iter().map(inner).collect(), ..self.clone() }
+        })
+    }
 }
 
 /// Row numbers of all splits together, at most: half a gigabyte.
@@ -220,7 +238,7 @@ fn draw(by_class: &[Vec<usize>], test: f64, rng: &mut Xoshiro256PlusPlus) -> Spl
 fn sorted(mut train: Vec<usize>, mut test: Vec<usize>) -> Split {
     train.sort_unstable();
     test.sort_unstable();
-    Split { train, test }
+    Split { train, test, validation: Vec::new() }
 }
 
 #[cfg(test)]

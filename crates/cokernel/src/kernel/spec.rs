@@ -177,6 +177,21 @@ impl KernelSpec {
         self
     }
 
+    /// All distances at which values fall off, times `factor`; kernels without a width stay as they are.
+    pub fn wider(mut self, factor: f64) -> Self {
+        let Family::Exponential(metric) = self.family else { return self };
+        let squared = metric == Metric::SquaredEuclidean;
+        let times = match self.width.convention {
+            Convention::Sigma | Convention::Scale => factor,
+            Convention::SquaredScale if squared => factor * factor,
+            Convention::SquaredScale => factor,
+            Convention::Gamma if squared => 1.0 / (factor * factor),
+            Convention::Gamma => 1.0 / factor,
+        };
+        self.width.factors.iter_mut().for_each(|f| *f *= times);
+        self
+    }
+
     fn widths(
         mut self,
         convention: Convention,

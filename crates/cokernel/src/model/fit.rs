@@ -42,6 +42,8 @@ pub struct Mkl {
     machine: MachineSpec,
     scale: Scale,
     storage: Storage,
+    /// Factor on the widths of all kernels.
+    width: f64,
 }
 
 impl Mkl {
@@ -59,6 +61,7 @@ impl Mkl {
             machine: MachineSpec::default(),
             scale: Scale::None,
             storage: Storage::Auto,
+            width: 1.0,
         })
     }
 
@@ -130,6 +133,65 @@ impl Mkl {
     pub fn storage(mut self, storage: Storage) -> Self {
         self.storage = storage;
         self
+    }
+
+    /// Multiplies the widths of all kernels that have one. Default: 1.
+    #[must_use]
+    pub fn width(mut self, factor: f64) -> Self {
+        self.width = factor;
+        self
+    }
+
+    /// Whether [`with`](Self::with) knows a parameter of this name.
+    pub fn knows(&self, name: &str) -> bool {
+        matches!(name, "width" | "method")
+            || self.method.param(name).is_some()
+            || self.machine.method().param(name).is_some()
+    }
+
+    /// The same with another value of a parameter of the method, of the machine (`c` is always that of the machine, if
+    /// it has one), `width` for a factor on the widths of kernels, or `method` for another method.
+    ///
+    /// # Errors
+    /// No such parameter, or a value outside its range.
+    pub fn with(&self, name: &str, value: &Value) -> Result<Self> {
+        let mut other = self.clone();
+        let of_machine = self.machine.method().param(name).is_some();
+        match name {
+            "method" => {
+                let id = value.to_string();
+                other.method = Mkl::new(&id)?.method;
+                other.given.retain(|(n, _)| other.method.param(n).is_some());
+            }
+            "width" => {
+                let factor = match value {
+                    Value::Real(v) => *v,
+                    Value::Int(v) => *v as f64,
+                    _ => f64::NAN,
+                };
+                if !(factor > 0.0 && factor.is_finite()) {
+                    let problem = format!("expected a factor above 0, found {value}");
+                    return Err(Error::parameter("width", problem));
+                }
+                other.width = factor;
+            }
+            name if of_machine && (name == "c" || self.method.param(name).is_none()) => {
+                other.machine.set(name, value.clone());
+                other.machine.checked()?;
+            }
+            name => {
+                let Some(param) = self.method.param(name) else {
+                    let known = self.method.params.iter().chain(self.machine.method().params);
+                    let known = known.map(|p| p.name).chain(["width", "method"]);
+                    return Err(Error::unknown("parameter", name, known));
+                };
+                let is_other = |n: &str| self.method.param(n).is_none_or(|p| p.name != param.name);
+                other.given.retain(|(n, _)| is_other(n));
+                other.given.push((param.name.to_string(), value.clone()));
+                other.params()?;
+            }
+        }
+        Ok(other)
     }
 
     /// Refuses methods that do not learn from pairs of instances.
@@ -249,6 +311,22 @@ impl Mkl {
         run: &Run,
     ) -> Result<Model> {
         let watch = run.watch();
+        let prepared = self.prepare_given(views, labels, given, run)?;
+        self.finish(&prepared, &watch, run)
+    }
+
+    /// [`prepare`](Self::prepare) with what else is known about the instances.
+    ///
+    /// # Errors
+    /// As [`fit_given`](Self::fit_given).
+    pub fn prepare_given(
+        &self,
+        views: &Views,
+        labels: &Labels,
+        given: &Given<'_>,
+        run: &Run,
+    ) -> Result<Prepared> {
+        let watch = run.watch();
         if given.pairs.is_some() {
             self.require_pairs()?;
         }
@@ -262,7 +340,7 @@ impl Mkl {
         if let Some(pairs) = given.pairs {
             prepared = prepared.with_pairs(views, pairs, &run.remaining(&watch))?;
         }
-        self.finish(&prepared, &watch, run)
+        Ok(prepared)
     }
 
     /// The second half, in the time that is left; the report tells all of it.
@@ -463,12 +541,27 @@ impl Mkl {
         catalogue::goes_with(self.method, self.machine.method())?;
         let unlabelled = self.uses_unlabelled()?;
         let graphs = Vec::new();
-        Ok(Recipe { kernels, graphs, scale, storage, looks_at, arrangement, task, unlabelled })
+        let width = self.width;
+        Ok(Recipe {
+            kernels,
+            graphs,
+            scale,
+            storage,
+            width,
+            looks_at,
+            arrangement,
+            task,
+            unlabelled,
+        })
     }
 
     /// The given kernel specifications, or the default for these views.
     fn specs(&self, views: &Views) -> Result<Vec<KernelSpec>> {
-        kernels_or_default(self.kernels.as_deref(), views)
+        let specs = kernels_or_default(self.kernels.as_deref(), views)?;
+        Ok(match self.width {
+            1.0 => specs,
+            width => specs.into_iter().map(|s| s.wider(width)).collect(),
+        })
     }
 }
 

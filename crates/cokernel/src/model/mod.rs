@@ -330,6 +330,13 @@ impl Model {
         }
     }
 
+    /// The model with these sentences before the other notes of its report.
+    #[must_use]
+    pub fn with_notes(mut self, notes: Vec<String>) -> Self {
+        self.info.report.notes.splice(0..0, notes);
+        self
+    }
+
     /// Says that the instances of training were those with the indices `rows` among `n`, the others
     /// having been left out before (for a weight of 0, say). [`duals`](Self::duals) then counts in
     /// all of them, and similarities may be towards all of them.

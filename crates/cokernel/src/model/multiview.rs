@@ -280,6 +280,7 @@ impl MultiView {
             kernels: wants.kernels.or_else(|| self.kernels.clone()),
             scale: wants.scale.unwrap_or(self.scale),
             storage: wants.storage.unwrap_or(self.storage),
+            width: 1.0,
             looks_at: Vec::new(),
             arrangement: wants.arrangement,
         })

@@ -20,6 +20,8 @@ pub(crate) struct Recipe {
     pub(super) graphs: Vec<GraphSpec>,
     pub(super) scale: Scale,
     pub(super) storage: Storage,
+    /// Factor on the widths of all kernels.
+    pub(super) width: f64,
     /// Views that the method looks at beside those of the kernels.
     pub(super) looks_at: Vec<String>,
     pub(crate) arrangement: Arrangement,
