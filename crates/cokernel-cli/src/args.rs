@@ -136,7 +136,7 @@ pub struct MachineArgs {
     pub decomposition: Option<String>,
 }
 
-/// How instances are split into training and test sets; always stratified by class.
+/// How instances are split into training and test sets; what is drawn is stratified by class.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Splits")]
 pub struct SplitArgs {
@@ -150,6 +150,22 @@ pub struct SplitArgs {
     /// Random test sets of this fraction of the instances instead of folds
     #[arg(long, value_name = "FRACTION", allow_negative_numbers = true)]
     pub test_fraction: Option<f64>,
+    /// Set this fraction aside to test on, once, and divide the rest five times into two folds: one to learn
+    /// from, the other to choose parameters on (--tune)
+    #[arg(long, value_name = "FRACTION", allow_negative_numbers = true, conflicts_with_all = ["folds", "test_fraction"])]
+    pub reserve: Option<f64>,
+    /// Learn from this many instances of each class, test on the others
+    #[arg(long, value_name = "N", allow_negative_numbers = true, conflicts_with_all = ["folds", "test_fraction", "reserve"])]
+    pub per_class: Option<usize>,
+    /// Instances with the same name in this column stay on the same side
+    #[arg(long, value_name = "[COLUMN@]FILE")]
+    pub groups: Option<String>,
+    /// A file of splits, as `cokernel splits` writes it
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["folds", "test_fraction", "reserve", "per_class"])]
+    pub splits: Option<PathBuf>,
+    /// A column that says the split: train and test (and validation), or the names of folds
+    #[arg(long, value_name = "[COLUMN@]FILE", conflicts_with_all = ["folds", "test_fraction", "reserve", "per_class", "splits"])]
+    pub split_column: Option<String>,
 }
 
 /// The words of `--header`.

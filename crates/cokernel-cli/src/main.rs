@@ -17,6 +17,7 @@ mod report;
 mod session;
 mod settings;
 mod signals;
+mod splitting;
 mod tuning;
 
 use cokernel_experiments as experiment;
@@ -67,6 +68,8 @@ enum Command {
     Reproduce(cmd::reproduce::Args),
     /// Run an experiment cell by cell into a store
     Run(cmd::run::Args),
+    /// Draw splits of instances into a file that commands and Python share
+    Splits(cmd::splits::Args),
     /// How far an experiment is
     Status(cmd::status::Args),
     /// Make a tables and pictures of an experiment
@@ -110,6 +113,7 @@ fn main() -> ExitCode {
         Command::Embed(args) => cmd::embed::run(args, &cli.global),
         Command::Reproduce(args) => cmd::reproduce::run(args, &cli.global),
         Command::Run(args) => cmd::run::run(args, &cli.global),
+        Command::Splits(args) => cmd::splits::run(args, &cli.global),
         Command::Status(args) => cmd::status::run(args, &cli.global),
         Command::Report(args) => cmd::report::run(args, &cli.global),
         Command::Inspect(args) => cmd::inspect::run(args, &cli.global),

@@ -39,7 +39,8 @@ scale = "standard"                  # or "min_max", "none"
 storage = "auto"                    # or "resident", "resident_f32", "on_demand"
 memory = "2GiB"                     # for the kernels
 output = "model.ck"
-folds = 5                           # for evaluate and compare; or test_fraction = 0.33
+folds = 5                           # for evaluate and compare; or test_fraction = 0.33, reserve = 0.33,
+                                    # per_class = 15, splits = "splits.json"
 repeats = 1
 tune = ["c=0.01..100"]              # chosen inside the training instances; also width=, method=
 tune_folds = 5
@@ -93,6 +94,9 @@ pub struct Content {
     pub folds: Option<usize>,
     pub repeats: Option<usize>,
     pub test_fraction: Option<f64>,
+    pub reserve: Option<f64>,
+    pub per_class: Option<usize>,
+    pub splits: Option<PathBuf>,
     pub clusters: Option<usize>,
     pub starts: Option<usize>,
     pub protocol: Option<Spanned<String>>,

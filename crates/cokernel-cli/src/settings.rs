@@ -1,8 +1,6 @@
 //! Flags and project file together: what a command was asked to do. Flags override the file.
 
-use crate::args::{
-    DataArgs, GlobalArgs, GraphArgs, KernelArgs, MachineArgs, SplitArgs, name_and_rest,
-};
+use crate::args::{DataArgs, GlobalArgs, GraphArgs, KernelArgs, MachineArgs, name_and_rest};
 use crate::files::{check_place, not_an_input};
 use crate::input::{Input, ViewSource, in_flags};
 use crate::misuse::misuse;
@@ -12,12 +10,10 @@ use crate::tasks::for_task;
 use crate::words::bytes;
 use anyhow::{Context, Result};
 use cokernel::bank::Storage;
-use cokernel::brief;
 use cokernel::catalogue::{
     default_machine, find, for_task as for_machine, methods, named, recommended,
 };
 use cokernel::data::{Header, ReadOptions, Scale, ViewsIn, views_in};
-use cokernel::eval::Protocol;
 use cokernel::kernel::{GraphSpec, KernelSpec};
 use cokernel::machine::MachineSpec;
 use cokernel::method::{Method, Task};
@@ -401,31 +397,6 @@ impl Settings {
         }
         machine.checked().context("class weights")?;
         Ok(machine)
-    }
-
-    /// How instances are split: flags, else file, else five folds.
-    pub fn protocol(&self, args: &SplitArgs) -> Result<Protocol> {
-        let repeats = self.or_file(args.repeats, |f| f.repeats);
-        // A flag for one kind of split overrides the other kind in the file.
-        let test = match args.folds {
-            Some(_) => None,
-            None => self.or_file(args.test_fraction, |f| f.test_fraction),
-        };
-        let folds = self.or_file(args.folds, |f| f.folds);
-        if self.content().is_some_and(|f| f.folds.is_some() && f.test_fraction.is_some()) {
-            return Err(misuse("project file: give either folds or test_fraction, not both"));
-        }
-        if repeats == Some(0) {
-            return Err(misuse("repeats: expected at least 1, found 0"));
-        }
-        if let Some(test) = test.filter(|t| !(*t > 0.0 && *t < 1.0)) {
-            let expected = "expected a number between 0 and 1";
-            return Err(misuse(format!("test fraction: {expected}, found {}", brief(test))));
-        }
-        Ok(match test {
-            Some(test) => Protocol::Shuffle { repeats: repeats.unwrap_or(5), test },
-            None => Protocol::KFold { folds: folds.unwrap_or(5), repeats: repeats.unwrap_or(1) },
-        })
     }
 
     /// Where kernels are kept; also moves the memory limit into the options.

@@ -90,6 +90,10 @@ fn trained(protocol: &Protocol, n: usize) -> usize {
         Some(eval::Protocol::KFold { folds, .. }) => n - n.div_ceil(folds),
         Some(eval::Protocol::Shuffle { test, .. }) => (n as f64 * (1.0 - test)) as usize / 2,
         Some(eval::Protocol::FiveByTwo) => n / 2,
+        Some(eval::Protocol::Reserved { test }) => (n as f64 * (1.0 - test)) as usize / 2,
+        // The number of classes is not known.
+        Some(eval::Protocol::PerClass { train, .. }) => train.min(n),
+        Some(eval::Protocol::Given { .. }) => n,
     }
 }
 
@@ -301,7 +305,12 @@ impl Loaded {
             notes: model.report().remarks().cloned().collect(),
             details: Details::of_model(&model, &result.scores, &data.costs),
         };
-        if let (Pick::Inner, Some(Learning { inner_folds, .. })) =
+        let inner = plan.rows[cell.row].pick == Pick::Inner;
+        if inner && !split.validation.is_empty() {
+            let validated = Split { test: split.validation.clone(), ..split.clone() };
+            let found = score_split(&model, &chosen, &self.labels, &validated, &to_the_end)?;
+            measured.inner = plan.protocol.pick_by.of_learned(&found.scores);
+        } else if let (Pick::Inner, Some(Learning { inner_folds, .. })) =
             (plan.rows[cell.row].pick, plan.protocol.learning())
         {
             let folds = eval::Protocol::KFold { folds: inner_folds, repeats: 1 };

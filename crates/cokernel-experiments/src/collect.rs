@@ -4,6 +4,7 @@ use super::cells::Cell;
 use super::measured::Measured;
 use super::outcome::{self, DataFound, Outcome, Picked};
 use super::plan::{Experiment, Pick};
+use cokernel::eval::Protocol as SplitProtocol;
 use cokernel::{Status, VERSION};
 use std::collections::BTreeMap;
 
@@ -77,10 +78,22 @@ fn pick(
         values.into_iter().reduce(better).map_or(0, |v| v.0)
     };
     let mean = |m: &Measured| outcome::mean(m, by);
-    // Learning: one variant for all splits. Clustering: one for each data set.
-    let overall = (of_row.pick == Pick::Best && plan.protocol.learning().is_some()).then(|| {
+    // Learning: one variant for all splits; also by validation sets, which belong to one test set. Clustering: one for each
+    // data set.
+    let learning = plan.protocol.learning();
+    let reserved = matches!(learning.map(|l| l.splits), Some(SplitProtocol::Reserved { .. }));
+    let overall = match of_row.pick {
+        Pick::Best => learning.is_some(),
+        Pick::Inner => reserved,
+        Pick::Only => false,
+    };
+    let overall = overall.then(|| {
+        let value = |m: &Measured| match of_row.pick {
+            Pick::Inner => m.inner.unwrap_or(f64::NEG_INFINITY),
+            _ => mean(m),
+        };
         let mut sums = vec![0.0; of_row.variants.len()];
-        complete.clone().flat_map(|u| u.1).for_each(|(v, m)| sums[*v] += mean(m));
+        complete.clone().flat_map(|u| u.1).for_each(|(v, m)| sums[*v] += value(m));
         best(sums.into_iter().enumerate().collect())
     });
     let one = |(&unit, tried): (&usize, &BTreeMap<usize, Measured>)| {
@@ -89,9 +102,9 @@ fn pick(
         };
         let variant = match (of_row.pick, overall) {
             (Pick::Only, _) => 0,
-            (Pick::Best, Some(variant)) => variant,
+            (Pick::Best | Pick::Inner, Some(variant)) => variant,
             (Pick::Best, None) => of(&mean),
-            (Pick::Inner, _) => of(&|m| m.inner.unwrap_or(f64::NEG_INFINITY)),
+            (Pick::Inner, None) => of(&|m| m.inner.unwrap_or(f64::NEG_INFINITY)),
         };
         let seconds = tried.values().map(|m| m.seconds).sum();
         let measured = tried.get(&variant)?.clone();

@@ -48,6 +48,9 @@ starts = "published"                # 20 starts of k-means from random rows, eac
                                     # or { seeding = "plus_plus", starts = 10 }
 # folds = 5, repeats = 2            # to learn from labels, in place of clusters and starts;
                                     # or test_fraction = 0.33, repeats = 10
+                                    # or reserve = 0.33: a test set, then 5 × 2 folds of the rest, of
+                                    # which the halves that are not learned from choose (pick = "inner")
+                                    # or per_class = 15, repeats = 10: 15 of each class to learn from
 # task = "regress"                  # numbers, or "detect": outliers; else that of the machine, else classes
 # inner_folds = 5                   # of pick = "inner", inside each training set
 seed = 0                            # the first seed
@@ -232,6 +235,8 @@ pub struct ProtocolEntry {
     pub starts: Option<Spanned<toml::Value>>,
     pub folds: Option<Spanned<usize>>,
     pub test_fraction: Option<Spanned<f64>>,
+    pub reserve: Option<Spanned<f64>>,
+    pub per_class: Option<Spanned<usize>>,
     pub repeats: Option<Spanned<usize>>,
     pub inner_folds: Option<Spanned<usize>>,
     #[serde(default)]

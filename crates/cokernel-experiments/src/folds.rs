@@ -38,6 +38,10 @@ impl Experiment {
             let protocol = file.parse()?.protocol;
             let outer = match splits {
                 eval::Protocol::KFold { .. } => ("folds", protocol.folds.map(|f| f.span())),
+                eval::Protocol::Reserved { .. } => ("reserve", protocol.reserve.map(|f| f.span())),
+                eval::Protocol::PerClass { .. } => {
+                    ("per_class", protocol.per_class.map(|f| f.span()))
+                }
                 _ => ("test_fraction", protocol.test_fraction.map(|f| f.span())),
             };
             let (key, place) = match (of_inner, &protocol.inner_folds) {
@@ -60,7 +64,10 @@ fn all_splits(
     seed: u64,
 ) -> Result<(), (bool, Error)> {
     let splits = outer.split(labels, seed).map_err(|e| (false, e))?.splits;
-    let Some(folds) = inner else { return Ok(()) };
+    // Validation sets need no folds.
+    let Some(folds) = inner.filter(|_| splits.iter().all(|s| s.validation.is_empty())) else {
+        return Ok(());
+    };
     let inner = eval::Protocol::KFold { folds, repeats: 1 };
     for split in &splits {
         inner.split(&labels.select(&split.train), seed).map_err(|e| (true, e))?;

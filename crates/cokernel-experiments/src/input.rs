@@ -7,6 +7,7 @@ use cokernel::data::{
     read_labels, read_pairs, read_table,
 };
 use serde::Deserialize;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// A view and where it comes from.
@@ -242,6 +243,41 @@ fn pair_file(path: &Path, input: &Input, views: &Views) -> Result<Pairs> {
     readable(path)?;
     let options = ReadOptions { unpacked: input.unpack, ..ReadOptions::default() };
     Ok(read_pairs(path, &options).map_err(in_flags)?.pairs(views)?)
+}
+
+/// A name for each of these instances: a column of a text table (the only one, if none is named), matched by the id column
+/// where one is given, else by position.
+pub fn names(
+    path: &Path,
+    column: Option<&String>,
+    input: &Input,
+    views: &Views,
+) -> Result<Vec<String>> {
+    readable(path)?;
+    let options = ReadOptions {
+        id_column: input.id.clone(),
+        label_column: column.cloned(),
+        unpacked: input.unpack,
+        ..ReadOptions::default()
+    };
+    let read = read_labels(path, &options).map_err(in_flags)?;
+    let place = path.display();
+    match (read.ids, views.ids()) {
+        (Some(names), Some(ids)) => {
+            let text: HashMap<&String, &String> = names.iter().zip(&read.texts).collect();
+            let of = |id: &String| match text.get(id) {
+                Some(text) => Ok((*text).clone()),
+                None => Err(misuse(format!("{place}: there is no line for instance '{id}'"))),
+            };
+            ids.iter().map(of).collect()
+        }
+        _ if read.texts.len() == views.n() => Ok(read.texts),
+        _ => Err(misuse(format!(
+            "{place}: expected {} lines, one for each instance, found {}",
+            views.n(),
+            read.texts.len()
+        ))),
+    }
 }
 
 /// An error of a reader in the words of the command line.

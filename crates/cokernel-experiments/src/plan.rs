@@ -222,20 +222,24 @@ impl Protocol {
             return;
         };
         match &mut l.splits {
-            eval::Protocol::KFold { repeats, .. } | eval::Protocol::Shuffle { repeats, .. } => {
-                *repeats = times;
-            }
-            eval::Protocol::FiveByTwo => {}
+            eval::Protocol::KFold { repeats, .. }
+            | eval::Protocol::Shuffle { repeats, .. }
+            | eval::Protocol::PerClass { repeats, .. } => *repeats = times,
+            eval::Protocol::FiveByTwo
+            | eval::Protocol::Reserved { .. }
+            | eval::Protocol::Given { .. } => {}
         }
     }
 
     /// How often the splits are repeated, where that can be said.
     pub fn repeats(&self) -> Option<usize> {
         match self.learning()?.splits {
-            eval::Protocol::KFold { repeats, .. } | eval::Protocol::Shuffle { repeats, .. } => {
-                Some(repeats)
-            }
-            eval::Protocol::FiveByTwo => None,
+            eval::Protocol::KFold { repeats, .. }
+            | eval::Protocol::Shuffle { repeats, .. }
+            | eval::Protocol::PerClass { repeats, .. } => Some(repeats),
+            eval::Protocol::FiveByTwo
+            | eval::Protocol::Reserved { .. }
+            | eval::Protocol::Given { .. } => None,
         }
     }
 
@@ -244,8 +248,11 @@ impl Protocol {
         match self.learning().map(|l| l.splits) {
             None => 1,
             Some(eval::Protocol::KFold { folds, repeats }) => folds * repeats,
-            Some(eval::Protocol::Shuffle { repeats, .. }) => repeats,
-            Some(eval::Protocol::FiveByTwo) => 10,
+            Some(
+                eval::Protocol::Shuffle { repeats, .. } | eval::Protocol::PerClass { repeats, .. },
+            ) => repeats,
+            Some(eval::Protocol::FiveByTwo | eval::Protocol::Reserved { .. }) => 10,
+            Some(eval::Protocol::Given { splits }) => splits,
         }
     }
 }

@@ -145,11 +145,11 @@ fn learners(args: &Args, mut settings: Settings) -> Result<ExitCode> {
         methods.iter().map(|m| settings.mkl(m, &methods, &learning)).collect::<Result<_>>()?;
     let calibrating = settings.calibrating(&args.probabilities, task)?;
     let tuning = settings.tuning(&args.tuning)?;
-    let protocol = settings.protocol(&args.splits)?;
+    let splitting = settings.splitting(&args.splits)?;
     settings.leave_pairs();
     let session = Session::start(&settings.options)?;
     let data = data::load_labelled(&settings, &session, &learning)?;
-    let splits = protocol.split(&data.labels, session.run.seed)?;
+    let splits = splitting.splits(&settings, &data, session.run.seed)?;
     let (views, labels, run) = (&data.views, &data.labels, &session.run);
     let how = How { calibrating, tuning: tuning.as_ref() };
     let result = compare_how(&mkls, args.singles, how, views, labels, &splits, run)?;
@@ -225,7 +225,8 @@ pub fn splits_text(result: &Comparison) -> String {
         Protocol::Shuffle { test, .. } => {
             format!("{splits} with a random {:.0} % to test on", 100.0 * test)
         }
-        Protocol::FiveByTwo => format!("{splits}, 5 × 2 folds"),
+        Protocol::Given { .. } => format!("{splits}, given"),
+        _ => result.splits.protocol.to_string(),
     }
 }
 

@@ -71,13 +71,13 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let calibrating = settings.calibrating(&args.probabilities, learning.task())?;
     settings.choose_pairs(args.pairs.as_deref(), &mkl)?;
     let tuning = settings.tuning(&args.tuning)?;
-    let protocol = settings.protocol(&args.splits)?;
+    let splitting = settings.splitting(&args.splits)?;
     if let Some(output) = &args.output {
         settings.check_output(output)?;
     }
     let session = Session::start(&settings.options)?;
     let data = data::load_labelled(&settings, &session, &learning)?;
-    let splits = protocol.split(&data.labels, session.run.seed)?;
+    let splits = splitting.splits(&settings, &data, session.run.seed)?;
     let known = (&data.views, &data.labels);
     let given = Given { pairs: data.pairs.as_ref(), ..Given::default() };
     let how = How { calibrating, tuning: tuning.as_ref() };

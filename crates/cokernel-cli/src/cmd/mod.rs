@@ -13,6 +13,7 @@ pub mod predict;
 pub mod report;
 pub mod reproduce;
 pub mod run;
+pub mod splits;
 pub mod statistics;
 pub mod status;
 pub mod toy;

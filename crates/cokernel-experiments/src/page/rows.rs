@@ -3,7 +3,7 @@
 use super::Material;
 use crate::{Experiment, Learning, Picked, Score, mean_of};
 use anyhow::Result;
-use cokernel::eval::significance::{corrected_t_test, holm, wilcoxon};
+use cokernel::eval::significance::{corrected_t_test, f_5x2, holm, wilcoxon};
 use cokernel::eval::{Protocol, Stat};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -71,6 +71,8 @@ pub struct DataRows {
 enum Test {
     /// Ratio of the sizes of test and training sets.
     Resampled(f64),
+    /// On the ten splits of 5×2 cross-validation.
+    FiveByTwo,
     /// Over data sets that were drawn; a value for each.
     Sets,
     /// There is none, and why.
@@ -79,11 +81,15 @@ enum Test {
 
 fn test_of(plan: &Experiment, sets: usize) -> Test {
     match (plan.protocol.learning(), sets) {
-        (Some(Learning { splits, .. }), 1) => Test::Resampled(match splits {
-            Protocol::KFold { folds, .. } => 1.0 / (folds - 1) as f64,
-            Protocol::Shuffle { test, .. } => test / (1.0 - test),
-            Protocol::FiveByTwo => 1.0,
-        }),
+        (Some(Learning { splits, .. }), 1) => match splits {
+            Protocol::KFold { folds, .. } => Test::Resampled(1.0 / (folds - 1) as f64),
+            Protocol::Shuffle { test, .. } => Test::Resampled(test / (1.0 - test)),
+            Protocol::FiveByTwo | Protocol::Reserved { .. } => Test::FiveByTwo,
+            Protocol::PerClass { .. } => {
+                Test::None("No test: the sizes of training and test sets depend on the classes")
+            }
+            Protocol::Given { .. } => Test::None("No test: the splits were given"),
+        },
         (_, n) if n >= WILCOXON_FROM => Test::Sets,
         (_, 1) => {
             Test::None("No test: starts of k-means on one data set are no sample of data sets")
@@ -125,6 +131,7 @@ pub fn compared(material: &Material<'_>) -> Result<Vec<DataRows>> {
             _ if swept => "No test: the rows are compared value by value in the curves".to_string(),
             Test::None(why) => why.to_string(),
             Test::Resampled(_) => "corrected resampled t-test".to_string(),
+            Test::FiveByTwo => "5×2 cv F test".to_string(),
             Test::Sets => "Wilcoxon's signed ranks over the data sets".to_string(),
         };
         if !swept {
@@ -204,6 +211,7 @@ fn mark(
             Test::Resampled(ratio) if differences.len() > 1 => {
                 Some(corrected_t_test(&differences, *ratio)?.p)
             }
+            Test::FiveByTwo if differences.len() == 10 => Some(f_5x2(&differences)?.p),
             Test::Sets if differences.len() >= WILCOXON_FROM => Some(wilcoxon(&differences)?.p),
             _ => None,
         };

@@ -107,31 +107,44 @@ fn kind(file: &File, entry: &ProtocolEntry, task: Task) -> Result<Kind> {
         value.unwrap_or(Ok(default))
     };
     let inner_folds = from(&entry.inner_folds, "inner_folds", 2, INNER_FOLDS)?;
-    let splits = match (&entry.folds, &entry.test_fraction) {
-        (Some(_), None) => eval::Protocol::KFold {
-            folds: from(&entry.folds, "folds", 2, 0)?,
-            repeats: from(&entry.repeats, "repeats", 1, 1)?,
-        },
-        (None, Some(test)) if *test.get_ref() > 0.0 && *test.get_ref() < 1.0 => {
-            let repeats = from(&entry.repeats, "repeats", 1, 5)?;
-            eval::Protocol::Shuffle { repeats, test: *test.get_ref() }
+    let fraction = |key: &str, value: &Spanned<f64>| match *value.get_ref() {
+        v if v > 0.0 && v < 1.0 => Ok(v),
+        v => {
+            let problem = format!("{key}: expected a number between 0 and 1, found {}", brief(v));
+            Err(file.refuse(Some(value.span()), problem))
         }
-        (None, Some(test)) => {
-            let problem = "test_fraction: expected a number between 0 and 1";
-            return Err(file.refuse(
-                Some(test.span()),
-                format!("{problem}, found {}", brief(*test.get_ref())),
-            ));
+    };
+    let given = [
+        ("folds", entry.folds.as_ref().map(Spanned::span)),
+        ("test_fraction", entry.test_fraction.as_ref().map(Spanned::span)),
+        ("reserve", entry.reserve.as_ref().map(Spanned::span)),
+        ("per_class", entry.per_class.as_ref().map(Spanned::span)),
+    ];
+    let mut there = given.into_iter().filter_map(|(key, place)| Some((key, place?)));
+    if let (Some((first, _)), Some((second, place))) = (there.next(), there.next()) {
+        let problem = format!("protocol: give either {first} or {second}, not both");
+        return Err(file.refuse(Some(place), problem));
+    }
+    let repeats = |default: usize| from(&entry.repeats, "repeats", 1, default);
+    let splits = if entry.folds.is_some() {
+        eval::Protocol::KFold { folds: from(&entry.folds, "folds", 2, 0)?, repeats: repeats(1)? }
+    } else if let Some(test) = &entry.test_fraction {
+        let test = fraction("test_fraction", test)?;
+        eval::Protocol::Shuffle { repeats: repeats(5)?, test }
+    } else if let Some(test) = &entry.reserve {
+        if let Some(repeats) = &entry.repeats {
+            let problem =
+                "repeats: a reserved test set is followed by five times two folds; leave it out";
+            return Err(file.refuse(Some(repeats.span()), problem));
         }
-        (Some(_), Some(test)) => {
-            let problem = "protocol: give either folds or test_fraction, not both";
-            return Err(file.refuse(Some(test.span()), problem));
-        }
-        (None, None) => {
-            let problem = "protocol: expected clusters = K and starts to cluster; or folds = K or \
-                           test_fraction = 0.33 to learn";
-            return Err(file.refuse(None, problem));
-        }
+        eval::Protocol::Reserved { test: fraction("reserve", test)? }
+    } else if entry.per_class.is_some() {
+        let train = from(&entry.per_class, "per_class", 1, 0)?;
+        eval::Protocol::PerClass { train, repeats: repeats(5)? }
+    } else {
+        let problem = "protocol: expected clusters = K and starts to cluster; or folds = K, \
+                       test_fraction = 0.33, reserve = 0.33 or per_class = 15 to learn";
+        return Err(file.refuse(None, problem));
     };
     let learning = Learning { splits, inner_folds };
     match task {

@@ -471,3 +471,7 @@ fn real(value: &Value) -> Option<f64> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+#[path = "tune/tests.rs"]
+mod tests;

@@ -1,0 +1,138 @@
+use super::*;
+use crate::data::{Matrix, toy};
+use crate::eval::{How, Protocol, cross_validate, cross_validate_given};
+use crate::kernel::KernelSpec;
+
+fn axes(texts: &[&str]) -> Vec<Axis> {
+    texts.iter().map(|t| Axis::parse(t).unwrap()).collect()
+}
+
+fn tuning(texts: &[&str]) -> Tuning {
+    Tuning { axes: axes(texts), folds: 3, score: None }
+}
+
+#[test]
+fn ranges_are_read_as_they_are_written() {
+    let reals = |text: &str| -> Vec<f64> {
+        let values = Axis::parse(text).unwrap().values;
+        values.iter().map(|v| real(v).unwrap()).collect()
+    };
+    assert_eq!(reals("c=0.001..100"), [0.001, 0.01, 0.1, 1.0, 10.0, 100.0]);
+    assert_eq!(reals("c=3..40"), [3.0, 30.0]);
+    assert_eq!(reals("width=2^-2..1"), [0.25, 0.5, 1.0, 2.0]);
+    assert_eq!(reals("p=1,1.5,10..100"), [1.0, 1.5, 10.0, 100.0]);
+    let words = Axis::parse("method=mean,simple_mkl").unwrap();
+    assert_eq!(words.values[1], Value::Text("simple_mkl".to_string()));
+    for wrong in ["c", "=1", "c=", "c=1,,2", "c=2..1", "c=0..1", "c=a..b", "c=2^a..3", "c=1..inf"] {
+        assert!(Axis::parse(wrong).is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn a_choice_is_that_of_fits_one_by_one() {
+    let (views, labels) = toy::views(90, 3, &[1.0, 2.0], 4).unwrap();
+    let run = Run::with_seed(3);
+    let splits = Protocol::KFold { folds: 3, repeats: 1 }.split(&labels, 3).unwrap();
+    let mut machine = crate::machine::MachineSpec::new("svc").unwrap();
+    machine.set("tol", 1e-10);
+    let base = Mkl::new("simple_mkl").unwrap().param("tol", 1e-9).machine(machine);
+    let tuning = tuning(&["width=0.5,2", "c=0.01..10", "method=simple_mkl,mean"]);
+    let found = tuning.choose(&base, (&views, &labels), &Given::default(), &run).unwrap();
+    assert_eq!(found.tried.len(), 16);
+    let candidates = tuning.candidates(&base, false).unwrap();
+    let mut best = f64::NEG_INFINITY;
+    for (candidate, tried) in candidates.iter().zip(&found.tried) {
+        let alone = cross_validate(&candidate.mkl, &views, &labels, &splits, &run).unwrap();
+        let score = alone.measures.get("accuracy").unwrap();
+        assert!((score.mean - tried.score.mean).abs() < 1e-12, "{:?}", tried.values);
+        best = best.max(score.mean);
+    }
+    assert_eq!(found.tried[found.best].score.mean, best);
+    let first = found.tried.iter().position(|t| t.score.mean == best).unwrap();
+    assert_eq!(first, found.best);
+    assert!(found.notes()[0].contains("chosen among 16 by accuracy"), "{:?}", found.notes());
+}
+
+/// What is tested on has no part: with other test instances, and with other labels on them, the same is chosen and
+/// learned.
+#[test]
+fn nothing_leaks_from_what_is_tested_on() {
+    let (views, labels) = toy::views(80, 2, &[1.0, 1.0], 9).unwrap();
+    let splits = Protocol::KFold { folds: 4, repeats: 1 }.split(&labels, 1).unwrap();
+    let first = Splits { splits: splits.splits[..1].to_vec(), ..splits };
+    let test = &first.splits[0].test;
+    let mut tables: Vec<(String, Matrix)> = Vec::new();
+    for view in views.iter() {
+        let crate::data::Table::Dense(table) = &view.table else { panic!() };
+        let other = Matrix::from_fn(table.rows(), table.cols(), |i, j| match test.contains(&i) {
+            // Far away, and telling of the class.
+            true => 1e3 * (i % 2) as f64 + j as f64,
+            false => table.get(i, j),
+        });
+        tables.push((view.name.clone(), other));
+    }
+    let Labels::Classes { names, codes } = &labels else { panic!() };
+    let mut codes = codes.clone();
+    for (k, i) in test.iter().enumerate() {
+        codes[*i] = Some((k % 2) as u32);
+    }
+    let other_labels = Labels::Classes { names: names.clone(), codes };
+    let mut other = Views::new();
+    for (name, table) in tables {
+        other = other.dense(name, table).unwrap();
+    }
+    let mkl = Mkl::new("simple_mkl")
+        .unwrap()
+        .kernels([KernelSpec::gaussian(), KernelSpec::linear()])
+        .scale(crate::data::Scale::Standard);
+    let tuning = tuning(&["c=0.1..10", "width=0.5,1"]);
+    let how = How { tuning: Some(&tuning), calibrating: None };
+    let result = |views: &Views, labels: &Labels| {
+        let data = (views, labels);
+        cross_validate_given(&mkl, how, data, &Given::default(), &first, &Run::default()).unwrap()
+    };
+    let (here, there) = (result(&views, &labels), result(&other, &other_labels));
+    assert_eq!(here.results[0].chosen, there.results[0].chosen);
+    assert_eq!(here.results[0].weights, there.results[0].weights);
+    assert_eq!(here.results[0].support_percent, there.results[0].support_percent);
+    assert_ne!(here.results[0].scores, there.results[0].scores);
+}
+
+#[test]
+fn validation_sets_choose_once_for_all_splits() {
+    let (views, labels) = toy::views(90, 3, &[1.0, 1.5], 2).unwrap();
+    let splits = Protocol::Reserved { test: 1.0 / 3.0 }.split(&labels, 5).unwrap();
+    let (mkl, tuning) = (Mkl::new("mean").unwrap(), tuning(&["c=0.01..100"]));
+    let how = How { tuning: Some(&tuning), calibrating: None };
+    let (data, given, run) = ((&views, &labels), Given::default(), Run::default());
+    let found = cross_validate_given(&mkl, how, data, &given, &splits, &run).unwrap();
+    let chosen = &found.results[0].chosen;
+    assert!(found.results.iter().all(|r| r.chosen == *chosen));
+    let inner = splits.validating().unwrap();
+    let all = tuning.candidates(&mkl, false).unwrap();
+    let once = choose(&all, None, data, &given, &inner, &run).unwrap();
+    assert_eq!(once.values(), chosen.as_slice());
+}
+
+#[test]
+fn what_cannot_be_chosen_is_refused() {
+    let (views, labels) = toy::views(30, 2, &[1.0], 1).unwrap();
+    let mkl = Mkl::new("simple_mkl").unwrap();
+    let say = |axes: &[&str], folds: usize, score: Option<&str>| {
+        let parse = |t: &&str| Axis::parse(t).unwrap();
+        let tuning = Tuning {
+            axes: axes.iter().map(parse).collect(),
+            folds,
+            score: score.map(String::from),
+        };
+        let found = tuning.choose(&mkl, (&views, &labels), &Given::default(), &Run::default());
+        found.unwrap_err().to_string()
+    };
+    assert!(say(&["d=1"], 3, None).contains("unknown parameter 'd' (did you mean 'c'?)"));
+    assert!(say(&["c=-1"], 3, None).contains("parameter 'c'"));
+    assert!(say(&["c=1", "c=2"], 3, None).contains("'c' is there twice"));
+    assert!(say(&["width=0"], 3, None).contains("a factor above 0"));
+    assert!(say(&["method=maen"], 3, None).contains("did you mean 'mean'"));
+    assert!(say(&["c=1,2"], 3, Some("mse")).contains("unknown score 'mse'"));
+    assert!(say(&["c=1,2"], 16, None).contains("choosing parameters inside: class"));
+}
