@@ -14,6 +14,7 @@ cluster and to embed.
 :class:`MultiViewEmbedding`                    an embedding
 :func:`cross_validate_bank`,                   cross-validation and grid search that share kernels
 :class:`GridSearchBank`
+:class:`Splits`                                splits that are saved and shared
 :class:`PairLearner`, :func:`pairs_of_tasks`   pairs that belong together or apart
 :func:`gaussian`, :func:`linear`, …            kernels
 :mod:`cokernel.datasets`                       data sets with several views
@@ -46,6 +47,7 @@ from ._native import __version__
 from ._pairs import PairLearner, pairs_of_tasks
 from ._pairwise import pairwise
 from ._regressors import MKLRegressor
+from ._splits import Splits
 from ._transformers import KernelBank, KernelCombiner, MultiViewEmbedding
 from .model_selection import GridSearchBank, cross_validate_bank
 
@@ -60,6 +62,7 @@ __all__ = [
     "MultiViewEmbedding",
     "MultiViewSpectralClustering",
     "PairLearner",
+    "Splits",
     "__version__",
     "chi2",
     "cross_validate_bank",

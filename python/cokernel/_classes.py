@@ -33,7 +33,7 @@ def classes_from_names(names: list[str]) -> npt.NDArray[Any]:
     return np.array(names)
 
 
-def _is_missing(one: Any) -> bool:
+def is_missing(one: Any) -> bool:
     """Whether an entry says that the class is not known: None, NaN or pandas' NA."""
     if one is None or type(one).__name__ in ("NAType", "NaTType"):
         return True
@@ -58,7 +58,7 @@ def known_classes(
     values: npt.NDArray[Any] = column_or_1d(np.asarray(y), warn=True)
     there = np.ones(len(values), dtype=bool) if known is None else known.reshape(-1)
     if values.dtype == np.dtype(object):
-        there = there & ~np.array([_is_missing(one) for one in values], dtype=bool)
+        there = there & ~np.array([is_missing(one) for one in values], dtype=bool)
         if negative and all(isinstance(v, Real) for v in values[there]):
             there = there & np.array([t and v != -1 for t, v in zip(there, values)], dtype=bool)
     elif values.dtype.kind in "mM":
@@ -93,7 +93,7 @@ def refuse_missing_classes(y: Any) -> None:
         return
     kinds: dict[type, Any] = {}
     for i, one in enumerate(y):
-        if _is_missing(one):
+        if is_missing(one):
             raise ValueError(
                 f"y: the class of instance {i} is missing ({one}); leave instances without a class "
                 f"out, or choose a machine that learns from them: {machines_for_unlabelled()}"

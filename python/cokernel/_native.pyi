@@ -26,8 +26,10 @@ __all__ = [
     "calibrate",
     "calibration_folds",
     "cluster_scores",
+    "column_splits",
     "compare_scores",
     "digits",
+    "draw_splits",
     "experiment_example",
     "experiment_text",
     "experiments",
@@ -40,6 +42,7 @@ __all__ = [
     "methods",
     "nemenyi",
     "probabilities",
+    "read_splits",
     "run_experiment",
     "t_test",
     "task_pairs",
@@ -261,6 +264,21 @@ def run_experiment(
     update: bool,
     retry: bool,
 ) -> Stored: ...
+def draw_splits(
+    protocol: str,
+    codes: list[int] | None,
+    values: list[float] | None,
+    n: int,
+    groups: list[str] | None,
+    seed: int,
+    name: str | None,
+) -> str: ...
+def column_splits(
+    column: list[str], codes: list[int] | None, values: list[float] | None, name: str | None
+) -> str: ...
+def read_splits(
+    text: str, codes: list[int] | None, values: list[float] | None, n: int
+) -> str: ...
 def t_test(differences: list[float], test_over_train: float) -> str: ...
 def f_5x2(differences: list[float]) -> str: ...
 def wilcoxon(differences: list[float], with_zeros: bool) -> str: ...

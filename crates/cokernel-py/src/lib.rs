@@ -11,6 +11,7 @@ mod experiments;
 mod kernels;
 mod learn;
 mod registry;
+mod splits;
 mod statistics;
 mod views;
 mod work;
@@ -34,6 +35,8 @@ mod _native {
     use crate::learn::{Learned, Learner, Model, Prepared, task_pairs};
     #[pymodule_export]
     use crate::registry::{cluster_scores, digits, kernel_specs, load, machines, methods, toy};
+    #[pymodule_export]
+    use crate::splits::{column_splits, draw_splits, read_splits};
     #[pymodule_export]
     use crate::statistics::{compare_scores, f_5x2, friedman, holm, nemenyi, t_test, wilcoxon};
     #[pymodule_export]

@@ -26,7 +26,9 @@ mod refusal;
 mod reproduce;
 mod run;
 #[cfg(unix)]
+mod splits;
 mod statistics;
 mod stopped;
 mod toy;
 mod toy_files;
+mod tuning;

@@ -1,0 +1,44 @@
+use crate::toy::{DATA, Toy};
+
+#[test]
+fn parameters_are_chosen_inside_the_training_sets() {
+    let toy = Toy::new();
+    let json = toy.json(&format!("fit {DATA} --tune c=0.01..1 --tune width=0.5,1 -o m.ck"));
+    let tuned = &json["tuned"];
+    let tried = tuned["tried"].as_array().unwrap();
+    assert_eq!(tried.len(), 6);
+    let mean = |i: usize| tried[i]["score"]["mean"].as_f64().unwrap();
+    let best = tuned["best"].as_u64().unwrap() as usize;
+    assert!((0..6).all(|i| mean(i) <= mean(best)));
+    let said = toy.output("inspect m.ck --json");
+    assert!(said.contains("chosen among 6 by accuracy"), "{said}");
+    let said = toy.output(&format!("evaluate {DATA} --tune c=0.1..10 --folds 3"));
+    assert!(said.contains("chosen inside the training sets: c = "), "{said}");
+    let compare = format!("compare {DATA} --methods mean,lp_norm --folds 3");
+    let said = toy.output(&format!("{compare} --tune c=0.1..10 --tune p=1.2,2"));
+    assert!(said.contains("    mean: c = ") && said.contains(", p = "), "{said}");
+    let plain = toy.run(&compare).success();
+    let said = String::from_utf8_lossy(&plain.get_output().stderr).into_owned();
+    assert!(said.contains("was not tuned; --tune c=0.01..100"), "{said}");
+    toy.write(
+        "cokernel.toml",
+        b"labels = \"y.csv\"\ntune = [\"c=1,2\"]\ntune_folds = 2\n[views]\na = \"a.csv\"\n",
+    );
+    let json = toy.json("fit --project cokernel.toml -o p.ck");
+    assert_eq!(
+        (json["tuned"]["tried"].as_array().unwrap().len(), &json["tuned"]["splits"]),
+        (2, &2.into())
+    );
+    for (flags, part) in [
+        ("--tune c", "expected NAME=VALUES"),
+        ("--tune d=1", "did you mean 'c'"),
+        ("--tune c=0", "parameter 'c'"),
+        ("--tune c=1 --tune c=2", "'c' is there twice"),
+        ("--tune c=1,2 --tune-score mse", "unknown score 'mse'"),
+        ("--tune-folds 3", "go with --tune"),
+        ("--tune c=1,2 --tune-folds 1", "parameter 'folds': expected at least 2"),
+    ] {
+        let said = toy.refusal(&format!("fit {DATA} {flags}"), 2);
+        assert!(said.contains(part), "{flags}: {said}");
+    }
+}
