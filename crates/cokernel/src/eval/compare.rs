@@ -3,7 +3,6 @@
 use super::cross_validate::{
     How, SplitResult, Truth, stopped_before_the_first, unless_stopped, worst,
 };
-use super::tune::Tunings;
 use super::{Measures, Split, Splits, Stat, table};
 use crate::calibrate::Calibrating;
 use crate::data::{Labels, Views};
@@ -15,6 +14,10 @@ use crate::rule::Weighted;
 use crate::{Error, Event, MachineReport, Report, Result, Run, Status, VERSION, Watch};
 use serde::Serialize;
 use std::fmt;
+
+mod tuned;
+
+use tuned::Tunings;
 
 /// A kernel's weight over splits.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -282,65 +282,6 @@ pub fn text(values: &[(String, Value)]) -> String {
     values.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
-/// The choices of several methods on the same splits.
-pub(super) struct Tunings<'a> {
-    tuning: &'a Tuning,
-    candidates: Vec<Vec<Candidate>>,
-    /// Where the splits have validation sets: one choice for all splits.
-    once: Option<Vec<Option<Tuned>>>,
-}
-
-impl<'a> Tunings<'a> {
-    pub(super) fn new(
-        tuning: &'a Tuning,
-        methods: &[Mkl],
-        data: (&Views, &Labels),
-        splits: &Splits,
-        run: &Run,
-    ) -> Result<Self> {
-        for axis in &tuning.axes {
-            if !methods.iter().any(|m| m.knows(&axis.name)) {
-                methods.iter().try_for_each(|m| {
-                    m.with(&axis.name, axis.values.first().unwrap_or(&Value::Int(0))).map(|_| ())
-                })?;
-            }
-        }
-        let of = |m: &Mkl| tuning.candidates(m, true);
-        let candidates: Vec<Vec<Candidate>> = methods.iter().map(of).collect::<Result<_>>()?;
-        let mut all = Tunings { tuning, candidates, once: None };
-        if let Some(inner) = splits.validating() {
-            let choose = |c: &Vec<Candidate>| {
-                let (given, score) = (Given::default(), tuning.score.as_deref());
-                match c.len() {
-                    1 => Ok(None),
-                    _ => choose(c, score, data, &given, &inner, run).map(Some),
-                }
-            };
-            all.once = Some(all.candidates.iter().map(choose).collect::<Result<_>>()?);
-        }
-        Ok(all)
-    }
-
-    /// The choice of method m on a training set; `None` if there is nothing to choose.
-    pub(super) fn choose(
-        &self,
-        m: usize,
-        data: (&Views, &Labels),
-        run: &Run,
-    ) -> Result<Option<Tuned>> {
-        if let Some(once) = &self.once {
-            return Ok(once[m].clone());
-        }
-        match self.candidates[m].len() {
-            1 => Ok(None),
-            _ => {
-                let given = Given::default();
-                self.tuning.choose_among(&self.candidates[m], data, &given, run).map(Some)
-            }
-        }
-    }
-}
-
 /// How often each combination was chosen, in words: `c = 10 in 3 of 5; c = 100 in 2 of 5`.
 pub fn counted(chosen: &[Vec<(String, Value)>]) -> String {
     let mut counts: Vec<(String, usize)> = Vec::new();
