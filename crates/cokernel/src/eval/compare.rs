@@ -144,7 +144,7 @@ pub fn compare(
 /// models without either. Of the parameters to choose a method takes part with those that it or its machine has.
 ///
 /// # Errors
-/// As [`compare`], [`Mkl::calibration`] and [`Tuning::choose`]; single kernels have no parameters to choose.
+/// As [`compare`], [`Mkl::calibration`] and [`Tuning::choose`](super::Tuning::choose); single kernels have no parameters to choose.
 pub fn compare_how(
     methods: &[Mkl],
     singles: bool,

@@ -6,7 +6,7 @@ use crate::{Error, Result};
 /// A parameter and the values that are tried.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Axis {
-    /// As [`Mkl::with`] knows it: a parameter of the method or of the machine, `width` or `method`.
+    /// As [`Mkl::with`](crate::model::Mkl::with) knows it: a parameter of the method or of the machine, `width` or `method`.
     pub name: String,
     /// At least one.
     pub values: Vec<Value>,
