@@ -53,6 +53,15 @@ class Splits:
     [20, 20, 20]
     """
 
+    how: str
+    seed: int
+    name: str | None
+    grouped: bool
+    train: list[_Rows]
+    test: list[_Rows]
+    validation: list[_Rows]
+    _file: str
+
     def __init__(self) -> None:
         raise TypeError("Splits are made by Splits.k_fold, .random, .reserved, .of_column, .load, …")
 
@@ -60,14 +69,14 @@ class Splits:
     def _of(cls, told: str) -> Splits:
         self = cls.__new__(cls)
         of = json.loads(told)
-        self.how: str = of["how"]
-        self.seed: int = of["seed"]
-        self.name: str | None = of["name"]
-        self.grouped: bool = of["grouped"]
+        self.how = of["how"]
+        self.seed = of["seed"]
+        self.name = of["name"]
+        self.grouped = of["grouped"]
         self.train = [_rows(s["train"]) for s in of["splits"]]
         self.test = [_rows(s["test"]) for s in of["splits"]]
         self.validation = [_rows(s.get("validation", [])) for s in of["splits"]]
-        self._file: str = of["file"]
+        self._file = of["file"]
         return self
 
     @classmethod
