@@ -105,9 +105,12 @@ class NativeEstimator(BaseEstimator):  # type: ignore[misc]
             name = getattr(error, "parameter", None)
             if name is None:
                 raise
-            own = getattr(self, "_method_params", None)
+            own = [
+                *(getattr(self, "_method_params", None) or []),
+                *getattr(getattr(self, "pair_learner", None), "params", []),
+            ]
             given = getattr(self, "method_params", None) or {}
-            called = RENAMED.get(name, name) if own and name in own else NAMES.get(name, name)
+            called = RENAMED.get(name, name) if name in own else NAMES.get(name, name)
             called = name if name in given else called
             problem = error.problem  # type: ignore[attr-defined]
             raise ValueError(f"parameter '{self._names.get(called, called)}': {problem}") from None
@@ -248,7 +251,7 @@ class SavedEstimator(NativeEstimator):
 
 
 def plain(value: Any) -> Any:
-    """A parameter value without numpy types."""
+    """A parameter value without numpy types; names as one text, with commas between them."""
     if isinstance(value, np.bool_):
         return bool(value)
     if isinstance(value, np.integer):
@@ -258,6 +261,8 @@ def plain(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return [float(v) for v in value]
     if isinstance(value, (list, tuple)):
+        if value and all(isinstance(v, str) for v in value):
+            return ",".join(value)
         return [float(v) for v in value]
     return value
 

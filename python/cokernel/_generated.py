@@ -4970,6 +4970,9 @@ class ConvexLocalizedMKLClassifier(KernelClassifier):
     gate_views : str, default="all"
         Views that the gates look at, separated by commas; all: those of the kernels that
         have features, or the similarities where there are no features.
+    gate_dimensions : int, default=0
+        To how many principal components the columns that the gates look at are reduced; 0
+        keeps the columns. Whole number from 0 to 1000000.
     tol : float, default=0.001
         Relative duality gap (upper − lower bound) divided by the upper bound to stop at. A
         real number greater than 0 and at most 0.5.
@@ -5023,7 +5026,7 @@ class ConvexLocalizedMKLClassifier(KernelClassifier):
     """
 
     _method_id = "convex_localized"
-    _method_params = ["regions", "sharpness", "p", "gate_views", "tol", "max_iterations"]
+    _method_params = ["regions", "sharpness", "p", "gate_views", "gate_dimensions", "tol", "max_iterations"]
 
     def __init__(
         self,
@@ -5036,6 +5039,7 @@ class ConvexLocalizedMKLClassifier(KernelClassifier):
         sharpness: float = 2.0,
         p: float = 2.0,
         gate_views: str = "all",
+        gate_dimensions: int = 0,
         tol: float = 0.001,
         max_iterations: int = 500,
         class_weight: Any = None,
@@ -5059,6 +5063,7 @@ class ConvexLocalizedMKLClassifier(KernelClassifier):
         self.sharpness = sharpness
         self.p = p
         self.gate_views = gate_views
+        self.gate_dimensions = gate_dimensions
         self.tol = tol
         self.max_iterations = max_iterations
         self.class_weight = class_weight
@@ -5110,6 +5115,9 @@ class ConvexLocalizedMKLRegressor(KernelRegressor):
     gate_views : str, default="all"
         Views that the gates look at, separated by commas; all: those of the kernels that
         have features, or the similarities where there are no features.
+    gate_dimensions : int, default=0
+        To how many principal components the columns that the gates look at are reduced; 0
+        keeps the columns. Whole number from 0 to 1000000.
     tol : float, default=0.001
         Relative duality gap (upper − lower bound) divided by the upper bound to stop at. A
         real number greater than 0 and at most 0.5.
@@ -5152,7 +5160,7 @@ class ConvexLocalizedMKLRegressor(KernelRegressor):
     """
 
     _method_id = "convex_localized"
-    _method_params = ["regions", "sharpness", "p", "gate_views", "tol", "max_iterations"]
+    _method_params = ["regions", "sharpness", "p", "gate_views", "gate_dimensions", "tol", "max_iterations"]
 
     def __init__(
         self,
@@ -5166,6 +5174,7 @@ class ConvexLocalizedMKLRegressor(KernelRegressor):
         sharpness: float = 2.0,
         p: float = 2.0,
         gate_views: str = "all",
+        gate_dimensions: int = 0,
         tol: float = 0.001,
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
@@ -5186,6 +5195,7 @@ class ConvexLocalizedMKLRegressor(KernelRegressor):
         self.sharpness = sharpness
         self.p = p
         self.gate_views = gate_views
+        self.gate_dimensions = gate_dimensions
         self.tol = tol
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
@@ -5232,6 +5242,9 @@ class ConvexLocalizedMKLOutlierDetector(KernelOutlierDetector):
     gate_views : str, default="all"
         Views that the gates look at, separated by commas; all: those of the kernels that
         have features, or the similarities where there are no features.
+    gate_dimensions : int, default=0
+        To how many principal components the columns that the gates look at are reduced; 0
+        keeps the columns. Whole number from 0 to 1000000.
     tol : float, default=0.001
         Relative duality gap (upper − lower bound) divided by the upper bound to stop at. A
         real number greater than 0 and at most 0.5.
@@ -5274,7 +5287,7 @@ class ConvexLocalizedMKLOutlierDetector(KernelOutlierDetector):
     """
 
     _method_id = "convex_localized"
-    _method_params = ["regions", "sharpness", "p", "gate_views", "tol", "max_iterations"]
+    _method_params = ["regions", "sharpness", "p", "gate_views", "gate_dimensions", "tol", "max_iterations"]
 
     def __init__(
         self,
@@ -5287,6 +5300,7 @@ class ConvexLocalizedMKLOutlierDetector(KernelOutlierDetector):
         sharpness: float = 2.0,
         p: float = 2.0,
         gate_views: str = "all",
+        gate_dimensions: int = 0,
         tol: float = 0.001,
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
@@ -5306,6 +5320,7 @@ class ConvexLocalizedMKLOutlierDetector(KernelOutlierDetector):
         self.sharpness = sharpness
         self.p = p
         self.gate_views = gate_views
+        self.gate_dimensions = gate_dimensions
         self.tol = tol
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
@@ -5634,6 +5649,12 @@ class LocalizedMKLClassifier(KernelClassifier):
     gate_views : str, default="all"
         Views that the gates look at, separated by commas; all: those of the kernels that
         have features, or the similarities where there are no features.
+    gate_dimensions : int, default=0
+        To how many principal components the columns that the gates look at are reduced; 0
+        keeps the columns. Whole number from 0 to 1000000.
+    gates : {"common", "own"}, default="common"
+        Of several classes by binary problems: common gates of all machines, or own gates of
+        each.
     copies : int, default=1
         How often each kernel is there, each time with a gate of its own. Whole number from
         1 to 100.
@@ -5695,7 +5716,7 @@ class LocalizedMKLClassifier(KernelClassifier):
     """
 
     _method_id = "localized_mkl"
-    _method_params = ["gating", "gate_views", "copies", "starts", "search", "tol", "max_iterations"]
+    _method_params = ["gating", "gate_views", "gate_dimensions", "gates", "copies", "starts", "search", "tol", "max_iterations"]
 
     def __init__(
         self,
@@ -5706,6 +5727,8 @@ class LocalizedMKLClassifier(KernelClassifier):
         machine: str = "svc",
         gating: str = "softmax",
         gate_views: str = "all",
+        gate_dimensions: int = 0,
+        gates: str = "common",
         copies: int = 1,
         starts: int = 1,
         search: str = "lbfgs",
@@ -5730,6 +5753,8 @@ class LocalizedMKLClassifier(KernelClassifier):
         self.machine = machine
         self.gating = gating
         self.gate_views = gate_views
+        self.gate_dimensions = gate_dimensions
+        self.gates = gates
         self.copies = copies
         self.starts = starts
         self.search = search
@@ -5778,6 +5803,12 @@ class LocalizedMKLRegressor(KernelRegressor):
     gate_views : str, default="all"
         Views that the gates look at, separated by commas; all: those of the kernels that
         have features, or the similarities where there are no features.
+    gate_dimensions : int, default=0
+        To how many principal components the columns that the gates look at are reduced; 0
+        keeps the columns. Whole number from 0 to 1000000.
+    gates : {"common", "own"}, default="common"
+        Of several classes by binary problems: common gates of all machines, or own gates of
+        each.
     copies : int, default=1
         How often each kernel is there, each time with a gate of its own. Whole number from
         1 to 100.
@@ -5828,7 +5859,7 @@ class LocalizedMKLRegressor(KernelRegressor):
     """
 
     _method_id = "localized_mkl"
-    _method_params = ["gating", "gate_views", "copies", "starts", "search", "tol", "max_iterations"]
+    _method_params = ["gating", "gate_views", "gate_dimensions", "gates", "copies", "starts", "search", "tol", "max_iterations"]
 
     def __init__(
         self,
@@ -5840,6 +5871,8 @@ class LocalizedMKLRegressor(KernelRegressor):
         machine: str = "svr",
         gating: str = "softmax",
         gate_views: str = "all",
+        gate_dimensions: int = 0,
+        gates: str = "common",
         copies: int = 1,
         starts: int = 1,
         search: str = "lbfgs",
@@ -5861,6 +5894,8 @@ class LocalizedMKLRegressor(KernelRegressor):
         self.machine = machine
         self.gating = gating
         self.gate_views = gate_views
+        self.gate_dimensions = gate_dimensions
+        self.gates = gates
         self.copies = copies
         self.starts = starts
         self.search = search
@@ -5904,6 +5939,12 @@ class LocalizedMKLOutlierDetector(KernelOutlierDetector):
     gate_views : str, default="all"
         Views that the gates look at, separated by commas; all: those of the kernels that
         have features, or the similarities where there are no features.
+    gate_dimensions : int, default=0
+        To how many principal components the columns that the gates look at are reduced; 0
+        keeps the columns. Whole number from 0 to 1000000.
+    gates : {"common", "own"}, default="common"
+        Of several classes by binary problems: common gates of all machines, or own gates of
+        each.
     copies : int, default=1
         How often each kernel is there, each time with a gate of its own. Whole number from
         1 to 100.
@@ -5954,7 +5995,7 @@ class LocalizedMKLOutlierDetector(KernelOutlierDetector):
     """
 
     _method_id = "localized_mkl"
-    _method_params = ["gating", "gate_views", "copies", "starts", "search", "tol", "max_iterations"]
+    _method_params = ["gating", "gate_views", "gate_dimensions", "gates", "copies", "starts", "search", "tol", "max_iterations"]
 
     def __init__(
         self,
@@ -5965,6 +6006,8 @@ class LocalizedMKLOutlierDetector(KernelOutlierDetector):
         machine: str = "one_class_svm",
         gating: str = "softmax",
         gate_views: str = "all",
+        gate_dimensions: int = 0,
+        gates: str = "common",
         copies: int = 1,
         starts: int = 1,
         search: str = "lbfgs",
@@ -5985,6 +6028,8 @@ class LocalizedMKLOutlierDetector(KernelOutlierDetector):
         self.machine = machine
         self.gating = gating
         self.gate_views = gate_views
+        self.gate_dimensions = gate_dimensions
+        self.gates = gates
         self.copies = copies
         self.starts = starts
         self.search = search
@@ -6026,8 +6071,8 @@ class GPKClassifier(KernelClassifier):
         has. Whole number from 1 to 1000000.
     start : {"pca", "identity", "random"}, default="pca"
         The first start: pca (leading principal components of the standardised columns),
-        identity (the features as they are; with max_iterations=0 the plain kernel), or
-        random, as all starts after it are.
+        identity (the features as they are, from which search begins), or random, as all
+        starts after it are.
     starts : int, default=1
         From how many starts the projections are learned; the best is kept. Whole number
         from 1 to 1000.
@@ -6177,8 +6222,8 @@ class GPKRegressor(KernelRegressor):
         has. Whole number from 1 to 1000000.
     start : {"pca", "identity", "random"}, default="pca"
         The first start: pca (leading principal components of the standardised columns),
-        identity (the features as they are; with max_iterations=0 the plain kernel), or
-        random, as all starts after it are.
+        identity (the features as they are, from which search begins), or random, as all
+        starts after it are.
     starts : int, default=1
         From how many starts the projections are learned; the best is kept. Whole number
         from 1 to 1000.
@@ -6310,8 +6355,8 @@ class GPKOutlierDetector(KernelOutlierDetector):
         has. Whole number from 1 to 1000000.
     start : {"pca", "identity", "random"}, default="pca"
         The first start: pca (leading principal components of the standardised columns),
-        identity (the features as they are; with max_iterations=0 the plain kernel), or
-        random, as all starts after it are.
+        identity (the features as they are, from which search begins), or random, as all
+        starts after it are.
     starts : int, default=1
         From how many starts the projections are learned; the best is kept. Whole number
         from 1 to 1000.
@@ -6444,10 +6489,13 @@ class LPKClassifier(KernelClassifier):
     gating : {"softmax", "sigmoid", "gaussian"}, default="softmax"
         The gates: softmax (3.2) and gaussian (3.4) compete for an instance, sigmoid (3.3)
         gates do not.
+    gate_dimensions : int, default=0
+        To how many principal components the columns that the gates look at are reduced; 0
+        keeps the columns. Whole number from 0 to 1000000.
     start : {"pca", "identity", "random"}, default="pca"
         The first start: pca (leading principal components of the standardised columns),
-        identity (the features as they are; with max_iterations=0 the plain kernel), or
-        random, as all starts after it are.
+        identity (the features as they are, from which search begins), or random, as all
+        starts after it are.
     starts : int, default=1
         From how many starts the projections are learned; the best is kept. Whole number
         from 1 to 1000.
@@ -6510,7 +6558,7 @@ class LPKClassifier(KernelClassifier):
     """
 
     _method_id = "lpk"
-    _method_params = ["regions", "dimensions", "gating", "start", "starts", "lengths", "search", "tol", "max_iterations"]
+    _method_params = ["regions", "dimensions", "gating", "gate_dimensions", "start", "starts", "lengths", "search", "tol", "max_iterations"]
 
     def __init__(
         self,
@@ -6522,6 +6570,7 @@ class LPKClassifier(KernelClassifier):
         regions: int = 2,
         dimensions: int = 2,
         gating: str = "softmax",
+        gate_dimensions: int = 0,
         start: str = "pca",
         starts: int = 1,
         lengths: str = "fixed",
@@ -6548,6 +6597,7 @@ class LPKClassifier(KernelClassifier):
         self.regions = regions
         self.dimensions = dimensions
         self.gating = gating
+        self.gate_dimensions = gate_dimensions
         self.start = start
         self.starts = starts
         self.lengths = lengths
@@ -6600,10 +6650,13 @@ class LPKRegressor(KernelRegressor):
     gating : {"softmax", "sigmoid", "gaussian"}, default="softmax"
         The gates: softmax (3.2) and gaussian (3.4) compete for an instance, sigmoid (3.3)
         gates do not.
+    gate_dimensions : int, default=0
+        To how many principal components the columns that the gates look at are reduced; 0
+        keeps the columns. Whole number from 0 to 1000000.
     start : {"pca", "identity", "random"}, default="pca"
         The first start: pca (leading principal components of the standardised columns),
-        identity (the features as they are; with max_iterations=0 the plain kernel), or
-        random, as all starts after it are.
+        identity (the features as they are, from which search begins), or random, as all
+        starts after it are.
     starts : int, default=1
         From how many starts the projections are learned; the best is kept. Whole number
         from 1 to 1000.
@@ -6655,7 +6708,7 @@ class LPKRegressor(KernelRegressor):
     """
 
     _method_id = "lpk"
-    _method_params = ["regions", "dimensions", "gating", "start", "starts", "lengths", "search", "tol", "max_iterations"]
+    _method_params = ["regions", "dimensions", "gating", "gate_dimensions", "start", "starts", "lengths", "search", "tol", "max_iterations"]
 
     def __init__(
         self,
@@ -6668,6 +6721,7 @@ class LPKRegressor(KernelRegressor):
         regions: int = 2,
         dimensions: int = 2,
         gating: str = "softmax",
+        gate_dimensions: int = 0,
         start: str = "pca",
         starts: int = 1,
         lengths: str = "fixed",
@@ -6691,6 +6745,7 @@ class LPKRegressor(KernelRegressor):
         self.regions = regions
         self.dimensions = dimensions
         self.gating = gating
+        self.gate_dimensions = gate_dimensions
         self.start = start
         self.starts = starts
         self.lengths = lengths
@@ -6738,10 +6793,13 @@ class LPKOutlierDetector(KernelOutlierDetector):
     gating : {"softmax", "sigmoid", "gaussian"}, default="softmax"
         The gates: softmax (3.2) and gaussian (3.4) compete for an instance, sigmoid (3.3)
         gates do not.
+    gate_dimensions : int, default=0
+        To how many principal components the columns that the gates look at are reduced; 0
+        keeps the columns. Whole number from 0 to 1000000.
     start : {"pca", "identity", "random"}, default="pca"
         The first start: pca (leading principal components of the standardised columns),
-        identity (the features as they are; with max_iterations=0 the plain kernel), or
-        random, as all starts after it are.
+        identity (the features as they are, from which search begins), or random, as all
+        starts after it are.
     starts : int, default=1
         From how many starts the projections are learned; the best is kept. Whole number
         from 1 to 1000.
@@ -6793,7 +6851,7 @@ class LPKOutlierDetector(KernelOutlierDetector):
     """
 
     _method_id = "lpk"
-    _method_params = ["regions", "dimensions", "gating", "start", "starts", "lengths", "search", "tol", "max_iterations"]
+    _method_params = ["regions", "dimensions", "gating", "gate_dimensions", "start", "starts", "lengths", "search", "tol", "max_iterations"]
 
     def __init__(
         self,
@@ -6805,6 +6863,7 @@ class LPKOutlierDetector(KernelOutlierDetector):
         regions: int = 2,
         dimensions: int = 2,
         gating: str = "softmax",
+        gate_dimensions: int = 0,
         start: str = "pca",
         starts: int = 1,
         lengths: str = "fixed",
@@ -6827,6 +6886,7 @@ class LPKOutlierDetector(KernelOutlierDetector):
         self.regions = regions
         self.dimensions = dimensions
         self.gating = gating
+        self.gate_dimensions = gate_dimensions
         self.start = start
         self.starts = starts
         self.lengths = lengths

@@ -211,7 +211,7 @@ class KernelLearner(SavedEstimator):
         Returns
         -------
         array of shape (n_instances, n_gates)
-            Column by column the gates of ``gate_names_``.
+            Column by column the gates of ``gate_names_``; with ``gates="own"`` those of one machine after the other.
         """
         check_is_fitted(self)
         gates = self._model.gates(self._read_new(X), self._run())
@@ -220,6 +220,35 @@ class KernelLearner(SavedEstimator):
                 f"gate: method '{summary(self._model)['method']}' has no gates; localized_mkl, convex_localized and lpk do"
             )
         return gates
+
+    def plot_gates(self, X: Any, embedding: Any = None, axes: Any = None) -> Any:
+        """Draw how much of each kernel instances take, with a method that has gates: a panel for each kernel.
+
+        Parameters
+        ----------
+        X : like that of ``predict``
+        embedding : array of shape (n_instances, 2), optional
+            Where instances are drawn. Without it they are at the two columns that the gates look at, or at two
+            principal components of these where they are more.
+        axes : array of matplotlib axes, optional
+            One for each of ``gate_names_``.
+
+        Returns
+        -------
+        array of matplotlib axes
+        """
+        from ._plot import plot_gates
+
+        gates = self.gate(X)
+        plane = np.asarray(embedding, dtype=float) if embedding is not None else None
+        labels = ["", ""]
+        if plane is None:
+            labels, plane = self._model.gate_plane(self._read_new(X), self._run())
+        if plane.shape != (len(gates), 2):
+            raise ValueError(
+                f"embedding: expected 2 numbers for each of {len(gates)} instances, found shape {plane.shape}"
+            )
+        return plot_gates(gates, self.gate_names_, plane, labels, axes)
 
     @property
     def gate_(self) -> npt.NDArray[np.float64]:
@@ -230,7 +259,8 @@ class KernelLearner(SavedEstimator):
 
     @property
     def gate_names_(self) -> list[str]:
-        """The kernel of each gate, of several copies with a number; empty for methods without gates."""
+        """The kernel of each gate, of several copies with a number (``linear@X#2``), of machines with gates of their own
+        with the name of the machine (``a vs rest: linear@X``); empty for methods without gates."""
         check_is_fitted(self)
         return self._model.gate_names()
 

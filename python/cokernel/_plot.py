@@ -42,6 +42,37 @@ def plot_weights(weights: Any, ax: Any = None) -> Any:
     return ax
 
 
+def plot_gates(gates: Any, names: list[str], plane: Any, labels: list[str], axes: Any = None) -> Any:
+    """A panel for each gate: instances in a plane, coloured by the gate."""
+    if axes is None:
+        try:
+            import matplotlib.pyplot as plt
+        except ImportError as e:
+            raise ImportError(
+                "pictures need matplotlib: pip install matplotlib (or cokernel[plot])"
+            ) from e
+        columns = min(len(names), 4)
+        rows = -(-len(names) // columns)
+        size = (2.7 * columns + 0.8, 2.5 * rows)
+        axes = plt.subplots(
+            rows, columns, figsize=size, sharex=True, sharey=True, layout="constrained", squeeze=False
+        )[1]
+    axes = np.asarray(axes, dtype=object).ravel()
+    if len(axes) < len(names):
+        raise ValueError(f"axes: expected {len(names)}, one for each gate, found {len(axes)}")
+    for ax, name, values in zip(axes, names, gates.T, strict=False):
+        shown = ax.scatter(
+            plane[:, 0], plane[:, 1], c=values, s=9, cmap="viridis_r", vmin=0.0, vmax=max(1.0, gates.max())
+        )
+        ax.set_title(name, fontsize="medium")
+        ax.set_xlabel(labels[0], fontsize="small")
+    axes[0].set_ylabel(labels[1], fontsize="small")
+    for ax in axes[len(names) :]:
+        ax.set_visible(False)
+    axes[0].figure.colorbar(shown, ax=list(axes[: len(names)]), label="gate")
+    return axes[: len(names)]
+
+
 def plot_embedding(rows: Any, colours: Any, ax: Any = None) -> Any:
     """The first two principal axes of an embedding."""
     ax = _axes(ax)

@@ -7,6 +7,7 @@ import pickle
 import numpy as np
 import numpy.typing as npt
 import pytest
+from sklearn.decomposition import PCA
 from sklearn.svm import SVC, SVR
 
 import cokernel
@@ -211,3 +212,92 @@ def test_without_gates_it_is_said() -> None:
     assert plain.gate_names_ == [] and len(plain.gate_) == 0
     with pytest.raises(ValueError, match="unknown view 'nowhere'"):
         cokernel.LocalizedMKLClassifier(gate_views="nowhere").fit(x, y)
+    with pytest.raises(ValueError, match="'gate_views': expected all, or names of views"):
+        cokernel.LocalizedMKLClassifier(gate_views=",").fit(x, y)
+    with pytest.raises(ValueError, match="has no gates"):
+        plain.plot_gates(x)
+
+
+def test_views_of_the_gates_are_named_once() -> None:
+    x, y = crossed(40)
+    views = {"u": x, "v": x[:, :1]}
+    gates = [
+        cokernel.LocalizedMKLClassifier(gate_views=given).fit(views, y).gate(views)
+        for given in ("u", "u,u", ["u"], "u,v", ["u", "v"])
+    ]
+    assert np.array_equal(gates[0], gates[1]) and np.array_equal(gates[0], gates[2])
+    assert np.array_equal(gates[3], gates[4]) and not np.array_equal(gates[0], gates[3])
+
+
+@pytest.mark.parametrize("gating", ["softmax", "gaussian"])
+def test_reduced_columns_are_those_of_scikit_learn(gating: str) -> None:
+    x, y = crossed(120)
+    rng = np.random.default_rng(0)
+    wide = np.column_stack([x, x[:, :1] + 0.3 * rng.normal(size=(120, 5))]) * np.arange(1, 8)
+    scaled = (wide - wide.mean(axis=0)) / wide.std(axis=0)
+    pca = PCA(2).fit(scaled)
+    views = {"x": x, "wide": wide, "scores": pca.transform(scaled)}
+    models = [
+        cokernel.LocalizedMKLClassifier(
+            gating=gating,
+            gate_views=view,
+            gate_dimensions=dimensions,
+            kernels=["linear@x", "gaussian@x"],
+            C=10.0,
+            scale=None,
+            max_iterations=4,
+        ).fit(views, y)
+        for view, dimensions in (("wide", 2), ("scores", 0))
+    ]
+    a, b = (model.gate(views) for model in models)
+    assert np.allclose(a, b, atol=1e-5)
+    kept = models[0].report_.details["gate_variance"]
+    assert np.allclose(kept, pca.explained_variance_ratio_.sum())
+    again = pickle.loads(pickle.dumps(models[0]))
+    assert np.array_equal(again.gate(views), a)
+    assert np.array_equal(again.decision_function(views), models[0].decision_function(views))
+
+
+def test_own_gates_are_those_of_binary_machines() -> None:
+    x, _ = crossed(150)
+    y = np.array(["a", "b", "c"])[(x[:, 0] > 0).astype(int) + (x[:, 1] > np.abs(x[:, 0]))]
+    params = {"kernels": LINEAR, "copies": 2, "C": 5.0, "random_state": 0}
+    own = cokernel.LocalizedMKLClassifier(gates="own", **params).fit(x, y)
+    values, gates = own.decision_function(x), own.gate(x)
+    assert own.gate_names_[:2] == ["a vs rest: linear@X#1", "a vs rest: linear@X#2"]
+    assert gates.shape == (150, 6) and np.allclose(own.gate_, gates.mean(axis=0))
+    for t, name in enumerate("abc"):
+        alone = cokernel.LocalizedMKLClassifier(**params).fit(x, y == name)
+        assert np.allclose(gates[:, 2 * t : 2 * t + 2], alone.gate(x), atol=1e-12)
+        assert np.allclose(values[:, t], alone.decision_function(x), atol=1e-9)
+    assert np.array_equal(own.predict(x), np.array(["a", "b", "c"])[values.argmax(axis=1)])
+    common = cokernel.LocalizedMKLClassifier(**params).fit(x, y)
+    assert common.gate(x).shape == (150, 2)
+    again = pickle.loads(pickle.dumps(own))
+    assert np.array_equal(again.decision_function(x), values)
+    assert np.array_equal(again.gate(x), gates)
+
+
+def test_pictures_of_gates() -> None:
+    plt = pytest.importorskip("matplotlib.pyplot")
+    x, y = crossed(60)
+    model = cokernel.LocalizedMKLClassifier(kernels=LINEAR, copies=2, scale=None, C=10.0).fit(x, y)
+    axes = model.plot_gates(x)
+    assert [ax.get_title() for ax in axes] == model.gate_names_
+    for ax, gates in zip(axes, model.gate(x).T):
+        drawn = ax.collections[0]
+        assert np.allclose(drawn.get_offsets(), x) and np.allclose(drawn.get_array(), gates)
+    assert axes[0].get_xlabel() == "X: column 1" and axes[0].get_ylabel() == "X: column 2"
+    wide = np.column_stack([x, x**2])
+    other = cokernel.LocalizedMKLClassifier(kernels=LINEAR, copies=2).fit(wide, y)
+    axes = other.plot_gates(wide)
+    places = np.asarray(axes[0].collections[0].get_offsets())
+    assert places.shape == (60, 2) and np.allclose(places.mean(axis=0), 0, atol=1e-9)
+    assert axes[0].get_xlabel().startswith("principal component 1")
+    axes = other.plot_gates(wide, embedding=x)
+    assert np.allclose(axes[1].collections[0].get_offsets(), x)
+    with pytest.raises(ValueError, match="embedding: expected 2 numbers for each of 60 instances"):
+        other.plot_gates(wide, embedding=wide)
+    with pytest.raises(ValueError, match="axes: expected 2, one for each gate, found 1"):
+        other.plot_gates(wide, axes=[axes[0]])
+    plt.close("all")

@@ -6,6 +6,7 @@ use crate::misuse::misuse;
 use anyhow::{Context, Result};
 use cokernel::Run;
 use cokernel::data::{Labels, Matrix};
+use cokernel::model::{GatePlane, Gates};
 use cokernel::multiview::{Spectrum, project};
 use cokernel_plot::{Mark, Panel, png, svg};
 use std::path::Path;
@@ -35,32 +36,76 @@ enum Format {
     Png,
 }
 
-fn format(path: &Path) -> Result<Format> {
+fn format(option: &str, path: &Path) -> Result<Format> {
     let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase());
     match ending.as_deref() {
         Some("svg") => Ok(Format::Svg),
         Some("png") => Ok(Format::Png),
         _ => Err(misuse(format!(
-            "--plot: expected a file name that ends with .svg or .png, found '{}'",
+            "{option}: expected a file name that ends with .svg or .png, found '{}'",
             path.display()
         ))),
     }
 }
 
 /// Refuses a file name that tells no format, before the work.
-pub fn check(path: Option<&Path>) -> Result<()> {
-    path.map(format).transpose().map(|_| ())
+pub fn check(option: &str, path: Option<&Path>) -> Result<()> {
+    path.map(|path| format(option, path)).transpose().map(|_| ())
 }
 
 /// Draws a picture into a file.
 pub fn draw(path: &Path, picture: &Picture<'_>, run: &Run) -> Result<()> {
     let panels = picture.panels(run)?;
     let columns = panels.len();
-    let bytes = match format(path)? {
-        Format::Svg => svg(&panels, columns).map(String::into_bytes),
-        Format::Png => png(&panels, columns),
+    draw_panels(path, &panels, columns)
+}
+
+fn draw_panels(path: &Path, panels: &[Panel], columns: usize) -> Result<()> {
+    let bytes = match format("--plot", path)? {
+        Format::Svg => svg(panels, columns).map(String::into_bytes),
+        Format::Png => png(panels, columns),
     };
     write(path, &bytes.with_context(|| format!("drawing {}", path.display()))?)
+}
+
+/// Panels of gates in a row, and in a picture.
+const IN_A_ROW: usize = 4;
+const GATES: usize = 24;
+
+/// Draws the gates of instances into a file, a panel for each, in the plane of what the gates look at; of many only
+/// those that are most open, which a note then says.
+pub fn draw_gates(path: &Path, gates: &Gates, plane: &GatePlane) -> Result<Option<String>> {
+    let (shown, note) = most_open(&gates.means());
+    let at = |i: usize| (plane.points.get(i, 0), plane.points.get(i, 1));
+    let points: Vec<(f64, f64)> = (0..plane.points.rows()).map(at).collect();
+    let [x, y] = &plane.names;
+    let panel = |g: &usize| Panel {
+        title: gates.names[*g].clone(),
+        x_label: x.clone(),
+        y_label: y.clone(),
+        marks: vec![Mark::Shaded {
+            label: "gate".into(),
+            points: points.clone(),
+            values: gates.values.col(*g),
+        }],
+        ..Panel::default()
+    };
+    let panels: Vec<Panel> = shown.iter().map(panel).collect();
+    draw_panels(path, &panels, IN_A_ROW.min(panels.len()))?;
+    Ok(note)
+}
+
+/// The gates that are drawn, in their order.
+fn most_open(means: &[f64]) -> (Vec<usize>, Option<String>) {
+    let mut shown: Vec<usize> = (0..means.len()).collect();
+    if means.len() <= GATES {
+        return (shown, None);
+    }
+    shown.sort_by(|a, b| means[*b].total_cmp(&means[*a]));
+    shown.truncate(GATES);
+    shown.sort_unstable();
+    let all = means.len();
+    (shown, Some(format!("the picture shows the {GATES} of {all} gates that are most open")))
 }
 
 impl Picture<'_> {
@@ -179,7 +224,7 @@ mod tests {
                 }
                 Mark::Line { label, points, .. } => (label.clone(), points.len()),
                 Mark::At { label, .. } | Mark::Level { label, .. } => (label.clone(), 0),
-                Mark::Bars { .. } | Mark::Counts { .. } => panic!("{m:?}"),
+                Mark::Bars { .. } | Mark::Counts { .. } | Mark::Shaded { .. } => panic!("{m:?}"),
             };
             p.marks.iter().map(of).collect()
         };
@@ -198,8 +243,17 @@ mod tests {
 
     #[test]
     fn the_ending_tells_the_format() {
-        assert!(check(Some(Path::new("a.PNG"))).is_ok() && check(None).is_ok());
-        let said = check(Some(Path::new("a.pdf"))).unwrap_err().to_string();
+        assert!(check("--plot", Some(Path::new("a.PNG"))).is_ok() && check("--plot", None).is_ok());
+        let said = check("--plot", Some(Path::new("a.pdf"))).unwrap_err().to_string();
         assert_eq!(said, "--plot: expected a file name that ends with .svg or .png, found 'a.pdf'");
+    }
+
+    #[test]
+    fn of_many_gates_the_most_open_are_drawn() {
+        assert_eq!(most_open(&[0.5, 0.1]), (vec![0, 1], None));
+        let means: Vec<f64> = (0..30).map(f64::from).collect();
+        let (shown, note) = most_open(&means);
+        assert_eq!(shown, (6..30).collect::<Vec<_>>());
+        assert!(note.unwrap().contains("24 of 30 gates"));
     }
 }

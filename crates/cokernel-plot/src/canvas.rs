@@ -35,6 +35,20 @@ pub fn grey(level: u8) -> Color {
     BackendColor { alpha: 1.0, rgb: (level, level, level) }
 }
 
+/// Colours of 0, 0.5 and 1, which also a print without colours tells apart.
+const SHADES: [(u8, u8, u8); 3] = [(214, 214, 214), (86, 160, 211), (8, 48, 107)];
+
+/// The colour of a value from 0 to 1.
+pub fn shade(value: f64) -> Color {
+    let at = 2.0 * value.clamp(0.0, 1.0);
+    let first = usize::from(at >= 1.0);
+    let (from, to, share) = (SHADES[first], SHADES[first + 1], at - first as f64);
+    let between =
+        |a: u8, b: u8| (f64::from(a) + share * (f64::from(b) - f64::from(a))).round() as u8;
+    let rgb = (between(from.0, to.0), between(from.1, to.1), between(from.2, to.2));
+    BackendColor { alpha: 0.85, rgb }
+}
+
 /// The look of a point.
 #[derive(Clone, Copy)]
 pub struct Marker {
@@ -50,6 +64,11 @@ impl Marker {
     /// That of the points of a group: colours first, then shapes.
     pub fn of_group(group: usize, radius: f64) -> Self {
         Marker { color: color(group, 0.8), shape: group / PALETTE.len() % SHAPES, radius }
+    }
+
+    /// That of a point with a value from 0 to 1.
+    pub fn of_value(value: f64, radius: f64) -> Self {
+        Marker { color: shade(value), shape: 0, radius }
     }
 
     /// That of a line, whose shape differs too.

@@ -215,6 +215,7 @@ fn check(panel: &Panel) -> Result<(), PlotError> {
         let (what, points, found) = match m {
             Mark::Line { points, spread: Some(s), .. } => ("spread", points.len(), s.len()),
             Mark::Points { points, groups: Some(g), .. } => ("group", points.len(), g.len()),
+            Mark::Shaded { points, values, .. } => ("value", points.len(), values.len()),
             Mark::Bars { values, spread: Some(s), .. } => ("spread", values.len(), s.len()),
             Mark::Counts { rows } => {
                 let columns = rows.first().map_or(0, Vec::len);
@@ -232,7 +233,7 @@ fn check(panel: &Panel) -> Result<(), PlotError> {
 
 fn horizontal(mark: &Mark) -> Vec<f64> {
     match mark {
-        Mark::Line { points, .. } | Mark::Points { points, .. } => {
+        Mark::Line { points, .. } | Mark::Points { points, .. } | Mark::Shaded { points, .. } => {
             points.iter().filter(|p| p.1.is_finite()).map(|p| p.0).collect()
         }
         Mark::At { x, .. } => vec![*x],
@@ -258,7 +259,7 @@ fn vertical(mark: &Mark) -> Vec<f64> {
             let finite = points.iter().enumerate().filter(|(_, p)| p.0.is_finite());
             finite.flat_map(|(i, p)| [p.1, p.1 - half(i), p.1 + half(i)]).collect()
         }
-        Mark::Points { points, .. } => {
+        Mark::Points { points, .. } | Mark::Shaded { points, .. } => {
             points.iter().filter(|p| p.0.is_finite()).map(|p| p.1).collect()
         }
         Mark::Level { y, .. } => vec![*y],
@@ -366,7 +367,7 @@ fn marks<B: DrawingBackend>(
         }
     }
     for (mark, number) in all() {
-        let Mark::Points { points, groups, .. } = mark else { continue };
+        let (Mark::Points { points, .. } | Mark::Shaded { points, .. }) = mark else { continue };
         let radius = match points.len() {
             0..=300 => 3.2,
             301..=2000 => 2.4,
@@ -374,8 +375,12 @@ fn marks<B: DrawingBackend>(
         };
         for (i, p) in points.iter().enumerate() {
             let Some(p) = at(*p).filter(|p| clip::inside(*p)) else { continue };
-            let group = groups.as_ref().map_or(number, |g| g[i] as usize);
-            canvas.marker(area.place(p), Marker::of_group(group, radius))?;
+            let marker = match mark {
+                Mark::Points { groups: Some(g), .. } => Marker::of_group(g[i] as usize, radius),
+                Mark::Shaded { values, .. } => Marker::of_value(values[i], radius),
+                _ => Marker::of_group(number, radius),
+            };
+            canvas.marker(area.place(p), marker)?;
         }
     }
     Ok(())

@@ -77,6 +77,13 @@ fn samples(panel: &Panel) -> Vec<(Sample, String)> {
                 all.push((Sample::Point(square), label.clone()));
             }
             Mark::Counts { .. } => {}
+            Mark::Shaded { label, .. } => {
+                for (value, text) in
+                    [(0.0, format!("{label} 0")), (0.5, "0.5".into()), (1.0, "1".into())]
+                {
+                    all.push((Sample::Point(Marker::of_value(value, 3.5)), text));
+                }
+            }
             Mark::Level { label, .. } => all.push((dark(false), label.clone())),
             Mark::At { label, .. } => all.push((dark(true), label.clone())),
             Mark::Points { label, groups: None, .. } => {

@@ -99,6 +99,15 @@ pub enum Mark {
         /// The group of each point: groups 0-7 differ in colour, more also in shape.
         groups: Option<Vec<u32>>,
     },
+    /// Single points whose colour tells a value from 0 (light grey) to 1 (dark).
+    Shaded {
+        /// What the value is; in the legend, with the colours of 0, 0.5 and 1.
+        label: String,
+        /// (x, y).
+        points: Vec<(f64, f64)>,
+        /// The value of each point; those beyond 0 or 1 look as these.
+        values: Vec<f64>,
+    },
     /// Bars from 0 to the right, number i at the height i: for [`Panel::y_names`].
     Bars {
         /// Name in the legend.

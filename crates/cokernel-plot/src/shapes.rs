@@ -130,6 +130,11 @@ impl Shapes<'_> {
                         }
                     }
                 }
+                Mark::Shaded { label, points, values } => {
+                    for (p, value) in points.iter().zip(values) {
+                        self.point(canvas, &format!("{label} {}", short(*value)), *p, None);
+                    }
+                }
                 Mark::Bars { label, values, spread } => {
                     for (i, &value) in values.iter().enumerate() {
                         let Some([a, b]) = self.bar(mark, i, value) else { continue };

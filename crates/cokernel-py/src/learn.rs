@@ -450,6 +450,19 @@ impl Model {
         found.map(|gates| to_numpy(py, gates.values)).transpose()
     }
 
+    /// What the gates look at as two numbers of each instance (instances × 2), and what these are.
+    #[allow(clippy::type_complexity)]
+    fn gate_plane<'py>(
+        &self,
+        py: Python<'py>,
+        views: &Views,
+        run: &Run,
+    ) -> PyResult<Option<(Vec<String>, Bound<'py, PyArray2<f64>>)>> {
+        let (model, views) = (self.inner.clone(), views.shared());
+        let found = work(py, run, move |run| model.gate_plane(&views, run))?;
+        found.map(|plane| Ok((plane.names.to_vec(), to_numpy(py, plane.points)?))).transpose()
+    }
+
     /// Whether the kernels are on features that the method maps.
     fn maps_features(&self) -> bool {
         !self.inner.maps().is_empty()

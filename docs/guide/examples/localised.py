@@ -38,6 +38,39 @@ for gating in ("softmax", "sigmoid"):
     print(f"{gating}: accuracy {clf.score(part(test), small[test]):.2f}")
     print(f"  mean gates {means}; open {np.mean((gates > 0).sum(axis=1)):.1f} of 3")
 
+# %% picture
+clf = LocalizedMKLClassifier(gate_views="mor", kernels=["linear"], scale="standard", tol=1e-6)
+axes = clf.fit(part(train), small[train]).plot_gates(part(test))
+print(len(axes), "panels:", ", ".join(ax.get_title() for ax in axes))
+axes[0].figure.savefig("localised.svg")
+
+# %% map
+from sklearn.metrics.pairwise import rbf_kernel  # noqa: E402
+
+scaled = {name: (table - table.mean(0)) / table.std(0) for name, table in views.items()}
+
+
+def similar(chosen):
+    return {n: rbf_kernel(t[chosen], t[train], 0.3 / t.shape[1]) for n, t in scaled.items()}
+
+
+for dimensions in (0, 3):
+    clf = LocalizedMKLClassifier(kernels="precomputed", gate_dimensions=dimensions, C=10)
+    clf.fit(similar(train), small[train])
+    score = clf.score(similar(test), small[test])
+    kept = clf.report_.details.get("gate_variance", [1.0])[0]
+    print(f"{dimensions or 'all'}: accuracy {score:.3f}, variance kept {kept:.2f}")
+
+# %% own
+digit = digits.target[rows]
+few = np.isin(digit, [0, 1, 2])
+some = lambda chosen: part(chosen[few[chosen]])  # noqa: E731
+own = LocalizedMKLClassifier(gates="own", gate_views="mor", kernels=["linear"], scale="standard")
+own.fit(some(train), digit[train][few[train]])
+print(f"accuracy {own.score(some(test), digit[test][few[test]]):.2f}")
+for name, mean in zip(own.gate_names_, own.gate(some(test)).mean(axis=0)):
+    print(f"  {name:22} {mean:.2f}")
+
 # %% regions
 from cokernel import ConvexLocalizedMKLClassifier  # noqa: E402
 

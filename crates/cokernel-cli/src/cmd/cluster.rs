@@ -83,7 +83,7 @@ pub struct Args {
 pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let mut settings = Settings::load(&args.data, &args.set, global)?;
     let method = settings.cluster_method(args.method.as_ref())?;
-    picture::check(args.plot.as_deref())?;
+    picture::check("--plot", args.plot.as_deref())?;
     settings.check_outputs([&args.output, &args.model, &args.plot])?;
     let k = settings.clusters(args.clusters)?;
     let starts = settings.starts(&args.starts)?;

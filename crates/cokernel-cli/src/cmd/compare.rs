@@ -103,7 +103,7 @@ pub struct Args {
 /// Runs the command.
 pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let settings = Settings::load(&args.data, &args.set, global)?;
-    picture::check(args.plot.as_deref())?;
+    picture::check("--plot", args.plot.as_deref())?;
     settings.check_outputs([&args.output, &args.csv, &args.plot])?;
     let task = settings.word(args.machine.task.as_ref(), "task", |f| f.task.as_ref());
     match task {

@@ -90,7 +90,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
 fn learn(args: &Args, global: &GlobalArgs) -> Result<ExitCode> {
     let mut settings = Settings::load(&args.data, &args.set, global)?;
     let method = settings.embed_method(args.method.as_ref())?;
-    picture::check(args.plot.as_deref())?;
+    picture::check("--plot", args.plot.as_deref())?;
     settings.check_outputs([&args.output, &args.model, &args.plot])?;
     let k = settings.clusters(args.clusters)?;
     let from = settings.similarities(&args.kernels, &args.graphs)?;

@@ -137,25 +137,47 @@ fn projections(maps: &[Map], method: &str) -> Result<String> {
     Ok(text)
 }
 
-/// The means of the gates (Gönen 2010, Table 5.17).
+/// The means of the gates (Gönen 2010, Table 5.17), of each machine where they have their own.
 fn gates(model: &Model) -> Result<String> {
     let details = &model.report().details;
-    let gated = model.rule().gated();
-    let (Some(gated), Some(active)) = (gated, details.get("active_gates")) else {
+    let heads = match model.rule().gated() {
+        Some(gated) => std::slice::from_ref(gated),
+        None => model.rule().own_gates(),
+    };
+    let (Some(first), Some(active)) = (heads.first(), details.get("active_gates")) else {
         return Err(no_gates(&format!("its method is {}", model.method())).into());
     };
     let mut table = Table::new(&["gate", "mean"]);
-    for (name, mean) in model.gate_names().into_iter().zip(gated.means()) {
+    let means = heads.iter().flat_map(|h| h.means());
+    for (name, mean) in model.gate_names().into_iter().zip(means) {
         table.row(vec![name, format!("{mean:.4}")]);
     }
-    let (shape, views) = (gated.gate().shape().id(), gated.input().views().join(", "));
-    let open = active.iter().sum::<f64>();
-    Ok(format!(
-        "  gates     {shape}, which look at {views}\n  open      {open:.2} of {} for an instance of training on \
-         average\n\n{}",
-        gated.gate().count(),
-        table.text()
-    ))
+    let (shape, input) = (first.gate().shape().id(), first.input());
+    let mut text = format!("  gates     {shape}, which look at {}", input.views().join(", "));
+    if let Some(kept) = details.get("gate_variance").and_then(|v| v.first()) {
+        text.push_str(&format!(
+            " by {} principal components of {} columns ({:.1} % of their variance)",
+            input.width(),
+            input.columns(),
+            100.0 * kept
+        ));
+    }
+    let all = first.gate().count();
+    match active.as_slice() {
+        [open] => text.push_str(&format!(
+            "\n  open      {open:.2} of {all} for an instance of training on average\n"
+        )),
+        each => {
+            text.push_str(&format!("; each machine has its own {all}\n"));
+            for (machine, open) in model.machines().iter().zip(each) {
+                text.push_str(&format!(
+                    "  open      {open:.2} of {all} for an instance of training on average: {}\n",
+                    machine.name
+                ));
+            }
+        }
+    }
+    Ok(format!("{text}\n{}", table.text()))
 }
 
 fn no_gates(why: &str) -> cokernel::Error {

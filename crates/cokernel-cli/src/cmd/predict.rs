@@ -4,6 +4,7 @@ use crate::args::{DataArgs, GlobalArgs};
 use crate::data;
 use crate::files::{csv_line, in_json, not_an_input, write};
 use crate::misuse::misuse;
+use crate::picture;
 use crate::report::shortened;
 use crate::session::Session;
 use crate::settings::Settings;
@@ -31,6 +32,8 @@ Examples
   cokernel predict model.ck --view fou=new-fou.csv --view fac=new-fac.csv --id sample | head
 A similarity holds one row per new instance and one column per training instance, in their order:
   cokernel predict model.ck --similarity graph=K-new.npy -o out.csv
+With a localized method, the gates of each instance as a table and as a picture:
+  cokernel predict model.ck --view fou=new-fou.csv --gates gates.csv --plot-gates gates.svg -o out.csv
 With --labels the accuracy (of a regression R²) is printed as well.")]
 pub struct Args {
     /// The model file
@@ -44,6 +47,10 @@ pub struct Args {
     /// The CSV file to write the gates of a localized method to: one line per instance, one column per gate
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     gates: Option<PathBuf>,
+    /// Draw the gates of a localized method into this SVG or PNG file: a panel for each kernel, an instance at the two
+    /// columns that the gates look at, or at two principal components of these
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    plot_gates: Option<PathBuf>,
 }
 
 /// Runs the command.
@@ -61,12 +68,16 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
         settings.check_output(output)?;
         not_an_input(output, [args.model.as_path()])?;
     }
-    if let Some(file) = &args.gates {
+    picture::check("--plot-gates", args.plot_gates.as_deref())?;
+    let mut written = args.output.as_deref();
+    for (option, file) in [("--gates", &args.gates), ("--plot-gates", &args.plot_gates)] {
+        let Some(file) = file else { continue };
         settings.check_output(file)?;
-        not_an_input(file, [args.model.as_path()].into_iter().chain(args.output.as_deref()))?;
-        if model.rule().gated().is_none() {
+        not_an_input(file, [args.model.as_path()].into_iter().chain(written))?;
+        written = Some(file);
+        if model.gate_names().is_empty() {
             return Err(misuse(format!(
-                "--gates: the model has no gates: its method is {}; models of localized_mkl, convex_localized and lpk do",
+                "{option}: the model has no gates: its method is {}; models of localized_mkl, convex_localized and lpk do",
                 model.method()
             )));
         }
@@ -84,15 +95,10 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
         }
         None => session.show_table(&csv)?,
     }
-    if let Some(file) = &args.gates
+    if (args.gates.is_some() || args.plot_gates.is_some())
         && let Some(gates) = model.gates(&data.views)?
     {
-        write(file, gates_csv(&gates, &data.views).as_bytes())?;
-        let (open, all) = (gates.active(), gates.names.len());
-        session.say(format!(
-            "gates written to {}: {open:.2} of {all} open on average",
-            file.display()
-        ))?;
+        tell_gates(&args, &model, &data.views, &gates, &session)?;
     }
     let scores = match &data.labels {
         Labels::Absent(_) => None,
@@ -112,6 +118,31 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     }
     session.show_json(&as_json(&prediction, &data.views, scores.as_ref(), &args.output))?;
     Ok(session.end([]))
+}
+
+/// Writes and draws the gates.
+fn tell_gates(
+    args: &Args,
+    model: &Model,
+    views: &Views,
+    gates: &Gates,
+    session: &Session,
+) -> Result<()> {
+    if let Some(file) = &args.gates {
+        write(file, gates_csv(gates, views).as_bytes())?;
+        let (open, all) = (gates.active(), gates.names.len());
+        session.say(format!(
+            "gates written to {}: {open:.2} of {all} open on average",
+            file.display()
+        ))?;
+    }
+    if let Some(file) = &args.plot_gates
+        && let Some(plane) = model.gate_plane(views, &session.run)?
+    {
+        session.notes(picture::draw_gates(file, gates, &plane)?);
+        session.say_picture(file, args.output.is_some())?;
+    }
+    Ok(())
 }
 
 /// Labels that a model cannot give.

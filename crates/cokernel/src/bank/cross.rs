@@ -9,6 +9,7 @@
 //! evaluations for each active kernel; memory a few rows at a time.
 
 mod features;
+mod heads;
 
 use super::base::{Measure, Side};
 use super::engine::{Engine, Group, refuse_too_large};
@@ -328,16 +329,8 @@ impl Cross {
         numbers: Option<Numbers<'_>>,
         coef: &Matrix,
     ) -> Result<Matrix> {
-        let centered = |m: &&usize| self.steps[**m].iter().any(|s| matches!(s, Step::Center(..)));
-        if self.means == RowMeans::Cancelled
-            && mix.weights().is_none()
-            && let Some(m) = places.iter().find(centered)
-        {
-            return Err(Error::Data(format!(
-                "kernel '{}' is centred: where kernels are not added up new rows need all training \
-                 instances",
-                self.kernels[*m].name
-            )));
+        if mix.weights().is_none() {
+            self.require_exact(places)?;
         }
         let s = self.n_support();
         if let Some(weights) = mix.weights()
@@ -376,6 +369,19 @@ impl Cross {
             }
             product_nn(Slice::new(mixed, rows, s), Slice::new(coef.values(), s, coef.cols()), out);
         })
+    }
+
+    /// Refuses centred kernels whose row means are not known: only in a sum they cancel.
+    fn require_exact(&self, places: &[usize]) -> Result<()> {
+        let centered = |m: &&usize| self.steps[**m].iter().any(|s| matches!(s, Step::Center(..)));
+        match places.iter().find(centered) {
+            Some(m) if self.means == RowMeans::Cancelled => Err(Error::Data(format!(
+                "kernel '{}' is centred: where kernels are not added up new rows need all training \
+                 instances",
+                self.kernels[*m].name
+            ))),
+            _ => Ok(()),
+        }
     }
 
     /// Σ_m K_m C_m over the kernels `places`, K_m new rows × support rows, for coefficients C_m (support

@@ -34,7 +34,7 @@ pub(super) fn solve(
     one: &(dyn Fn(&Binary<'_>) -> (Block, u64) + Sync),
 ) -> Result<Solution> {
     check(machine, classes)?;
-    let roles = machine.decomposition.roles(classes.n_classes());
+    let roles = machine.decomposition.asked(classes.n_classes(), how.only);
     common::check(kernel, classes.codes.len(), &roles, how)?;
     let costs = machine.costs(classes, how.weights)?;
     let largest = common::largest_entry(kernel, machine.c)?;

@@ -73,7 +73,7 @@ impl Machine for KernelFisher {
     fn solve(&self, kernel: &dyn Rows, target: &Target, how: &How<'_>) -> Result<Solution> {
         let classes = target.classes()?;
         let (codes, k) = (&classes.codes, classes.n_classes());
-        let roles = self.decomposition.roles(k);
+        let roles = self.decomposition.asked(k, how.only);
         common::check(kernel, codes.len(), &roles, how)?;
         require_all(classes, how.weights)?;
         let largest = common::largest_entry(kernel, self.lambda)?;
@@ -85,7 +85,7 @@ impl Machine for KernelFisher {
             found.bias = midpoint(&found.values, &signs, &masses);
             (common::closed(found, role, part, ridges), 0)
         };
-        let pairs = roles.len() > 1 && self.decomposition.is_pairwise();
+        let pairs = k > 2 && self.decomposition.is_pairwise();
         let mut solved = Vec::with_capacity(roles.len());
         if pairs {
             for role in roles {
@@ -109,6 +109,10 @@ impl Machine for KernelFisher {
 
     fn reading(&self) -> Reading {
         Reading::Classes(self.decomposition)
+    }
+
+    fn problems(&self, classes: usize) -> usize {
+        self.decomposition.pairs(classes).len()
     }
 }
 

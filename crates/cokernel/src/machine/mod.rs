@@ -73,6 +73,9 @@ pub struct How<'a> {
     pub warm: Option<&'a Solution>,
     /// Relative duality gap to stop at; `None` is the machine's own.
     pub tol: Option<f64>,
+    /// The only problem to be solved, by its number among the [`problems`](Machine::problems); `None` is all. The
+    /// solution and the start then have the heads of this one alone. Machines with one problem do not look at it.
+    pub only: Option<usize>,
     /// Limits and progress.
     pub run: &'a Run,
 }
@@ -80,7 +83,7 @@ pub struct How<'a> {
 impl<'a> How<'a> {
     /// Without weights and start, to the machine's own tolerance.
     pub fn new(run: &'a Run) -> Self {
-        How { weights: None, warm: None, tol: None, run }
+        How { weights: None, warm: None, tol: None, only: None, run }
     }
 }
 
@@ -105,6 +108,12 @@ pub trait Machine: fmt::Debug + Send + Sync {
 
     /// What its decision values say.
     fn reading(&self) -> Reading;
+
+    /// How many problems it solves that do not depend on each other, with this many classes.
+    fn problems(&self, classes: usize) -> usize {
+        let _ = classes;
+        1
+    }
 
     /// Whether ℓ of its dual is free of the kernel, which a certificate over all combinations rests on.
     fn has_free_dual(&self) -> bool {
@@ -146,6 +155,33 @@ pub trait Machine: fmt::Debug + Send + Sync {
     fn advice(&self, share: f64, diagonal: f64) -> Option<String> {
         let _ = (share, diagonal);
         None
+    }
+}
+
+/// One problem of a machine that solves several.
+#[derive(Debug)]
+pub(crate) struct Alone<'a> {
+    /// The machine.
+    pub machine: &'a dyn Machine,
+    /// Which of its [`problems`](Machine::problems).
+    pub problem: usize,
+}
+
+impl Machine for Alone<'_> {
+    fn solve(&self, kernel: &dyn Rows, target: &Target, how: &How<'_>) -> Result<Solution> {
+        self.machine.solve(kernel, target, &How { only: Some(self.problem), ..*how })
+    }
+
+    fn tol(&self) -> f64 {
+        self.machine.tol()
+    }
+
+    fn reading(&self) -> Reading {
+        self.machine.reading()
+    }
+
+    fn has_free_dual(&self) -> bool {
+        self.machine.has_free_dual()
     }
 }
 

@@ -58,6 +58,15 @@ impl Decomposition {
         self.pairs(n_classes).into_iter().map(of).collect()
     }
 
+    /// The same of one problem alone, where only one is asked for.
+    pub(super) fn asked(self, n_classes: usize, only: Option<usize>) -> Vec<Role> {
+        let roles = self.roles(n_classes).into_iter();
+        match only {
+            Some(t) => roles.skip(t).take(1).collect(),
+            None => roles.collect(),
+        }
+    }
+
     /// Positive and negative class (`None`: the rest) of each binary problem.
     pub fn pairs(self, n_classes: usize) -> Vec<(u32, Option<u32>)> {
         let k = n_classes as u32;

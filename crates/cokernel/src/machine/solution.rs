@@ -32,6 +32,18 @@ pub enum Says {
 }
 
 impl Role {
+    /// What it is called, with the names of the classes: `a vs b`, `a vs rest`, `value`, `inside`.
+    pub fn name(self, classes: &[String]) -> String {
+        let name = |code: u32| classes[code as usize].as_str();
+        match self {
+            Role::Classes { positive, negative } => {
+                format!("{} vs {}", name(positive), negative.map_or("rest", name))
+            }
+            Role::Only { says: Says::Number } => "value".to_string(),
+            Role::Only { says: Says::Inside } => "inside".to_string(),
+        }
+    }
+
     /// 1 for the positive class, −1 for the negative, 0 for others.
     pub fn sign(self, code: u32) -> f64 {
         let Role::Classes { positive, negative } = self else { return 0.0 };

@@ -56,6 +56,10 @@ impl Machine for SquaredHingeSvc {
     fn reading(&self) -> Reading {
         self.0.reading()
     }
+
+    fn problems(&self, classes: usize) -> usize {
+        self.0.problems(classes)
+    }
 }
 
 /// Solves one binary problem; also gives the number of steps.

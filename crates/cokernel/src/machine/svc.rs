@@ -144,6 +144,10 @@ impl Machine for Svc {
         Reading::Classes(self.decomposition)
     }
 
+    fn problems(&self, classes: usize) -> usize {
+        self.decomposition.pairs(classes).len()
+    }
+
     fn as_svc(&self) -> Option<&Svc> {
         Some(self)
     }
@@ -226,7 +230,7 @@ impl Svc {
         warm: Option<&Solution>,
         run: &Run,
     ) -> Result<Solution> {
-        let how = How { weights, warm, tol: None, run };
+        let how = How { weights, warm, ..How::new(run) };
         binary::solve(self, self.tol, kernel, classes, &how, &hinge)
     }
 

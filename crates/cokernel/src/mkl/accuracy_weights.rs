@@ -140,7 +140,7 @@ impl AccuracyWeights {
             let costs: Vec<f64> =
                 (0..n).map(|i| if takes_part(i) { weight(i) } else { 0.0 }).collect();
             let left = run.remaining(watch).quiet();
-            let how = How { weights: Some(&costs), warm: last.as_ref(), tol: None, run: &left };
+            let how = How { weights: Some(&costs), warm: last.as_ref(), ..How::new(&left) };
             let found = problem.machine.solve(rows.as_ref(), problem.target, &how)?;
             report.counts.add(&found.counts);
             let values = decisions(&found, rows.as_ref(), watch);

@@ -160,7 +160,8 @@ impl BestSingle {
         let rows = mixed(problem.bank, &rule, None, run, watch)?;
         report.counts.combines += 1;
         let fit = |weights: Option<&[f64]>, warm: Option<&Solution>| {
-            let how = How { weights, warm, tol: None, run: &run.remaining(watch).quiet() };
+            let how =
+                How { weights, warm, tol: None, only: None, run: &run.remaining(watch).quiet() };
             problem.machine.solve(rows.as_ref(), problem.target, &how)
         };
         let machines = fit(problem.weights, problem.warm_machines())?;

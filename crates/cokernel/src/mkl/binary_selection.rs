@@ -129,7 +129,7 @@ impl Choice {
         let rule = Weighted::new(weights.clone());
         let kernel = mixed(problem.bank, &rule, None, run, watch)?;
         let run = run.remaining(watch).quiet();
-        let how = How { weights: problem.weights, warm, tol: None, run: &run };
+        let how = How { weights: problem.weights, warm, ..How::new(&run) };
         let machines = problem.machine.solve(kernel.as_ref(), problem.target, &how)?;
         Ok(Choice { weights, machines })
     }

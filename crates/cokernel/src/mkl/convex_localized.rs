@@ -29,7 +29,7 @@
 //! **Cost.** The l·M products c_j c_jᵀ ∘ K_m are stored: 8·l·M·n² bytes for a moment, a third of that after it. Beside
 //! them the cost of lp_norm on l·M kernels: three to seven machines and as many passes. See [`outer`](super::outer).
 
-use super::gate_views::{self, GATE_VIEWS, GateViews};
+use super::gate_views::{self, GATE_DIMENSIONS, GATE_VIEWS, GateViews, Seen};
 use super::outer::{MAX_ITERATIONS, Outer, TOL};
 use super::sets::ball::Ball;
 use super::{Copies, Learned, Learner, Problem};
@@ -39,7 +39,7 @@ use crate::error::room_for;
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
 use crate::rule::gate::{Gate, Shape};
-use crate::rule::{Combination, Gated, Input};
+use crate::rule::{Combination, Gated};
 use crate::run::Pass;
 use crate::solve::kmeans::{Starts, kmeans};
 use crate::{Result, Run, Watch};
@@ -77,6 +77,7 @@ static METHOD: Method = Method {
             range: Range::Real { default: 2.0, min: 1.01, max: 1e3, closed: true },
         },
         GATE_VIEWS,
+        GATE_DIMENSIONS,
         TOL,
         MAX_ITERATIONS,
     ],
@@ -97,7 +98,7 @@ struct ConvexLocalized {
 
 /// Regions with their centres, for M kernels.
 struct Regions {
-    input: Input,
+    seen: Seen,
     /// One row for each kernel and region, those of a kernel one after the other.
     gate: Gate,
     /// Their values at the training instances.
@@ -121,11 +122,11 @@ impl ConvexLocalized {
     }
 
     fn regions(&self, views: &Views, kernels: usize, run: &Run, watch: &Watch) -> Result<Regions> {
-        let input = self.gate_views.input(views)?;
-        let features = input.rows(views)?;
+        let seen = self.gate_views.seen(views)?;
+        let features = &seen.features;
         let starts = Starts { starts: STARTS, ..Starts::default() };
         let (n, wanted) = (features.rows(), self.regions.min(features.rows()));
-        let found = kmeans(&features, wanted, &starts, &run.quiet(), watch)?;
+        let found = kmeans(features, wanted, &starts, &run.quiet(), watch)?;
         let (count, d) = (found.centers.rows(), features.cols());
         // Instances that lie on their centres are nearer to each other than rounding.
         let spread = (found.inertia / n as f64).max(1e-12 * d.max(1) as f64);
@@ -136,11 +137,11 @@ impl ConvexLocalized {
         };
         let gate = Gate::new(Shape::Gaussian, Matrix::from_fn(kernels * count, d + 1, row))?;
         // Gates compete with their copies for the other kernels, too, which leaves c_j / M for each.
-        let gates = gate.values(&features);
+        let gates = gate.values(features);
         let inside = Matrix::from_fn(n, count, |i, j| kernels as f64 * gates.get(i, j));
         let note = (!found.status.is_success() && watch.stop().is_some())
             .then(|| "the search for regions was stopped".to_string());
-        Ok(Regions { input, gate, gates, inside, note })
+        Ok(Regions { seen, gate, gates, inside, note })
     }
 }
 
@@ -193,6 +194,7 @@ impl Learner for ConvexLocalized {
         let factors: Vec<f64> = (0..kernels * l).map(factor).collect();
         let mut report = learned.report;
         report.notes.extend(regions.note);
+        regions.seen.tell(&mut report);
         let sizes = (0..l).map(|j| regions.inside.col(j).iter().sum::<f64>()).collect();
         report.details.insert("region_weights".to_string(), weights.to_vec());
         report.details.insert("region_sizes".to_string(), sizes);
@@ -203,7 +205,7 @@ impl Learner for ConvexLocalized {
             |row: &[f64]| row.iter().zip(&factors).filter(|(g, f)| open(g) && open(f)).count();
         let active = rows.map(open_of).sum::<usize>() as f64 / problem.bank.n() as f64;
         report.details.insert("active_gates".to_string(), vec![active]);
-        let (gate, input) = (regions.gate, regions.input);
+        let (gate, input) = (regions.gate, regions.seen.input);
         let rule = Gated::with_factors(gate, input, kernels, factors, &regions.gates)?;
         report.details.insert("mean_gates".to_string(), rule.means().to_vec());
         let machines = learned.machines;

@@ -245,6 +245,6 @@ impl Learner for DeDiego {
 
 fn solved(problem: &Problem<'_>, gram: &Gram, run: &Run, watch: &Watch) -> Result<Solution> {
     let left = run.remaining(watch).quiet();
-    let how = How { weights: problem.weights, warm: None, tol: None, run: &left };
+    let how = How { weights: problem.weights, ..How::new(&left) };
     problem.machine.solve(gram, problem.target, &how)
 }

@@ -1,10 +1,10 @@
-//! What gates look at: the parameter, and the columns that it means.
+//! What gates look at: the parameters, and the columns that they mean.
 
 use super::{Problem, check};
-use crate::data::Views;
+use crate::data::{Matrix, Views};
 use crate::params::{Param, Params, Range};
 use crate::rule::Input;
-use crate::{Error, Result};
+use crate::{Error, Report, Result};
 
 const ALL: &str = "all";
 
@@ -16,42 +16,114 @@ pub(super) const GATE_VIEWS: Param = Param {
     range: Range::Text { default: ALL, expected: "all, or names of views separated by commas" },
 };
 
-/// Its value.
+/// The parameter beside it.
+pub(super) const GATE_DIMENSIONS: Param = Param {
+    name: "gate_dimensions",
+    doc: "To how many principal components the columns that the gates look at are reduced; 0 keeps the columns.",
+    range: Range::Int { default: 0, min: 0, max: 1_000_000 },
+};
+
+/// Their values.
 #[derive(Debug)]
-pub(super) struct GateViews(String);
+pub(super) struct GateViews {
+    views: String,
+    dimensions: usize,
+}
+
+/// What gates look at.
+#[derive(Debug)]
+pub(super) struct Seen {
+    pub input: Input,
+    /// What they see of the instances of training.
+    pub features: Matrix,
+    /// The share of the variance of the columns that is left, where they are reduced.
+    kept: Option<f64>,
+}
+
+impl Seen {
+    /// These views, reduced to so many principal components unless that is 0.
+    ///
+    /// # Errors
+    /// A view is not there; there is no memory for its columns.
+    pub fn of(views: &Views, names: &[String], dimensions: usize) -> Result<Self> {
+        let mut input = Input::of(views, names)?;
+        let mut kept = None;
+        if dimensions > 0 && input.varies() {
+            let (reduced, share) = input.reduced(views, dimensions)?;
+            (input, kept) = (reduced, Some(share));
+        }
+        let features = input.rows(views)?;
+        Ok(Seen { input, features, kept })
+    }
+
+    /// Tells what a user should know of it.
+    pub fn tell(&self, report: &mut Report) {
+        let (seen, columns) = (self.input.width(), self.input.columns());
+        if let Some(kept) = self.kept {
+            report.notes.push(format!(
+                "the gates look at {seen} principal components of {columns} columns, which have {:.1} % of \
+                 their variance",
+                100.0 * kept
+            ));
+            report.details.insert("gate_variance".to_string(), vec![kept]);
+        }
+        if !self.input.varies() {
+            report.notes.push(format!(
+                "every column that the gates look at ('{}') has one value in training: the gates are the same for \
+                 all instances",
+                self.input.views().join("', '")
+            ));
+        }
+    }
+}
 
 impl GateViews {
     pub fn new(params: &Params) -> Self {
-        GateViews(params.text(GATE_VIEWS.name).to_string())
+        let views = params.text(GATE_VIEWS.name).to_string();
+        GateViews { views, dimensions: params.count(GATE_DIMENSIONS.name) }
     }
 
-    /// The views that are named, none where gates look at all.
+    fn is_all(&self) -> bool {
+        self.views.trim() == ALL
+    }
+
+    /// The views that are named, each once; none where gates look at all.
     pub fn named(&self) -> Vec<String> {
-        if self.0.trim() == ALL {
-            return Vec::new();
+        let mut names: Vec<String> = Vec::new();
+        if self.is_all() {
+            return names;
         }
-        let names = self.0.split(',').map(str::trim).filter(|n| !n.is_empty());
-        names.map(String::from).collect()
+        for name in self.views.split(',').map(str::trim).filter(|n| !n.is_empty()) {
+            if !names.iter().any(|n| n == name) {
+                names.push(name.to_string());
+            }
+        }
+        names
     }
 
-    /// Their columns, standardised.
+    /// What they mean.
     ///
     /// # Errors
-    /// A view is not there; there is no memory for the columns.
-    pub fn input(&self, views: &Views) -> Result<Input> {
+    /// No view is named; as [`Seen::of`].
+    pub fn seen(&self, views: &Views) -> Result<Seen> {
         let named = self.named();
         if !named.is_empty() {
-            return Input::of(views, &named);
+            return Seen::of(views, &named, self.dimensions);
+        }
+        if !self.is_all() {
+            let problem = format!(
+                "expected all, or names of views separated by commas, found '{}'",
+                self.views
+            );
+            return Err(Error::parameter(GATE_VIEWS.name, problem));
         }
         let of = |similarity: bool| -> Vec<String> {
             let chosen = views.iter().filter(|v| v.table.is_similarity() == similarity);
             chosen.map(|v| v.name.clone()).collect()
         };
         let features = of(false);
-        match features.is_empty() {
-            true => Input::of(views, &of(true)),
-            false => Input::of(views, &features),
-        }
+        let names = if features.is_empty() { of(true) } else { features };
+        Seen::of(views, &names, self.dimensions)
     }
 }
 

@@ -184,7 +184,7 @@ fn size(
     watch: &Watch,
 ) -> Result<Solution> {
     let run = run.remaining(watch).quiet();
-    let how = How { weights: problem.weights, warm: None, tol: Some(tol), run: &run };
+    let how = How { weights: problem.weights, tol: Some(tol), ..How::new(&run) };
     let (machine, target) = (problem.machine, problem.target);
     kernel.with_kernel(&vec![1.0; kernel.count()], &run, watch, &mut |rows| {
         machine.solve(rows, target, &how)
@@ -250,7 +250,7 @@ impl Learner for Generalised {
         let strength = self.penalty.strength * ones.primal().abs();
         let penalty = Penalty { strength, ..self.penalty };
         kernel.regularise(penalty);
-        let first = |k: usize| start(kernel.count(), k, run);
+        let first = |k: usize| Ok(start(kernel.count(), k, run));
         let both = (problem, kernel.as_ref() as &dyn Inside);
         let (title, starts, search) = (METHOD.title, self.starts, self.search);
         let started = from_starts(title, starts, first, both, search, run, &watch)?;

@@ -59,7 +59,7 @@ impl Learner for LateMean {
             let rule = Weighted::new(weights);
             let kernel = mixed(bank, &rule, None, run, &watch)?;
             let left = run.remaining(&watch).quiet();
-            let how = How { weights: problem.weights, warm: None, tol: None, run: &left };
+            let how = How { weights: problem.weights, ..How::new(&left) };
             let solved = problem.machine.solve(kernel.as_ref(), problem.target, &how)?;
             counts.combines += 1;
             counts.add(&solved.counts);

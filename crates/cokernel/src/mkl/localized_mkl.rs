@@ -26,27 +26,31 @@
 //! however many there are. No step closes a gate: its mean falls to a tenth at most, as a kernel whose gates are all
 //! closed has no derivative that would open them again.
 //!
-//! **Several classes**: all machines of a decomposition share the gates, whose derivative is the sum over them; so
-//! do the classes of a machine that learns them together.
+//! **Several classes** (§3.4.3): all machines of a decomposition share the gates, whose derivative is the sum over them; so
+//! do the classes of a machine that learns them together. With `gates=own` each machine of a decomposition has its own
+//! gates and is searched for by itself, from the starts that it would have alone; what they look at is standardised over
+//! all instances. The trace is then the sum over the machines, of which one that has ended keeps its last value.
 //!
 //! **Deviations.** What gates look at is standardised. The spread of a Gaussian gate is searched for as ln σ², and begins
 //! at the mean squared distance from the mean, not 1. Gates below 1e-6 are 0. Directions are those of L-BFGS
 //! (`search=gradient`: as in the source).
 
-use super::gate_views::{self, GATE_VIEWS, GateViews};
+mod gates;
+mod own;
+
+pub(super) use gates::first_gates;
+
+use super::gate_views::{self, GATE_DIMENSIONS, GATE_VIEWS, GateViews};
 use super::outer::settled;
-use super::parametric::{Found, Inside, Search, Use, search};
-use super::{Copies, Learned, Learner, Problem, mixed};
-use crate::bank::Bank;
+use super::parametric::{Inside, Search, Started, from_starts};
+use super::{Copies, Learned, Learner, Problem};
 use crate::data::Matrix;
-use crate::machine::Solution;
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
-use crate::rule::gate::{Gate, Shape};
-use crate::rule::{Combination, Gated, Input};
-use crate::run::Pass;
-use crate::{Counts, Event, Report, Result, Run, Status, Watch};
-use rand::{Rng, RngExt};
+use crate::rule::Combination;
+use crate::rule::gate::Shape;
+use crate::{Result, Run, Watch};
+use gates::{Gates, firsts};
 
 /// The registry entry.
 pub static ENTRY: Entry<dyn Learner> =
@@ -72,6 +76,12 @@ static METHOD: Method = Method {
             range: Range::Choice { default: "softmax", of: Shape::IDS },
         },
         GATE_VIEWS,
+        GATE_DIMENSIONS,
+        Param {
+            name: "gates",
+            doc: "Of several classes by binary problems: common gates of all machines, or own gates of each.",
+            range: Range::Choice { default: "common", of: &["common", "own"] },
+        },
         Param {
             name: "copies",
             doc: "How often each kernel is there, each time with a gate of its own.",
@@ -104,151 +114,11 @@ static METHOD: Method = Method {
 struct Localized {
     shape: Shape,
     gate_views: GateViews,
+    /// Whether each machine has gates of its own.
+    own: bool,
     copies: usize,
     starts: usize,
     search: Search,
-}
-
-/// Kernels with gates whose parameters are learned.
-struct Gates<'a> {
-    problem: &'a Problem<'a>,
-    shape: Shape,
-    input: Input,
-    /// What the gates see of the instances.
-    features: Matrix,
-    copies: usize,
-    /// Of each kernel the first that is the same, mostly itself.
-    firsts: Vec<usize>,
-}
-
-/// To what share the mean of a gate falls in one step at most.
-const CLOSING: f64 = 0.1;
-
-/// Products with a random vector that differ by less, relative to the largest number, are those of the same kernel.
-const EQUAL: f64 = 1e-10;
-
-/// Of each kernel of the bank the first that is the same, mostly itself; all themselves after a stop.
-fn firsts(bank: &Bank, run: &Run, watch: &Watch) -> Vec<usize> {
-    let mut rng = run.rng("localized_mkl equal kernels");
-    let probe = Matrix::from_fn(bank.n(), 1, |_, _| rng.random_range(-1.0..1.0));
-    let pass = Pass::under(watch);
-    let image = |m: usize| {
-        let image = bank.apply_in(m, &probe, &pass);
-        let largest = image.values().iter().fold(0.0_f64, |a, v| a.max(v.abs()));
-        (image, EQUAL * largest)
-    };
-    let images: Vec<(Matrix, f64)> = (0..bank.len()).map(image).collect();
-    if pass.is_given_up() {
-        return (0..bank.len()).collect();
-    }
-    let same = |h: usize, m: usize| {
-        let ((a, _), (b, limit)) = (&images[h], &images[m]);
-        a.values().iter().zip(b.values()).all(|(a, b)| (a - b).abs() <= *limit)
-    };
-    (0..bank.len()).map(|m| (0..m).find(|h| same(*h, m)).unwrap_or(m)).collect()
-}
-
-impl Gates<'_> {
-    fn gate(&self, parameters: &[f64]) -> Result<Gate> {
-        let wide = self.features.cols() + 1;
-        Gate::new(self.shape, Matrix::new(parameters.len() / wide, wide, parameters.to_vec())?)
-    }
-
-    fn rule(&self, parameters: &[f64]) -> Result<(Gated, Matrix)> {
-        let gate = self.gate(parameters)?;
-        let gates = gate.values(&self.features);
-        let kernels = self.problem.bank.len();
-        Ok((Gated::new(gate, self.input.clone(), kernels, &gates)?, gates))
-    }
-
-    /// Start k.
-    fn start(&self, k: usize, run: &Run) -> Vec<f64> {
-        let mut rng = run.rng(&format!("localized_mkl start {k}"));
-        first_gates(self.shape, &self.features, &self.firsts, self.copies, k > 0, &mut rng)
-    }
-}
-
-/// Parameters to start with, those of a kernel's copies one after the other: equal for all kernels but random for the
-/// copies of one and for kernels that are the same (`firsts` has of each kernel the first of them), or all random. They
-/// are as large as features of one standard deviation together.
-pub(super) fn first_gates(
-    shape: Shape,
-    features: &Matrix,
-    firsts: &[usize],
-    copies: usize,
-    all_random: bool,
-    rng: &mut dyn Rng,
-) -> Vec<f64> {
-    let (d, kernels) = (features.cols(), firsts.len());
-    let wide = d + 1;
-    let size = 1.0 / (wide as f64).sqrt();
-    let mut one = |random: bool| -> Vec<f64> {
-        let mut row = vec![0.0; wide];
-        match shape {
-            Shape::Gaussian => {
-                if random && features.rows() > 0 {
-                    let i = rng.random_range(0..features.rows());
-                    row[..d].copy_from_slice(features.row(i));
-                }
-                row[d] = (d.max(1) as f64).ln();
-            }
-            Shape::Softmax | Shape::Sigmoid if random => {
-                row.iter_mut().for_each(|v| *v = size * rng.random_range(-1.0..1.0));
-            }
-            Shape::Softmax | Shape::Sigmoid => {}
-        }
-        row
-    };
-    if all_random {
-        return (0..kernels * copies).flat_map(|_| one(true)).collect();
-    }
-    let random: Vec<Vec<f64>> = (0..kernels * copies).map(|_| one(true)).collect();
-    let plain = one(false);
-    let of = |m: usize| {
-        let same =
-            |others: std::ops::Range<usize>| others.filter(|h| firsts[*h] == firsts[m]).count();
-        match copies == 1 && same(0..kernels) == 1 {
-            true => plain.clone(),
-            false => random[same(0..m) * copies..][..copies].concat(),
-        }
-    };
-    (0..kernels).flat_map(of).collect()
-}
-
-impl Inside for Gates<'_> {
-    fn with_kernel(
-        &self,
-        parameters: &[f64],
-        run: &Run,
-        watch: &Watch,
-        then: &mut Use<'_>,
-    ) -> Result<Solution> {
-        let (rule, gates) = self.rule(parameters)?;
-        let gates = rule.read_of(gates);
-        then(mixed(self.problem.bank, &rule, Some(&gates), run, watch)?.as_ref())
-    }
-
-    fn slopes(&self, parameters: &[f64], machines: &Solution, watch: &Watch) -> Option<Vec<f64>> {
-        let gate = self.gate(parameters).ok()?;
-        let gates = gate.values(&self.features);
-        let pass = Pass::under(watch);
-        let energies = self.problem.bank.gated_energies(&machines.coefs(), &gates, &pass);
-        (!pass.is_given_up()).then(|| gate.slopes(&self.features, &gates, &energies))
-    }
-
-    fn is_too_far(&self, from: &[f64], to: &[f64]) -> bool {
-        let sums = |parameters: &[f64]| -> Option<Vec<f64>> {
-            let gates = self.gate(parameters).ok()?.values(&self.features);
-            let mut sums = vec![0.0; gates.cols()];
-            (0..gates.rows())
-                .for_each(|i| sums.iter_mut().zip(gates.row(i)).for_each(|(s, g)| *s += g));
-            Some(sums)
-        };
-        match (sums(from), sums(to)) {
-            (Some(from), Some(to)) => from.iter().zip(&to).any(|(f, t)| *t < CLOSING * f),
-            _ => false,
-        }
-    }
 }
 
 impl Localized {
@@ -256,6 +126,7 @@ impl Localized {
         Localized {
             shape: Shape::from_id(params.text("gating")).unwrap_or(Shape::Softmax),
             gate_views: GateViews::new(params),
+            own: params.text("gates") == "own",
             copies: params.count("copies"),
             starts: params.count("starts"),
             search: Search {
@@ -266,34 +137,11 @@ impl Localized {
         }
     }
 
-    /// What was learned from all starts: the best, and the objective of each.
-    fn all_starts(
-        &self,
-        gates: &Gates<'_>,
-        run: &Run,
-        watch: &Watch,
-    ) -> Result<(Found, usize, Vec<f64>, Counts)> {
-        let one = |k: usize| {
-            run.tell(Event::Begin { stage: METHOD.title, total: None });
-            let found = search(gates.problem, gates, gates.start(k, run), self.search, run, watch);
-            run.tell(Event::End);
-            found
-        };
-        let mut best = one(0)?;
-        let (mut at, mut values, mut counts) = (0, vec![best.value()], best.counts);
-        for k in 1..self.starts {
-            if watch.stop().is_some() {
-                break;
-            }
-            let found = one(k)?;
-            counts.add(&found.counts);
-            values.push(found.value());
-            // A start that was cut short counts only where it is better already.
-            if found.value() < best.value() {
-                (best, at) = (found, k);
-            }
-        }
-        Ok((best, at, values, counts))
+    /// The search from all starts, of the gates of all machines or of one.
+    fn search(&self, gates: &Gates<'_>, run: &Run, watch: &Watch) -> Result<Started> {
+        let start = |k| Ok(gates.start(k, run));
+        let both = (gates.problem, gates as &dyn Inside);
+        from_starts(METHOD.title, self.starts, start, both, self.search, run, watch)
     }
 }
 
@@ -303,45 +151,21 @@ impl Learner for Localized {
         let watch = run.watch();
         let settled = settled(problem, run, &watch)?;
         let problem = &Problem { target: settled.as_ref().unwrap_or(problem.target), ..*problem };
-        let input = self.gate_views.input(views)?;
-        let features = input.rows(views)?;
-        let firsts = firsts(problem.bank, run, &watch);
-        let (shape, copies) = (self.shape, self.copies);
-        let gates = Gates { problem, shape, input, features, copies, firsts };
-        let (found, at, values, counts) = self.all_starts(&gates, run, &watch)?;
-        let (rule, open) = gates.rule(&found.parameters)?;
-        let mut report = Report {
-            status: found.status,
-            iterations: found.objective.len() - 1,
-            counts,
-            ..Report::closed_form(run)
-        };
-        report.notes.extend(found.remark(METHOD.title));
-        if self.starts > 1 {
-            report.notes.push(starts_note(&values, at, self.starts));
-            if values.len() < self.starts && report.status.is_success() {
-                report.status = watch.stop().unwrap_or(Status::TimeLimit);
-            }
+        let machines = if self.own { own::machines(problem)? } else { 1 };
+        let (seen, firsts) = (self.gate_views.seen(views)?, firsts(problem.bank, run, &watch));
+        let (shape, copies, seen, firsts) = (self.shape, self.copies, &seen, firsts.as_slice());
+        if machines > 1 {
+            return own::learn(self, problem, machines, (seen, firsts), run, &watch);
         }
-        report.notes.extend(found.machines.remark());
-        if report.iterations == 0 {
-            report.gap = Some(found.machines.gap());
-        }
-        let active = open.values().iter().filter(|g| **g > 0.0).count();
-        let details = [
-            ("objectives", values),
-            ("start", vec![at as f64]),
-            ("mean_gates", rule.means().to_vec()),
-            ("active_gates", vec![active as f64 / open.rows().max(1) as f64]),
-        ];
-        report.details = details.into_iter().map(|(name, v)| (name.to_string(), v)).collect();
-        if found.slope.is_finite() {
-            report.details.insert("slope".to_string(), vec![found.slope]);
-        }
-        report.objective = found.objective;
-        report.seconds = watch.seconds();
-        let rule = Combination::new(rule);
-        Ok(Learned { machines: Some(found.machines), ..Learned::of(rule, report) })
+        let gates = Gates { problem, shape, seen, copies, firsts };
+        let started = self.search(&gates, run, &watch)?;
+        let mut report = started.report(METHOD.title, run, &watch);
+        seen.tell(&mut report);
+        let (rule, open) = gates.rule(&started.found.parameters)?;
+        report.details.insert("mean_gates".to_string(), rule.means().to_vec());
+        report.details.insert("active_gates".to_string(), vec![active(&open)]);
+        let machines = Some(started.found.machines);
+        Ok(Learned { machines, ..Learned::of(Combination::new(rule), report) })
     }
 
     fn looks_at(&self) -> Vec<String> {
@@ -362,15 +186,10 @@ impl Learner for Localized {
     }
 }
 
-/// Of how many starts there were, and from where to where their objectives reach.
-pub(super) fn starts_note(values: &[f64], best: usize, asked: usize) -> String {
-    let (least, most) =
-        values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(*v), b.max(*v)));
-    let made = match values.len() == asked {
-        true => format!("{asked} starts"),
-        false => format!("{} of {asked} starts before the stop", values.len()),
-    };
-    format!("{made}: objectives from {least:.6e} (start {best}, kept) to {most:.6e}")
+/// How many of these gates are open for an instance, on average.
+pub(super) fn active(gates: &Matrix) -> f64 {
+    let open = gates.values().iter().filter(|g| **g > 0.0).count();
+    open as f64 / gates.rows().max(1) as f64
 }
 
 #[cfg(test)]

@@ -21,8 +21,9 @@
 //! **Deviations.** Projections and gates take their steps together, where Figure 4.2 has a step and a machine for each
 //! in turn. Others as of [`gpk`](super::gpk) and [`localized_mkl`](super::localized_mkl).
 
+use super::gate_views::GATE_DIMENSIONS;
 use super::projections::{
-    DIMENSIONS, LENGTHS, MAX_ITERATIONS, SEARCH, START, STARTS, Settings, TOL, learn,
+    DIMENSIONS, LENGTHS, MAX_ITERATIONS, Regions, SEARCH, START, STARTS, Settings, TOL, learn,
 };
 use super::{Copies, Learned, Learner, Problem};
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
@@ -46,7 +47,18 @@ static METHOD: Method = Method {
     certificate: Certificate::Trace,
     recommended: false,
     weights: WeightSet::NONE,
-    params: &[REGIONS, DIMENSIONS, GATING, START, STARTS, LENGTHS, SEARCH, TOL, MAX_ITERATIONS],
+    params: &[
+        REGIONS,
+        DIMENSIONS,
+        GATING,
+        GATE_DIMENSIONS,
+        START,
+        STARTS,
+        LENGTHS,
+        SEARCH,
+        TOL,
+        MAX_ITERATIONS,
+    ],
 };
 
 const REGIONS: Param = Param {
@@ -68,7 +80,11 @@ struct Lpk(Settings);
 impl Lpk {
     fn new(params: &Params) -> Self {
         let shape = Shape::from_id(params.text("gating")).unwrap_or(Shape::Softmax);
-        let gates = Some((params.count("regions"), shape));
+        let gates = Some(Regions {
+            count: params.count("regions"),
+            shape,
+            dimensions: params.count(GATE_DIMENSIONS.name),
+        });
         Lpk(Settings { gates, ..Settings::new(METHOD.id, METHOD.title, params) })
     }
 }

@@ -437,11 +437,7 @@ fn machines(problem: &Problem<'_>, rule: &dyn Rule, run: &Run, watch: &Watch) ->
     }
     let run = run.remaining(watch).quiet();
     let (weights, warm) = (problem.weights, problem.warm_machines());
-    problem.machine.solve(
-        kernel.as_ref(),
-        problem.target,
-        &How { weights, warm, tol: None, run: &run },
-    )
+    problem.machine.solve(kernel.as_ref(), problem.target, &How { weights, warm, ..How::new(&run) })
 }
 
 /// What the rule wants to know of the instances by themselves.

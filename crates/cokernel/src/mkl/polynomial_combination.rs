@@ -127,7 +127,7 @@ impl Combined {
         let mix = Polynomial::new(weights.clone(), self.degree);
         let run = &run.remaining(watch);
         let kernel = mixed(problem.bank, &mix, None, run, watch)?;
-        let how = How { weights: problem.weights, warm, tol: None, run: &run.quiet() };
+        let how = How { weights: problem.weights, warm, tol: None, only: None, run: &run.quiet() };
         let machines = problem.machine.solve(kernel.as_ref(), problem.target, &how)?;
         Ok(Point { weights, machines })
     }

@@ -110,7 +110,7 @@ fn machine_on(
     let rule = Weighted::new(weights.to_vec());
     let kernel = mixed(problem.bank, &rule, None, run, watch)?;
     let run = run.remaining(watch).quiet();
-    let how = How { weights: problem.weights, warm, tol, run: &run };
+    let how = How { weights: problem.weights, warm, tol, ..How::new(&run) };
     problem.machine.solve(kernel.as_ref(), problem.target, &how)
 }
 

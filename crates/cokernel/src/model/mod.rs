@@ -24,7 +24,7 @@ pub(crate) use calibrated::cross_fitted;
 pub use calibrated::{CalibrationInfo, CurveInfo};
 pub use embedding::EmbeddingModel;
 pub use fit::Mkl;
-pub use gates::Gates;
+pub use gates::{GatePlane, Gates};
 pub use given::Given;
 pub use kernels::FittedKernels;
 pub use multiview::{MultiView, PreparedViews};
@@ -179,7 +179,10 @@ fn cut(norm: &Norm, kept: &[usize]) -> Norm {
 
 /// Coefficients of each instance: one, or one for each kernel that is read.
 fn width(rule: &dyn Rule) -> usize {
-    if rule.pointwise().is_some() { 1 } else { rule.active().len() }
+    match rule.pointwise().is_some() || !rule.own_gates().is_empty() {
+        true => 1,
+        false => rule.active().len(),
+    }
 }
 
 /// Refuses what no model could predict: a similarity view does not tell the self-similarity of new
@@ -274,10 +277,7 @@ impl Model {
                 support = support.with(view.name.clone(), table)?;
             }
         }
-        let numbers = match rule.pointwise() {
-            Some(mix) => mix.numbers(prepared_views)?.map(|all| all.select_rows(&kept)),
-            None => None,
-        };
+        let numbers = rule::numbers(&*rule, prepared_views)?.map(|all| all.select_rows(&kept));
         let coefs = machines.coefs();
         let (s, width) = (kept.len(), width(&*rule));
         if coefs.iter().any(|c| c.len() != width * n) {

@@ -90,6 +90,12 @@ fn decisions(model: &Model, views: &Views, run: &Run) -> Result<Matrix> {
                 }
                 values
             }
+            None if !model.rule.own_gates().is_empty() => {
+                let (own, of) = (crate::rule::numbers(model.rule(), &views)?, &model.numbers);
+                let numbers = own.as_ref().zip(of.as_ref());
+                let numbers = numbers.map(|(new, support)| Numbers { new, support });
+                cross.multiply_heads(&new, &active, model.rule.own_gates(), numbers, &model.coef)?
+            }
             None => cross.multiply_each(&new, &all, &coef)?,
         };
     }

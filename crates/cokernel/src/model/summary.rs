@@ -3,7 +3,7 @@
 use super::{CalibrationInfo, FeatureWidths};
 use crate::Report;
 use crate::data::{Table, View};
-use crate::machine::{Block, CheckedMachine, Head, Role, Says};
+use crate::machine::{Block, CheckedMachine, Head, Role};
 use crate::multiview::Starts;
 use crate::params::Params;
 use serde::{Deserialize, Serialize};
@@ -73,15 +73,8 @@ pub struct MachineInfo {
 
 impl MachineInfo {
     pub(super) fn of(block: &Block, head: &Head, n: usize, classes: &[String]) -> Self {
-        let name = |code: u32| classes[code as usize].as_str();
         MachineInfo {
-            name: match head.role {
-                Role::Classes { positive, negative } => {
-                    format!("{} vs {}", name(positive), negative.map_or("rest", name))
-                }
-                Role::Only { says: Says::Number } => "value".to_string(),
-                Role::Only { says: Says::Inside } => "inside".to_string(),
-            },
+            name: head.role.name(classes),
             role: head.role,
             support: head.support(n).len(),
             gap: block.gap,

@@ -1,12 +1,14 @@
 //! How the values of several kernels become decision values: one file per rule, one registry.
 //!
-//! There are two kinds, and a third needs no rule:
+//! There are three kinds, and a fourth needs no rule:
 //!
 //! - A **pointwise** rule ([`Mix`]) makes one value of the M kernel values of a pair of instances:
 //!   k(x, z) = mix(k_1(x, z), …, k_M(x, z)), possibly with numbers that x and z have by themselves (gates).
 //!   The bank and new rows are combined by the same code, and one machine learns on the result.
 //! - A rule **per kernel** ([`Each`]) has coefficients for every kernel:
 //!   f(x) = Σ_m Σ_i A_mi k_m(x_i, x) + b. Its method brings the coefficients.
+//! - A rule **per head** ([`OwnGates`]) has a pointwise rule for each decision function:
+//!   f_u(x) = Σ_i c_ui mix_u(k_1(x_i, x), …, k_M(x_i, x)) + b_u.
 //! - Views that are learned (a linear map of the features, [`LearnedView`](crate::data::LearnedView)) are the
 //!   last step of the [preparation](crate::data::Preparation), after which kernels are ordinary: a method
 //!   returns them beside its rule ([`Learned::views`](crate::mkl::Learned::views)).
@@ -19,7 +21,9 @@ mod each;
 mod forest;
 pub mod gate;
 mod gated;
+mod input;
 mod monomials;
+mod own_gates;
 mod polynomial;
 mod power_product;
 mod product;
@@ -28,8 +32,11 @@ mod weighted;
 pub use each::Each;
 pub use forest::Forest;
 pub(crate) use forest::{CUTS, Node, Tree, place};
-pub use gated::{Gated, Input};
+pub use gated::Gated;
+pub use input::Input;
 pub use monomials::Monomials;
+pub use own_gates::OwnGates;
+pub(crate) use own_gates::all_gates;
 pub use polynomial::Polynomial;
 
 /// Largest degree of a [`Polynomial`].
@@ -54,6 +61,7 @@ pub static REGISTRY: &[&Entry] = &[
     &monomials::ENTRY,
     &forest::ENTRY,
     &gated::ENTRY,
+    &own_gates::ENTRY,
     &each::ENTRY,
 ];
 
@@ -138,7 +146,12 @@ pub trait Rule: fmt::Debug + Send + Sync {
         None
     }
 
-    /// As a pointwise rule; `None` if it has coefficients for every kernel.
+    /// The kernels with gates of each head, where it is that; none of other rules.
+    fn own_gates(&self) -> &[Gated] {
+        &[]
+    }
+
+    /// As a pointwise rule; `None` if it has coefficients for every kernel, or a rule for every head.
     fn pointwise(&self) -> Option<&dyn Mix>;
 
     /// What a file keeps.
@@ -174,6 +187,27 @@ pub trait Mix: Rule {
     fn numbers(&self, views: &Views) -> Result<Option<Matrix>> {
         let _ = views;
         Ok(None)
+    }
+}
+
+/// The [numbers](Mix::numbers) of instances that a rule wants to know, those of one head after the other where each has
+/// its own.
+///
+/// # Errors
+/// As [`Mix::numbers`].
+pub(crate) fn numbers(rule: &dyn Rule, views: &Views) -> Result<Option<Matrix>> {
+    match (rule.pointwise(), rule.own_gates()) {
+        (Some(mix), _) => mix.numbers(views),
+        (None, []) => Ok(None),
+        (None, own) => own_gates::numbers(own, views).map(Some),
+    }
+}
+
+/// How many [`numbers`] of each instance there are.
+pub(crate) fn per_instance(rule: &dyn Rule) -> usize {
+    match rule.pointwise() {
+        Some(mix) => mix.per_instance(),
+        None => rule.own_gates().iter().map(Mix::per_instance).sum(),
     }
 }
 

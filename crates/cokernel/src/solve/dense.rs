@@ -79,6 +79,25 @@ pub fn leading_eigen(a: &Matrix, k: usize) -> Result<(Vec<f64>, Matrix)> {
     Ok((leading.values, leading.vectors))
 }
 
+/// The k largest eigenvalues, 1 ≤ k ≤ min(n, d), of XᵀX and their eigenvectors (d × k), from it or from X Xᵀ, whichever is
+/// smaller. Vectors of values up to 0 are 0 in the second case.
+///
+/// # Errors
+/// As [`symmetric_eigen`].
+pub fn principal_axes(x: &Matrix, k: usize) -> Result<(Vec<f64>, Matrix)> {
+    if x.cols() <= x.rows() {
+        return leading_eigen(&gram_tn(x.into(), x.into()), k);
+    }
+    let across = x.transposed();
+    let (values, left) = leading_eigen(&gram_tn((&across).into(), (&across).into()), k)?;
+    let mut axes = product((&across).into(), (&left).into());
+    for j in 0..axes.rows() {
+        let row = axes.row_mut(j).iter_mut().zip(&values);
+        row.for_each(|(a, v)| *a = if *v > 0.0 { *a / v.sqrt() } else { 0.0 });
+    }
+    Ok((values, axes))
+}
+
 /// [`leading_eigen`] and the least eigenvalue.
 ///
 /// # Errors

@@ -13,6 +13,7 @@
 mod certificate;
 mod common;
 mod contract;
+mod gates;
 mod gmkl;
 mod invariance;
 mod laplacian_svm;

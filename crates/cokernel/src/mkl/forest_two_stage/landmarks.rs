@@ -133,7 +133,7 @@ impl<'a> Features<'a> {
             None => self,
         };
         let left = run.remaining(watch).quiet();
-        let how = How { weights: problem.weights, warm: None, tol: None, run: &left };
+        let how = How { weights: problem.weights, ..How::new(&left) };
         let mut solved = problem.machine.solve(kernel, problem.target, &how)?;
         for block in &mut solved.blocks {
             block.heads.iter_mut().for_each(|head| self.to_landmarks(head));

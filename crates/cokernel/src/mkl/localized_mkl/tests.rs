@@ -1,8 +1,11 @@
 use super::*;
-use crate::bank::Storage;
+use crate::Status;
+use crate::bank::{Bank, Storage};
 use crate::data::{Classes, Target, Views};
 use crate::kernel::KernelSpec;
 use crate::machine::{How, Machine, MachineSpec};
+use crate::mkl::gate_views::Seen;
+use crate::run::Pass;
 
 const N: usize = 24;
 
@@ -34,18 +37,15 @@ fn targets() -> [(&'static str, Target); 8] {
     ]
 }
 
-fn gates<'a>(problem: &'a Problem<'a>, shape: Shape, copies: usize) -> Gates<'a> {
-    let views = problem.views.unwrap();
-    let input = Input::of(views, &["a".to_string()]).unwrap();
-    let features = input.rows(views).unwrap();
-    let firsts = (0..problem.bank.len()).collect();
-    Gates { problem, shape, input, features, copies, firsts }
+fn seen(views: &Views) -> Seen {
+    Seen::of(views, &["a".to_string()], 0).unwrap()
 }
 
 /// Of every gate, kernel and machine: the derivative of the optimum of the machine's dual by each parameter.
 #[test]
 fn slopes_are_those_of_finite_differences() {
     let (views, run) = (views(), Run::default());
+    let seen = seen(&views);
     let kernels: [&[&str]; 3] = [
         &["linear@a", "linear@b"],
         &["polynomial@a", "gaussian@b:gamma=0.4"],
@@ -60,7 +60,9 @@ fn slopes_are_those_of_finite_differences() {
             let problem =
                 Problem { views: Some(&views), ..Problem::new(&bank, &target, machine.as_ref()) };
             for shape in [Shape::Softmax, Shape::Sigmoid, Shape::Gaussian] {
-                let gates = gates(&problem, shape, copies);
+                let firsts: Vec<usize> = (0..bank.len()).collect();
+                let gates =
+                    Gates { problem: &problem, shape, seen: &seen, copies, firsts: &firsts };
                 let watch = run.watch();
                 // Wide gates, as the objective jumps a little where one closes.
                 let wide =
@@ -78,7 +80,7 @@ fn slopes_are_those_of_finite_differences() {
                 let scale = 1.0 + here.objective().abs();
                 // ½ Σ_u c_uᵀ K_η c_u with the coefficients as they are.
                 let form = |at: &[f64]| {
-                    let values = gates.gate(at).unwrap().values(&gates.features);
+                    let values = gates.gate(at).unwrap().values(&seen.features);
                     let value = |i: usize, j: usize| {
                         let term = |g: usize| {
                             values.get(i, g) * bank.entry(g / copies, i, j) * values.get(j, g)
@@ -243,4 +245,35 @@ fn a_stop_gives_what_there_is() {
     let few =
         learned(&[("max_iterations", "2"), ("tol", "1e-9")], "svc", &classes(2), &Run::default());
     assert_eq!((few.report.status, few.report.iterations), (Status::IterationLimit, 2));
+}
+
+/// Gates of each machine are those that it has alone, stop or not; of two classes there is one machine.
+#[test]
+fn own_gates_of_each_machine() {
+    let run = Run::default();
+    for gating in Shape::IDS {
+        let own = [("gates", "own"), ("gating", *gating), ("starts", "2")];
+        let found = learned(&own, "svc:c=2", &classes(3), &run);
+        let (report, trace) = (&found.report, &found.report.objective);
+        assert_eq!(trace.len(), report.iterations + 1, "{gating}");
+        assert!(trace.windows(2).all(|w| w[1] <= w[0] * (1.0 + 1e-12)), "{gating}: {trace:?}");
+        assert_eq!(found.rule.own_gates().len(), 3);
+        let details = &report.details;
+        assert_eq!((details["objectives"].len(), details["start"].len()), (6, 3));
+        assert_eq!((details["mean_gates"].len(), details["active_gates"].len()), (6, 3));
+        let note = "c1 vs rest: 2 starts: objectives from";
+        assert!(report.notes.iter().any(|n| n.starts_with(note)), "{:?}", report.notes);
+        let two =
+            |gates| learned(&[("gates", gates), ("gating", gating)], "svc:c=2", &classes(2), &run);
+        let (own, common) = (two("own"), two("common"));
+        assert_eq!((own.rule, own.machines), (common.rule, common.machines), "{gating}");
+    }
+    let numbers = Target::Real((0..N).map(|i| (i as f64 * 0.9).sin()).collect());
+    let value = |gates| learned(&[("gates", gates)], "svr:c=2", &numbers, &run);
+    assert_eq!(value("own").rule, value("common").rule);
+    let stopped = Run::default();
+    stopped.cancel.cancel();
+    let found = learned(&[("gates", "own"), ("starts", "4")], "svc", &classes(3), &stopped);
+    assert_eq!(found.report.status, Status::Interrupted);
+    assert_eq!(found.report.details["objectives"].len(), 3);
 }

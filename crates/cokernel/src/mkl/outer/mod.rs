@@ -327,6 +327,9 @@ impl Outer<'_> {
             }
         };
         let left = self.finish(&mut search, &mut point, status)?;
+        if let Some(last) = objective.last_mut() {
+            *last = search.objective(&point);
+        }
         run.tell(Event::End);
         let mut report = Report {
             status,
@@ -495,6 +498,6 @@ pub(super) fn settled(problem: &Problem<'_>, run: &Run, watch: &Watch) -> Result
     let mean = Weighted::new(vec![1.0 / kernels as f64; kernels]);
     let kernel = mixed(problem.bank, &mean, None, run, watch)?;
     let run = run.remaining(watch).quiet();
-    let how = How { weights: problem.weights, warm: None, tol: None, run: &run };
+    let how = How { weights: problem.weights, ..How::new(&run) };
     problem.machine.settle(kernel.as_ref(), problem.target, &how)
 }

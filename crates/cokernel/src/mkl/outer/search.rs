@@ -191,7 +191,7 @@ impl<'a> Search<'a> {
     ) -> Result<Solution> {
         let (machine, target) = (self.problem.machine, self.problem.target);
         let run = self.run.remaining(&self.watch).quiet();
-        let how = How { weights: self.problem.weights, warm, tol: Some(tol), run: &run };
+        let how = How { weights: self.problem.weights, warm, tol: Some(tol), ..How::new(&run) };
         let machines = match &self.stored {
             Some((point, _)) if base => machine.solve(point, target, &how),
             Some((_, trial)) => machine.solve(trial, target, &how),

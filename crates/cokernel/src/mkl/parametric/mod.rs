@@ -31,7 +31,7 @@
 mod lbfgs;
 mod starts;
 
-pub(crate) use starts::from_starts;
+pub(crate) use starts::{Started, from_starts};
 
 use super::Problem;
 use crate::machine::{How, Solution};
@@ -122,18 +122,24 @@ impl Found {
     }
 
     /// The remark on an end that is no stationary point.
-    pub fn remark(&self, title: &str) -> Option<String> {
+    pub fn remark(&self, title: &str, how: Search) -> Option<String> {
         let Found { status, slope, .. } = self;
         let at = if slope.is_nan() { String::new() } else { format!(" at slope {slope:.1e}") };
         if !status.is_success() {
             return Some(format!("{title} ended before its tolerance ({status}){at}"));
         }
-        (*slope > STEEP).then(|| {
-            format!(
-                "{title} ended{at}, where no step along minus the gradient lowers the objective: this may be an edge of \
-                 it, and no minimum; compare with more starts, or with kernels and features of similar sizes"
-            )
-        })
+        let least = if how.second_order { STEEP } else { STEEP.min(10.0 * how.tol) };
+        if slope.is_nan() || *slope <= least {
+            return None;
+        }
+        let advice = match how.second_order {
+            true => "compare with more starts, or with kernels and features of similar sizes",
+            false => "or a narrow valley, which search=lbfgs follows; compare with it",
+        };
+        Some(format!(
+            "{title} ended{at}, where no step along minus the gradient lowers the objective much: this may be an edge \
+             of it, and no minimum; {advice}"
+        ))
     }
 }
 
@@ -170,7 +176,7 @@ impl Searcher<'_> {
         tol: Option<f64>,
     ) -> Result<Point> {
         let run = self.run.remaining(self.watch).quiet();
-        let how = How { weights: self.problem.weights, warm, tol, run: &run };
+        let how = How { weights: self.problem.weights, warm, tol, ..How::new(&run) };
         let (machine, target) = (self.problem.machine, self.problem.target);
         let machines = self.kernel.with_kernel(&parameters, &run, self.watch, &mut |rows| {
             machine.solve(rows, target, &how)

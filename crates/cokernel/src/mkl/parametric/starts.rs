@@ -11,8 +11,8 @@ pub(crate) struct Started {
     pub found: Found,
     /// Its start.
     at: usize,
-    /// How many starts were asked for.
-    asked: usize,
+    /// How many starts were asked for, and how to search.
+    asked: (usize, Search),
     /// The objective at the end of each start that was made.
     values: Vec<f64>,
     /// Work done from all starts.
@@ -23,11 +23,11 @@ pub(crate) struct Started {
 /// is made.
 ///
 /// # Errors
-/// As [`search`].
+/// As [`search`]; what `start` says.
 pub(crate) fn from_starts(
     title: &str,
     starts: usize,
-    start: impl Fn(usize) -> Vec<f64>,
+    start: impl Fn(usize) -> Result<Vec<f64>>,
     (problem, kernel): (&Problem<'_>, &dyn Inside),
     how: Search,
     run: &Run,
@@ -35,13 +35,13 @@ pub(crate) fn from_starts(
 ) -> Result<Started> {
     let one = |k: usize| {
         run.tell(Event::Begin { stage: title, total: None });
-        let found = search(problem, kernel, start(k), how, run, watch);
+        let found = start(k).and_then(|at| search(problem, kernel, at, how, run, watch));
         run.tell(Event::End);
         found
     };
     let found = one(0)?;
     let (values, counts) = (vec![found.value()], found.counts);
-    let mut all = Started { found, at: 0, asked: starts, values, counts };
+    let mut all = Started { found, at: 0, asked: (starts, how), values, counts };
     for k in 1..starts {
         if watch.stop().is_some() {
             break;
@@ -60,7 +60,7 @@ pub(crate) fn from_starts(
 impl Started {
     /// The report of the best end, with notes and details about all starts.
     pub fn report(&self, title: &str, run: &Run, watch: &Watch) -> Report {
-        let Started { found, at, asked, values, counts } = self;
+        let Started { found, at, asked: (asked, how), values, counts } = self;
         let mut report = Report {
             status: found.status,
             iterations: found.objective.len() - 1,
@@ -68,7 +68,12 @@ impl Started {
             objective: found.objective.clone(),
             ..Report::closed_form(run)
         };
-        report.notes.extend(found.remark(title));
+        if how.max_iterations == 0 && found.status == Status::IterationLimit {
+            // The start was asked for.
+            report.status = found.machines.status();
+        } else {
+            report.notes.extend(found.remark(title, *how));
+        }
         if *asked > 1 {
             report.notes.push(note(values, *at, *asked));
             if values.len() < *asked && report.status.is_success() {

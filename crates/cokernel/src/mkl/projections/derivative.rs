@@ -54,7 +54,7 @@ pub(super) fn of(
         }
     }
     if let (Some((gate, values)), Some(looking)) = (&gates, &inside.gates) {
-        let own = gate.slopes(&looking.features, values, &energies);
+        let own = gate.slopes(&looking.seen.features, values, &energies);
         slopes[inside.offset(regions, 0)..].copy_from_slice(&own);
     }
     Some(slopes)

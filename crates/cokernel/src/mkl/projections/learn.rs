@@ -2,11 +2,11 @@
 
 use super::{Projections, Settings};
 use crate::data::Target;
-use crate::mkl::localized_mkl::starts_note;
+use crate::mkl::localized_mkl::active;
 use crate::mkl::outer::settled;
-use crate::mkl::parametric::{Found, search};
+use crate::mkl::parametric::{Found, Inside, from_starts};
 use crate::mkl::{Learned, Problem, check};
-use crate::{Counts, Error, Event, Report, Result, Run, Status, Watch};
+use crate::{Error, Result, Run};
 
 /// Learns projections (and gates), and the machines on them.
 ///
@@ -30,26 +30,16 @@ pub(in crate::mkl) fn learn(
     let problem = &Problem { target: settled.as_ref().unwrap_or(problem.target), ..*problem };
     let detects = matches!(problem.target, Target::Nothing(_));
     let inside = Projections::new(problem, settings)?;
-    let (found, at, values, counts) = all_starts(&inside, run, &watch)?;
-    let mut report = Report {
-        status: found.status,
-        iterations: found.objective.len() - 1,
-        counts,
-        ..Report::closed_form(run)
-    };
-    report.notes.extend(inside.notes());
-    if settings.search.max_iterations == 0 && found.status == Status::IterationLimit {
-        // The start was asked for.
-        report.status = found.machines.status();
-    } else {
-        report.notes.extend(found.remark(settings.title));
+    let both = (problem, &inside as &dyn Inside);
+    let start = |k| inside.start(k, run);
+    let (title, starts, how) = (settings.title, settings.starts, settings.search);
+    let started = from_starts(title, starts, start, both, how, run, &watch)?;
+    let mut report = started.report(settings.title, run, &watch);
+    report.notes.splice(0..0, inside.notes());
+    if let Some(looking) = &inside.gates {
+        looking.seen.tell(&mut report);
     }
-    if settings.starts > 1 {
-        report.notes.push(starts_note(&values, at, settings.starts));
-        if values.len() < settings.starts && report.status.is_success() {
-            report.status = watch.stop().unwrap_or(Status::TimeLimit);
-        }
-    }
+    let found = started.found;
     if detects && found.value().abs() <= 1e-6 * inside.scale(&found)? {
         report.notes.push(format!(
             "the objective is {:.1e}, nearly 0: the projected instances lie on all sides of the origin, so that \
@@ -57,57 +47,16 @@ pub(in crate::mkl) fn learn(
             found.value()
         ));
     }
-    report.notes.extend(found.machines.remark());
-    if report.iterations == 0 {
-        report.gap = Some(found.machines.gap());
-    }
-    let mut details = vec![("objectives", values), ("start", vec![at as f64])];
     if let Some((_, open)) = inside.gates(&found.parameters)? {
         let n = open.rows().max(1) as f64;
         let mean = |g: usize| open.col(g).iter().sum::<f64>() / n;
-        details.push(("mean_gates", (0..open.cols()).map(mean).collect()));
-        let active = open.values().iter().filter(|g| **g > 0.0).count();
-        details.push(("active_gates", vec![active as f64 / n]));
+        report.details.insert("mean_gates".to_string(), (0..open.cols()).map(mean).collect());
+        report.details.insert("active_gates".to_string(), vec![active(&open)]);
     }
-    if found.slope.is_finite() {
-        details.push(("slope", vec![found.slope]));
-    }
-    report.details = details.into_iter().map(|(name, v)| (name.to_string(), v)).collect();
     let rule = inside.rule(&found.parameters)?.shared();
     let views = inside.maps(&found.parameters)?;
-    report.objective = found.objective;
     report.seconds = watch.seconds();
     Ok(Learned { machines: Some(found.machines), views, ..Learned::of(rule, report) })
-}
-
-/// What was learned from all starts: the best with its number, the objective of each, and the work.
-fn all_starts(
-    inside: &Projections<'_>,
-    run: &Run,
-    watch: &Watch,
-) -> Result<(Found, usize, Vec<f64>, Counts)> {
-    let settings = inside.settings;
-    let one = |k: usize| {
-        run.tell(Event::Begin { stage: settings.title, total: None });
-        let start = inside.start(k, run)?;
-        let found = search(inside.problem, inside, start, settings.search, run, watch);
-        run.tell(Event::End);
-        found
-    };
-    let mut best = one(0)?;
-    let (mut at, mut values, mut counts) = (0, vec![best.value()], best.counts);
-    for k in 1..settings.starts {
-        if watch.stop().is_some() {
-            break;
-        }
-        let found = one(k)?;
-        counts.add(&found.counts);
-        values.push(found.value());
-        if found.value() < best.value() {
-            (best, at) = (found, k);
-        }
-    }
-    Ok((best, at, values, counts))
 }
 
 impl Projections<'_> {

@@ -48,6 +48,7 @@ mod tests;
 
 pub(super) use learn::learn;
 
+use super::gate_views::Seen;
 use super::parametric::{Inside, Search, Use};
 use super::{Problem, mixed, with_maps};
 use crate::bank::Storage;
@@ -57,7 +58,7 @@ use crate::kernel::{Function, Kernel, Metric};
 use crate::machine::Solution;
 use crate::params::{Param, Params, Range};
 use crate::rule::gate::{Gate, Shape};
-use crate::rule::{Combination, Gated, Input, Weighted};
+use crate::rule::{Combination, Gated, Weighted};
 use crate::{Error, Result, Run, Watch};
 
 /// What a method says of its projections.
@@ -75,10 +76,21 @@ pub(super) struct Settings {
     pub starts: usize,
     /// Whether projections keep their lengths.
     pub keeps_lengths: bool,
-    /// P, and what the gates are.
-    pub gates: Option<(usize, Shape)>,
+    /// Where there are gates.
+    pub gates: Option<Regions>,
     /// Steps.
     pub search: Search,
+}
+
+/// Regions that gates make.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Regions {
+    /// P.
+    pub count: usize,
+    /// What the gates are.
+    pub shape: Shape,
+    /// To how many principal components what they look at is reduced; 0: not.
+    pub dimensions: usize,
 }
 
 /// The first start.
@@ -102,7 +114,7 @@ pub(super) const DIMENSIONS: Param = Param {
 pub(super) const START: Param = Param {
     name: "start",
     doc: "The first start: pca (leading principal components of the standardised columns), identity (the features \
-          as they are; with max_iterations=0 the plain kernel), or random, as all starts after it are.",
+          as they are, from which search begins), or random, as all starts after it are.",
     range: Range::Choice { default: "pca", of: &["pca", "identity", "random"] },
 };
 /// How often.
@@ -177,8 +189,7 @@ struct Source {
 /// What gates look at.
 struct Looking {
     shape: Shape,
-    input: Input,
-    features: Matrix,
+    seen: Seen,
 }
 
 /// Kernels on projections that are learned.
@@ -220,13 +231,11 @@ impl<'a> Projections<'a> {
             of.push(at);
         }
         let mut gates = None;
-        if let Some((_, shape)) = settings.gates {
+        if let Some(Regions { shape, dimensions, .. }) = settings.gates {
             let names: Vec<String> = sources.iter().map(|s| s.name.clone()).collect();
-            let input = Input::of(views, &names)?;
-            let features = input.rows(views)?;
-            gates = Some(Looking { shape, input, features });
+            gates = Some(Looking { shape, seen: Seen::of(views, &names, dimensions)? });
         }
-        let regions = settings.gates.map_or(1, |g| g.0);
+        let regions = settings.gates.map_or(1, |g| g.count);
         Ok(Projections { problem, views, settings, sources, of, regions, gates })
     }
 
@@ -277,9 +286,10 @@ impl<'a> Projections<'a> {
     fn gates(&self, parameters: &[f64]) -> Result<Option<(Gate, Matrix)>> {
         let Some(looking) = &self.gates else { return Ok(None) };
         let own = &parameters[self.offset(self.regions, 0)..];
-        let wide = looking.features.cols() + 1;
+        let features = &looking.seen.features;
+        let wide = features.cols() + 1;
         let gate = Gate::new(looking.shape, Matrix::new(own.len() / wide, wide, own.to_vec())?)?;
-        let values = gate.values(&looking.features);
+        let values = gate.values(features);
         Ok(Some((gate, values)))
     }
 
@@ -289,8 +299,8 @@ impl<'a> Projections<'a> {
         Ok(match (self.gates(parameters)?, &self.gates) {
             (Some((gate, values)), Some(looking)) => {
                 let all = kernels * self.regions;
-                let rule = Gated::new(gate, looking.input.clone(), all, &values)?;
-                Combined::Gated(rule, values)
+                let rule = Gated::new(gate, looking.seen.input.clone(), all, &values)?;
+                Combined::Gated(Box::new(rule), values)
             }
             _ => Combined::Mean(Weighted::new(vec![1.0 / kernels as f64; kernels])),
         })
@@ -300,14 +310,14 @@ impl<'a> Projections<'a> {
 /// A rule, with the gates of the instances.
 enum Combined {
     Mean(Weighted),
-    Gated(Gated, Matrix),
+    Gated(Box<Gated>, Matrix),
 }
 
 impl Combined {
     fn shared(self) -> Combination {
         match self {
             Combined::Mean(rule) => Combination::new(rule),
-            Combined::Gated(rule, _) => Combination::new(rule),
+            Combined::Gated(rule, _) => Combination::new(*rule),
         }
     }
 }
@@ -327,7 +337,7 @@ impl Inside for Projections<'_> {
             Combined::Mean(rule) => then(mixed(&bank, &rule, None, run, watch)?.as_ref()),
             Combined::Gated(rule, values) => {
                 let values = rule.read_of(values);
-                then(mixed(&bank, &rule, Some(&values), run, watch)?.as_ref())
+                then(mixed(&bank, rule.as_ref(), Some(&values), run, watch)?.as_ref())
             }
         }
     }

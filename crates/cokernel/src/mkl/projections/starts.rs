@@ -3,7 +3,7 @@
 use super::{First, Projections, Source};
 use crate::data::Matrix;
 use crate::mkl::localized_mkl::first_gates;
-use crate::solve::dense::{gram_tn, leading_eigen, product};
+use crate::solve::dense::principal_axes;
 use crate::solve::eigen::orient;
 use crate::{Result, Run};
 use rand::{Rng, RngExt};
@@ -26,7 +26,7 @@ impl Projections<'_> {
             }
         }
         if let Some(looking) = &self.gates {
-            let (shape, features) = (looking.shape, &looking.features);
+            let (shape, features) = (looking.shape, &looking.seen.features);
             parameters.extend(first_gates(
                 shape,
                 features,
@@ -74,21 +74,9 @@ impl Source {
         let (n, d, r) = (self.features.rows(), self.factors.len(), self.dimensions);
         let centred =
             Matrix::from_fn(n, d, |i, j| (self.features.get(i, j) - self.means[j]) / self.unit);
-        let (values, mut vectors) = if d <= n {
-            leading_eigen(&gram_tn((&centred).into(), (&centred).into()), r)?
-        } else {
-            let across = centred.transposed();
-            let k = r.min(n);
-            let (values, left) = leading_eigen(&gram_tn((&across).into(), (&across).into()), k)?;
-            let mut vectors = Matrix::zeros(d, r);
-            let found = product((&across).into(), (&left).into());
-            for j in 0..d {
-                for l in (0..k).filter(|l| values[*l] > 0.0) {
-                    vectors.set(j, l, found.get(j, l) / values[l].sqrt());
-                }
-            }
-            (values, vectors)
-        };
+        let k = r.min(n);
+        let (values, axes) = principal_axes(&centred, k)?;
+        let mut vectors = Matrix::from_fn(d, r, |j, l| if l < k { axes.get(j, l) } else { 0.0 });
         orient(&mut vectors);
         let largest = values.first().copied().unwrap_or(0.0);
         let others = self.random(rng);

@@ -39,7 +39,7 @@ fn targets() -> [(&'static str, Target); 8] {
     ]
 }
 
-fn settings(gates: Option<(usize, Shape)>, keeps_lengths: bool, dimensions: usize) -> Settings {
+fn settings(gates: Option<Regions>, keeps_lengths: bool, dimensions: usize) -> Settings {
     let search = Search { tol: 1e-3, max_iterations: 50, second_order: true };
     let (first, starts) = (First::Components, 1);
     Settings { id: "test", title: "test", dimensions, first, starts, keeps_lengths, gates, search }
@@ -59,7 +59,8 @@ fn slopes_are_those_of_finite_differences() {
         &["gaussian@b:gamma=0.3"],
         &["linear@a", "gaussian@a:gamma=0.2", "polynomial@b:degree=2:gamma=0.3"],
     ];
-    let shapes = [Shape::Softmax, Shape::Sigmoid, Shape::Gaussian].map(|s| Some((2, s)));
+    let shapes = [(Shape::Softmax, 0), (Shape::Sigmoid, 1), (Shape::Gaussian, 0)]
+        .map(|(shape, dimensions)| Some(Regions { count: 2, shape, dimensions }));
     for specs in kernels.map(specs) {
         let bank = Bank::build(&views, &specs, Storage::Auto, &run).unwrap();
         for (text, target) in targets() {
@@ -72,10 +73,10 @@ fn slopes_are_those_of_finite_differences() {
                     let inside = Projections::new(&problem, &settings).unwrap();
                     let watch = run.watch();
                     let projected = inside.offset(inside.regions, 0);
-                    let looked_at = inside.gates.as_ref().map_or(0, |g| g.features.cols() + 1);
+                    let looked_at = inside.gates.as_ref().map_or(0, |g| g.seen.features.cols() + 1);
                     let all = projected + looked_at * bank.len() * inside.regions;
                     // Wide gates, as the objective jumps a little where one closes.
-                    let round = matches!(gates, Some((_, Shape::Gaussian)));
+                    let round = matches!(gates, Some(Regions { shape: Shape::Gaussian, .. }));
                     let wide = |k: usize| {
                         let last = k >= projected && (k - projected + 1).is_multiple_of(looked_at);
                         if round && last { 2.0 } else { 0.0 }

@@ -33,6 +33,6 @@ pub(in crate::mkl) fn at_even_weights(
     let kernel = mixed(problem.bank, &mean, None, run, watch)?;
     let run = run.remaining(watch).quiet();
     let warm = problem.warm_machines();
-    let how = How { weights: problem.weights, warm, tol: None, run: &run };
+    let how = How { weights: problem.weights, warm, ..How::new(&run) };
     problem.machine.solve(kernel.as_ref(), problem.target, &how)
 }

@@ -20,7 +20,7 @@ use crate::bank::centered_by_feature;
 use crate::data::Matrix;
 use crate::machine::{MachineSpec, Reading};
 use crate::model::{Info, MachineInfo, Model, keeps_all, width};
-use crate::rule::{self, Mix};
+use crate::rule;
 use crate::{Error, Result};
 use std::mem::take;
 use std::path::Path;
@@ -131,7 +131,7 @@ pub fn assemble(file: &Opened) -> Checked<Model> {
     tables.calibration(&mut info.calibration)?;
     let support = tables.views(&views, s)?;
     let given = info.n_given.take();
-    let numbers = match rule.pointwise().map_or(0, Mix::per_instance) {
+    let numbers = match rule::per_instance(&*rule) {
         0 => None,
         g => Some(sized(Matrix::new(s, g, tables.finite("numbers", Some(&[s, g]))?))?),
     };
@@ -185,6 +185,10 @@ fn inconsistency(model: &Model) -> Option<String> {
     }
     if let Some(Err(e)) = model.calibration().map(|c| c.check(&model.roles())) {
         return Some(e.to_string());
+    }
+    let own = model.rule.own_gates().len();
+    if own > 0 && own != count {
+        return Some(format!("gates of {own} machines, and {count} machines"));
     }
     if reading.roles(k).iter().zip(&info.machines).any(|(role, m)| *role != m.role) {
         return Some(format!("{} other machines for {k} classes", info.machines.len()));
