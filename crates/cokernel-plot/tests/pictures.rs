@@ -306,3 +306,31 @@ fn tips_say_the_values() {
     panel.x_range = Some((0.0, 5.0));
     assert_eq!(svg_with_tips(&[panel], 1).unwrap().matches("class=\"spot\"").count(), 1);
 }
+
+/// Values from 0 to 1 as shades, of which the legend shows three.
+#[test]
+fn values_are_shades() {
+    let shaded = |values: Vec<f64>| Panel {
+        title: "linear@a".into(),
+        x_label: "x".into(),
+        y_label: "y".into(),
+        marks: vec![Mark::Shaded {
+            label: "gate".into(),
+            points: vec![(0.0, 0.0), (1.0, 2.0), (2.0, 1.0)],
+            values,
+        }],
+        ..Panel::default()
+    };
+    let panel = shaded(vec![0.0, 1.0, 7.0]);
+    let text = svg_with_tips(&[panel.clone()], 1).unwrap();
+    let written = texts(&text);
+    assert!(["gate 0", "0.5", "1"].iter().all(|n| written.contains(&n.to_string())), "{written:?}");
+    // Three points and three samples, the last two points alike.
+    assert_eq!(count(&text, "circle"), 6);
+    assert!(text.contains("data-tip=\"gate 1: x 1, y 2\""), "{text}");
+    let (_, _, all) = pixels(&png(&[panel], 1).unwrap());
+    let over = |c: [u8; 3]| c.map(|v| (0.85 * f64::from(v) + 0.15 * 255.0) as u8);
+    assert!(shows(&all, over([214, 214, 214])) && shows(&all, over([8, 48, 107])));
+    let said = svg(&[shaded(vec![0.5])], 1).unwrap_err().to_string();
+    assert!(said.contains("expected one value per point (3), found 1"), "{said}");
+}

@@ -12,6 +12,7 @@ mod embed;
 mod evaluate;
 mod files;
 mod fit;
+mod gates;
 mod kernels;
 mod machines;
 mod methods;

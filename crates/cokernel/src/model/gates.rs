@@ -55,8 +55,8 @@ impl Model {
         let Some(gated) = self.gated().first() else { return Ok(None) };
         let (input, views) = (gated.input(), self.prepared_views(views)?);
         let component = |c: usize| match input.is_reduced() {
-            true => format!("component {c} of what the gates see"),
-            false => format!("principal component {c} of what the gates see"),
+            true => format!("component {c}"),
+            false => format!("principal component {c}"),
         };
         let (names, points) = match (input.columns(), input.is_reduced(), input.width()) {
             (1 | 2, false, _) => (self.column_names(&input.views()), input.read_columns(&views)?),
