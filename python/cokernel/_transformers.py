@@ -326,7 +326,7 @@ class MultiViewEmbedding(
         eigenvalues are 0 up to rounding).
     method : str, default="co_trained"
         Registry id of a method that clusters, or that embeds only: ``pca``, ``kernel_pca``, and
-        by classes ``fda``, ``lfda``, ``kernel_fda``, ``kernel_lfda``, ``gpk``.
+        by classes ``fda``, ``lfda``, ``kernel_fda``, ``kernel_lfda``, ``gpk``, ``lpk``.
     method_params, views, kernels, graphs, pair_learner, scale, storage
         As in :class:`MultiViewSpectralClustering`.
     time_limit, memory, random_state, n_jobs, verbose
@@ -406,7 +406,7 @@ class MultiViewEmbedding(
             As in :meth:`MultiViewSpectralClustering.fit`.
         y : array-like of shape (n,), optional
             Classes, for methods that learn from them (``fda``, ``lfda``, ``kernel_fda``,
-            ``kernel_lfda``, ``gpk``): None or NaN where the class is not known. The others ignore it.
+            ``kernel_lfda``, ``gpk``, ``lpk``): None or NaN where the class is not known. The others ignore it.
 
         Returns
         -------

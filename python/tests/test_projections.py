@@ -216,6 +216,32 @@ def test_an_embedding_by_classes() -> None:
     assert graph.projection_ is None
 
 
+def test_an_embedding_by_local_projections() -> None:
+    rng = np.random.default_rng(0)
+    corner = np.arange(300) % 4
+    centres = np.array([[-3.0, 1.5], [3.0, 1.5], [-3.0, -1.5], [3.0, -1.5]])
+    x = centres[corner] + 0.6 * rng.normal(size=(300, 2))
+    y = np.isin(corner, [0, 3])
+    params = {"starts": 4, "embed_c": 10.0}
+    one = cokernel.MultiViewEmbedding(
+        2, method="lpk", method_params=params, kernels=["linear"], scale=None, random_state=0
+    ).fit(x[:200], y[:200])
+    alone = cokernel.LPKClassifier(
+        dimensions=1, starts=4, kernels=["linear"], C=10.0, scale=None, random_state=0
+    ).fit(x[:200], y[:200])
+    w = np.hstack(list(alone.projections_.values()))
+    assert np.allclose(one.embedding_, alone.gate(x[:200]) * (x[:200] @ w))
+    assert np.allclose(one.transform(x[200:]), alone.gate(x[200:]) * (x[200:] @ w))
+    # It is the feature map of the machine.
+    linear = SVC(C=10.0, kernel="linear").fit(one.embedding_, y[:200])
+    assert linear.score(one.transform(x[200:]), y[200:]) > 0.95
+    assert SVC(C=10.0, kernel="linear").fit(x[:200], y[:200]).score(x[200:], y[200:]) < 0.8
+    back = pickle.loads(pickle.dumps(one))
+    assert np.array_equal(back.transform(x), one.transform(x))
+    with pytest.raises(ValueError, match="expected a multiple of 2"):
+        cokernel.MultiViewEmbedding(3, method="lpk").fit(x, y)
+
+
 def test_what_cannot_be_projected_is_refused() -> None:
     x, y = bent()
     with pytest.raises(ValueError, match="linear, polynomial and Gaussian"):

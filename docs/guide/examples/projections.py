@@ -40,3 +40,12 @@ for method, params in [("pca", {}), ("lfda", {}), ("gpk", {"embed_c": 1.0})]:
     rows = MultiViewEmbedding(2, method=method, method_params=params).fit(X[train], y[train])
     near = KNeighborsClassifier(5).fit(rows.embedding_, y[train])
     print(f"{method:5} {near.score(rows.transform(X[new]), y[new]):.3f}")
+
+# %% local picture
+params = {"starts": 4, "embed_c": 10.0}
+picture = MultiViewEmbedding(
+    2, method="lpk", method_params=params, kernels=["linear"], random_state=0
+).fit(Z[:200], c[:200])
+near = KNeighborsClassifier(5).fit(picture.embedding_, c[:200])
+print(f"lpk   {near.score(picture.transform(Z[200:]), c[200:]):.3f}")
+print("the corners:", picture.transform(centres).round(1).tolist())

@@ -254,6 +254,16 @@ fn a_projection_that_a_machine_learned() {
     assert_eq!((rows.len(), rows[0].as_array().unwrap().len()), (features.len(), 2));
     let said = toy.refusal(&format!("embed --method gpk -k 2 {VIEWS}"), 2);
     assert!(said.starts_with("error: method 'gpk' learns from labels"), "{said}");
+    // Of regions, with a gate for each.
+    let flags = format!("--method lpk -k 4 {DATA} --model r.ck -o r.csv");
+    assert!(toy.output(&format!("embed {flags}")).contains("60 instances in 4 columns"));
+    toy.run(&format!("embed --apply r.ck {VIEWS} -o again.csv")).success();
+    for (a, b) in numbers(&toy.read("r.csv"), 1).iter().zip(&numbers(&toy.read("again.csv"), 1)) {
+        assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 1e-9 * (1.0 + b.abs())));
+    }
+    assert!(toy.output("inspect r.ck --projections").contains("projection embedding"));
+    let said = toy.refusal(&format!("embed --method lpk -k 3 {DATA}"), 2);
+    assert!(said.contains("expected a multiple of 2"), "{said}");
     // As a classifier.
     toy.run(&format!("fit --method lpk --set regions=3 {DATA} -o l.ck")).success();
     let said = toy.output("inspect l.ck --projections");

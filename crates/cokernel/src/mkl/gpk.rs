@@ -48,7 +48,7 @@ pub(crate) static METHOD: Method = Method {
     params: &[DIMENSIONS, START, STARTS, LENGTHS, SEARCH, TOL, MAX_ITERATIONS, EMBED_C],
 };
 
-const EMBED_C: Param = Param {
+pub(super) const EMBED_C: Param = Param {
     name: "embed_c",
     doc: "C of the support vector machines where the projection is an embedding; elsewhere the machine has its own.",
     range: Range::Real { default: 1.0, min: 0.0, max: 1e12, closed: false },

@@ -22,6 +22,7 @@
 //! in turn. Others as of [`gpk`](super::gpk) and [`localized_mkl`](super::localized_mkl).
 
 use super::gate_views::GATE_DIMENSIONS;
+use super::gpk::EMBED_C;
 use super::projections::{
     DIMENSIONS, LENGTHS, MAX_ITERATIONS, Regions, SEARCH, START, STARTS, Settings, TOL, learn,
 };
@@ -34,15 +35,16 @@ use crate::{Result, Run};
 /// The registry entry.
 pub static ENTRY: Entry<dyn Learner> = Entry { method: &METHOD, build: |p| Box::new(Lpk::new(p)) };
 
-static METHOD: Method = Method {
+/// Also that of the [embedding](crate::multiview::lpk).
+pub(crate) static METHOD: Method = Method {
     id: "lpk",
     title: "local projection kernels",
     source: "Gönen, Alpaydın 2010; Gönen 2010, §4.2",
     summary: "Regions of the features, each with a linear projection to few dimensions of its own, learned together \
               with gates and machine: for classes that lie in several clusters, and few dimensions that are \
-              others elsewhere. Needs features. Not convex: ends at a stationary point, the best of several starts. \
+              others elsewhere, and for pictures by classes. Needs features. Not convex: ends at a stationary point, the best of several starts. \
               Costs 10 to 100 machines for each start.",
-    tasks: &[Task::Classify, Task::Regress, Task::Detect],
+    tasks: &[Task::Classify, Task::Regress, Task::Detect, Task::Embed],
     group: Group::OneStage,
     certificate: Certificate::Trace,
     recommended: false,
@@ -58,6 +60,7 @@ static METHOD: Method = Method {
         SEARCH,
         TOL,
         MAX_ITERATIONS,
+        EMBED_C,
     ],
 };
 
@@ -75,10 +78,10 @@ const GATING: Param = Param {
 
 /// See the [module](self).
 #[derive(Debug)]
-struct Lpk(Settings);
+pub(crate) struct Lpk(Settings);
 
 impl Lpk {
-    fn new(params: &Params) -> Self {
+    pub(crate) fn new(params: &Params) -> Self {
         let shape = Shape::from_id(params.text("gating")).unwrap_or(Shape::Softmax);
         let gates = Some(Regions {
             count: params.count("regions"),
@@ -86,6 +89,12 @@ impl Lpk {
             dimensions: params.count(GATE_DIMENSIONS.name),
         });
         Lpk(Settings { gates, ..Settings::new(METHOD.id, METHOD.title, params) })
+    }
+
+    /// With R columns for each region, whatever the parameters say.
+    pub(crate) fn to(mut self, dimensions: usize) -> Self {
+        self.0.dimensions = dimensions;
+        self
     }
 }
 

@@ -37,7 +37,7 @@ mod level_mkl;
 mod localized_mkl;
 mod log_penalty;
 mod lp_norm;
-mod lpk;
+pub(crate) mod lpk;
 mod mean;
 pub mod measures;
 mod mixed_norm;
@@ -292,6 +292,11 @@ pub trait Learner: fmt::Debug + Send + Sync {
     /// Whether it learns maps of features: kernels that are given as matrices are none.
     fn maps_features(&self) -> bool {
         false
+    }
+
+    /// Whether every kernel has to be one of features.
+    fn needs_features(&self) -> bool {
+        self.maps_features() || self.arrangement() == Arrangement::Concatenated
     }
 
     /// Whether it goes with a machine of its tasks.

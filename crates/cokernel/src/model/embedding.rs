@@ -320,10 +320,15 @@ impl EmbeddingModel {
     }
 
     /// The linear map of the features, where the embedding is one: the view that it maps, and W (columns of the view ×
-    /// columns of the embedding), beside which there may be a constant.
+    /// columns of the embedding), beside which there may be a constant. Of local projections those of all regions side by
+    /// side, without the gates that they are multiplied by.
     pub fn projection(&self) -> Option<(&str, &Matrix)> {
         let extension = self.extension.as_ref()?;
-        let [stage] = extension.stages.as_slice() else { return None };
+        let stage = match extension.stages.as_slice() {
+            [stage] => stage,
+            [stage, _, last] if matches!(last.source, Source::Gated { of: 0, .. }) => stage,
+            _ => return None,
+        };
         match &stage.source {
             Source::Columns { view } if !extension.unit_rows && stage.basis.rows() > 0 => {
                 Some((view, &stage.basis))

@@ -73,6 +73,7 @@ pub(super) fn embedding(model: &EmbeddingModel) -> Result<()> {
         let source = match &stage.source {
             Source::Sum { weights } => all(weights),
             Source::Gaussian { gamma, points, .. } => gamma.is_finite() && matrix(points),
+            Source::Gated { gate, .. } => matrix(gate.parameters()),
             _ => true,
         };
         let degree = stage.degree.as_ref().is_none_or(|d| {

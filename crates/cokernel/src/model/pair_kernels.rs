@@ -293,6 +293,7 @@ impl LearnedBank {
                 Source::Columns { .. }
                 | Source::Gaussian { .. }
                 | Source::Unit { .. }
+                | Source::Gated { .. }
                 | Source::Links => {}
             }
         }

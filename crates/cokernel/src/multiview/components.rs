@@ -21,10 +21,10 @@
 //! rank. Cost: some dozens of products of X and Xᵀ with 8 columns each; memory of one transposed
 //! copy of a sparse table and about max(120, 4 dims) columns.
 
-use crate::data::{Csr, Matrix, Table};
+use crate::data::{Csr, Matrix, Table, side_by_side};
 use crate::solve::dense::{self, Slice};
 use crate::solve::eigen::{orient, top_eigenpairs};
-use crate::{Counts, Error, Event, Result, Run, Status};
+use crate::{Counts, Error, Event, Result, Run, Status, Watch};
 use rayon::prelude::*;
 
 use super::laplacian::precise;
@@ -146,11 +146,45 @@ pub(super) struct Principal {
     pub(super) counts: Counts,
 }
 
-/// V of a centred table, `dims` columns at most.
+/// V of a centred table, `dims` columns at most, for singular values above `floor`. Those below 10⁻⁶ of the largest,
+/// which squares do not tell, are those of what the directions before leave of the table.
 ///
 /// # Errors
 /// A value is not finite; time ran out or the user stopped.
-pub(super) fn principal(centred: &Matrix, dims: usize, run: &Run) -> Result<Principal> {
+pub(super) fn principal(
+    centred: &Matrix,
+    dims: usize,
+    floor: f64,
+    run: &Run,
+    watch: &Watch,
+) -> Result<Principal> {
+    let mut found = leading(centred, dims, run)?;
+    let most = dims.min(centred.rows()).min(centred.cols());
+    while found.squares.len() < most {
+        let v = &found.directions;
+        let along = dense::product(Slice::of(centred), Slice::of(v));
+        let explained = dense::product(Slice::of(&along), Slice::of(&v.transposed()));
+        let rest = Matrix::from_fn(centred.rows(), centred.cols(), |i, j| {
+            centred.get(i, j) - explained.get(i, j)
+        });
+        if rest.values().iter().map(|v| v * v).sum::<f64>() <= floor * floor {
+            break;
+        }
+        let next = leading(&rest, most - found.squares.len(), &run.remaining(watch))?;
+        found.counts.add(&next.counts);
+        let kept: Vec<usize> =
+            (0..next.squares.len()).filter(|j| next.squares[*j] > floor * floor).collect();
+        if kept.is_empty() {
+            break;
+        }
+        found.directions = side_by_side(&[&found.directions, &next.directions.select_cols(&kept)]);
+        found.squares.extend(kept.iter().map(|j| next.squares[*j]));
+    }
+    Ok(found)
+}
+
+/// V for singular values above 10⁻⁶ of the largest.
+fn leading(centred: &Matrix, dims: usize, run: &Run) -> Result<Principal> {
     let x = Factor::Dense(centred);
     let tall = centred.cols() <= centred.rows();
     let (vectors, squares, counts) = singular(&x, dims, "principal components", run)?;

@@ -27,6 +27,7 @@
 use super::laplacian;
 use crate::bank::{Cross, NewRows};
 use crate::data::{Matrix, Table, Views};
+use crate::rule::gate::Gate;
 use crate::solve::dense::{self, Slice};
 use crate::{Error, Result, brief};
 
@@ -60,6 +61,16 @@ pub enum Source {
     Unit {
         /// t.
         of: usize,
+    },
+    /// The columns of stage t, each times a gate of what stage u gives: the gates, of as many columns each as there are for
+    /// one, in turn.
+    Gated {
+        /// t.
+        of: usize,
+        /// u.
+        by: usize,
+        /// The gates.
+        gate: Gate,
     },
     /// The stage has links only.
     Links,
@@ -148,6 +159,7 @@ impl Extension {
         let of_source = |source: &Source| match source {
             Source::Sum { weights } => all(weights),
             Source::Gaussian { gamma, points, .. } => gamma.is_finite() && all(points.values()),
+            Source::Gated { gate, .. } => all(gate.parameters().values()),
             Source::Product | Source::Columns { .. } | Source::Unit { .. } | Source::Links => true,
         };
         self.stages.iter().all(|s| {
@@ -173,6 +185,7 @@ impl Extension {
                 Source::Columns { .. }
                 | Source::Gaussian { .. }
                 | Source::Unit { .. }
+                | Source::Gated { .. }
                 | Source::Links => false,
             })
         };
@@ -252,8 +265,13 @@ impl Extension {
         let mut products: Vec<Option<Matrix>> = vec![None; self.stages.len()];
         for s in 0..self.stages.len() {
             let source = &self.stages[s].source;
-            let elsewhere =
-                matches!(source, Source::Gaussian { .. } | Source::Unit { .. } | Source::Links);
+            let elsewhere = matches!(
+                source,
+                Source::Gaussian { .. }
+                    | Source::Unit { .. }
+                    | Source::Gated { .. }
+                    | Source::Links
+            );
             if products[s].is_some() || elsewhere {
                 continue;
             }
@@ -319,6 +337,10 @@ impl Stage {
                 let (rows, _) = laplacian::unit_rows(&blocks[*of]);
                 dense::product(Slice::of(&rows), Slice::of(&wide))
             }
+            (Source::Gated { of, by, gate }, None) => {
+                let rows = gated(&blocks[*of], gate, &blocks[*by]);
+                dense::product(Slice::of(&rows), Slice::of(&wide))
+            }
             (_, None) => Matrix::zeros(new.n(), wide.cols()),
         };
         let constant = |j: usize| self.constant.get(j).copied().unwrap_or(0.0);
@@ -348,6 +370,15 @@ impl Stage {
         }
         Ok(z)
     }
+}
+
+/// The columns, each times the gate whose turn it is, of instances with these features.
+pub(super) fn gated(columns: &Matrix, gate: &Gate, features: &Matrix) -> Matrix {
+    let gates = gate.values(features);
+    let each = (columns.cols() / gate.count()).max(1);
+    Matrix::from_fn(columns.rows(), columns.cols(), |i, j| {
+        columns.get(i, j) * gates.get(i, (j / each).min(gate.count() - 1))
+    })
 }
 
 /// X A for the features X of a view and A with as many rows as they have columns, or X itself if A

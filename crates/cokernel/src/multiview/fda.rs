@@ -15,7 +15,7 @@
 //! Cost: n d min(n, d) + min(n, d)³ for d columns in all; memory of three copies of the features.
 
 use super::discriminant::{self, OF_COLUMNS, PLAIN, Settings};
-use super::kmeans::check_clusters;
+use super::kmeans::check_columns;
 use super::work::Work;
 use super::{Embedder, Embedding, Problem, Wants, coordinates};
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
@@ -57,7 +57,7 @@ impl Fda {
 impl Embedder for Fda {
     fn embed(&self, problem: &Problem<'_>, k: usize, run: &Run) -> Result<Embedding> {
         let bank = problem.bank;
-        check_clusters(k, bank.n())?;
+        check_columns(k, bank.n())?;
         let (labelled, classes) = discriminant::labelled(problem, METHOD.id)?;
         let view = coordinates::concatenated(problem, METHOD.id)?;
         let mut work = Work::new(bank, run);

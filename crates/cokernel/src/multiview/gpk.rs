@@ -10,14 +10,14 @@
 
 use super::concat_kmeans::dense_features;
 use super::discriminant::labelled;
-use super::kmeans::check_clusters;
+use super::kmeans::check_columns;
 use super::{Embedder, Embedding, Extension, Problem, Source, Stage, Wants, coordinates};
 use crate::bank::{Bank, Storage};
 use crate::data::{Matrix, Target};
 use crate::machine::Svc;
 use crate::method::Entry;
 use crate::mkl::gpk::{Gpk, METHOD};
-use crate::mkl::{self, Arrangement};
+use crate::mkl::{self, Arrangement, Learned, Learner};
 use crate::params::Params;
 use crate::solve::dense::{self, Slice};
 use crate::{Error, Result, Run};
@@ -34,30 +34,13 @@ struct Projection {
 
 impl Embedder for Projection {
     fn embed(&self, problem: &Problem<'_>, k: usize, run: &Run) -> Result<Embedding> {
-        check_clusters(k, problem.bank.n())?;
-        let (rows, classes) = labelled(problem, METHOD.id)?;
-        let view = coordinates::concatenated(problem, METHOD.id)?.name.clone();
-        let views = problem.views.ok_or_else(|| Error::Data("gpk: no views".to_string()))?;
-        let own = views.select(&rows);
-        let bank =
-            Bank::from_kernels(&own, problem.bank.kernels().to_vec(), Storage::Auto, &run.quiet())?;
-        let machine = Svc { c: self.params.real("embed_c"), ..Svc::default() };
-        let target = Target::Classes(classes);
-        let learner = Gpk::new(&self.params).to(k);
-        let learnable =
-            mkl::Problem { views: Some(&own), ..mkl::Problem::new(&bank, &target, &machine) };
-        let mut learned = mkl::train(&learnable, &learner, run)?;
+        check_columns(k, problem.bank.n())?;
+        let c = self.params.real("embed_c");
+        let Supervised { mut learned, view, x } =
+            supervised(problem, METHOD.id, &Gpk::new(&self.params).to(k), c, run)?;
         let map = learned.views.iter().find(|l| l.view() == view);
         let basis = map.and_then(|l| l.map()).cloned().unwrap_or_else(|| Matrix::zeros(0, 0));
-        let x = dense_features(views.get(&view)?, run)?;
-        let table = dense::product(Slice::of(&*x), Slice::of(&basis));
-        let n = views.n();
-        if rows.len() < n {
-            learned.report.notes.push(format!(
-                "{} of {n} instances have no label: they are placed, but nothing is learned from them",
-                n - rows.len()
-            ));
-        }
+        let table = dense::product(Slice::of(&x), Slice::of(&basis));
         if basis.cols() < k {
             let (found, d) = (basis.cols(), basis.rows());
             learned.report.notes.push(format!(
@@ -82,6 +65,48 @@ impl Embedder for Projection {
     }
 
     fn wants(&self) -> Wants {
-        Wants { arrangement: Arrangement::Concatenated, features: true, ..Wants::default() }
+        wants()
     }
+}
+
+pub(super) fn wants() -> Wants {
+    Wants { arrangement: Arrangement::Concatenated, features: true, ..Wants::default() }
+}
+
+/// What was learned from the instances with a label.
+pub(super) struct Supervised {
+    pub learned: Learned,
+    /// The view of all features side by side, and these features of all instances.
+    pub view: String,
+    pub x: Matrix,
+}
+
+/// Lets a method that projects features learn from the classes, with C-SVC of this cost.
+pub(super) fn supervised(
+    problem: &Problem<'_>,
+    id: &str,
+    learner: &dyn Learner,
+    c: f64,
+    run: &Run,
+) -> Result<Supervised> {
+    let (rows, classes) = labelled(problem, id)?;
+    let view = coordinates::concatenated(problem, id)?.name.clone();
+    let views = problem.views.ok_or_else(|| Error::Data(format!("{id}: no views")))?;
+    let own = views.select(&rows);
+    let bank =
+        Bank::from_kernels(&own, problem.bank.kernels().to_vec(), Storage::Auto, &run.quiet())?;
+    let machine = Svc { c, ..Svc::default() };
+    let target = Target::Classes(classes);
+    let learnable =
+        mkl::Problem { views: Some(&own), ..mkl::Problem::new(&bank, &target, &machine) };
+    let mut learned = mkl::train(&learnable, learner, run)?;
+    let x = dense_features(views.get(&view)?, run)?.into_owned();
+    let n = views.n();
+    if rows.len() < n {
+        learned.report.notes.push(format!(
+            "{} of {n} instances have no label: they are placed, but nothing is learned from them",
+            n - rows.len()
+        ));
+    }
+    Ok(Supervised { learned, view, x })
 }

@@ -12,7 +12,7 @@
 //! Cost: a full decomposition of an n × n matrix and products of n³; memory 24 n² bytes.
 
 use super::discriminant::{self, KERNEL, NEIGHBOURS, OF_TRACE, Settings, WEIGHTED};
-use super::kmeans::check_clusters;
+use super::kmeans::check_columns;
 use super::work::Work;
 use super::{Embedder, Embedding, Problem, coordinates};
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
@@ -57,7 +57,7 @@ impl KernelLfda {
 impl Embedder for KernelLfda {
     fn embed(&self, problem: &Problem<'_>, k: usize, run: &Run) -> Result<Embedding> {
         let bank = problem.bank;
-        check_clusters(k, bank.n())?;
+        check_columns(k, bank.n())?;
         let (labelled, classes) = discriminant::labelled(problem, METHOD.id)?;
         let mut work = Work::new(bank, run);
         run.tell(Event::Begin { stage: METHOD.title, total: None });

@@ -19,7 +19,7 @@
 use super::coordinates::{columns_times, largest, means_times, oriented, same, weighted};
 use super::discriminant::KERNEL;
 use super::extension::{Source, Stage};
-use super::kmeans::check_clusters;
+use super::kmeans::check_columns;
 use super::work::Work;
 use super::{Embedder, Embedding, Extension, Problem, laplacian};
 use crate::data::Matrix;
@@ -60,7 +60,7 @@ impl Embedder for KernelPca {
     fn embed(&self, problem: &Problem<'_>, k: usize, run: &Run) -> Result<Embedding> {
         let bank = problem.bank;
         let n = bank.n();
-        check_clusters(k, n)?;
+        check_columns(k, n)?;
         let (weights, whose) = weighted(bank, &self.view)?;
         let mut work = Work::new(bank, run);
         run.tell(Event::Begin { stage: METHOD.title, total: None });
@@ -89,7 +89,16 @@ impl Embedder for KernelPca {
         }
         if kept < pairs.values.len() && work.status.is_none() {
             work.notes.push(format!(
-                "{whose} has {kept} principal components with a variance above 0; {k} were asked for"
+                "{whose} has {kept} principal components with a variance above rounding; {k} were asked for"
+            ));
+        }
+        // More variance than the trace has, or less than none: what is negative is left out.
+        let sum: f64 = pairs.values[..kept].iter().sum();
+        let negative = pairs.values.iter().any(|v| *v < -floor) || sum > trace + floor;
+        if negative && work.status.is_none() {
+            work.notes.push(format!(
+                "{whose} is not positive semi-definite: directions in which it has a negative variance have no \
+                 component"
             ));
         }
         let columns: Vec<usize> = (0..kept).collect();

@@ -15,7 +15,7 @@
 //! n_c numbers of the largest class.
 
 use super::discriminant::{self, NEIGHBOURS, OF_COLUMNS, Settings, WEIGHTED};
-use super::kmeans::check_clusters;
+use super::kmeans::check_columns;
 use super::work::Work;
 use super::{Embedder, Embedding, Problem, Wants, coordinates};
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
@@ -58,7 +58,7 @@ impl Lfda {
 impl Embedder for Lfda {
     fn embed(&self, problem: &Problem<'_>, k: usize, run: &Run) -> Result<Embedding> {
         let bank = problem.bank;
-        check_clusters(k, bank.n())?;
+        check_columns(k, bank.n())?;
         let (labelled, classes) = discriminant::labelled(problem, METHOD.id)?;
         let view = coordinates::concatenated(problem, METHOD.id)?;
         let mut work = Work::new(bank, run);

@@ -28,6 +28,7 @@ pub mod kernel_lfda;
 pub mod kernel_pca;
 mod laplacian;
 pub mod lfda;
+pub mod lpk;
 pub mod min_disagreement;
 pub mod pca;
 pub mod product_spectral;
@@ -70,6 +71,7 @@ pub static REGISTRY: &[&Entry<dyn Embedder>] = &[
     &lfda::ENTRY,
     &kernel_lfda::ENTRY,
     &gpk::ENTRY,
+    &lpk::ENTRY,
 ];
 
 /// A method of this registry, built from checked parameters.

@@ -7,7 +7,7 @@
 //! Source: Pearson, Philosophical Magazine 2, 1901; Hotelling, J. Educational Psychology 24, 1933.
 //!
 //! Columns keep their scales unless `scale` is `standard`: a view with large values decides alone on raw
-//! columns. Singular values below 10⁻⁶ of the largest have no component. Sparse features are made dense
+//! columns. Singular values that rounding of the features could make have no component. Sparse features are made dense
 //! if that fits into [`Run::memory`].
 //!
 //! New rows: (x − mean)ᵀ V.
@@ -20,7 +20,7 @@ use super::concat_kmeans::dense_features;
 use super::concat_spectral::SCALE;
 use super::coordinates::{self, oriented, same};
 use super::extension::{Source, Stage};
-use super::kmeans::check_clusters;
+use super::kmeans::check_columns;
 use super::{Embedder, Embedding, Extension, Problem, Wants};
 use crate::data::{Matrix, Scale};
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
@@ -59,7 +59,7 @@ pub struct Pca {
 impl Embedder for Pca {
     fn embed(&self, problem: &Problem<'_>, k: usize, run: &Run) -> Result<Embedding> {
         let watch = run.watch();
-        check_clusters(k, problem.bank.n())?;
+        check_columns(k, problem.bank.n())?;
         let view = coordinates::concatenated(problem, METHOD.id)?;
         let (x, mean) = coordinates::centred(dense_features(view, run)?.into_owned());
         let (n, d) = (x.rows(), x.cols());
@@ -67,7 +67,16 @@ impl Embedder for Pca {
         if total == 0.0 {
             return Err(same("the features are"));
         }
-        let found = principal(&x, k, run)?;
+        let mut largest = vec![0.0_f64; d];
+        for i in 0..n {
+            for ((l, v), m) in largest.iter_mut().zip(x.row(i)).zip(&mean) {
+                *l = l.max((v + m).abs());
+            }
+        }
+        // Of the rounding of all entries together.
+        let squares: f64 = largest.iter().map(|l| l * l).sum();
+        let floor = 4.0 * f64::EPSILON * (n as f64 * squares).sqrt();
+        let found = principal(&x, k, floor, run, &watch)?;
         let basis = found.directions;
         let mut rows = dense::product(Slice::of(&x), Slice::of(&basis));
         let flipped = oriented(&mut rows);
@@ -81,7 +90,7 @@ impl Embedder for Pca {
         report.notes = problem.bank.notes().to_vec();
         if basis.cols() < k {
             report.notes.push(format!(
-                "the features have {} principal components with a variance above 0; {k} were asked for",
+                "the features have {} principal components with a variance above rounding; {k} were asked for",
                 basis.cols()
             ));
         }

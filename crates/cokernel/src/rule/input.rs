@@ -111,6 +111,19 @@ impl Input {
         self.views.iter().map(|v| v.0.clone()).collect()
     }
 
+    /// The same as a matrix A (columns × [`width`](Self::width)) and numbers a: the gates see xᵀA + a.
+    pub(crate) fn linear(&self) -> (Matrix, Vec<f64>) {
+        let d = self.columns();
+        let scaled = |j: usize, l: usize| match &self.basis {
+            Some(basis) => self.factors[j] * basis.get(j, l),
+            None => f64::from(u8::from(j == l)) * self.factors[j],
+        };
+        let map = Matrix::from_fn(d, self.width(), scaled);
+        let constant = |l: usize| -(0..d).map(|j| self.means[j] * map.get(j, l)).sum::<f64>();
+        let constants = (0..map.cols()).map(constant).collect();
+        (map, constants)
+    }
+
     /// What the gates see of these instances, n × [`width`](Self::width).
     ///
     /// # Errors

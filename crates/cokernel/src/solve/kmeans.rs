@@ -180,6 +180,17 @@ pub(crate) fn check_clusters(k: usize, n: usize) -> Result<()> {
     Ok(())
 }
 
+/// Refuses an embedding of no columns, or of more than there are instances.
+pub(crate) fn check_columns(k: usize, n: usize) -> Result<()> {
+    match k == 0 || k > n {
+        true => Err(Error::parameter(
+            "k",
+            format!("expected from 1 to {n} columns (the number of instances), found {k}"),
+        )),
+        false => Ok(()),
+    }
+}
+
 /// The same clusters numbered in order of first appearance, and the old number of each new one.
 pub(crate) fn number_by_appearance(labels: &[u32], k: usize) -> (Vec<u32>, Vec<u32>) {
     let mut new = vec![None; k];

@@ -472,3 +472,51 @@ fn an_embedding_by_classes() {
     let e = method.embed(&views, 2, &run).unwrap_err().to_string();
     assert!(e.contains("method 'gpk' learns from labels"), "{e}");
 }
+
+/// The columns of all regions, each times its gate, for old and new rows.
+#[test]
+fn an_embedding_by_local_projections() {
+    let (views, run) = (views(), Run::default());
+    for (gating, regions, reduced) in [("softmax", 2, 0), ("sigmoid", 3, 0), ("gaussian", 2, 2)] {
+        let given = [
+            ("gating", Value::from(gating)),
+            ("regions", Value::Int(regions)),
+            ("gate_dimensions", Value::Int(reduced)),
+        ];
+        let with = |start: MultiView| given.iter().fold(start, |m, (n, v)| m.param(*n, v.clone()));
+        let method = with(MultiView::new("lpk").unwrap().kernels(specs(&["linear"])));
+        let method = method.param("embed_c", 3.0);
+        let k = 2 * regions as usize;
+        let (model, found) = method.fit_labelled_embedding(&views, &labels(), k, &run).unwrap();
+        // The classifier learns the same gates and maps.
+        let classifier = Mkl::new("lpk").unwrap().kernels(specs(&["linear"])).c(3.0);
+        let classifier = given.iter().fold(classifier, |m, (n, v)| m.param(*n, v.clone()));
+        let classifier = classifier.fit(&views, &labels(), &run).unwrap();
+        let x = features(&views);
+        let gates = classifier.gates(&views).unwrap().unwrap().values;
+        let maps: Vec<Matrix> =
+            classifier.maps().iter().map(|m| times(&x, m.map().unwrap())).collect();
+        let value = |i: usize, j: usize| gates.get(i, j / 2) * maps[j / 2].get(i, j % 2);
+        let wanted = Matrix::from_fn(x.rows(), k, value);
+        close(&found.rows, &wanted, 1e-9, gating);
+        close(&model.transform(&views).unwrap(), &found.rows, 1e-12, gating);
+        let back = EmbeddingModel::from_bytes(&model.to_bytes().unwrap()).unwrap();
+        let some = views.select(&[2, 30, 11]);
+        assert_eq!(back.transform(&some).unwrap(), model.transform(&some).unwrap(), "{gating}");
+        let (_, w) = model.projection().unwrap();
+        let first = classifier.maps()[0].map().unwrap();
+        close(&w.select_cols(&[0, 1]), first, 1e-12, gating);
+    }
+    let method = MultiView::new("lpk").unwrap().kernels(specs(&["linear"]));
+    let e = method.fit_labelled_embedding(&views, &labels(), 3, &run).unwrap_err().to_string();
+    assert!(e.contains("expected a multiple of 2"), "{e}");
+    let method = MultiView::new("lpk").unwrap().kernels(specs(&["linear", "gaussian"]));
+    let e = method.fit_labelled_embedding(&views, &labels(), 2, &run).unwrap_err().to_string();
+    assert!(e.contains("give one kernel"), "{e}");
+    // More columns than there are features.
+    let method = MultiView::new("lpk").unwrap().kernels(specs(&["linear"]));
+    let d = features(&views).cols();
+    let (_, found) = method.fit_labelled_embedding(&views, &labels(), 2 * d + 2, &run).unwrap();
+    assert_eq!(found.rows.cols(), 2 * d);
+    assert!(found.report.notes.iter().any(|n| n.contains("for each region")));
+}

@@ -8,6 +8,7 @@ use crate::data::Matrix;
 use crate::model::EmbeddingModel;
 use crate::model::embedding::EmbeddingInfo;
 use crate::multiview::{Degree, Extension, Source, Stage};
+use crate::rule::gate::{Gate, Shape};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -43,6 +44,7 @@ enum SourceShape {
     Columns { view: String, rows: usize },
     Gaussian { of: usize, gamma: f64 },
     Unit { of: usize },
+    Gated { of: usize, by: usize, gate: String, gates: usize },
     Links,
 }
 
@@ -96,6 +98,11 @@ fn put_stage(s: usize, stage: &Stage, tensors: &mut Tensors) -> StageShape {
             SourceShape::Gaussian { of: *of, gamma: *gamma }
         }
         Source::Unit { of } => SourceShape::Unit { of: *of },
+        Source::Gated { of, by, gate } => {
+            put("gates", matrix(gate.parameters()));
+            let (shape, gates) = (gate.shape().id().to_string(), gate.count());
+            SourceShape::Gated { of: *of, by: *by, gate: shape, gates }
+        }
         Source::Links => SourceShape::Links,
     };
     if source != SourceShape::Links {
@@ -212,7 +219,7 @@ fn get_stage(
     let rows = match &shape.source {
         SourceShape::Links => 0,
         SourceShape::Columns { rows, .. } => *rows,
-        SourceShape::Unit { of } => earlier(*of)?,
+        SourceShape::Unit { of } | SourceShape::Gated { of, .. } => earlier(*of)?,
         _ => n,
     };
     let source = match shape.source {
@@ -228,6 +235,14 @@ fn get_stage(
             Source::Gaussian { of, gamma, points }
         }
         SourceShape::Unit { of } => Source::Unit { of },
+        SourceShape::Gated { of, by, gate, gates } => {
+            let (shape, wide) = (sized(Shape::from_id(&gate))?, earlier(by)? + 1);
+            if gates == 0 || !rows.is_multiple_of(gates) {
+                return misfit(format!("{gates} gates of {rows} columns"));
+            }
+            let gate = sized(Gate::new(shape, tables.matrix(&name("gates"), gates, wide)?))?;
+            Source::Gated { of, by, gate }
+        }
         SourceShape::Links => Source::Links,
     };
     let without = source == Source::Links;

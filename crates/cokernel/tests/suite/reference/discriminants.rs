@@ -344,3 +344,36 @@ fn instances_without_a_label_change_nothing() {
         close(&model.transform(&given(all.clone())).unwrap(), &found.rows, 1e-7, "new");
     }
 }
+
+/// Columns of a size far below the others are components all the same; rounding is none.
+#[test]
+fn principal_components_of_very_different_sizes() {
+    let n = 40;
+    let wave = |i: usize, f: f64| ((i + 1) as f64 * f).sin();
+    let sizes = [1e4, 1e-3, 1e-7];
+    // The fourth column is a sum of the first two up to rounding.
+    let x = Matrix::from_fn(n, 4, |i, j| match j {
+        3 => 1e4 * wave(i, 0.7) + 1e-3 * wave(i, 1.9),
+        j => sizes[j] * wave(i, [0.7, 1.9, 3.1][j]),
+    });
+    let labels = Labels::Classes { names: Vec::new(), codes: vec![None; n] };
+    let fit = |columns: &[usize], k: usize| {
+        let views = Views::new().dense("x", x.select_cols(columns)).unwrap();
+        embedded(MultiView::new("pca").unwrap().scale(Scale::None), &views, &labels, k)
+    };
+    let found = fit(&[0, 1, 2], 3);
+    assert_eq!(found.rows.cols(), 3);
+    let notes = &found.report.notes;
+    assert!(!notes.iter().any(|n| n.contains("asked for")), "{notes:?}");
+    for (j, size) in sizes.iter().enumerate() {
+        // Nearly the column itself, less its share of those before.
+        let along: f64 = (0..n).map(|i| found.rows.get(i, j) * wave(i, [0.7, 1.9, 3.1][j])).sum();
+        let square: f64 = (0..n).map(|i| found.rows.get(i, j).powi(2)).sum();
+        assert!(along.abs() / size > 0.8 * (n as f64 / 2.0), "{j}: {along}");
+        assert!((square.sqrt() / size / (n as f64 / 2.0).sqrt() - 1.0).abs() < 0.2, "{j}");
+    }
+    let found = fit(&[0, 1, 3], 3);
+    assert_eq!(found.rows.cols(), 2);
+    let note = "2 principal components with a variance above rounding; 3 were asked for";
+    assert!(found.report.notes.iter().any(|n| n.contains(note)), "{:?}", found.report.notes);
+}
