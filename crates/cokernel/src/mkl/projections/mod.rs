@@ -41,150 +41,29 @@
 
 mod derivative;
 mod learn;
+mod settings;
+mod source;
 mod starts;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests;
 
 pub(super) use learn::learn;
+pub(super) use settings::{
+    DIMENSIONS, First, LENGTHS, MAX_ITERATIONS, Regions, SEARCH, START, STARTS, Settings, TOL,
+};
 
 use super::gate_views::Seen;
-use super::parametric::{Inside, Search, Use};
+use super::parametric::{Inside, Use};
 use super::{Problem, mixed, with_maps};
 use crate::bank::Storage;
-use crate::data::{LearnedView, Matrix, Table, Views};
-use crate::error::room_for;
+use crate::data::{LearnedView, Matrix, Views};
 use crate::kernel::{Function, Kernel, Metric};
 use crate::machine::Solution;
-use crate::params::{Param, Params, Range};
 use crate::rule::gate::{Gate, Shape};
 use crate::rule::{Combination, Gated, Weighted};
 use crate::{Error, Result, Run, Watch};
-
-/// What a method says of its projections.
-#[derive(Debug, Clone)]
-pub(super) struct Settings {
-    /// Of messages.
-    pub id: &'static str,
-    /// Of messages to people.
-    pub title: &'static str,
-    /// R, or as many as there are columns.
-    pub dimensions: usize,
-    /// The first start.
-    pub first: First,
-    /// How many starts.
-    pub starts: usize,
-    /// Whether projections keep their lengths.
-    pub keeps_lengths: bool,
-    /// Where there are gates.
-    pub gates: Option<Regions>,
-    /// Steps.
-    pub search: Search,
-}
-
-/// Regions that gates make.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Regions {
-    /// P.
-    pub count: usize,
-    /// What the gates are.
-    pub shape: Shape,
-    /// To how many principal components what they look at is reduced; 0: not.
-    pub dimensions: usize,
-}
-
-/// The first start.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum First {
-    /// The leading principal components of the standardised columns.
-    Components,
-    /// The features as they are.
-    Identity,
-    /// As all that follow.
-    Random,
-}
-
-/// Parameters that both methods have.
-pub(super) const DIMENSIONS: Param = Param {
-    name: "dimensions",
-    doc: "R, the columns of each projection; where a view has fewer columns, as many as it has.",
-    range: Range::Int { default: 2, min: 1, max: 1_000_000 },
-};
-/// See [`First`].
-pub(super) const START: Param = Param {
-    name: "start",
-    doc: "The first start: pca (leading principal components of the standardised columns), identity (the features \
-          as they are, from which search begins), or random, as all starts after it are.",
-    range: Range::Choice { default: "pca", of: &["pca", "identity", "random"] },
-};
-/// How often.
-pub(super) const STARTS: Param = Param {
-    name: "starts",
-    doc: "From how many starts the projections are learned; the best is kept.",
-    range: Range::Int { default: 1, min: 1, max: 1_000 },
-};
-/// Lengths of projections.
-pub(super) const LENGTHS: Param = Param {
-    name: "lengths",
-    doc: "Whether each projection keeps the length that it starts with, that of the features (fixed), or is free, as in \
-          the source: linear and polynomial kernels then grow without end, and Gaussian ones become narrow.",
-    range: Range::Choice { default: "fixed", of: &["fixed", "free"] },
-};
-/// Directions.
-pub(super) const SEARCH: Param = Param {
-    name: "search",
-    doc: "Directions of the steps: lbfgs, or gradient as in the source.",
-    range: Range::Choice { default: "lbfgs", of: &["lbfgs", "gradient"] },
-};
-/// τ of LMKA §5.1.
-pub(super) const TOL: Param = Param {
-    name: "tol",
-    doc: "Relative decrease of the objective to stop at.",
-    range: Range::Real { default: 1e-3, min: 0.0, max: 0.5, closed: false },
-};
-/// Steps of a start.
-pub(super) const MAX_ITERATIONS: Param = Param {
-    name: "max_iterations",
-    doc: "Limit on steps for each start; 0 takes the start as it is.",
-    range: Range::Int { default: 500, min: 0, max: i64::MAX },
-};
-
-impl Settings {
-    pub fn new(id: &'static str, title: &'static str, params: &Params) -> Self {
-        Settings {
-            id,
-            title,
-            dimensions: params.count("dimensions"),
-            first: match params.text("start") {
-                "identity" => First::Identity,
-                "random" => First::Random,
-                _ => First::Components,
-            },
-            starts: params.count("starts"),
-            keeps_lengths: params.text("lengths") == "fixed",
-            gates: None,
-            search: Search {
-                tol: params.real("tol"),
-                max_iterations: params.count("max_iterations"),
-                second_order: params.text("search") == "lbfgs",
-            },
-        }
-    }
-}
-
-/// A view that is projected.
-struct Source {
-    name: String,
-    /// n × D, each column times its factor.
-    features: Matrix,
-    factors: Vec<f64>,
-    /// Mean of each column of `features`.
-    means: Vec<f64>,
-    /// τ.
-    unit: f64,
-    /// R.
-    dimensions: usize,
-}
+use source::Source;
 
 /// What gates look at.
 struct Looking {
@@ -368,85 +247,4 @@ fn projects(kernel: &Kernel, id: &str) -> Result<()> {
          all columns of a view; kernel '{}' {why}",
         kernel.name
     )))
-}
-
-impl Source {
-    fn of(views: &Views, name: &str, settings: &Settings) -> Result<Self> {
-        let table = &views.get(name)?.table;
-        let (n, d) = (table.rows(), table.cols());
-        room_for::<f64>(n.checked_mul(d).and_then(|e| e.checked_mul(2)), || {
-            format!("the {d} columns of {n} instances of view '{name}', which are projected")
-        })?;
-        let mut x = match table {
-            Table::Dense(x) => x.clone(),
-            Table::Sparse(x) => x.try_to_dense()?,
-            Table::Similarity(_) | Table::Graph(_) => {
-                let text =
-                    format!("{}: view '{name}' is a similarity; it projects features", settings.id);
-                return Err(Error::Data(text));
-            }
-        };
-        let (mut means, deviations) = moments(&x);
-        let dimensions = settings.dimensions.min(d);
-        let largest = deviations.iter().fold(0.0_f64, |a, v| a.max(*v));
-        if largest == 0.0 {
-            return Err(Error::Data(format!(
-                "{}: every column of view '{name}' has one value only; there is nothing to project",
-                settings.id
-            )));
-        }
-        if settings.first == First::Identity && dimensions < d {
-            let problem = format!(
-                "identity keeps all {d} columns of view '{name}'; give dimensions={d} or more"
-            );
-            return Err(Error::parameter("start", problem));
-        }
-        let shares: f64 = deviations.iter().map(|s| (s / largest) * (s / largest)).sum();
-        let unit = largest * (shares / dimensions as f64).sqrt();
-        let factor = |s: &f64| if *s > 0.0 { unit / s } else { 0.0 };
-        let factors: Vec<f64> = deviations.iter().map(factor).collect();
-        if let Some(j) = factors.iter().position(|f| !f.is_finite()) {
-            return Err(Error::Data(format!(
-                "{}: view '{name}': column {} varies too little beside the others; scale the features",
-                settings.id,
-                j + 1
-            )));
-        }
-        for i in 0..n {
-            x.row_mut(i).iter_mut().zip(&factors).for_each(|(v, f)| *v *= f);
-        }
-        means.iter_mut().zip(&factors).for_each(|(m, f)| *m *= f);
-        let name = name.to_string();
-        Ok(Source { name, features: x, factors, means, unit, dimensions })
-    }
-}
-
-/// Mean and standard deviation of each column; 0 where a column has one value, up to rounding.
-fn moments(x: &Matrix) -> (Vec<f64>, Vec<f64>) {
-    let (n, d) = (x.rows(), x.cols());
-    let (mut means, mut largest, mut spread) = (vec![0.0; d], vec![0.0_f64; d], vec![0.0_f64; d]);
-    for i in 0..n {
-        for ((m, l), v) in means.iter_mut().zip(&mut largest).zip(x.row(i)) {
-            *m += v / n as f64;
-            *l = l.max(v.abs());
-        }
-    }
-    for i in 0..n {
-        for ((s, m), v) in spread.iter_mut().zip(&means).zip(x.row(i)) {
-            *s = s.max((v - m).abs());
-        }
-    }
-    let mut sums = vec![0.0; d];
-    for i in 0..n {
-        for (j, v) in x.row(i).iter().enumerate().filter(|(j, _)| spread[*j] > 0.0) {
-            let share = (v - means[j]) / spread[j];
-            sums[j] += share * share;
-        }
-    }
-    let deviation = |j: usize| match spread[j] > 1e-12 * largest[j] {
-        true => spread[j] * (sums[j] / n as f64).sqrt(),
-        false => 0.0,
-    };
-    let deviations = (0..d).map(deviation).collect();
-    (means, deviations)
 }

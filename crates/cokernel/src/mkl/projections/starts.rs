@@ -1,6 +1,7 @@
 //! Where searches begin.
 
-use super::{First, Projections, Source};
+use super::source::Source;
+use super::{First, Projections};
 use crate::data::Matrix;
 use crate::mkl::localized_mkl::first_gates;
 use crate::solve::dense::principal_axes;

@@ -1,9 +1,11 @@
 use super::*;
 use crate::Status;
 use crate::bank::Bank;
+use crate::data::Table;
 use crate::data::{Classes, Target};
 use crate::kernel::KernelSpec;
 use crate::machine::{How, Machine, MachineSpec};
+use crate::mkl::parametric::Search;
 use crate::mkl::{Learned, Learner, learner, train};
 use crate::params::Value;
 

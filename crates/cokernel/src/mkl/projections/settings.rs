@@ -1,0 +1,116 @@
+//! What a method says of its projections, and its parameters.
+
+use crate::mkl::parametric::Search;
+use crate::params::{Param, Params, Range};
+use crate::rule::gate::Shape;
+
+/// What a method says of its projections.
+#[derive(Debug, Clone)]
+pub(in crate::mkl) struct Settings {
+    /// Of messages.
+    pub id: &'static str,
+    /// Of messages to people.
+    pub title: &'static str,
+    /// R, or as many as there are columns.
+    pub dimensions: usize,
+    /// The first start.
+    pub first: First,
+    /// How many starts.
+    pub starts: usize,
+    /// Whether projections keep their lengths.
+    pub keeps_lengths: bool,
+    /// Where there are gates.
+    pub gates: Option<Regions>,
+    /// Steps.
+    pub search: Search,
+}
+
+/// Regions that gates make.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::mkl) struct Regions {
+    /// P.
+    pub count: usize,
+    /// What the gates are.
+    pub shape: Shape,
+    /// To how many principal components what they look at is reduced; 0: not.
+    pub dimensions: usize,
+}
+
+/// The first start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::mkl) enum First {
+    /// The leading principal components of the standardised columns.
+    Components,
+    /// The features as they are.
+    Identity,
+    /// As all that follow.
+    Random,
+}
+
+/// Parameters that both methods have.
+pub(in crate::mkl) const DIMENSIONS: Param = Param {
+    name: "dimensions",
+    doc: "R, the columns of each projection; where a view has fewer columns, as many as it has.",
+    range: Range::Int { default: 2, min: 1, max: 1_000_000 },
+};
+/// See [`First`].
+pub(in crate::mkl) const START: Param = Param {
+    name: "start",
+    doc: "The first start: pca (leading principal components of the standardised columns), identity (the features \
+          as they are, from which search begins), or random, as all starts after it are.",
+    range: Range::Choice { default: "pca", of: &["pca", "identity", "random"] },
+};
+/// How often.
+pub(in crate::mkl) const STARTS: Param = Param {
+    name: "starts",
+    doc: "From how many starts the projections are learned; the best is kept.",
+    range: Range::Int { default: 1, min: 1, max: 1_000 },
+};
+/// Lengths of projections.
+pub(in crate::mkl) const LENGTHS: Param = Param {
+    name: "lengths",
+    doc: "Whether each projection keeps the length that it starts with, that of the features (fixed), or is free, as in \
+          the source: linear and polynomial kernels then grow without end, and Gaussian ones become narrow.",
+    range: Range::Choice { default: "fixed", of: &["fixed", "free"] },
+};
+/// Directions.
+pub(in crate::mkl) const SEARCH: Param = Param {
+    name: "search",
+    doc: "Directions of the steps: lbfgs, or gradient as in the source.",
+    range: Range::Choice { default: "lbfgs", of: &["lbfgs", "gradient"] },
+};
+/// τ of LMKA §5.1.
+pub(in crate::mkl) const TOL: Param = Param {
+    name: "tol",
+    doc: "Relative decrease of the objective to stop at.",
+    range: Range::Real { default: 1e-3, min: 0.0, max: 0.5, closed: false },
+};
+/// Steps of a start.
+pub(in crate::mkl) const MAX_ITERATIONS: Param = Param {
+    name: "max_iterations",
+    doc: "Limit on steps for each start; 0 takes the start as it is.",
+    range: Range::Int { default: 500, min: 0, max: i64::MAX },
+};
+
+impl Settings {
+    pub fn new(id: &'static str, title: &'static str, params: &Params) -> Self {
+        Settings {
+            id,
+            title,
+            dimensions: params.count("dimensions"),
+            first: match params.text("start") {
+                "identity" => First::Identity,
+                "random" => First::Random,
+                _ => First::Components,
+            },
+            starts: params.count("starts"),
+            keeps_lengths: params.text("lengths") == "fixed",
+            gates: None,
+            search: Search {
+                tol: params.real("tol"),
+                max_iterations: params.count("max_iterations"),
+                second_order: params.text("search") == "lbfgs",
+            },
+        }
+    }
+}
