@@ -322,7 +322,7 @@ fn values_are_shades() {
         ..Panel::default()
     };
     let panel = shaded(vec![0.0, 1.0, 7.0]);
-    let text = svg_with_tips(&[panel.clone()], 1).unwrap();
+    let text = svg_with_tips(std::slice::from_ref(&panel), 1).unwrap();
     let written = texts(&text);
     assert!(["gate 0", "0.5", "1"].iter().all(|n| written.contains(&n.to_string())), "{written:?}");
     // Three points and three samples, the last two points alike.

@@ -16,7 +16,7 @@ use crate::table::count;
 use crate::tuning::TuneArgs;
 use anyhow::{Context, Result};
 use cokernel::catalogue::{goes_with, partners, recommended};
-use cokernel::data::Labels;
+use cokernel::data::{Labels, Views};
 use cokernel::eval::tune::counted;
 use cokernel::eval::{
     ClusteringOptions, ClusteringRow, Clusterings, Comparison, How, Measure, Protocol,
@@ -141,7 +141,7 @@ fn learners(args: &Args, mut settings: Settings) -> Result<ExitCode> {
             if able.is_empty() { "none" } else { &able }
         )));
     }
-    let mkls: Vec<Mkl> =
+    let mut mkls: Vec<Mkl> =
         methods.iter().map(|m| settings.mkl(m, &methods, &learning)).collect::<Result<_>>()?;
     let calibrating = settings.calibrating(&args.probabilities, task)?;
     let tuning = settings.tuning(&args.tuning)?;
@@ -151,6 +151,8 @@ fn learners(args: &Args, mut settings: Settings) -> Result<ExitCode> {
     let data = data::load_labelled(&settings, &session, &learning)?;
     let splits = splitting.splits(&settings, &data, session.run.seed)?;
     let (views, labels, run) = (&data.views, &data.labels, &session.run);
+    let named = |m: &Mkl| settings.names(&args.methods, m.method().id);
+    session.notes(leave_featureless(&mut mkls, views, named)?);
     let how = How { calibrating, tuning: tuning.as_ref() };
     let result = compare_how(&mkls, args.singles, how, views, labels, &splits, run)?;
     session.clear_progress();
@@ -171,6 +173,29 @@ fn learners(args: &Args, mut settings: Settings) -> Result<ExitCode> {
     say_written(&session, args)?;
     session.show_json(&json)?;
     Ok(session.end([result.status]))
+}
+
+/// Leaves out what a group brings that needs features, where there are similarities only; gives a note.
+fn leave_featureless(
+    mkls: &mut Vec<Mkl>,
+    views: &Views,
+    named: impl Fn(&Mkl) -> bool,
+) -> Result<Option<String>> {
+    let mut without = Vec::new();
+    let mut kept = Vec::new();
+    for mkl in mkls.drain(..) {
+        match !named(&mkl) && mkl.lacks_features(views)? {
+            true => without.push(mkl.method().id),
+            false => kept.push(mkl),
+        }
+    }
+    *mkls = kept;
+    Ok((!without.is_empty()).then(|| {
+        format!(
+            "left out, because they need features and there are similarities: {}",
+            without.join(", ")
+        )
+    }))
 }
 
 fn describe(result: &Comparison) -> String {

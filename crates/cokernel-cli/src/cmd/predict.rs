@@ -64,18 +64,14 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
         // The labels of a project file are those of its views.
         settings.input.labels = args.data.labels.clone();
     }
-    if let Some(output) = &args.output {
-        settings.check_output(output)?;
-        not_an_input(output, [args.model.as_path()])?;
+    let outputs = [&args.output, &args.gates, &args.plot_gates];
+    settings.check_outputs(outputs)?;
+    for file in outputs.into_iter().flatten() {
+        not_an_input(file, [args.model.as_path()])?;
     }
     picture::check("--plot-gates", args.plot_gates.as_deref())?;
-    let mut written = args.output.as_deref();
     for (option, file) in [("--gates", &args.gates), ("--plot-gates", &args.plot_gates)] {
-        let Some(file) = file else { continue };
-        settings.check_output(file)?;
-        not_an_input(file, [args.model.as_path()].into_iter().chain(written))?;
-        written = Some(file);
-        if model.gate_names().is_empty() {
+        if file.is_some() && model.gate_names().is_empty() {
             return Err(misuse(format!(
                 "{option}: the model has no gates: its method is {}; models of localized_mkl, convex_localized and lpk do",
                 model.method()

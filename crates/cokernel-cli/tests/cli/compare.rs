@@ -1,4 +1,4 @@
-use crate::toy::{DATA, N, Toy, cells, csv, view_a};
+use crate::toy::{DATA, N, Toy, cells, csv, npy, view_a};
 use cokernel::catalogue::{methods, recommended};
 use cokernel::method::{Method, Task};
 
@@ -228,4 +228,26 @@ fn former_names_of_parameters_are_understood() {
         assert_eq!(old[i]["params"]["max_iterations"], 2);
         assert_eq!(old[i]["assignments"], new[i]["assignments"]);
     }
+}
+
+/// What a group brings and needs features ended the whole comparison where there are similarities only.
+#[test]
+fn similarities_alone_leave_out_what_needs_features() {
+    let toy = Toy::new();
+    let a = view_a();
+    let far = |p: &[f64], q: &[f64]| p.iter().zip(q).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
+    let row = |p: &Vec<f64>| a.iter().map(|q| (-far(p, q)).exp()).collect::<Vec<f64>>();
+    toy.write("s.npy", &npy(&a.iter().map(row).collect::<Vec<_>>()));
+    let flags = "--similarity s=s.npy --labels y.csv --folds 2";
+    let assert = toy.run(&format!("compare {flags}")).success();
+    let said = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+    let note = "left out, because they need features and there are similarities: concat";
+    assert!(said.contains(note), "{said}");
+    let assert = toy.run(&format!("compare {flags} --methods mean,one_stage"));
+    let assert = assert.success();
+    let said = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+    assert!(said.contains("gmkl, gpk, lpk"), "{said}");
+    // What is named is refused.
+    let said = toy.refusal(&format!("compare {flags} --methods mean,gpk"), 1);
+    assert!(said.contains("is a similarity, which has no features"), "{said}");
 }

@@ -271,6 +271,11 @@ impl Learner for Generalised {
     }
 
     /// Sizes of kernels do not count.
+    /// Widths are those of features; a sum is one of any kernels.
+    fn needs_features(&self) -> bool {
+        self.form.is_some()
+    }
+
     fn degree(&self, _: usize) -> f64 {
         0.0
     }

@@ -218,6 +218,20 @@ impl Mkl {
         Ok(self.machine.checked()?.build()?.uses_unlabelled())
     }
 
+    /// Whether it learns from features alone, and some kernel is to be a similarity, or there are no features.
+    ///
+    /// # Errors
+    /// Wrong parameters or kernels.
+    pub fn lacks_features(&self, views: &Views) -> Result<bool> {
+        if !self.learner()?.needs_features() {
+            return Ok(false);
+        }
+        let similar = |name: &str| views.get(name).is_ok_and(|v| v.table.is_similarity());
+        let specs = self.specs(views)?;
+        Ok(views.iter().all(|v| v.table.is_similarity())
+            || specs.iter().any(|s| s.view.as_deref().is_some_and(similar)))
+    }
+
     /// The registry entry of the method.
     pub fn method(&self) -> &'static Method {
         self.method
