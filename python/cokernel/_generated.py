@@ -6464,8 +6464,9 @@ class LPKClassifier(KernelClassifier):
 
     Regions of the features, each with a linear projection to few dimensions of its own, learned
     together with gates and machine: for classes that lie in several clusters, and few
-    dimensions that are others elsewhere. Needs features. Not convex: ends at a stationary
-    point, the best of several starts. Costs 10 to 100 machines for each start.
+    dimensions that are others elsewhere, and for pictures by classes. Needs features. Not
+    convex: ends at a stationary point, the best of several starts. Costs 10 to 100 machines for
+    each start.
 
     Parameters
     ----------
@@ -6510,6 +6511,9 @@ class LPKClassifier(KernelClassifier):
         most 0.5.
     max_iterations : int, default=500
         Limit on steps for each start; 0 takes the start as it is. Whole number, at least 0.
+    embed_c : float, default=1.0
+        C of the support vector machines where the projection is an embedding; elsewhere the
+        machine has its own. A real number greater than 0 and at most 1000000000000.
     class_weight : dict or "balanced", optional
         Factors of C by class, above 0.
     decomposition : {"one_vs_rest", "one_vs_one", "dag"}
@@ -6558,7 +6562,7 @@ class LPKClassifier(KernelClassifier):
     """
 
     _method_id = "lpk"
-    _method_params = ["regions", "dimensions", "gating", "gate_dimensions", "start", "starts", "lengths", "search", "tol", "max_iterations"]
+    _method_params = ["regions", "dimensions", "gating", "gate_dimensions", "start", "starts", "lengths", "search", "tol", "max_iterations", "embed_c"]
 
     def __init__(
         self,
@@ -6577,6 +6581,7 @@ class LPKClassifier(KernelClassifier):
         search: str = "lbfgs",
         tol: float = 0.001,
         max_iterations: int = 500,
+        embed_c: float = 1.0,
         class_weight: Any = None,
         decomposition: str = "one_vs_rest",
         machine_tol: float = 1e-3,
@@ -6604,6 +6609,7 @@ class LPKClassifier(KernelClassifier):
         self.search = search
         self.tol = tol
         self.max_iterations = max_iterations
+        self.embed_c = embed_c
         self.class_weight = class_weight
         self.decomposition = decomposition
         self.machine_tol = machine_tol
@@ -6623,8 +6629,9 @@ class LPKRegressor(KernelRegressor):
 
     Regions of the features, each with a linear projection to few dimensions of its own, learned
     together with gates and machine: for classes that lie in several clusters, and few
-    dimensions that are others elsewhere. Needs features. Not convex: ends at a stationary
-    point, the best of several starts. Costs 10 to 100 machines for each start.
+    dimensions that are others elsewhere, and for pictures by classes. Needs features. Not
+    convex: ends at a stationary point, the best of several starts. Costs 10 to 100 machines for
+    each start.
 
     Parameters
     ----------
@@ -6671,6 +6678,9 @@ class LPKRegressor(KernelRegressor):
         most 0.5.
     max_iterations : int, default=500
         Limit on steps for each start; 0 takes the start as it is. Whole number, at least 0.
+    embed_c : float, default=1.0
+        C of the support vector machines where the projection is an embedding; elsewhere the
+        machine has its own. A real number greater than 0 and at most 1000000000000.
     machine_tol : float, default=1e-3
         Relative duality gap of the kernel machine, above 0 and below 1.
     scale : {"standard", "min_max"}, optional
@@ -6708,7 +6718,7 @@ class LPKRegressor(KernelRegressor):
     """
 
     _method_id = "lpk"
-    _method_params = ["regions", "dimensions", "gating", "gate_dimensions", "start", "starts", "lengths", "search", "tol", "max_iterations"]
+    _method_params = ["regions", "dimensions", "gating", "gate_dimensions", "start", "starts", "lengths", "search", "tol", "max_iterations", "embed_c"]
 
     def __init__(
         self,
@@ -6728,6 +6738,7 @@ class LPKRegressor(KernelRegressor):
         search: str = "lbfgs",
         tol: float = 0.001,
         max_iterations: int = 500,
+        embed_c: float = 1.0,
         machine_tol: float = 1e-3,
         scale: str | None = None,
         storage: str = "auto",
@@ -6752,6 +6763,7 @@ class LPKRegressor(KernelRegressor):
         self.search = search
         self.tol = tol
         self.max_iterations = max_iterations
+        self.embed_c = embed_c
         self.machine_tol = machine_tol
         self.scale = scale
         self.storage = storage
@@ -6767,8 +6779,9 @@ class LPKOutlierDetector(KernelOutlierDetector):
 
     Regions of the features, each with a linear projection to few dimensions of its own, learned
     together with gates and machine: for classes that lie in several clusters, and few
-    dimensions that are others elsewhere. Needs features. Not convex: ends at a stationary
-    point, the best of several starts. Costs 10 to 100 machines for each start.
+    dimensions that are others elsewhere, and for pictures by classes. Needs features. Not
+    convex: ends at a stationary point, the best of several starts. Costs 10 to 100 machines for
+    each start.
 
     Parameters
     ----------
@@ -6814,6 +6827,9 @@ class LPKOutlierDetector(KernelOutlierDetector):
         most 0.5.
     max_iterations : int, default=500
         Limit on steps for each start; 0 takes the start as it is. Whole number, at least 0.
+    embed_c : float, default=1.0
+        C of the support vector machines where the projection is an embedding; elsewhere the
+        machine has its own. A real number greater than 0 and at most 1000000000000.
     machine_tol : float, default=1e-3
         Relative duality gap of the kernel machine, above 0 and below 1.
     scale : {"standard", "min_max"}, optional
@@ -6851,7 +6867,7 @@ class LPKOutlierDetector(KernelOutlierDetector):
     """
 
     _method_id = "lpk"
-    _method_params = ["regions", "dimensions", "gating", "gate_dimensions", "start", "starts", "lengths", "search", "tol", "max_iterations"]
+    _method_params = ["regions", "dimensions", "gating", "gate_dimensions", "start", "starts", "lengths", "search", "tol", "max_iterations", "embed_c"]
 
     def __init__(
         self,
@@ -6870,6 +6886,7 @@ class LPKOutlierDetector(KernelOutlierDetector):
         search: str = "lbfgs",
         tol: float = 0.001,
         max_iterations: int = 500,
+        embed_c: float = 1.0,
         machine_tol: float = 1e-3,
         scale: str | None = None,
         storage: str = "auto",
@@ -6893,6 +6910,7 @@ class LPKOutlierDetector(KernelOutlierDetector):
         self.search = search
         self.tol = tol
         self.max_iterations = max_iterations
+        self.embed_c = embed_c
         self.machine_tol = machine_tol
         self.scale = scale
         self.storage = storage
