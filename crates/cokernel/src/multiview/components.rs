@@ -177,7 +177,17 @@ pub(super) fn principal(
         if kept.is_empty() {
             break;
         }
-        found.directions = side_by_side(&[&found.directions, &next.directions.select_cols(&kept)]);
+        // The rounding of what was left is large beside small components.
+        let mut new = next.directions.select_cols(&kept);
+        for _ in 0..2 {
+            let along = dense::gram_tn(Slice::of(v), Slice::of(&new));
+            dense::accumulate(&mut new, -1.0, Slice::of(v), Slice::of(&along));
+        }
+        for j in 0..new.cols() {
+            let size = new.col(j).iter().map(|v| v * v).sum::<f64>().sqrt();
+            (0..new.rows()).for_each(|i| new.set(i, j, new.get(i, j) / size));
+        }
+        found.directions = side_by_side(&[v, &new]);
         found.squares.extend(kept.iter().map(|j| next.squares[*j]));
     }
     Ok(found)

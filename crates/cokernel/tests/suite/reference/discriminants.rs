@@ -356,7 +356,7 @@ fn principal_components_of_very_different_sizes() {
         3 => 1e4 * wave(i, 0.7) + 1e-3 * wave(i, 1.9),
         j => sizes[j] * wave(i, [0.7, 1.9, 3.1][j]),
     });
-    let labels = Labels::Classes { names: Vec::new(), codes: vec![None; n] };
+    let labels = Labels::from_texts(&(0..n).map(|i| ["a", "b"][i % 2]).collect::<Vec<_>>());
     let fit = |columns: &[usize], k: usize| {
         let views = Views::new().dense("x", x.select_cols(columns)).unwrap();
         embedded(MultiView::new("pca").unwrap().scale(Scale::None), &views, &labels, k)
