@@ -255,3 +255,13 @@ def test_what_cannot_be_projected_is_refused() -> None:
     x[3, 2] = np.nan
     with pytest.raises(ValueError, match="NaN"):
         cokernel.GPKClassifier().fit(x, y)
+
+
+def test_a_machine_without_a_slope_is_told() -> None:
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 10 == 0
+    X = rng.normal(size=(60, 5)) + 3 * y[:, None]
+    for C, told in ((1e-10, True), (10.0, False)):
+        clf = cokernel.GPKClassifier(dimensions=1, kernels=["linear"], C=C).fit(X, y)
+        found = any("decides the same for all instances" in n for n in clf.report_.notes)
+        assert found == told and clf.predict(X).any() != told, C

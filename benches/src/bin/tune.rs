@@ -25,9 +25,8 @@ fn main() {
     let axes = vec![Axis { name: "c".to_string(), values }];
     let tuning = Tuning { axes, folds, score: None };
     let (given, run) = (Given::default(), Run::default());
-    let (seconds, tuned) = best_of(times, || {
-        tuning.choose(&mkl, (&views, &labels), &given, &run).expect("a choice")
-    });
+    let (seconds, tuned) =
+        best_of(times, || tuning.choose(&mkl, (&views, &labels), &given, &run).expect("a choice"));
     let splits = Protocol::KFold { folds, repeats: 1 }.split(&labels, run.seed).expect("splits");
     let candidates = tuning.candidates(&mkl, false).expect("candidates");
     let (cold, scores) = best_of(times, || {

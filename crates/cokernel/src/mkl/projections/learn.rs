@@ -2,6 +2,7 @@
 
 use super::{Projections, Settings};
 use crate::data::Target;
+use crate::machine::Solution;
 use crate::mkl::localized_mkl::active;
 use crate::mkl::outer::settled;
 use crate::mkl::parametric::{Found, Inside, from_starts};
@@ -47,6 +48,14 @@ pub(in crate::mkl) fn learn(
             found.value()
         ));
     }
+    if matches!(problem.target, Target::Classes(_)) && is_constant(&found.machines) {
+        report.notes.push(
+            "every machine decides the same for all instances: along these projections a C this small pays for no \
+             slope, and where the machine has none the search has no direction; use a larger C, class_weight=balanced, \
+             or more starts"
+                .to_string(),
+        );
+    }
     if let Some((_, open)) = inside.gates(&found.parameters)? {
         let n = open.rows().max(1) as f64;
         let mean = |g: usize| open.col(g).iter().sum::<f64>() / n;
@@ -57,6 +66,11 @@ pub(in crate::mkl) fn learn(
     let views = inside.maps(&found.parameters)?;
     report.seconds = watch.seconds();
     Ok(Learned { machines: Some(found.machines), views, ..Learned::of(rule, report) })
+}
+
+/// Whether the part of all dual objectives that the kernel enters is nothing beside the rest.
+fn is_constant(machines: &Solution) -> bool {
+    machines.blocks.iter().all(|b| b.linear - b.objective <= 1e-6 * b.linear.abs())
 }
 
 impl Projections<'_> {
