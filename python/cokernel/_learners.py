@@ -240,10 +240,10 @@ class KernelLearner(SavedEstimator):
         from ._plot import plot_gates
 
         gates = self.gate(X)
-        plane = np.asarray(embedding, dtype=float) if embedding is not None else None
-        labels = ["", ""]
-        if plane is None:
-            labels, plane = self._model.gate_plane(self._read_new(X), self._run())
+        found = None
+        if embedding is None:
+            found = self._model.gate_plane(self._read_new(X), self._run())
+        labels, plane = found or (["", ""], np.asarray(embedding, dtype=float))
         if plane.shape != (len(gates), 2):
             raise ValueError(
                 f"embedding: expected 2 numbers for each of {len(gates)} instances, found shape {plane.shape}"
