@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -224,16 +224,12 @@ class Splits:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a file of splits in one step, for :meth:`load` and ``--splits``."""
         target = Path(path)
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", dir=target.parent, prefix=".cokernel-", suffix=".tmp", delete=False
-        ) as out:
-            try:
-                out.write(self._file)
-                out.close()
-                os.replace(out.name, target)
-            except BaseException:
-                os.unlink(out.name)
-                raise
+        beside = target.with_name(f".{target.name}-{secrets.token_hex(8)}.tmp")
+        try:
+            beside.write_text(self._file, "utf-8")
+            os.replace(beside, target)
+        finally:
+            beside.unlink(missing_ok=True)
 
     def split(self, X: Any = None, y: Any = None, groups: Any = None) -> Iterator[tuple[_Rows, _Rows]]:
         """Training and test rows of each split, as scikit-learn asks for them."""

@@ -86,7 +86,11 @@ def t_test(a: npt.ArrayLike, b: npt.ArrayLike | None = None, test_over_train: fl
     >>> round(statistics.t_test([0.02, 0.01, 0.03, 0.0, 0.02], test_over_train=0.25).p, 4)
     0.1046
     """
-    return _tested(_native.t_test(_differences(a, b), test_over_train))
+    differences = _differences(a, b)
+    found = _tested(_native.t_test(differences, test_over_train))
+    if np.isinf(found.statistic):
+        return found._replace(statistic=float(np.copysign(np.inf, sum(differences))))
+    return found
 
 
 def f_5x2(a: npt.ArrayLike, b: npt.ArrayLike | None = None) -> Tested:
@@ -170,7 +174,10 @@ def holm(p: npt.ArrayLike) -> npt.NDArray[np.float64]:
     >>> statistics.holm([0.04, 0.01, 0.03]).tolist()
     [0.06, 0.03, 0.06]
     """
-    return np.array(_native.holm(np.asarray(p, dtype=np.float64).ravel().tolist()))
+    values = np.asarray(p, dtype=np.float64).ravel()
+    if not ((values >= 0) & (values <= 1)).all():
+        raise ValueError("p: expected numbers from 0 to 1")
+    return np.array(_native.holm(values.tolist()))
 
 
 class Comparison:

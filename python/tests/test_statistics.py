@@ -67,6 +67,7 @@ def test_a_table_is_told(tmp_path: object) -> None:
         (lambda: statistics.t_test([1.0]), "at least 2"),
         (lambda: statistics.t_test([1.0, 2.0], [1.0]), "same shape"),
         (lambda: statistics.f_5x2([1.0] * 9), "expected 10"),
+        (lambda: statistics.holm([0.1, np.nan]), "from 0 to 1"),
         (lambda: statistics.wilcoxon([np.nan, 1.0]), "finite"),
         (lambda: statistics.friedman([1.0, 2.0]), "shape"),
         (lambda: statistics.compare({"a": [1.0], "b": [2.0]}, test="x"), "f_5x2"),

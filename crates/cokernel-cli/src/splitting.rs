@@ -53,10 +53,12 @@ impl Splitting {
                 let groups = groups.read(&settings.input, data).context("--groups")?;
                 protocol.split_groups(labels, &groups, seed)?
             }
-            Splitting::File(path) => Splits::load(path, labels).map_err(|e| match e {
-                e @ cokernel::Error::Io { .. } => anyhow::Error::from(e),
-                e => anyhow::Error::from(e).context(path.display().to_string()),
-            })?,
+            Splitting::File(path) => {
+                Splits::load(path, labels, data.views.ids()).map_err(|e| match e {
+                    e @ cokernel::Error::Io { .. } => anyhow::Error::from(e),
+                    e => anyhow::Error::from(e).context(path.display().to_string()),
+                })?
+            }
             Splitting::Column(column) => {
                 let texts = column.read(&settings.input, data).context("--split-column")?;
                 Splits::of_column(&texts, labels)?

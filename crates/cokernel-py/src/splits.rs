@@ -24,9 +24,9 @@ fn told(splits: &Splits, labels: &Labels) -> PyResult<String> {
         how: splits.protocol.to_string(),
         seed: splits.seed,
         name: &splits.name,
-        grouped: splits.grouped,
+        grouped: splits.groups.is_some(),
         splits: &splits.splits,
-        file: splits.to_json(labels).map_err(to_py)?,
+        file: splits.to_json(labels, None).map_err(to_py)?,
     })
 }
 
@@ -91,5 +91,5 @@ pub fn read_splits(
     n: usize,
 ) -> PyResult<String> {
     let labels = labels(codes, values, n);
-    told(&Splits::from_json(text, &labels).map_err(to_py)?, &labels)
+    told(&Splits::from_json(text, &labels, None).map_err(to_py)?, &labels)
 }

@@ -81,6 +81,9 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let known = (&data.views, &data.labels);
     let given = Given { pairs: data.pairs.as_ref(), ..Given::default() };
     let how = How { calibrating, tuning: tuning.as_ref() };
+    if calibrating.is_some() && splits.groups.is_some() {
+        session.notes(["groups do not stay together in the folds of the calibration".to_string()]);
+    }
     let result = cross_validate_given(&mkl, how, known, &given, &splits, &session.run)?;
     session.clear_progress();
     let json = to_value(&result)?;

@@ -56,7 +56,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     if let Some(name) = args.name {
         splits = splits.named(name);
     }
-    splits.save(&output, &data.labels)?;
+    splits.save(&output, &data.labels, data.views.ids())?;
     session.notes(data::left_out_note(&data.labels));
     session.show(describe(&splits, &data.labels))?;
     session.say(format!("\nsplits written to {}", output.display()))?;
@@ -79,7 +79,7 @@ fn describe(splits: &Splits, labels: &Labels) -> String {
         }
         table.row(row);
     }
-    let grouped = if splits.grouped { ", groups stay together" } else { "" };
+    let grouped = if splits.groups.is_some() { ", groups stay together" } else { "" };
     let known = count(
         labels.known_rows().len().max(usize::from(labels.is_empty())),
         "instance",

@@ -341,8 +341,12 @@ impl Plan<'_> {
                 let mut mkl = &self.methods[m];
                 let tuned = match &self.tuned {
                     None => None,
-                    Some(all) => match unless_stopped(all.choose(m, (&train.0, &train.1), &inner))?
-                    {
+                    Some(all) => match unless_stopped(all.choose(
+                        m,
+                        split,
+                        (self.views, self.labels),
+                        &inner,
+                    ))? {
                         Some(tuned) => tuned,
                         None => return Ok(None),
                     },

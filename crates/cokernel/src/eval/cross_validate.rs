@@ -151,11 +151,21 @@ pub fn cross_validate_given(
         let split = &*split.learned_from(mkl, labels)?;
         let rows = given.rows(mkl, &split.train, labels)?;
         let (train, known) = ((views.select(&rows), labels.select(&rows)), given.select(&rows)?);
+        let of_all = given;
         let given = known.given();
         let tuned = match (tuning, &chosen) {
             (Some((tuning, candidates)), None) => {
                 let data = (&train.0, &train.1);
-                let tuned = tuning.choose_among(candidates, data, &given, &inner);
+                let tuned = match split.validating() {
+                    Some(own) => {
+                        let (whole, score) = (splits.alone(own), tuning.score.as_deref());
+                        choose(candidates, score, (views, labels), of_all, &whole, &inner)
+                    }
+                    None => {
+                        let groups = splits.groups_of(&rows);
+                        tuning.choose_among(candidates, data, groups.as_deref(), &given, &inner)
+                    }
+                };
                 let Some(tuned) = unless_stopped(tuned)? else {
                     stopped = watch.stop();
                     break;

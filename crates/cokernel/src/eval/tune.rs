@@ -120,10 +120,11 @@ impl Tuning {
         given: &Given<'_>,
         run: &Run,
     ) -> Result<Tuned> {
-        self.choose_among(&self.candidates(base, false)?, data, given, run)
+        self.choose_among(&self.candidates(base, false)?, data, None, given, run)
     }
 
-    /// [`choose`](Self::choose) among candidates that are there already.
+    /// [`choose`](Self::choose) among candidates that are there already; groups of instances (a name for each) stay
+    /// together.
     ///
     /// # Errors
     /// As [`choose`](Self::choose).
@@ -131,11 +132,16 @@ impl Tuning {
         &self,
         candidates: &[Candidate],
         data: (&Views, &Labels),
+        groups: Option<&[String]>,
         given: &Given<'_>,
         run: &Run,
     ) -> Result<Tuned> {
         let folds = super::Protocol::KFold { folds: self.folds, repeats: 1 };
-        let splits = folds.split(data.1, run.seed).map_err(|e| match e {
+        let splits = match groups {
+            None => folds.split(data.1, run.seed),
+            Some(groups) => folds.split_groups(data.1, groups, run.seed),
+        };
+        let splits = splits.map_err(|e| match e {
             Error::Labels(why) => Error::Labels(format!("choosing parameters inside: {why}")),
             other => other,
         })?;
@@ -228,7 +234,8 @@ pub fn choose(
             status: super::cross_validate::worst(statuses),
         })
         .collect();
-    let better = |a: f64, b: f64| if more { a > b } else { a < b };
+    // Sums in another order are no difference.
+    let better = |a: f64, b: f64| !alike(a, b) && (a > b) == more;
     let best = (1..tried.len()).fold(0, |best, c| {
         if better(tried[c].score.mean, tried[best].score.mean) { c } else { best }
     });
@@ -323,7 +330,8 @@ impl Tuned {
             let most = all.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             // Of equal ones the first was taken: then the rim is no sign of anything.
             let tied = self.tried.iter().any(|t| {
-                t.score.mean == best.score.mean && of_axis(t).is_some_and(|o| o > least && o < most)
+                alike(t.score.mean, best.score.mean)
+                    && of_axis(t).is_some_and(|o| o > least && o < most)
             });
             if least < most && (v == least || v == most) && !tied {
                 let side = if v == least { "smallest" } else { "largest" };
@@ -335,6 +343,11 @@ impl Tuned {
         }
         notes
     }
+}
+
+/// Equal but for rounding.
+fn alike(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-12 * a.abs().max(b.abs())
 }
 
 /// Four digits.

@@ -9,7 +9,7 @@ use super::{Given, Model, Prepared, Recipe};
 use crate::bank::{Bank, Storage};
 use crate::catalogue;
 use crate::data::{Labels, Matrix, Preparation, Scale, Target, Views};
-use crate::kernel::{Function, Kernel, KernelSpec};
+use crate::kernel::{Family, Function, Kernel, KernelSpec};
 use crate::machine::{Decomposition, Machine, MachineSpec, Svc};
 use crate::method::{Method, Task};
 use crate::mkl::{self, Arrangement, Learned, Learner, Problem};
@@ -574,6 +574,10 @@ impl Mkl {
         let specs = kernels_or_default(self.kernels.as_deref(), views)?;
         Ok(match self.width {
             1.0 => specs,
+            _ if !specs.iter().any(|s| matches!(s.family, Family::Exponential(_))) => {
+                let problem = "expected 1, because no kernel has a width";
+                return Err(Error::parameter("width", problem));
+            }
             width => specs.into_iter().map(|s| s.wider(width)).collect(),
         })
     }

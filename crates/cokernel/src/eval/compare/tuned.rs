@@ -1,8 +1,8 @@
 //! Parameters of the methods of a comparison, chosen on the same splits.
 
 use crate::data::{Labels, Views};
-use crate::eval::Splits;
 use crate::eval::tune::{Candidate, Tuned, Tuning, choose};
+use crate::eval::{Split, Splits};
 use crate::model::{Given, Mkl};
 use crate::params::Value;
 use crate::{Result, Run};
@@ -11,6 +11,7 @@ use crate::{Result, Run};
 pub(super) struct Tunings<'a> {
     tuning: &'a Tuning,
     candidates: Vec<Vec<Candidate>>,
+    splits: &'a Splits,
     /// Where the splits have validation sets: one choice for all splits.
     once: Option<Vec<Option<Tuned>>>,
 }
@@ -20,7 +21,7 @@ impl<'a> Tunings<'a> {
         tuning: &'a Tuning,
         methods: &[Mkl],
         data: (&Views, &Labels),
-        splits: &Splits,
+        splits: &'a Splits,
         run: &Run,
     ) -> Result<Self> {
         for axis in &tuning.axes {
@@ -32,7 +33,7 @@ impl<'a> Tunings<'a> {
         }
         let of = |m: &Mkl| tuning.candidates(m, true);
         let candidates: Vec<Vec<Candidate>> = methods.iter().map(of).collect::<Result<_>>()?;
-        let mut all = Tunings { tuning, candidates, once: None };
+        let mut all = Tunings { tuning, candidates, splits, once: None };
         if let Some(inner) = splits.validating() {
             let choose = |c: &Vec<Candidate>| {
                 let (given, score) = (Given::default(), tuning.score.as_deref());
@@ -46,10 +47,11 @@ impl<'a> Tunings<'a> {
         Ok(all)
     }
 
-    /// The choice of method m on a training set; `None` if there is nothing to choose.
+    /// The choice of method m on the training set of a split, of which `data` are all instances; `None` if there is nothing to choose.
     pub(super) fn choose(
         &self,
         m: usize,
+        split: &Split,
         data: (&Views, &Labels),
         run: &Run,
     ) -> Result<Option<Tuned>> {
@@ -59,8 +61,15 @@ impl<'a> Tunings<'a> {
         match self.candidates[m].len() {
             1 => Ok(None),
             _ => {
-                let given = Given::default();
-                self.tuning.choose_among(&self.candidates[m], data, &given, run).map(Some)
+                let (given, candidates) = (Given::default(), &self.candidates[m]);
+                if let Some(own) = split.validating() {
+                    let (whole, score) = (self.splits.alone(own), self.tuning.score.as_deref());
+                    return choose(candidates, score, data, &given, &whole, run).map(Some);
+                }
+                let train = (data.0.select(&split.train), data.1.select(&split.train));
+                let groups = self.splits.groups_of(&split.train);
+                let (data, groups) = ((&train.0, &train.1), groups.as_deref());
+                self.tuning.choose_among(candidates, data, groups, &given, run).map(Some)
             }
         }
     }

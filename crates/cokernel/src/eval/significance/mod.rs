@@ -56,6 +56,19 @@ fn finite(what: &str, values: &[f64]) -> Result<()> {
     }
 }
 
+/// Numbers as multiples of 10⁻¹⁰ of the largest: what rounding tells apart is equal.
+fn snapped(values: &[f64], largest: f64) -> Vec<f64> {
+    let unit = 1e-10 * largest;
+    match unit > 0.0 && unit.is_finite() {
+        true => values.iter().map(|v| (v / unit).round()).collect(),
+        false => values.to_vec(),
+    }
+}
+
+fn largest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |a, v| v.abs().max(a))
+}
+
 fn distribution<T, E: std::fmt::Display>(made: std::result::Result<T, E>) -> Result<T> {
     made.map_err(|e| Error::Data(format!("distribution: {e}")))
 }

@@ -1,6 +1,6 @@
 //! Tests by ranks: two methods on several data sets, and more than two.
 
-use super::{Tested, distribution, finite};
+use super::{Tested, distribution, finite, largest, snapped};
 use crate::{Error, Result, brief};
 use serde::Serialize;
 use statrs::distribution::{ChiSquared, Continuous, ContinuousCDF, FisherSnedecor, Normal};
@@ -59,7 +59,8 @@ pub fn wilcoxon(differences: &[f64]) -> Result<Tested> {
     if differences.is_empty() {
         return Err(Error::parameter("differences", "expected at least 1, found 0"));
     }
-    let kept: Vec<f64> = differences.iter().copied().filter(|d| *d != 0.0).collect();
+    let whole = snapped(differences, largest(differences));
+    let kept: Vec<f64> = whole.iter().copied().filter(|d| *d != 0.0).collect();
     let n = kept.len();
     if n == 0 {
         return Ok(Tested { statistic: 0.0, p: 1.0, n });
@@ -89,8 +90,9 @@ pub fn wilcoxon_with_zeros(differences: &[f64]) -> Result<Tested> {
     if differences.is_empty() {
         return Err(Error::parameter("differences", "expected at least 1, found 0"));
     }
-    let zeros = differences.iter().filter(|d| **d == 0.0).count();
-    let kept = differences.iter().copied().filter(|d| *d != 0.0);
+    let whole = snapped(differences, largest(differences));
+    let zeros = whole.iter().filter(|d| **d == 0.0).count();
+    let kept = whole.iter().copied().filter(|d| *d != 0.0);
     let kept: Vec<f64> = kept.chain(std::iter::repeat_n(0.0, zeros - zeros % 2)).collect();
     let n = kept.len();
     if n == 0 {
@@ -153,7 +155,7 @@ pub fn friedman(scores: &[Vec<f64>]) -> Result<Ranking> {
             ));
         }
         finite("scores", row)?;
-        let turned: Vec<f64> = row.iter().map(|v| -v).collect();
+        let turned: Vec<f64> = snapped(row, largest(row)).iter().map(|v| -v).collect();
         sums.iter_mut().zip(ranks(&turned)).for_each(|(s, r)| *s += r);
         tied += ties(&turned);
     }

@@ -113,6 +113,12 @@ pub struct Verdict {
     pub critical_difference: Option<f64>,
 }
 
+/// The difference of two means, 0 where it is that of rounding.
+fn apart(a: f64, b: f64) -> f64 {
+    let difference = a - b;
+    if difference.abs() <= 1e-12 * a.abs().max(b.abs()) { 0.0 } else { difference }
+}
+
 /// Wins, ties and losses by signs.
 fn counted(signs: impl Iterator<Item = f64>) -> [usize; 3] {
     let mut counts = [0; 3];
@@ -142,6 +148,11 @@ impl ScoreTable {
         let of_csv = |e: csv::Error| Error::Data(format!("scores: {e}"));
         let header: Vec<String> =
             reader.headers().map_err(of_csv)?.iter().map(str::to_string).collect();
+        if let Some(at) = header.iter().position(String::is_empty) {
+            let problem =
+                format!("column {} has no name; a column without one is no method", at + 1);
+            return Err(wrong(1, problem));
+        }
         if let Some(twice) = header.iter().enumerate().find(|(i, h)| header[..*i].contains(h)) {
             return Err(wrong(1, format!("there are two columns '{}'", twice.1)));
         }
@@ -303,7 +314,7 @@ impl ScoreTable {
             let p: Vec<f64> = found.iter().flatten().map(|t| t.p).collect();
             let mut corrected = holm(&p).into_iter();
             for (&(a, b), test) in pairs.iter().zip(&found) {
-                let difference = scores[a].mean - scores[b].mean;
+                let difference = apart(scores[a].mean, scores[b].mean);
                 let sure = test.is_some_and(|t| t.p < how.alpha);
                 signs.push(if sure { sign * difference } else { 0.0 });
                 tests.push(Pair {
@@ -321,7 +332,7 @@ impl ScoreTable {
         let mut versus = Vec::new();
         for (k, &(a, b)) in pairs.iter().enumerate() {
             let differences: Vec<f64> =
-                means.iter().map(|d| d.scores[a].mean - d.scores[b].mean).collect();
+                means.iter().map(|d| apart(d.scores[a].mean, d.scores[b].mean)).collect();
             let of_pair = || tests.iter().zip(&signs).skip(k).step_by(pairs.len());
             let is_tested = of_pair().any(|(t, _)| t.test.is_some());
             let signed = if how.with_zeros { wilcoxon_with_zeros } else { wilcoxon };

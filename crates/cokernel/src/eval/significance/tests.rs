@@ -126,3 +126,21 @@ fn a_table_of_scores_is_read_and_told() {
         assert!(said.contains(part), "{wrong:?}: {said}");
     }
 }
+
+#[test]
+fn rounding_is_no_difference() {
+    let rows = |a: [f64; 3], b: [f64; 3], d: &str| -> Vec<(String, Vec<f64>)> {
+        a.into_iter().zip(b).map(|(a, b)| (d.to_string(), vec![a, b])).collect()
+    };
+    let mut all = rows([0.1, 0.2, 0.3], [0.3, 0.2, 0.1], "x");
+    all.extend(rows([0.3, 0.1, 0.2], [0.1, 0.2, 0.3], "y"));
+    let table = ScoreTable { methods: vec!["a".into(), "b".into()], rows: all };
+    let told = table.compare(&Comparing::default()).unwrap();
+    assert_eq!((told.versus[0].direct, told.versus[0].wilcoxon.unwrap().p), ([0, 2, 0], 1.0));
+    assert_eq!(told.ranking.unwrap().mean_ranks, [1.5, 1.5]);
+    // 0.3 − 0.2 and 0.2 − 0.1 are ties of size.
+    let with_dust = wilcoxon(&[0.3 - 0.2, -(0.2 - 0.1), 0.9 - 0.6]).unwrap();
+    assert_eq!(with_dust, wilcoxon(&[1.0, -1.0, 3.0]).unwrap());
+    let said = ScoreTable::from_csv(",a,b\n0,1,2\n").unwrap_err().to_string();
+    assert!(said.contains("column 1 has no name"), "{said}");
+}

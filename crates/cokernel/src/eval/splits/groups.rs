@@ -25,6 +25,11 @@ impl Protocol {
             let expected = format!("{}, one for each instance", labels.len());
             return Err(Error::shape("groups", expected, groups.len()));
         }
+        if let Some(i) = groups.iter().position(|g| g.trim().is_empty()) {
+            return Err(Error::Data(format!(
+                "groups: instance {i} has no group; give it one of its own if it belongs to none"
+            )));
+        }
         let (known, by_class) = match self {
             Protocol::PerClass { .. } => {
                 let problem = "expected none for a fixed number of instances of each class, which groups cannot keep";
@@ -101,7 +106,7 @@ impl Protocol {
                 )));
             }
         }
-        Ok(Splits { protocol: self, seed, name: None, grouped: true, splits })
+        Ok(Splits { protocol: self, seed, name: None, groups: Some(groups.to_vec()), splits })
     }
 }
 

@@ -12,6 +12,7 @@ use crate::model::Mkl;
 use crate::{Error, Result, Run, brief};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt;
 
 mod draw;
@@ -99,6 +100,12 @@ pub struct Split {
 }
 
 impl Split {
+    /// With the validation set in place of the test set, if there is one.
+    pub fn validating(&self) -> Option<Split> {
+        let (train, test) = (self.train.clone(), self.validation.clone());
+        (!test.is_empty()).then_some(Split { train, test, validation: Vec::new() })
+    }
+
     /// With the instances without a label among those that are learned from, if the machine uses them.
     ///
     /// # Errors
@@ -127,26 +134,35 @@ pub struct Splits {
     /// What they are called.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Whether groups of instances stay together.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub grouped: bool,
+    /// The group of each instance, where groups stay together.
+    #[serde(skip)]
+    pub groups: Option<Vec<String>>,
     /// The splits; instances without a label are in none.
     #[serde(skip)]
     pub splits: Vec<Split>,
 }
 
 impl Splits {
-    /// The same with the validation sets in place of the test sets, if there are some.
+    /// The same with the validation sets in place of the test sets, if there are some and no instance that is tested on is
+    /// learned from or validated on in any split: one choice of parameters then serves all splits.
     pub fn validating(&self) -> Option<Splits> {
-        let there = !self.splits.is_empty() && self.splits.iter().all(|s| !s.validation.is_empty());
-        there.then(|| {
-            let inner = |s: &Split| Split {
-                train: s.train.clone(),
-                test: s.validation.clone(),
-                validation: Vec::new(),
-            };
-            Splits { splits: self.splits.iter().map(inner).collect(), ..self.clone() }
-        })
+        let inner: Option<Vec<Split>> = self.splits.iter().map(Split::validating).collect();
+        let tested: HashSet<usize> =
+            self.splits.iter().flat_map(|s| s.test.iter().copied()).collect();
+        let apart = |s: &Split| s.train.iter().chain(&s.validation).all(|i| !tested.contains(i));
+        let splits = inner.filter(|i| !i.is_empty() && self.splits.iter().all(apart))?;
+        Some(Splits { splits, ..self.clone() })
+    }
+
+    /// The groups of these instances, where groups stay together.
+    pub(crate) fn groups_of(&self, rows: &[usize]) -> Option<Vec<String>> {
+        let groups = self.groups.as_ref()?;
+        Some(rows.iter().map(|i| groups[*i].clone()).collect())
+    }
+
+    /// One of these splits alone.
+    pub(crate) fn alone(&self, split: Split) -> Splits {
+        Splits { splits: vec![split], ..self.clone() }
     }
 }
 
@@ -186,7 +202,7 @@ impl Protocol {
                 Protocol::Reserved { .. } | Protocol::Given { .. } => Vec::new(),
             })
             .collect();
-        Ok(Splits { protocol: self, seed, name: None, grouped: false, splits })
+        Ok(Splits { protocol: self, seed, name: None, groups: None, splits })
     }
 
     /// The instances whose label is known, and those of each class (all of them where labels are no classes).

@@ -145,7 +145,7 @@ fn groups_stay_together_and_classes_are_kept() {
         Protocol::Reserved { test: 0.25 },
     ] {
         let splits = protocol.split_groups(&labels, &groups, 3).unwrap();
-        assert!(splits.grouped);
+        assert!(splits.groups.is_some());
         assert_eq!(splits, protocol.split_groups(&labels, &groups, 3).unwrap());
         for s in &splits.splits {
             let of = |rows: &[usize]| rows.iter().map(|i| &groups[*i]).collect::<BTreeSet<_>>();
@@ -172,17 +172,17 @@ fn groups_stay_together_and_classes_are_kept() {
 fn splits_are_saved_and_read_for_the_same_labels_only() {
     let labels = labels();
     let splits = Protocol::Reserved { test: 0.3 }.split(&labels, 8).unwrap().named("mine");
-    let text = splits.to_json(&labels).unwrap();
-    assert_eq!(Splits::from_json(&text, &labels).unwrap(), splits);
+    let text = splits.to_json(&labels, None).unwrap();
+    assert_eq!(Splits::from_json(&text, &labels, None).unwrap(), splits);
     // Other names of the same classes are the same labels; another order is not.
     let Labels::Classes { codes, .. } = &labels else { panic!() };
     let renamed: Vec<String> =
         codes.iter().map(|c| c.map_or(String::new(), |c| format!("class {}", 9 - c))).collect();
-    assert_eq!(Splits::from_json(&text, &Labels::from_texts(&renamed)).unwrap(), splits);
+    assert_eq!(Splits::from_json(&text, &Labels::from_texts(&renamed), None).unwrap(), splits);
     let mut turned = renamed.clone();
     turned.swap(0, 3);
     let refused = |text: &str, labels: &Labels, part: &str| {
-        let said = Splits::from_json(text, labels).unwrap_err().to_string();
+        let said = Splits::from_json(text, labels, None).unwrap_err().to_string();
         assert!(said.contains(part), "{said}");
     };
     refused(&text, &Labels::from_texts(&turned), "other labels, or of the same in another order");
@@ -218,4 +218,29 @@ fn columns_say_splits() {
         &labels,
     );
     assert!(given.unwrap_err().to_string().contains("row 6 is to be tested and has no label"));
+}
+
+#[test]
+fn names_of_instances_are_known_again_and_sides_are_no_folds() {
+    let labels = labels();
+    let splits = Protocol::FiveByTwo.split(&labels, 1).unwrap();
+    let ids: Vec<String> = (0..30).map(|i| format!("i{i}")).collect();
+    let mut turned = ids.clone();
+    // Two of the same class.
+    turned.swap(0, 1);
+    let text = splits.to_json(&labels, Some(&ids)).unwrap();
+    assert_eq!(Splits::from_json(&text, &labels, Some(&ids)).unwrap(), splits);
+    assert!(Splits::from_json(&text, &labels, None).is_ok());
+    let said = Splits::from_json(&text, &labels, Some(&turned)).unwrap_err().to_string();
+    assert!(said.contains("by their ids"), "{said}");
+    let column = |words: [&str; 3]| (0..30).map(|i| words[i % 3].to_string()).collect::<Vec<_>>();
+    let one = Splits::of_column(&column(["Train", "TEST", "val"]), &labels).unwrap();
+    assert_eq!((one.splits.len(), one.splits[0].validation.is_empty()), (1, false));
+    let said = Splits::of_column(&column(["train", "tset", "test"]), &labels).unwrap_err();
+    assert!(said.to_string().contains("found 'tset' beside these"), "{said}");
+    assert_eq!(Splits::of_column(&column(["x", "NA", "y"]), &labels).unwrap().splits.len(), 2);
+    let mut groups: Vec<String> = (0..30).map(|i| format!("g{}", i / 2)).collect();
+    groups[4] = String::new();
+    let said = Protocol::FiveByTwo.split_groups(&labels, &groups, 0).unwrap_err().to_string();
+    assert!(said.contains("instance 4 has no group"), "{said}");
 }

@@ -136,3 +136,57 @@ fn what_cannot_be_chosen_is_refused() {
     assert!(say(&["c=1,2"], 3, Some("mse")).contains("unknown score 'mse'"));
     assert!(say(&["c=1,2"], 16, None).contains("choosing parameters inside: class"));
 }
+
+/// One choice for all splits would know what is tested on where test sets differ.
+#[test]
+fn validation_sets_beside_other_test_sets_choose_for_themselves() {
+    let (views, labels) = toy::views(60, 2, &[1.0, 1.0], 3).unwrap();
+    let parts: Vec<Vec<usize>> = (0..3).map(|p| (20 * p..20 * p + 20).collect()).collect();
+    let split = |p: usize| Split {
+        train: parts[(p + 2) % 3].clone(),
+        test: parts[p].clone(),
+        validation: parts[(p + 1) % 3].clone(),
+    };
+    let splits = Splits::given((0..3).map(split).collect(), &labels).unwrap();
+    assert!(splits.validating().is_none());
+    let tuning = tuning(&["c=0.01..100"]);
+    let mkl = Mkl::new("mean").unwrap();
+    let how = How { tuning: Some(&tuning), calibrating: None };
+    let (data, given, run) = ((&views, &labels), Given::default(), Run::default());
+    let found = cross_validate_given(&mkl, how, data, &given, &splits, &run).unwrap();
+    let candidates = tuning.candidates(&mkl, false).unwrap();
+    for (result, split) in found.results.iter().zip(&splits.splits) {
+        let own = splits.alone(split.validating().unwrap());
+        let alone = choose(&candidates, None, data, &given, &own, &run).unwrap();
+        assert_eq!(result.chosen, alone.values());
+    }
+    let compared = crate::eval::compare_how(&[mkl], false, how, &views, &labels, &splits, &run);
+    let chosen: Vec<_> = found.results.iter().map(|r| r.chosen.clone()).collect();
+    assert_eq!(compared.unwrap().rows[0].chosen, chosen);
+}
+
+/// Patients of six rows: inside, too, all of a patient are on one side.
+#[test]
+fn groups_stay_together_inside() {
+    let labels = Labels::from_texts(&(0..96).map(|i| ["a", "b"][i / 6 % 2]).collect::<Vec<_>>());
+    let groups: Vec<String> = (0..96).map(|i| format!("p{}", i / 6)).collect();
+    // A patient is known by the place, the class by nothing.
+    let x = Matrix::from_fn(96, 2, |i, j| {
+        ((i / 6) as f64 * (1.7 + j as f64)).sin() + 1e-3 * (i % 6) as f64
+    });
+    let views = Views::new().dense("x", x).unwrap();
+    let folds = Protocol::KFold { folds: 4, repeats: 1 };
+    let splits = folds.split_groups(&labels, &groups, 0).unwrap();
+    let tuning = tuning(&["width=0.01,1"]);
+    let mkl = Mkl::new("mean").unwrap();
+    let split = &splits.splits[0];
+    let train = (views.select(&split.train), labels.select(&split.train));
+    let (data, given, run) = ((&train.0, &train.1), Given::default(), Run::default());
+    let candidates = tuning.candidates(&mkl, false).unwrap();
+    let choose = |groups: Option<&[String]>| {
+        let tuned = tuning.choose_among(&candidates, data, groups, &given, &run).unwrap();
+        tuned.tried[0].score.mean
+    };
+    let of_train = splits.groups_of(&split.train).unwrap();
+    assert!(choose(None) > 0.9 && choose(Some(&of_train)) < 0.7);
+}

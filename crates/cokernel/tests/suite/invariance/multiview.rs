@@ -160,7 +160,7 @@ fn an_early_stop_gives_a_sentence_or_something() {
             true => prepared.with_labels(&labels).unwrap(),
             false => prepared,
         };
-        match model.embed_prepared(&prepared, 3, &run) {
+        match model.embed_prepared(&prepared, 2, &run) {
             Err(e) => assert!(e.to_string().contains("before there was"), "{}: {e}", method.id),
             Ok(found) => {
                 let rows = &found.rows;
