@@ -17,7 +17,10 @@ from typing import Any
 TARGET = Path(__file__).resolve().parents[1] / "cokernel" / "_generated.py"
 #: As in cokernel/_base.py.
 RENAMED = {"lambda": "lam"}
-WORDS = {"mkl": "MKL", "gmkl": "GMKL", "cca": "CCA", "kmeans": "KMeans", "gpk": "GPK", "lpk": "LPK"}
+WORDS = {"mkl": "MKL", "cca": "CCA", "kmeans": "KMeans"}
+# Names of methods that end in MKL or are no MKL.
+OWN = ("gmkl", "rmkl", "emkl", "rwkl", "gpk", "lpk")
+WORDS |= {word: word.upper() for word in OWN}
 VIEWS = """\
 views : dict or list, optional
     Which columns of X make up each view: slices, lists of numbers, masks or column names, by
@@ -146,7 +149,7 @@ def class_name(method: dict[str, Any], task: str) -> str:
     parts = method["id"].split("_")
     words = "".join(WORDS.get(p, p.capitalize()) for p in parts)
     if task in KINDS:
-        return words + ("" if {"mkl", "gmkl", "gpk", "lpk"} & set(parts) else "MKL") + KINDS[task]
+        return words + ("" if {"mkl", *OWN} & set(parts) else "MKL") + KINDS[task]
     return words + ("" if {"spectral", "kmeans"} & set(parts) else "Spectral") + "Clustering"
 
 

@@ -1,5 +1,6 @@
 //! Eigenpairs of symmetric matrices.
 
+use super::tridiagonal::Reduced;
 use super::{Slice, leading};
 use faer::diag::DiagMut;
 use faer::dyn_stack::{MemBuffer, MemStack};
@@ -46,6 +47,26 @@ pub fn leading_eigen(
     Some((values, least))
 }
 
+/// How many eigenvalues of a symmetric n × n matrix of finite numbers of the order of 1, row-major, are greater than
+/// a bound: the positive pivots of its tridiagonal form less the bound (Sylvester's law of inertia). 4/3 n³.
+pub fn count_above(n: usize, a: Vec<f64>, bound: f64) -> usize {
+    if n == 0 {
+        return 0;
+    }
+    let Reduced { d, e, .. } = Reduced::new(n, a);
+    let mut pivot = 1.0_f64;
+    let mut above = 0;
+    for i in 0..n {
+        let beside = if i == 0 { 0.0 } else { e[i - 1] * e[i - 1] / pivot };
+        pivot = d[i] - bound - beside;
+        if pivot.abs() < f64::MIN_POSITIVE {
+            pivot = -f64::EPSILON;
+        }
+        above += usize::from(pivot > 0.0);
+    }
+    above
+}
+
 /// Entry (i, j) of a row-major matrix with `cols` columns, for all i and j.
 fn write(out: &mut [f64], cols: usize, entry: impl Fn(usize, usize) -> f64) {
     for (i, row) in out.chunks_exact_mut(cols.max(1)).enumerate() {
@@ -76,4 +97,26 @@ fn eigen(a: Slice<'_>) -> Option<(Vec<f64>, Mat<f64>)> {
     )
     .ok()?;
     Some((values, vectors))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn eigenvalues_are_counted() {
+        for n in [1, 2, 7, 60] {
+            let entry = |i: usize, j: usize| ((i * j + i + j) as f64).sin() + f64::from(u8::from(i == j));
+            let a: Vec<f64> = (0..n * n).map(|k| entry(k / n, k % n)).collect();
+            let mut vectors = vec![0.0; n * n];
+            let values = symmetric_eigen(Slice::new(&a, n, n), &mut vectors);
+            for bound in [-3.0, 0.0, 0.5, 1.3, 40.0] {
+                let expected = values.iter().flatten().filter(|v| **v > bound).count();
+                assert_eq!(count_above(n, a.clone(), bound), expected, "{n} {bound}");
+            }
+        }
+        assert_eq!(count_above(0, Vec::new(), 0.0), 0);
+        // A zero pivot on the way.
+        assert_eq!(count_above(2, vec![0.0, 1.0, 1.0, 0.0], 0.0), 1);
+    }
 }

@@ -20,7 +20,7 @@ mod tall;
 mod tridiagonal;
 
 pub use cholesky::Cholesky;
-pub use eigen::{leading_eigen, symmetric_eigen};
+pub use eigen::{count_above, leading_eigen, symmetric_eigen};
 pub use lu::Lu;
 pub use products::{
     add_gram_below, add_scaled_gram, gram_tn, mirror_below, plus_gram, product_nn, product_nt,

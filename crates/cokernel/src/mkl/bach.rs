@@ -29,6 +29,7 @@ use super::definite::refuse_indefinite;
 use super::named::by_name;
 use super::outer::simplex::Simplex;
 use super::outer::{MAX_ITERATIONS, Outer, TOL};
+use super::prices::Solving;
 use super::sets::scaled::Scaled;
 use super::{Learned, Learner, Problem, check};
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
@@ -85,8 +86,7 @@ enum Prices {
 #[derive(Debug)]
 struct Bach {
     prices: Prices,
-    tol: f64,
-    max_iterations: usize,
+    solving: Solving,
 }
 
 impl Bach {
@@ -96,21 +96,23 @@ impl Bach {
             Err(TRACE) => Prices::Trace,
             Err(_) => Prices::Unit,
         };
-        Bach { prices, tol: params.real("tol"), max_iterations: params.count("max_iterations") }
+        let (tol, max_iterations) = (params.real("tol"), params.count("max_iterations"));
+        let solving = Solving { title: "MKL with a weighted l1 norm", tol, max_iterations };
+        Bach { prices, solving }
     }
 
-    /// d_m².
-    fn factors(&self, problem: &Problem<'_>) -> Result<Vec<f64>> {
+    /// d_m.
+    fn prices(&self, problem: &Problem<'_>) -> Result<Vec<f64>> {
         let bank = problem.bank;
         match &self.prices {
             Prices::Unit => Ok(vec![1.0; bank.len()]),
             Prices::Named(given) => {
                 let named = by_name(problem, "kernel or view in d", given)?;
-                Ok(named.iter().map(|d| d.unwrap_or(1.0).powi(2)).collect())
+                Ok(named.iter().map(|d| d.unwrap_or(1.0)).collect())
             }
             Prices::Trace => {
                 let means = bank.mean_diagonals();
-                (0..bank.len()).map(|m| usable_mean(problem, m, means[m])).collect()
+                (0..bank.len()).map(|m| usable_mean(problem, m, means[m]).map(f64::sqrt)).collect()
             }
         }
     }
@@ -128,22 +130,32 @@ fn usable_mean(problem: &Problem<'_>, m: usize, mean: f64) -> Result<f64> {
     )))
 }
 
+/// The weights of methods that find d themselves.
+pub(super) const FOUND_PRICES: WeightSet = WeightSet {
+    id: "found_prices",
+    says: "not negative, with Σ d_m² η_m = 1 for the d that it finds",
+    holds: |w, _| w.iter().all(|w| *w >= 0.0) && w.iter().any(|w| *w > 0.0),
+};
+
+/// Learns with these d.
+pub(super) fn learn_with(
+    solving: &Solving,
+    d: &[f64],
+    problem: &Problem<'_>,
+    run: &Run,
+) -> Result<Learned> {
+    let scaled = Scaled { set: Simplex, factors: d.iter().map(|d| d * d).collect() };
+    let Solving { title, tol, max_iterations } = *solving;
+    Outer { title, set: &scaled, tol, max_iterations, second: true }.learn(problem, run)
+}
+
 impl Learner for Bach {
     fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
         check(problem)?;
         refuse_indefinite(problem, "MKL with a weighted l1 norm", &run.watch())?;
-        let factors = self.factors(problem)?;
-        let roots = factors.iter().map(|f| f.sqrt()).collect();
-        let scaled = Scaled { set: Simplex, factors };
-        let outer = Outer {
-            title: "MKL with a weighted l1 norm",
-            set: &scaled,
-            tol: self.tol,
-            max_iterations: self.max_iterations,
-            second: true,
-        };
-        let mut learned = outer.learn(problem, run)?;
-        learned.report.details.insert("d".to_string(), roots);
+        let d = self.prices(problem)?;
+        let mut learned = learn_with(&self.solving, &d, problem, run)?;
+        learned.report.details.insert("d".to_string(), d);
         Ok(learned)
     }
 

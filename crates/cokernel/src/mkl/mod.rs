@@ -21,11 +21,13 @@ mod de_diego;
 mod definite;
 mod easy_mkl;
 mod elastic_net;
+mod emkl;
 mod forest_two_stage;
 mod fsm;
 mod gate_views;
 mod gmkl;
 pub(crate) mod gpk;
+mod held_out;
 mod ideal_distance;
 mod kandola;
 mod kl_divergence;
@@ -48,14 +50,18 @@ mod parametric;
 mod polynomial_combination;
 mod polynomial_two_stage;
 mod power_product;
+mod prices;
 mod product;
 mod projections;
 mod regularized_simple_mkl;
+mod rmkl;
+mod rwkl;
 mod sets;
 mod silp;
 mod simple_mkl;
 mod smo_mkl;
 mod sum;
+mod surface_search;
 mod two_stage;
 mod ufo_mkl;
 
@@ -83,6 +89,8 @@ pub static REGISTRY: &[&Entry<dyn Learner>] = &[
     &simple_mkl::ENTRY,
     &lp_norm::ENTRY,
     &bach::ENTRY,
+    &rmkl::ENTRY,
+    &emkl::ENTRY,
     &elastic_net::ENTRY,
     &mixed_norm::ENTRY,
     &regularized_simple_mkl::ENTRY,
@@ -106,6 +114,7 @@ pub static REGISTRY: &[&Entry<dyn Learner>] = &[
     &normalized_cut::ENTRY,
     &accuracy_weights::ENTRY,
     &de_diego::ENTRY,
+    &rwkl::ENTRY,
     &align::ENTRY,
     &alignf::ENTRY,
     &lanckriet_alignment::ENTRY,

@@ -27,6 +27,7 @@ mod softened;
 pub mod solved;
 pub mod squared_hinge;
 pub mod standard;
+pub mod surface;
 pub mod svr;
 pub mod verify;
 

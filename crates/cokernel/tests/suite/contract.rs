@@ -217,7 +217,9 @@ fn permuted_kernels_give_permuted_weights() {
     let (kernels, classes) = kernels(60);
     let order = [2, 0, 1];
     let permuted: Vec<Matrix> = order.iter().map(|m| kernels[*m].clone()).collect();
-    for m in learners() {
+    // The number of the first kernel is the unit of their search.
+    let first = ["rmkl", "rwkl"];
+    for m in learners().filter(|m| !first.contains(&m.id)) {
         let a = learn(m, &kernels, &classes, 1.0, &Run::default());
         let b = learn(m, &permuted, &classes, 1.0, &Run::default());
         if let (Some(a), Some(b)) = (weights(&a), weights(&b)) {

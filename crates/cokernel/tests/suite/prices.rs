@@ -1,0 +1,197 @@
+//! Prices and weights that are found by errors on held-out folds: regularized MKL, prices from eigenvalues, weights by a
+//! response surface.
+
+use crate::certificate::mkl::parts;
+use crate::common::rules::decisions;
+use crate::common::{bank, classes, problem, weights};
+use cokernel::bank::Storage;
+use cokernel::catalogue::{find, goes_with, machines};
+use cokernel::data::{Matrix, Target};
+use cokernel::machine::{Machine, MachineSpec, Svc};
+use cokernel::mkl::{Learned, Problem, train};
+use cokernel::params::Value;
+use cokernel::solve::dense::symmetric_eigen;
+use cokernel::{Error, Run, Status};
+
+fn learn_in(
+    id: &str,
+    given: &[(&str, Value)],
+    (kernels, target): (&[Matrix], &Target),
+    machine: &dyn Machine,
+    run: &Run,
+) -> Result<Learned, Error> {
+    let method = find(id).unwrap();
+    let params = method.check(given.iter().map(|(n, v)| (*n, v))).unwrap();
+    let learner = cokernel::mkl::learner(method, &params).unwrap();
+    let bank = bank(kernels, Storage::Resident);
+    train(&Problem::new(&bank, target, machine), learner.as_ref(), run)
+}
+
+fn learn(id: &str, given: &[(&str, Value)], kernels: &[Matrix], codes: &[u32]) -> Learned {
+    let machine = Svc { tol: 1e-8, ..Svc::default() };
+    let target = Target::from(classes(codes));
+    learn_in(id, given, (kernels, &target), &machine, &Run::default()).unwrap()
+}
+
+fn text(value: &str) -> Value {
+    Value::Text(value.to_string())
+}
+
+fn close(a: &[f64], b: &[f64], tol: f64) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(x, y)| (x - y).abs() <= tol * (1.0 + y.abs()))
+}
+
+#[test]
+fn with_equal_prices_it_is_the_plain_problem() {
+    let (kernels, codes) = problem(80, 2, 4, 3);
+    let tight = ("tol", Value::Real(1e-8));
+    let plain = learn("bach", std::slice::from_ref(&tight), &kernels, &codes);
+    for (id, only) in [("rmkl", ("max_evaluations", Value::Int(1))), ("emkl", ("gamma", text("0")))]
+    {
+        let learned = learn(id, &[tight.clone(), only], &kernels, &codes);
+        assert_eq!(learned.report.details["d"], [1.0; 4], "{id}");
+        assert!(close(weights(&learned), weights(&plain), 1e-4), "{id}");
+        let (a, b) = (decisions(&learned, &kernels), decisions(&plain, &kernels));
+        assert!(close(&a.concat(), &b.concat(), 1e-3), "{id}");
+    }
+    let mean = learn("mean", &[], &kernels, &codes);
+    let learned = learn("rwkl", &[("max_evaluations", Value::Int(1))], &kernels, &codes);
+    assert!(close(weights(&learned), weights(&mean), 1e-15));
+}
+
+#[test]
+fn gaps_are_true_for_the_prices_that_were_found() {
+    let (kernels, codes) = problem(80, 2, 4, 5);
+    let costs = Svc::default().costs(&classes(&codes), None).unwrap();
+    for id in ["rmkl", "emkl"] {
+        let learned = learn(id, &[("tol", Value::Real(1e-6))], &kernels, &codes);
+        let d = &learned.report.details["d"];
+        let eta = weights(&learned);
+        let sum: f64 = eta.iter().zip(d).map(|(w, d)| d * d * w).sum();
+        assert!((sum - 1.0).abs() < 1e-9 && eta.iter().all(|w| *w >= 0.0), "{id}: {eta:?} {d:?}");
+        let (upper, alpha, forms) = parts(&learned, &kernels, &codes, &costs);
+        let largest = forms.iter().zip(d).fold(0.0_f64, |a, (q, d)| a.max(q / (d * d)));
+        let gap = (upper - (alpha - 0.5 * largest)) / upper;
+        assert!((0.0..=1e-6).contains(&gap), "{id}: {gap}");
+        assert!((gap - learned.report.gap.unwrap()).abs() < 1e-9, "{id}");
+    }
+}
+
+/// One useful kernel, and others on which instances are next to nothing but themselves.
+fn noise_beside(n: usize) -> (Vec<Matrix>, Vec<u32>) {
+    let (useful, codes) = problem(n, 2, 1, 7);
+    let wave = |i: usize, m: usize| ((i * (7 + 3 * m)) as f64 * 12.9898).sin() * 43_758.545_3;
+    let narrow = |m: usize| {
+        let x = Matrix::from_fn(n, 2, |i, j| wave(i + 1, 2 * m + j).fract());
+        let mut k = crate::common::gaussian(&x, 200.0);
+        (0..n).for_each(|i| k.set(i, i, 1.0));
+        k
+    };
+    (vec![useful[0].clone(), narrow(0), narrow(1)], codes)
+}
+
+#[test]
+fn the_search_is_told_and_its_best_is_kept() {
+    let (kernels, codes) = noise_beside(90);
+    for id in ["rmkl", "rwkl"] {
+        let learned = learn(id, &[], &kernels, &codes);
+        let details = &learned.report.details;
+        let (errors, points) = (&details["validation_error"], &details["evaluated"]);
+        assert!(errors.len() >= 6 && points.len() == 3 * errors.len(), "{id}");
+        assert!(points.chunks(3).all(|p| p[0] == 1.0), "{id}: the first kernel's is fixed");
+        assert!(points.iter().all(|v| (0.1..=10.0).contains(v)), "{id}");
+        // The design: the centre, one step of 0.3 each way, a pair.
+        let expected = [[0.0, 0.0], [0.3, 0.0], [-0.3, 0.0], [0.0, 0.3], [0.0, -0.3], [0.3, 0.3]];
+        for (p, e) in points.chunks(3).zip(expected) {
+            assert!((p[1].log10() - e[0]).abs() < 1e-12 && (p[2].log10() - e[1]).abs() < 1e-12);
+        }
+        let least = errors.iter().copied().fold(f64::INFINITY, f64::min);
+        let numbers: Vec<f64> = match id {
+            "rmkl" => details["d"].clone(),
+            _ => weights(&learned).iter().map(|w| w / weights(&learned)[0]).collect(),
+        };
+        let chosen = points.chunks(3).position(|p| close(p, &numbers, 1e-9)).unwrap();
+        assert_eq!(errors[chosen], least, "{id}");
+        assert!(least <= errors[0] && errors.iter().all(|e| (0.0..=1.0).contains(e)), "{id}");
+        let last = learn(id, &[("answer", text("last"))], &kernels, &codes);
+        assert_eq!(last.report.details["evaluated"], *points, "{id}: the same search");
+    }
+}
+
+#[test]
+fn large_eigenvalues_are_counted() {
+    let (kernels, codes) = noise_beside(60);
+    let learned = learn("emkl", &[("gamma", text("0.5"))], &kernels, &codes);
+    let details = &learned.report.details;
+    for (m, kernel) in kernels.iter().enumerate() {
+        let bound = 0.5 * (0..60).map(|i| kernel.get(i, i)).sum::<f64>() / 60.0;
+        let values = symmetric_eigen(kernel).unwrap().0;
+        let count = values.iter().filter(|v| **v > bound).count() as f64;
+        assert_eq!(details["eigenvalues"][m], count);
+        assert!((details["d"][m] - count.sqrt()).abs() < 1e-12);
+    }
+    assert!(details["eigenvalues"][1] > details["eigenvalues"][0]);
+    // The whole list: the least error is taken.
+    let learned = learn("emkl", &[], &kernels, &codes);
+    let details = &learned.report.details;
+    let errors = &details["validation_error"];
+    assert_eq!(errors.len(), 11);
+    let least = errors.iter().copied().fold(f64::INFINITY, f64::min);
+    let first = errors.iter().position(|e| *e == least).unwrap();
+    assert_eq!(details["gamma"], [details["gammas"][first]]);
+}
+
+#[test]
+fn numbers_are_learned_by_squared_error() {
+    let (kernels, codes) = noise_beside(60);
+    let values: Vec<f64> =
+        codes.iter().enumerate().map(|(i, c)| f64::from(*c) + 0.01 * i as f64).collect();
+    let target = Target::Real(values);
+    for (id, machine) in
+        [("rmkl", "svr"), ("emkl", "svr"), ("rwkl", "svr"), ("rwkl", "kernel_ridge")]
+    {
+        let machine = machine.parse::<MachineSpec>().unwrap().checked().unwrap().build().unwrap();
+        let learned =
+            learn_in(id, &[], (&kernels, &target), machine.as_ref(), &Run::default()).unwrap();
+        let errors = &learned.report.details["validation_error"];
+        let least = errors.iter().copied().fold(f64::INFINITY, f64::min);
+        assert!(least > 0.0 && least < errors[0] * (1.0 + 1e-12), "{id}: {errors:?}");
+    }
+}
+
+#[test]
+fn limits_and_single_instances_are_told() {
+    let (kernels, mut codes) = problem(40, 2, 3, 3);
+    for id in ["rmkl", "rwkl"] {
+        let learned = learn(id, &[("max_evaluations", Value::Int(4))], &kernels, &codes);
+        assert_eq!(learned.report.details["validation_error"].len(), 4, "{id}");
+        let told = "limit of 4 evaluations (max_evaluations); its design has 6";
+        assert!(learned.report.notes.iter().any(|n| n.contains(told)), "{id}");
+    }
+    codes.iter_mut().skip(1).for_each(|c| *c %= 2);
+    codes[0] = 2;
+    for id in ["rmkl", "emkl", "rwkl"] {
+        let learned = learn(id, &[], &kernels, &codes);
+        let note = "a class has a single instance";
+        assert!(learned.report.notes.iter().any(|n| n.contains(note)), "{id}");
+        assert!(learned.report.status.is_success(), "{id}");
+    }
+    let none = Run { time_limit: Some(std::time::Duration::ZERO), ..Run::default() };
+    let target = Target::from(classes(&codes));
+    for id in ["rmkl", "emkl", "rwkl"] {
+        let learned = learn_in(id, &[], (&kernels, &target), &Svc::default(), &none).unwrap();
+        assert_eq!(learned.report.status, Status::TimeLimit, "{id}");
+    }
+}
+
+#[test]
+fn detectors_are_refused() {
+    let machine = machines().find(|m| m.id == "one_class_svm").unwrap();
+    for id in ["rmkl", "emkl", "rwkl"] {
+        let e = goes_with(find(id).unwrap(), machine).unwrap_err().to_string();
+        assert!(
+            e.contains(&format!("method '{id}' does not go with machine 'one_class_svm'")),
+            "{e}"
+        );
+    }
+}
