@@ -126,6 +126,10 @@ pub fn model_lines(model: &Model) -> String {
     ));
     let kernels = count(s.weights.len(), "kernel", "kernels");
     text.push_str(&format!("  active    {} of {kernels}\n", s.active_kernels));
+    if let Some(cost) = s.total_cost {
+        let of = table::thousands(s.support);
+        text.push_str(&format!("  cost      {cost:.1}, of {of} with all kernels\n"));
+    }
     if let Some(calibration) = model.calibration() {
         text.push_str(&format!("  P(class)  {}\n", told(&calibration.how)));
     }

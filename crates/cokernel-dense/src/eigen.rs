@@ -106,7 +106,8 @@ mod tests {
     #[test]
     fn eigenvalues_are_counted() {
         for n in [1, 2, 7, 60] {
-            let entry = |i: usize, j: usize| ((i * j + i + j) as f64).sin() + f64::from(u8::from(i == j));
+            let entry =
+                |i: usize, j: usize| ((i * j + i + j) as f64).sin() + f64::from(u8::from(i == j));
             let a: Vec<f64> = (0..n * n).map(|k| entry(k / n, k % n)).collect();
             let mut vectors = vec![0.0; n * n];
             let values = symmetric_eigen(Slice::new(&a, n, n), &mut vectors);

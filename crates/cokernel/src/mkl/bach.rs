@@ -9,9 +9,14 @@
 //!
 //! (Bach, Lanckriet and Jordan, ICML 2004; LMKA §2.2.1.3, (2.4) and (2.5); D2.) The dual (2.5) bounds the form of
 //! each kernel, γ² d_m² ≥ Σ_u q_m^u, and the multipliers of these cones are the weights. d_m is what kernel m costs:
-//! a kernel with a large d_m has to fit the data so much better. With `d = unit` it is SimpleMKL; with `d = trace`,
-//! d_m² = tr(K_m)/n, it is the quadratically constrained program of Lanckriet et al. (2004) over kernels of trace n,
+//! a kernel with a large d_m has to fit the data so much better (cost-conscious MKL, LMKA §2.8; E4). With `d = unit` it
+//! is SimpleMKL; with `d = trace`, d_m² = tr(K_m)/n, it is the quadratically constrained program of Lanckriet et al. (2004) over kernels of trace n,
 //! and does not change if a kernel is multiplied by a number.
+//!
+//! `d = features` and `d = measured` take d_m² in proportion to the number of features that kernel m reads, or to the
+//! seconds that one of its values takes, and 1 for the cheapest: the numbers of LMKA §5.2.3.2, 1, 1, 2, 4 for views of
+//! 16, 16, 64 and 256 features. Measured seconds are others each time, so the weights do not repeat; the report keeps
+//! them (`details["seconds"]`). What a model costs is [`Model::total_cost`](crate::model::Model::total_cost).
 //!
 //! | symbol | name |
 //! |---|---|
@@ -31,7 +36,7 @@ use super::outer::simplex::Simplex;
 use super::outer::{MAX_ITERATIONS, Outer, TOL};
 use super::prices::Solving;
 use super::sets::scaled::Scaled;
-use super::{Learned, Learner, Problem, check};
+use super::{Learned, Learner, Problem, check, kernel_costs};
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
 use crate::{Error, Result, Run};
@@ -43,7 +48,7 @@ pub static ENTRY: Entry<dyn Learner> = Entry { method: &METHOD, build: |p| Box::
 static METHOD: Method = Method {
     id: "bach",
     title: "MKL with a weighted l1 norm (support kernel machine)",
-    source: "Bach, Lanckriet, Jordan 2004; Gönen 2010, §2.2.1.3, (2.4)-(2.5)",
+    source: "Bach, Lanckriet, Jordan 2004; Gönen 2010, §2.2.1.3, (2.4)-(2.5), §2.8",
     summary: "SimpleMKL with a price for each kernel: the weights η have Σ d_m² η_m = 1, so that a kernel with a \
               large d_m has to be so much better. Most weights become 0. Stops on the relative duality gap. Costs \
               about seven machines and as many passes over all kernels.",
@@ -64,9 +69,15 @@ static METHOD: Method = Method {
         Param {
             name: "d",
             doc: "d_m of (2.4), what the norm of a kernel's weight vector costs: unit, 1 for all (SimpleMKL); trace, \
-                  the root of the mean diagonal entry (which undoes the scale of kernels); or numbers by kernel or \
-                  by view, a=2,b=0.5, 1 for those not named.",
-            range: Range::Factors { default: UNIT, of: &[UNIT, TRACE], min: 0.0, max: 1e100 },
+                  the root of the mean diagonal entry (which undoes the scale of kernels); features or measured, the \
+                  root of the number of features or of the seconds that a value takes, 1 for the cheapest kernel; or \
+                  numbers by kernel or by view, a=2,b=0.5, 1 for those not named.",
+            range: Range::Factors {
+                default: UNIT,
+                of: &[UNIT, TRACE, FEATURES, MEASURED],
+                min: 0.0,
+                max: 1e100,
+            },
         },
         TOL,
         MAX_ITERATIONS,
@@ -75,11 +86,15 @@ static METHOD: Method = Method {
 
 const UNIT: &str = "unit";
 const TRACE: &str = "trace";
+const FEATURES: &str = "features";
+const MEASURED: &str = "measured";
 
 #[derive(Debug)]
 enum Prices {
     Unit,
     Trace,
+    Features,
+    Measured,
     Named(BTreeMap<String, f64>),
 }
 
@@ -94,6 +109,8 @@ impl Bach {
         let prices = match params.factors("d") {
             Ok(given) => Prices::Named(given.clone()),
             Err(TRACE) => Prices::Trace,
+            Err(FEATURES) => Prices::Features,
+            Err(MEASURED) => Prices::Measured,
             Err(_) => Prices::Unit,
         };
         let (tol, max_iterations) = (params.real("tol"), params.count("max_iterations"));
@@ -101,10 +118,22 @@ impl Bach {
         Bach { prices, solving }
     }
 
-    /// d_m.
-    fn prices(&self, problem: &Problem<'_>) -> Result<Vec<f64>> {
+    /// d_m; what was measured is told.
+    fn prices(
+        &self,
+        problem: &Problem<'_>,
+        run: &Run,
+        details: &mut BTreeMap<String, Vec<f64>>,
+    ) -> Result<Vec<f64>> {
         let bank = problem.bank;
         match &self.prices {
+            Prices::Features => Ok(kernel_costs::prices(&kernel_costs::features(problem)?)),
+            Prices::Measured => {
+                let seconds = kernel_costs::seconds(problem, run)?;
+                let d = kernel_costs::prices(&seconds);
+                details.insert("seconds".to_string(), seconds);
+                Ok(d)
+            }
             Prices::Unit => Ok(vec![1.0; bank.len()]),
             Prices::Named(given) => {
                 let named = by_name(problem, "kernel or view in d", given)?;
@@ -153,9 +182,11 @@ impl Learner for Bach {
     fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
         check(problem)?;
         refuse_indefinite(problem, "MKL with a weighted l1 norm", &run.watch())?;
-        let d = self.prices(problem)?;
+        let mut details = BTreeMap::new();
+        let d = self.prices(problem, run, &mut details)?;
         let mut learned = learn_with(&self.solving, &d, problem, run)?;
-        learned.report.details.insert("d".to_string(), d);
+        details.insert("d".to_string(), d);
+        learned.report.details.extend(details);
         Ok(learned)
     }
 

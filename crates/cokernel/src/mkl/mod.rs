@@ -30,6 +30,7 @@ pub(crate) mod gpk;
 mod held_out;
 mod ideal_distance;
 mod kandola;
+mod kernel_costs;
 mod kl_divergence;
 mod lanckriet_alignment;
 mod lanckriet_qcqp;

@@ -6,9 +6,11 @@ use crate::common::rules::decisions;
 use crate::common::{bank, classes, problem, weights};
 use cokernel::bank::Storage;
 use cokernel::catalogue::{find, goes_with, machines};
-use cokernel::data::{Matrix, Target};
+use cokernel::data::{Labels, Matrix, Target, Views};
+use cokernel::kernel::KernelSpec;
 use cokernel::machine::{Machine, MachineSpec, Svc};
 use cokernel::mkl::{Learned, Problem, train};
+use cokernel::model::Mkl;
 use cokernel::params::Value;
 use cokernel::solve::dense::symmetric_eigen;
 use cokernel::{Error, Run, Status};
@@ -193,5 +195,55 @@ fn detectors_are_refused() {
             e.contains(&format!("method '{id}' does not go with machine 'one_class_svm'")),
             "{e}"
         );
+    }
+}
+
+/// Views of 16, 16, 64 and 256 features, as in LMKA Table 5.12.
+#[test]
+fn features_are_counted_and_seconds_are_kept() {
+    let (_, codes) = problem(60, 2, 1, 3);
+    let labels: Vec<String> = codes.iter().map(u32::to_string).collect();
+    let labels = Labels::from_texts(&labels);
+    let mut views = Views::new();
+    let entry = |i: usize, j: usize| {
+        ((i * 31 + j * 17) as f64).sin() + f64::from(codes[i]) * (j as f64).cos()
+    };
+    for (name, columns) in [("dyn", 16), ("sta4", 16), ("sta8", 64), ("sta16", 256)] {
+        views = views.dense(name, Matrix::from_fn(60, columns, entry)).unwrap();
+    }
+    let kernels = || ["dyn", "sta4", "sta8", "sta16"].map(|v| KernelSpec::linear().view(v));
+    let fit = |d: Value| Mkl::new("bach").unwrap().kernels(kernels()).param("d", d);
+    let model = fit(text("features")).fit(&views, &labels, &Run::default()).unwrap();
+    assert_eq!(model.prices().unwrap(), [1.0, 1.0, 2.0, 4.0]);
+    let weights = model.weights();
+    let active = weights.iter().filter(|w| w.active).map(|w| match w.view.as_str() {
+        "sta8" => 2.0,
+        "sta16" => 4.0,
+        _ => 1.0,
+    });
+    let cost = active.sum::<f64>() / 8.0 * model.n_support() as f64;
+    assert!((model.inspect().total_cost.unwrap() - cost).abs() < 1e-9);
+    let read = cokernel::model::Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
+    assert_eq!(read.inspect().total_cost, model.inspect().total_cost);
+    assert!(
+        model.total_cost(&[1.0; 3]).unwrap_err().to_string().contains("4, one for each kernel")
+    );
+    assert!(model.total_cost(&[1.0, 0.0, 1.0, 1.0]).unwrap_err().to_string().contains("found 0"));
+    // The prices by name are the same fit.
+    let named = [("sta8".to_string(), 2.0), ("sta16".to_string(), 4.0)];
+    let given = fit(Value::Factors(named.into())).fit(&views, &labels, &Run::default()).unwrap();
+    assert_eq!(given.weights(), model.weights());
+    let measured = fit(text("measured")).fit(&views, &labels, &Run::default()).unwrap();
+    let (d, seconds) = (measured.prices().unwrap(), &measured.report().details["seconds"]);
+    let least = seconds.iter().copied().fold(f64::INFINITY, f64::min);
+    assert!(seconds.iter().zip(d).all(|(s, d)| (d * d - s / least).abs() < 1e-9 * d * d));
+    // Given matrices have no features, and take no time to compute.
+    let (kernels, codes) = problem(40, 2, 3, 1);
+    let target = Target::from(classes(&codes));
+    for word in ["features", "measured"] {
+        let given = [("d", text(word))];
+        let e = learn_in("bach", &given, (&kernels, &target), &Svc::default(), &Run::default());
+        let e = e.unwrap_err().to_string();
+        assert!(e.contains(&format!("d = {word}")) && e.contains("d by name"), "{e}");
     }
 }
