@@ -43,6 +43,8 @@ __all__ = [
     "ConvexLocalizedMKLOutlierDetector",
     "ConvexLocalizedMKLRegressor",
     "DeDiegoMKLClassifier",
+    "EMKLClassifier",
+    "EMKLRegressor",
     "EasyMKLClassifier",
     "ElasticNetMKLClassifier",
     "ElasticNetMKLOutlierDetector",
@@ -106,6 +108,10 @@ __all__ = [
     "ProductMKLOutlierDetector",
     "ProductMKLRegressor",
     "ProductSpectralClustering",
+    "RMKLClassifier",
+    "RMKLRegressor",
+    "RWKLClassifier",
+    "RWKLRegressor",
     "RegularizedSimpleMKLClassifier",
     "RegularizedSimpleMKLOutlierDetector",
     "RegularizedSimpleMKLRegressor",
@@ -2869,10 +2875,12 @@ class BachMKLClassifier(KernelClassifier):
     machine : str, default="svc"
         The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
         Those that have an argument here, as C, are given there.
-    d : {"unit", "trace"}, default="unit"
+    d : {"unit", "trace", "features", "measured"}, default="unit"
         d_m of (2.4), what the norm of a kernel's weight vector costs: unit, 1 for all
         (SimpleMKL); trace, the root of the mean diagonal entry (which undoes the scale of
-        kernels); or numbers by kernel or by view, a=2,b=0.5, 1 for those not named.
+        kernels); features or measured, the root of the number of features or of the seconds
+        that a value takes, 1 for the cheapest kernel; or numbers by kernel or by view,
+        a=2,b=0.5, 1 for those not named.
     tol : float, default=0.001
         Relative duality gap (upper − lower bound) divided by the upper bound to stop at. A
         real number greater than 0 and at most 0.5.
@@ -2914,7 +2922,7 @@ class BachMKLClassifier(KernelClassifier):
 
     References
     ----------
-    Bach, Lanckriet, Jordan 2004; Gönen 2010, §2.2.1.3, (2.4)-(2.5).
+    Bach, Lanckriet, Jordan 2004; Gönen 2010, §2.2.1.3, (2.4)-(2.5), §2.8.
 
     Examples
     --------
@@ -2994,10 +3002,12 @@ class BachMKLRegressor(KernelRegressor):
     machine : str, default="svr"
         The machine that learns on the combination, with parameters if need be: ``"svr:max_steps=1000"``.
         Those that have an argument here, as C, are given there.
-    d : {"unit", "trace"}, default="unit"
+    d : {"unit", "trace", "features", "measured"}, default="unit"
         d_m of (2.4), what the norm of a kernel's weight vector costs: unit, 1 for all
         (SimpleMKL); trace, the root of the mean diagonal entry (which undoes the scale of
-        kernels); or numbers by kernel or by view, a=2,b=0.5, 1 for those not named.
+        kernels); features or measured, the root of the number of features or of the seconds
+        that a value takes, 1 for the cheapest kernel; or numbers by kernel or by view,
+        a=2,b=0.5, 1 for those not named.
     tol : float, default=0.001
         Relative duality gap (upper − lower bound) divided by the upper bound to stop at. A
         real number greater than 0 and at most 0.5.
@@ -3027,7 +3037,7 @@ class BachMKLRegressor(KernelRegressor):
 
     References
     ----------
-    Bach, Lanckriet, Jordan 2004; Gönen 2010, §2.2.1.3, (2.4)-(2.5).
+    Bach, Lanckriet, Jordan 2004; Gönen 2010, §2.2.1.3, (2.4)-(2.5), §2.8.
 
     Examples
     --------
@@ -3101,10 +3111,12 @@ class BachMKLOutlierDetector(KernelOutlierDetector):
     machine : str, default="one_class_svm"
         The machine that learns on the combination, with parameters if need be: ``"one_class_svm:max_steps=1000"``.
         Those that have an argument here, as nu, are given there.
-    d : {"unit", "trace"}, default="unit"
+    d : {"unit", "trace", "features", "measured"}, default="unit"
         d_m of (2.4), what the norm of a kernel's weight vector costs: unit, 1 for all
         (SimpleMKL); trace, the root of the mean diagonal entry (which undoes the scale of
-        kernels); or numbers by kernel or by view, a=2,b=0.5, 1 for those not named.
+        kernels); features or measured, the root of the number of features or of the seconds
+        that a value takes, 1 for the cheapest kernel; or numbers by kernel or by view,
+        a=2,b=0.5, 1 for those not named.
     tol : float, default=0.001
         Relative duality gap (upper − lower bound) divided by the upper bound to stop at. A
         real number greater than 0 and at most 0.5.
@@ -3134,7 +3146,7 @@ class BachMKLOutlierDetector(KernelOutlierDetector):
 
     References
     ----------
-    Bach, Lanckriet, Jordan 2004; Gönen 2010, §2.2.1.3, (2.4)-(2.5).
+    Bach, Lanckriet, Jordan 2004; Gönen 2010, §2.2.1.3, (2.4)-(2.5), §2.8.
 
     Examples
     --------
@@ -3173,6 +3185,520 @@ class BachMKLOutlierDetector(KernelOutlierDetector):
         self.nu = nu
         self.machine = machine
         self.d = d
+        self.tol = tol
+        self.max_iterations = max_iterations
+        self.machine_tol = machine_tol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class RMKLClassifier(KernelClassifier):
+    """Regularized MKL by a response surface.
+
+    MKL whose price for each kernel is chosen by errors on inner folds: a quadratic surface is
+    fitted to the errors of a few prices, and its least point is tried next. For up to about ten
+    kernels: costs folds × M (M + 1)/2 fits of MKL and some more.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of slack, above 0.
+    machine : str, default="svc"
+        The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
+        Those that have an argument here, as C, are given there.
+    folds : int, default=3
+        Folds of the inner cross-validation on the training instances, whose errors are
+        minimised. Whole number from 2 to 100.
+    delta : float, default=0.3
+        Δ of the Koshal design, a step in log10. A real number greater than 0 and at most 5.
+    reach : float, default=1.0
+        How far from 1 the numbers go at most, in log10: from 10^-reach to 10^reach. A real
+        number greater than 0 and at most 5.
+    step_tol : float, default=0.02
+        ε of Figure 2.3: the search ends at a step that is shorter in log10. A real number
+        greater than 0 and at most 5.
+    max_evaluations : int, default=100
+        Limit on evaluations, each a fit per fold; the design of M kernels has M (M + 1)/2.
+        Whole number from 1 to 100000.
+    answer : {"best", "last"}, default="best"
+        Which evaluation is taken: best, the least error (of equal ones where the surface is
+        least); last, where the search ended, as Figure 2.3 does.
+    tol : float, default=0.001
+        Relative duality gap (upper − lower bound) divided by the upper bound to stop at. A
+        real number greater than 0 and at most 0.5.
+    max_iterations : int, default=500
+        Limit on changes of the weights. Whole number, at least 1.
+    class_weight : dict or "balanced", optional
+        Factors of C by class, above 0.
+    decomposition : {"one_vs_rest", "one_vs_one", "dag"}
+        How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
+        directed acyclic graph instead of by votes.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machines, above 0 and below 1.
+    probability : {"sigmoid", "isotonic"}, optional
+        Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
+        that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
+        for each calibration fold.
+    calibration_folds : int, default=5
+        Folds whose held-out decision values the probabilities are calibrated on, from 2 to 1000; each
+        class needs as many instances.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLClassifier : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Gönen, Alpaydın 2010; Gönen 2010, §2.7, Figure 2.3.
+
+    Examples
+    --------
+    >>> from cokernel import RMKLClassifier
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> RMKLClassifier(random_state=0).fit(X, y).score(X, y)
+    1.0
+    """
+
+    _method_id = "rmkl"
+    _method_params = ["folds", "delta", "reach", "step_tol", "max_evaluations", "answer", "tol", "max_iterations"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        machine: str = "svc",
+        folds: int = 3,
+        delta: float = 0.3,
+        reach: float = 1.0,
+        step_tol: float = 0.02,
+        max_evaluations: int = 100,
+        answer: str = "best",
+        tol: float = 0.001,
+        max_iterations: int = 500,
+        class_weight: Any = None,
+        decomposition: str = "one_vs_rest",
+        machine_tol: float = 1e-3,
+        probability: str | None = None,
+        calibration_folds: int = 5,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.machine = machine
+        self.folds = folds
+        self.delta = delta
+        self.reach = reach
+        self.step_tol = step_tol
+        self.max_evaluations = max_evaluations
+        self.answer = answer
+        self.tol = tol
+        self.max_iterations = max_iterations
+        self.class_weight = class_weight
+        self.decomposition = decomposition
+        self.machine_tol = machine_tol
+        self.probability = probability
+        self.calibration_folds = calibration_folds
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class RMKLRegressor(KernelRegressor):
+    """Regularized MKL by a response surface, for numbers.
+
+    MKL whose price for each kernel is chosen by errors on inner folds: a quadratic surface is
+    fitted to the errors of a few prices, and its least point is tried next. For up to about ten
+    kernels: costs folds × M (M + 1)/2 fits of MKL and some more.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of error beyond epsilon, above 0.
+    epsilon : float, default=0.1
+        Errors up to it cost nothing; at least 0, in the units of y.
+    machine : str, default="svr"
+        The machine that learns on the combination, with parameters if need be: ``"svr:max_steps=1000"``.
+        Those that have an argument here, as C, are given there.
+    folds : int, default=3
+        Folds of the inner cross-validation on the training instances, whose errors are
+        minimised. Whole number from 2 to 100.
+    delta : float, default=0.3
+        Δ of the Koshal design, a step in log10. A real number greater than 0 and at most 5.
+    reach : float, default=1.0
+        How far from 1 the numbers go at most, in log10: from 10^-reach to 10^reach. A real
+        number greater than 0 and at most 5.
+    step_tol : float, default=0.02
+        ε of Figure 2.3: the search ends at a step that is shorter in log10. A real number
+        greater than 0 and at most 5.
+    max_evaluations : int, default=100
+        Limit on evaluations, each a fit per fold; the design of M kernels has M (M + 1)/2.
+        Whole number from 1 to 100000.
+    answer : {"best", "last"}, default="best"
+        Which evaluation is taken: best, the least error (of equal ones where the surface is
+        least); last, where the search ended, as Figure 2.3 does.
+    tol : float, default=0.001
+        Relative duality gap (upper − lower bound) divided by the upper bound to stop at. A
+        real number greater than 0 and at most 0.5.
+    max_iterations : int, default=500
+        Limit on changes of the weights. Whole number, at least 1.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machine, above 0 and below 1.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLRegressor : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Gönen, Alpaydın 2010; Gönen 2010, §2.7, Figure 2.3.
+
+    Examples
+    --------
+    >>> from cokernel import RMKLRegressor
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> reg = RMKLRegressor(C=10.0, random_state=0).fit(X, y)
+    >>> bool(reg.score(X, y) > 0.9)
+    True
+    """
+
+    _method_id = "rmkl"
+    _method_params = ["folds", "delta", "reach", "step_tol", "max_evaluations", "answer", "tol", "max_iterations"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        epsilon: float = 0.1,
+        machine: str = "svr",
+        folds: int = 3,
+        delta: float = 0.3,
+        reach: float = 1.0,
+        step_tol: float = 0.02,
+        max_evaluations: int = 100,
+        answer: str = "best",
+        tol: float = 0.001,
+        max_iterations: int = 500,
+        machine_tol: float = 1e-3,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.epsilon = epsilon
+        self.machine = machine
+        self.folds = folds
+        self.delta = delta
+        self.reach = reach
+        self.step_tol = step_tol
+        self.max_evaluations = max_evaluations
+        self.answer = answer
+        self.tol = tol
+        self.max_iterations = max_iterations
+        self.machine_tol = machine_tol
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class EMKLClassifier(KernelClassifier):
+    """MKL with prices from eigenvalues.
+
+    MKL in which a kernel is dearer the more large eigenvalues it has, d_m = e_m^γ, with γ
+    chosen by errors on inner folds. Costs the eigenvalues of each kernel and folds × 11 fits of
+    MKL.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of slack, above 0.
+    machine : str, default="svc"
+        The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
+        Those that have an argument here, as C, are given there.
+    gamma : str, default="grid"
+        Values of γ to choose from, separated by spaces; grid: 0, 0.1, …, 1.
+    folds : int, default=3
+        Folds of the inner cross-validation on the training instances, whose errors are
+        minimised. Whole number from 2 to 100.
+    tol : float, default=0.001
+        Relative duality gap (upper − lower bound) divided by the upper bound to stop at. A
+        real number greater than 0 and at most 0.5.
+    max_iterations : int, default=500
+        Limit on changes of the weights. Whole number, at least 1.
+    class_weight : dict or "balanced", optional
+        Factors of C by class, above 0.
+    decomposition : {"one_vs_rest", "one_vs_one", "dag"}
+        How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
+        directed acyclic graph instead of by votes.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machines, above 0 and below 1.
+    probability : {"sigmoid", "isotonic"}, optional
+        Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
+        that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
+        for each calibration fold.
+    calibration_folds : int, default=5
+        Folds whose held-out decision values the probabilities are calibrated on, from 2 to 1000; each
+        class needs as many instances.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLClassifier : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Bach, Thibaux, Jordan 2005; Gönen 2010, §2.7.2.
+
+    Examples
+    --------
+    >>> from cokernel import EMKLClassifier
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> EMKLClassifier(random_state=0).fit(X, y).score(X, y)
+    1.0
+    """
+
+    _method_id = "emkl"
+    _method_params = ["gamma", "folds", "tol", "max_iterations"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        machine: str = "svc",
+        gamma: str = "grid",
+        folds: int = 3,
+        tol: float = 0.001,
+        max_iterations: int = 500,
+        class_weight: Any = None,
+        decomposition: str = "one_vs_rest",
+        machine_tol: float = 1e-3,
+        probability: str | None = None,
+        calibration_folds: int = 5,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.machine = machine
+        self.gamma = gamma
+        self.folds = folds
+        self.tol = tol
+        self.max_iterations = max_iterations
+        self.class_weight = class_weight
+        self.decomposition = decomposition
+        self.machine_tol = machine_tol
+        self.probability = probability
+        self.calibration_folds = calibration_folds
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class EMKLRegressor(KernelRegressor):
+    """MKL with prices from eigenvalues, for numbers.
+
+    MKL in which a kernel is dearer the more large eigenvalues it has, d_m = e_m^γ, with γ
+    chosen by errors on inner folds. Costs the eigenvalues of each kernel and folds × 11 fits of
+    MKL.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of error beyond epsilon, above 0.
+    epsilon : float, default=0.1
+        Errors up to it cost nothing; at least 0, in the units of y.
+    machine : str, default="svr"
+        The machine that learns on the combination, with parameters if need be: ``"svr:max_steps=1000"``.
+        Those that have an argument here, as C, are given there.
+    gamma : str, default="grid"
+        Values of γ to choose from, separated by spaces; grid: 0, 0.1, …, 1.
+    folds : int, default=3
+        Folds of the inner cross-validation on the training instances, whose errors are
+        minimised. Whole number from 2 to 100.
+    tol : float, default=0.001
+        Relative duality gap (upper − lower bound) divided by the upper bound to stop at. A
+        real number greater than 0 and at most 0.5.
+    max_iterations : int, default=500
+        Limit on changes of the weights. Whole number, at least 1.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machine, above 0 and below 1.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLRegressor : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Bach, Thibaux, Jordan 2005; Gönen 2010, §2.7.2.
+
+    Examples
+    --------
+    >>> from cokernel import EMKLRegressor
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> reg = EMKLRegressor(C=10.0, random_state=0).fit(X, y)
+    >>> bool(reg.score(X, y) > 0.9)
+    True
+    """
+
+    _method_id = "emkl"
+    _method_params = ["gamma", "folds", "tol", "max_iterations"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        epsilon: float = 0.1,
+        machine: str = "svr",
+        gamma: str = "grid",
+        folds: int = 3,
+        tol: float = 0.001,
+        max_iterations: int = 500,
+        machine_tol: float = 1e-3,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.epsilon = epsilon
+        self.machine = machine
+        self.gamma = gamma
+        self.folds = folds
         self.tol = tol
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
@@ -9767,6 +10293,265 @@ class DeDiegoMKLClassifier(KernelClassifier):
         self.machine_tol = machine_tol
         self.probability = probability
         self.calibration_folds = calibration_folds
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class RWKLClassifier(KernelClassifier):
+    """Weights by a response surface.
+
+    Weights with which the machine makes few errors on inner folds: a quadratic surface is
+    fitted to the errors of a few weights, and its least point is tried next. No weight becomes
+    0. For up to about ten kernels: costs folds × M (M + 1)/2 machines and some more.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of slack, above 0.
+    machine : str, default="svc"
+        The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
+        Those that have an argument here, as C, are given there.
+    folds : int, default=3
+        Folds of the inner cross-validation on the training instances, whose errors are
+        minimised. Whole number from 2 to 100.
+    delta : float, default=0.3
+        Δ of the Koshal design, a step in log10. A real number greater than 0 and at most 5.
+    reach : float, default=1.0
+        How far from 1 the numbers go at most, in log10: from 10^-reach to 10^reach. A real
+        number greater than 0 and at most 5.
+    step_tol : float, default=0.02
+        ε of Figure 2.3: the search ends at a step that is shorter in log10. A real number
+        greater than 0 and at most 5.
+    max_evaluations : int, default=100
+        Limit on evaluations, each a fit per fold; the design of M kernels has M (M + 1)/2.
+        Whole number from 1 to 100000.
+    answer : {"best", "last"}, default="best"
+        Which evaluation is taken: best, the least error (of equal ones where the surface is
+        least); last, where the search ended, as Figure 2.3 does.
+    class_weight : dict or "balanced", optional
+        Factors of C by class, above 0.
+    decomposition : {"one_vs_rest", "one_vs_one", "dag"}
+        How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
+        directed acyclic graph instead of by votes.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machines, above 0 and below 1.
+    probability : {"sigmoid", "isotonic"}, optional
+        Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
+        that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
+        for each calibration fold.
+    calibration_folds : int, default=5
+        Folds whose held-out decision values the probabilities are calibrated on, from 2 to 1000; each
+        class needs as many instances.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLClassifier : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Gönen 2010, §2.7.2.
+
+    Examples
+    --------
+    >>> from cokernel import RWKLClassifier
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> RWKLClassifier(random_state=0).fit(X, y).score(X, y)
+    1.0
+    """
+
+    _method_id = "rwkl"
+    _method_params = ["folds", "delta", "reach", "step_tol", "max_evaluations", "answer"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        machine: str = "svc",
+        folds: int = 3,
+        delta: float = 0.3,
+        reach: float = 1.0,
+        step_tol: float = 0.02,
+        max_evaluations: int = 100,
+        answer: str = "best",
+        class_weight: Any = None,
+        decomposition: str = "one_vs_rest",
+        machine_tol: float = 1e-3,
+        probability: str | None = None,
+        calibration_folds: int = 5,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.machine = machine
+        self.folds = folds
+        self.delta = delta
+        self.reach = reach
+        self.step_tol = step_tol
+        self.max_evaluations = max_evaluations
+        self.answer = answer
+        self.class_weight = class_weight
+        self.decomposition = decomposition
+        self.machine_tol = machine_tol
+        self.probability = probability
+        self.calibration_folds = calibration_folds
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class RWKLRegressor(KernelRegressor):
+    """Weights by a response surface, for numbers.
+
+    Weights with which the machine makes few errors on inner folds: a quadratic surface is
+    fitted to the errors of a few weights, and its least point is tried next. No weight becomes
+    0. For up to about ten kernels: costs folds × M (M + 1)/2 machines and some more.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of error beyond epsilon, above 0.
+    epsilon : float, default=0.1
+        Errors up to it cost nothing; at least 0, in the units of y.
+    machine : str, default="svr"
+        The machine that learns on the combination, with parameters if need be: ``"svr:max_steps=1000"``.
+        Those that have an argument here, as C, are given there.
+    folds : int, default=3
+        Folds of the inner cross-validation on the training instances, whose errors are
+        minimised. Whole number from 2 to 100.
+    delta : float, default=0.3
+        Δ of the Koshal design, a step in log10. A real number greater than 0 and at most 5.
+    reach : float, default=1.0
+        How far from 1 the numbers go at most, in log10: from 10^-reach to 10^reach. A real
+        number greater than 0 and at most 5.
+    step_tol : float, default=0.02
+        ε of Figure 2.3: the search ends at a step that is shorter in log10. A real number
+        greater than 0 and at most 5.
+    max_evaluations : int, default=100
+        Limit on evaluations, each a fit per fold; the design of M kernels has M (M + 1)/2.
+        Whole number from 1 to 100000.
+    answer : {"best", "last"}, default="best"
+        Which evaluation is taken: best, the least error (of equal ones where the surface is
+        least); last, where the search ended, as Figure 2.3 does.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machine, above 0 and below 1.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLRegressor : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Gönen 2010, §2.7.2.
+
+    Examples
+    --------
+    >>> from cokernel import RWKLRegressor
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> reg = RWKLRegressor(C=10.0, random_state=0).fit(X, y)
+    >>> bool(reg.score(X, y) > 0.9)
+    True
+    """
+
+    _method_id = "rwkl"
+    _method_params = ["folds", "delta", "reach", "step_tol", "max_evaluations", "answer"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        epsilon: float = 0.1,
+        machine: str = "svr",
+        folds: int = 3,
+        delta: float = 0.3,
+        reach: float = 1.0,
+        step_tol: float = 0.02,
+        max_evaluations: int = 100,
+        answer: str = "best",
+        machine_tol: float = 1e-3,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.epsilon = epsilon
+        self.machine = machine
+        self.folds = folds
+        self.delta = delta
+        self.reach = reach
+        self.step_tol = step_tol
+        self.max_evaluations = max_evaluations
+        self.answer = answer
+        self.machine_tol = machine_tol
         self.scale = scale
         self.storage = storage
         self.time_limit = time_limit
