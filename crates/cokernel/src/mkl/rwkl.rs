@@ -80,7 +80,8 @@ fn error(
     for (held, last) in last.iter_mut().enumerate() {
         let weights = held_out.weights(problem, held);
         let left = run.remaining(watch).quiet();
-        let how = How { weights: Some(&weights), warm: last.as_ref(), tol: None, run: &left };
+        let how =
+            How { weights: Some(&weights), warm: last.as_ref(), tol: None, only: None, run: &left };
         let machines = problem.machine.solve(rows.as_ref(), problem.target, &how)?;
         report.counts.add(&machines.counts);
         if watch.stop().is_some() {
