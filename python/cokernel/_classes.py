@@ -34,10 +34,9 @@ def classes_from_names(names: list[str]) -> npt.NDArray[Any]:
 
 
 def is_missing(one: Any) -> bool:
-    """Whether an entry says that the class is not known: None, NaN or pandas' NA."""
-    if one is None or type(one).__name__ in ("NAType", "NaTType"):
-        return True
-    return isinstance(one, (float, np.floating)) and bool(np.isnan(one))
+    """Whether it is None, NaN, NaT or the NA of pandas, which are not equal to themselves."""
+    same = one == one
+    return one is None or not isinstance(same, (bool, np.bool_)) or not same
 
 
 def known_classes(

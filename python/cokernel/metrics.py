@@ -10,16 +10,11 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from . import _native
+from ._classes import is_missing
 from ._mkl_classifier import MKLClassifier
 from ._regressors import MKLRegressor
 
 __all__ = ["cluster_scores", "kernel_scores"]
-
-
-def _is_missing(label: Any) -> bool:
-    """Whether it is None, NaN or the NA of pandas, which are not equal to themselves."""
-    same = label == label
-    return label is None or not isinstance(same, (bool, np.bool_)) or not same
 
 
 def cluster_scores(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> dict[str, float]:
@@ -55,7 +50,7 @@ def cluster_scores(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> di
     true, predicted = column_or_1d(labels_true), column_or_1d(labels_pred)
     check_consistent_length(true, predicted)
     for name, labels in (("labels_true", true), ("labels_pred", predicted)):
-        missing = next((i for i, label in enumerate(labels.tolist()) if _is_missing(label)), None)
+        missing = next((i for i, label in enumerate(labels.tolist()) if is_missing(label)), None)
         if missing is not None:
             raise ValueError(
                 f"{name}: row {missing} has no label (NaN); leave out the instances whose class is not "

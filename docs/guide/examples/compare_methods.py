@@ -3,7 +3,7 @@
 # %% data
 import matplotlib.pyplot as plt
 import numpy as np
-from cokernel import GridSearchBank, MKLClassifier, cross_validate_bank, gaussian
+from cokernel import GridSearchBank, MKLClassifier, cross_validate_bank, gaussian, statistics
 from cokernel.datasets import load_digits_views
 from scipy import stats
 from sklearn.model_selection import RepeatedStratifiedKFold
@@ -60,22 +60,13 @@ def corrected(differences, level=0.95):
     count = len(differences)
     error = np.sqrt((1 / count + 1 / (folds - 1)) * differences.var(ddof=1))
     half = stats.t.ppf((1 + level) / 2, count - 1) * error
-    p = 2 * stats.t.sf(abs(differences.mean()) / error, count - 1)
-    return differences.mean(), half, p
-
-
-def holm(p):
-    """P-values adjusted for their number (Holm 1979)."""
-    order = np.argsort(p)
-    steps = (len(p) - np.arange(len(p))) * np.asarray(p)[order]
-    adjusted = np.empty(len(p))
-    adjusted[order] = np.minimum(1, np.maximum.accumulate(steps))
-    return adjusted
+    found = statistics.t_test(differences, test_over_train=1 / (folds - 1))
+    return differences.mean(), half, found.p
 
 
 pairs = [(title, method, control) for title in data for method in learned for control in controls]
 tests = [corrected(accuracy[t][method] - accuracy[t][control]) for t, method, control in pairs]
-adjusted = holm([p for _, _, p in tests])
+adjusted = statistics.holm([p for _, _, p in tests])
 naive = [
     stats.ttest_rel(accuracy[t][method], accuracy[t][control]).pvalue
     for t, method, control in pairs

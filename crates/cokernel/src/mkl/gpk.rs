@@ -20,16 +20,15 @@
 //! **Deviations.** Steps are in units of standardised columns; W is for the columns as they are. Projections keep their
 //! lengths (`lengths=free`: as in the source). Directions are those of L-BFGS (`search=gradient`: as in the source).
 
+use super::Learner;
 use super::projections::{
-    DIMENSIONS, LENGTHS, MAX_ITERATIONS, SEARCH, START, STARTS, Settings, TOL, learn,
+    DIMENSIONS, LENGTHS, MAX_ITERATIONS, SEARCH, START, STARTS, Settings, TOL,
 };
-use super::{Copies, Learned, Learner, Problem};
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
-use crate::{Result, Run};
 
 /// The registry entry.
-pub static ENTRY: Entry<dyn Learner> = Entry { method: &METHOD, build: |p| Box::new(Gpk::new(p)) };
+pub static ENTRY: Entry<dyn Learner> = Entry { method: &METHOD, build: |p| Box::new(settings(p)) };
 
 /// Also that of the [embedding](crate::multiview::gpk).
 pub(crate) static METHOD: Method = Method {
@@ -54,41 +53,7 @@ pub(super) const EMBED_C: Param = Param {
     range: Range::Real { default: 1.0, min: 0.0, max: 1e12, closed: false },
 };
 
-/// See the [module](self).
-#[derive(Debug)]
-pub(crate) struct Gpk(Settings);
-
-impl Gpk {
-    pub(crate) fn new(params: &Params) -> Self {
-        Gpk(Settings::new(METHOD.id, METHOD.title, params))
-    }
-
-    /// With R columns, whatever the parameters say.
-    pub(crate) fn to(mut self, dimensions: usize) -> Self {
-        self.0.dimensions = dimensions;
-        self
-    }
-}
-
-impl Learner for Gpk {
-    fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
-        learn(problem, &self.0, run)
-    }
-
-    fn copies(&self) -> Copies {
-        Copies::Either
-    }
-
-    fn drives_duals(&self) -> bool {
-        true
-    }
-
-    /// Columns are standardised without a look at weights.
-    fn weights_repeat(&self) -> bool {
-        false
-    }
-
-    fn maps_features(&self) -> bool {
-        true
-    }
+/// The method with these parameters.
+pub(crate) fn settings(params: &Params) -> Settings {
+    Settings::new(METHOD.id, METHOD.title, params)
 }

@@ -21,19 +21,18 @@
 //! **Deviations.** Projections and gates take their steps together, where Figure 4.2 has a step and a machine for each
 //! in turn. Others as of [`gpk`](super::gpk) and [`localized_mkl`](super::localized_mkl).
 
+use super::Learner;
 use super::gate_views::GATE_DIMENSIONS;
 use super::gpk::EMBED_C;
 use super::projections::{
-    DIMENSIONS, LENGTHS, MAX_ITERATIONS, Regions, SEARCH, START, STARTS, Settings, TOL, learn,
+    DIMENSIONS, LENGTHS, MAX_ITERATIONS, Regions, SEARCH, START, STARTS, Settings, TOL,
 };
-use super::{Copies, Learned, Learner, Problem};
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
 use crate::rule::gate::Shape;
-use crate::{Result, Run};
 
 /// The registry entry.
-pub static ENTRY: Entry<dyn Learner> = Entry { method: &METHOD, build: |p| Box::new(Lpk::new(p)) };
+pub static ENTRY: Entry<dyn Learner> = Entry { method: &METHOD, build: |p| Box::new(settings(p)) };
 
 /// Also that of the [embedding](crate::multiview::lpk).
 pub(crate) static METHOD: Method = Method {
@@ -76,47 +75,13 @@ const GATING: Param = Param {
     range: Range::Choice { default: "softmax", of: Shape::IDS },
 };
 
-/// See the [module](self).
-#[derive(Debug)]
-pub(crate) struct Lpk(Settings);
-
-impl Lpk {
-    pub(crate) fn new(params: &Params) -> Self {
-        let shape = Shape::from_id(params.text("gating")).unwrap_or(Shape::Softmax);
-        let gates = Some(Regions {
-            count: params.count("regions"),
-            shape,
-            dimensions: params.count(GATE_DIMENSIONS.name),
-        });
-        Lpk(Settings { gates, ..Settings::new(METHOD.id, METHOD.title, params) })
-    }
-
-    /// With R columns for each region, whatever the parameters say.
-    pub(crate) fn to(mut self, dimensions: usize) -> Self {
-        self.0.dimensions = dimensions;
-        self
-    }
-}
-
-impl Learner for Lpk {
-    fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
-        learn(problem, &self.0, run)
-    }
-
-    fn copies(&self) -> Copies {
-        Copies::Either
-    }
-
-    fn drives_duals(&self) -> bool {
-        true
-    }
-
-    /// Columns are standardised without a look at weights.
-    fn weights_repeat(&self) -> bool {
-        false
-    }
-
-    fn maps_features(&self) -> bool {
-        true
-    }
+/// The method with these parameters.
+pub(crate) fn settings(params: &Params) -> Settings {
+    let shape = Shape::from_id(params.text("gating")).unwrap_or(Shape::Softmax);
+    let gates = Some(Regions {
+        count: params.count("regions"),
+        shape,
+        dimensions: params.count(GATE_DIMENSIONS.name),
+    });
+    Settings { gates, ..Settings::new(METHOD.id, METHOD.title, params) }
 }

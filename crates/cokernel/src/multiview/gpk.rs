@@ -16,7 +16,7 @@ use crate::bank::{Bank, Storage};
 use crate::data::{Matrix, Target};
 use crate::machine::Svc;
 use crate::method::Entry;
-use crate::mkl::gpk::{Gpk, METHOD};
+use crate::mkl::gpk::{METHOD, settings};
 use crate::mkl::{self, Arrangement, Learned, Learner};
 use crate::params::Params;
 use crate::solve::dense::{self, Slice};
@@ -37,7 +37,7 @@ impl Embedder for Projection {
         check_columns(k, problem.bank.n())?;
         let c = self.params.real("embed_c");
         let Supervised { mut learned, view, x } =
-            supervised(problem, METHOD.id, &Gpk::new(&self.params).to(k), c, run)?;
+            supervised(problem, METHOD.id, &settings(&self.params).to(k), c, run)?;
         let map = learned.views.iter().find(|l| l.view() == view);
         let basis = map.and_then(|l| l.map()).cloned().unwrap_or_else(|| Matrix::zeros(0, 0));
         let table = dense::product(Slice::of(&x), Slice::of(&basis));

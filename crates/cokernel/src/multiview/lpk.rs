@@ -16,7 +16,7 @@ use super::kmeans::check_columns;
 use super::{Embedder, Embedding, Extension, Problem, Source, Stage, Wants};
 use crate::data::{Matrix, side_by_side};
 use crate::method::Entry;
-use crate::mkl::lpk::{Lpk, METHOD};
+use crate::mkl::lpk::{METHOD, settings};
 use crate::params::Params;
 use crate::solve::dense::{self, Slice};
 use crate::{Error, Result, Run};
@@ -49,7 +49,7 @@ impl Embedder for Local {
             return Err(Error::parameter("kernels", text));
         }
         let c = self.params.real("embed_c");
-        let learner = Lpk::new(&self.params).to(k / regions);
+        let learner = settings(&self.params).to(k / regions);
         let Supervised { mut learned, view, x } = supervised(problem, METHOD.id, &learner, c, run)?;
         let maps: Vec<&Matrix> = learned.views.iter().filter_map(|l| l.map()).collect();
         let basis = side_by_side(&maps);

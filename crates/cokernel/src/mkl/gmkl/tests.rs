@@ -1,11 +1,10 @@
 use super::*;
 use crate::Status;
 use crate::bank::{Bank, Storage};
-use crate::data::{Classes, Csr, Matrix, Table, Views};
+use crate::data::{Csr, Matrix, Table, Views};
 use crate::kernel::KernelSpec;
-use crate::machine::{How, Machine, MachineSpec};
-
-const N: usize = 24;
+use crate::machine::How;
+use crate::mkl::parametric::cases::{N, classes, machine, targets};
 
 /// Two views in other units, the second also sparse; the third column of the first is constant.
 fn views(sparse: bool) -> Views {
@@ -23,28 +22,6 @@ fn views(sparse: bool) -> Views {
         false => Table::Dense(b),
     };
     Views::new().dense("a", wave(3, 0.7, 1.0)).unwrap().with("b", b).unwrap()
-}
-
-fn classes(k: usize) -> Target {
-    let texts: Vec<String> = (0..N).map(|i| format!("c{}", (i * 7) % 5 % k)).collect();
-    Target::Classes(Classes::from_texts(&texts).unwrap())
-}
-
-fn machine(text: &str) -> Box<dyn Machine> {
-    text.parse::<MachineSpec>().unwrap().checked().unwrap().build().unwrap()
-}
-
-fn targets() -> [(&'static str, Target); 7] {
-    let numbers = Target::Real((0..N).map(|i| (i as f64 * 0.9).sin()).collect());
-    [
-        ("svc:c=2:tol=1e-11", classes(2)),
-        ("svc:c=2:tol=1e-11", classes(3)),
-        ("svc:c=2:decomposition=one_vs_one:tol=1e-11", classes(3)),
-        ("joint_svc:c=2:tol=1e-11", classes(3)),
-        ("squared_hinge_svc:c=2:tol=1e-11", classes(2)),
-        ("svr:c=2:epsilon=0.05:tol=1e-11", numbers.clone()),
-        ("kernel_ridge:lambda=0.3", numbers),
-    ]
 }
 
 fn specs(form: &str) -> Vec<KernelSpec> {
@@ -70,7 +47,9 @@ fn slopes_are_those_of_finite_differences() {
         let views = views(sparse);
         for form in ["product", "sum", "polynomial"] {
             let bank = Bank::build(&views, &specs(form), Storage::Auto, &run).unwrap();
-            for (text, target) in targets() {
+            for (text, target) in
+                targets().into_iter().filter(|t| !matches!(t.1, Target::Nothing(_)))
+            {
                 let machine = machine(text);
                 let problem = Problem {
                     views: Some(&views),
@@ -207,7 +186,7 @@ fn learned(given: &[(&str, &str)], machine_text: &str, target: &Target, run: &Ru
 
 #[test]
 fn traces_never_rise_and_the_best_start_is_kept() {
-    for (text, target) in targets() {
+    for (text, target) in targets().into_iter().filter(|t| !matches!(t.1, Target::Nothing(_))) {
         // As exactly as all machines can be solved.
         let coarse = text.replace("1e-11", "1e-7");
         for form in ["product", "sum", "polynomial"] {

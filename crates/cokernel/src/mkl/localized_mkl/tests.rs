@@ -1,40 +1,16 @@
 use super::*;
 use crate::Status;
 use crate::bank::{Bank, Storage};
-use crate::data::{Classes, Target, Views};
+use crate::data::{Target, Views};
 use crate::kernel::KernelSpec;
-use crate::machine::{How, Machine, MachineSpec};
+use crate::machine::How;
 use crate::mkl::gate_views::Seen;
+use crate::mkl::parametric::cases::{N, classes, machine, targets};
 use crate::run::Pass;
-
-const N: usize = 24;
 
 fn views() -> Views {
     let wave = |f: f64| Matrix::from_fn(N, 2, move |i, j| ((i + 7 * j) as f64 * f).sin() * 1.5);
     Views::new().dense("a", wave(0.7)).unwrap().dense("b", wave(1.9)).unwrap()
-}
-
-fn classes(k: usize) -> Target {
-    let texts: Vec<String> = (0..N).map(|i| format!("c{}", (i * 7) % 5 % k)).collect();
-    Target::Classes(Classes::from_texts(&texts).unwrap())
-}
-
-fn machine(text: &str) -> Box<dyn Machine> {
-    text.parse::<MachineSpec>().unwrap().checked().unwrap().build().unwrap()
-}
-
-fn targets() -> [(&'static str, Target); 8] {
-    let numbers = Target::Real((0..N).map(|i| (i as f64 * 0.9).sin()).collect());
-    [
-        ("svc:c=2:tol=1e-11", classes(2)),
-        ("svc:c=2:tol=1e-11", classes(3)),
-        ("svc:c=2:decomposition=one_vs_one:tol=1e-11", classes(3)),
-        ("joint_svc:c=2:tol=1e-11", classes(3)),
-        ("squared_hinge_svc:c=2:tol=1e-11", classes(2)),
-        ("svr:c=2:epsilon=0.05:tol=1e-11", numbers.clone()),
-        ("kernel_ridge:lambda=0.3", numbers),
-        ("one_class_svm:nu=0.3:tol=1e-11", Target::Nothing(N)),
-    ]
 }
 
 fn seen(views: &Views) -> Seen {

@@ -28,6 +28,8 @@
 //! **Cost** of an iteration: K(θ) and its machine for each trial, mostly one, and the derivative. Nothing but θ,
 //! gradients and machines is kept.
 
+#[cfg(test)]
+pub(in crate::mkl) mod cases;
 mod lbfgs;
 mod line;
 mod starts;

@@ -6,18 +6,37 @@ use crate::machine::Solution;
 use crate::mkl::localized_mkl::active;
 use crate::mkl::outer::settled;
 use crate::mkl::parametric::{Found, Inside, from_starts};
-use crate::mkl::{Learned, Problem, check};
+use crate::mkl::{Copies, Learned, Learner, Problem, check};
 use crate::{Error, Result, Run};
+
+impl Learner for Settings {
+    fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
+        learn(problem, self, run)
+    }
+
+    fn copies(&self) -> Copies {
+        Copies::Either
+    }
+
+    fn drives_duals(&self) -> bool {
+        true
+    }
+
+    /// Columns are standardised without a look at weights.
+    fn weights_repeat(&self) -> bool {
+        false
+    }
+
+    fn maps_features(&self) -> bool {
+        true
+    }
+}
 
 /// Learns projections (and gates), and the machines on them.
 ///
 /// # Errors
 /// Data or machines that projections cannot be learned with.
-pub(in crate::mkl) fn learn(
-    problem: &Problem<'_>,
-    settings: &Settings,
-    run: &Run,
-) -> Result<Learned> {
+fn learn(problem: &Problem<'_>, settings: &Settings, run: &Run) -> Result<Learned> {
     check(problem)?;
     if !problem.machine.has_free_dual() {
         let text = format!(

@@ -48,7 +48,6 @@ mod starts;
 #[allow(clippy::unwrap_used)]
 mod tests;
 
-pub(super) use learn::learn;
 pub(super) use settings::{
     DIMENSIONS, First, LENGTHS, MAX_ITERATIONS, Regions, SEARCH, START, STARTS, Settings, TOL,
 };

@@ -6,7 +6,7 @@ use crate::rule::gate::Shape;
 
 /// What a method says of its projections.
 #[derive(Debug, Clone)]
-pub(in crate::mkl) struct Settings {
+pub(crate) struct Settings {
     /// Of messages.
     pub id: &'static str,
     /// Of messages to people.
@@ -27,7 +27,7 @@ pub(in crate::mkl) struct Settings {
 
 /// Regions that gates make.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::mkl) struct Regions {
+pub(crate) struct Regions {
     /// P.
     pub count: usize,
     /// What the gates are.
@@ -38,7 +38,7 @@ pub(in crate::mkl) struct Regions {
 
 /// The first start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::mkl) enum First {
+pub(crate) enum First {
     /// The leading principal components of the standardised columns.
     Components,
     /// The features as they are.
@@ -93,6 +93,12 @@ pub(in crate::mkl) const MAX_ITERATIONS: Param = Param {
 };
 
 impl Settings {
+    /// With R columns for each projection, whatever the parameters say.
+    pub(crate) fn to(mut self, dimensions: usize) -> Self {
+        self.dimensions = dimensions;
+        self
+    }
+
     pub fn new(id: &'static str, title: &'static str, params: &Params) -> Self {
         Settings {
             id,
