@@ -43,6 +43,8 @@ fn main() -> ExitCode {
 fn test() -> Result<(), String> {
     use steps::{cargo, timed};
     let mut counts = steps::Counts::default();
+    // Packages come over the network while the first steps compile.
+    let packages = std::thread::spawn(python::provide);
     timed("formatting", || cargo(&["fmt", "--all", "--check"], &[]))?;
     timed("lints", || {
         cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"], &[])
@@ -58,6 +60,7 @@ fn test() -> Result<(), String> {
         steps::cargo_test(&["test", "--workspace", "--exclude", "cokernel-benches"], &mut counts)
     })?;
     timed("generated files", readme::check_generated)?;
+    timed("Python's packages", || packages.join().map_err(|_| "a panic".to_string())?)?;
     timed("Python package", || python::test(&mut counts))?;
     timed("commands of the pages", || readme::run_commands(&mut counts))?;
     println!("{} passed, {} failed, {} skipped", counts.passed, counts.failed, counts.ignored);

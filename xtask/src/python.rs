@@ -106,11 +106,17 @@ pub fn generate() -> Result<(), String> {
     succeed(Command::new(python).arg(root().join("python").join("tools").join("generate.py")))
 }
 
-/// All tests with the newest packages; those of what the package does with the oldest.
+/// Makes both environments of the tests: what takes the network, before what takes the processor.
+pub fn provide() -> Result<(), String> {
+    environment("python", &[&NEWEST[..], &TOOLS].concat())?;
+    environment("python-oldest", &OLDEST)?;
+    Ok(())
+}
+
+/// All tests with the newest packages; beside them, since most of them take one core, those of what the package
+/// does with the oldest, whose lines come when both have ended.
 pub fn test(counts: &mut Counts) -> Result<(), String> {
     let python = newest()?;
-    let program = target().join("debug").join("cokernel");
-    pytest(&python, &program, &["python/tests"], counts)?;
     let old = environment("python-oldest", &OLDEST)?;
     let built = std::fs::read_dir(target().join("wheels")).map_err(|e| e.to_string())?;
     for wheel in built.filter_map(|f| Some(f.ok()?.path())) {
@@ -123,16 +129,30 @@ pub fn test(counts: &mut Counts) -> Result<(), String> {
         "python/tests/test_selection.py",
         "python/tests/test_models.py",
     ];
-    pytest(&old, &program, &some, counts)
+    std::thread::scope(|scope| {
+        let beside = scope.spawn(|| pytest(&old, &some).output().map_err(|e| e.to_string()));
+        let newest = counted(&mut pytest(&python, &["python/tests"]), counts);
+        let oldest =
+            beside.join().map_err(|_| "the tests with the oldest packages".to_string())??;
+        print!("{}", String::from_utf8_lossy(&oldest.stdout));
+        eprint!("{}", String::from_utf8_lossy(&oldest.stderr));
+        String::from_utf8_lossy(&oldest.stdout).lines().for_each(|line| counts.add_pytest(line));
+        newest?;
+        if oldest.status.success() {
+            Ok(())
+        } else {
+            Err(format!("oldest packages: {}", oldest.status))
+        }
+    })
 }
 
-fn pytest(python: &Path, program: &Path, what: &[&str], counts: &mut Counts) -> Result<(), String> {
+fn pytest(python: &Path, what: &[&str]) -> Command {
     let mut command = Command::new(python);
     command
         .args(["-m", "pytest", "-p", "no:cacheprovider", "-W", "ignore::UserWarning"])
         .args(what)
         .current_dir(root())
-        .env("COKERNEL_PROGRAM", program)
+        .env("COKERNEL_PROGRAM", target().join("debug").join("cokernel"))
         .env("PYTHONDONTWRITEBYTECODE", "1");
-    counted(&mut command, counts)
+    command
 }

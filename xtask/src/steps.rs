@@ -16,6 +16,17 @@ pub struct Counts {
     pub ignored: u64,
 }
 
+impl Counts {
+    /// Adds what the last line of pytest counts; other lines count nothing.
+    pub fn add_pytest(&mut self, line: &str) {
+        if line.contains(" passed") && line.contains(" in ") {
+            self.passed += number_before(line, " passed");
+            self.failed += number_before(line, " failed");
+            self.ignored += number_before(line, " skipped");
+        }
+    }
+}
+
 /// The root of the workspace.
 pub fn root() -> PathBuf {
     let mut dir = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
@@ -97,11 +108,7 @@ pub fn counted(command: &mut Command, counts: &mut Counts) -> Result<(), String>
         for line in BufReader::new(out).lines() {
             let line = line.map_err(|e| e.to_string())?;
             println!("{line}");
-            if line.contains(" passed") && line.contains(" in ") {
-                counts.passed += number_before(&line, " passed");
-                counts.failed += number_before(&line, " failed");
-                counts.ignored += number_before(&line, " skipped");
-            }
+            counts.add_pytest(&line);
         }
     }
     let status = child.wait().map_err(|e| e.to_string())?;
