@@ -281,6 +281,7 @@ def keep_embedding(estimator: Any, told: dict[str, Any], version: str) -> None:
     estimator.eigengaps_ = told["gaps"]
     estimator.agreement_ = np.array(told["agreement"])
     estimator.report_ = report(told["report"], version)
+    estimator.weights_ = estimator.report_.details.get("weights")
 
 
 def summary(model: Any) -> dict[str, Any]:

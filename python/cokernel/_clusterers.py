@@ -228,6 +228,8 @@ class MultiViewSpectralClustering(ViewClusterer):
         The gap after the last eigenvalue that is used.
     agreement_ : ndarray
         Agreement of the views' subspaces, from 0 to 1, for methods that compare them.
+    weights_ : ndarray of shape (n_kernels,) or None
+        Weights of the kernels, of a method that learns them.
     report_ : Report
         Status, iterations, objective, notes.
     n_features_in_ : int

@@ -74,6 +74,7 @@ __all__ = [
     "LanckrietSdpMKLClassifier",
     "LanckrietSdpMKLOutlierDetector",
     "LanckrietSdpMKLRegressor",
+    "LateFusionClustering",
     "LateMeanMKLClassifier",
     "LateMeanMKLOutlierDetector",
     "LateMeanMKLRegressor",
@@ -89,6 +90,7 @@ __all__ = [
     "LpNormMKLClassifier",
     "LpNormMKLOutlierDetector",
     "LpNormMKLRegressor",
+    "MKKMClustering",
     "MeanMKLClassifier",
     "MeanMKLOutlierDetector",
     "MeanMKLRegressor",
@@ -115,9 +117,11 @@ __all__ = [
     "RegularizedSimpleMKLClassifier",
     "RegularizedSimpleMKLOutlierDetector",
     "RegularizedSimpleMKLRegressor",
+    "SNFClustering",
     "SilpMKLClassifier",
     "SilpMKLOutlierDetector",
     "SilpMKLRegressor",
+    "SimpleMKKMClustering",
     "SimpleMKLClassifier",
     "SimpleMKLOutlierDetector",
     "SimpleMKLRegressor",
@@ -13624,6 +13628,469 @@ class CoRegularizedCentroidSpectralClustering(ViewClusterer):
         self.embedding = embedding
         self.eigenvectors = eigenvectors
         self.diagonal = diagonal
+        self.graphs = graphs
+        self.n_init = n_init
+        self.protocol = protocol
+        self.pair_learner = pair_learner
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class MKKMClustering(ViewClusterer):
+    """Multiple kernel k-means.
+
+    Clusters and weights of the kernels in turn: kernels that the clusters explain well get more
+    weight. The objective never rises; it may end in a local minimum. Any positive semi-definite
+    kernels. An eigenvalue problem of a weighted sum for each of some ten rounds.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    tol : float, default=1e-06
+        Relative decrease of the objective at which the rounds end. A real number at least 0
+        and at most 1.
+    max_iterations : int, default=100
+        Most rounds of weights and eigenvectors. Whole number from 1 to 1000000.
+    center : bool or {"yes", "no"}, default="yes"
+        Whether kernels are centred in their feature spaces before they are brought to the
+        same trace: yes, as the sources do, or no.
+    graphs : list of str, optional
+        Graphs of neighbours in place of kernels, such as ``"knn:k=10"`` or ``"epsilon:radius=0.5"``.
+    n_init : int, default=20
+        Starts of k-means.
+    protocol : {"best_of", "published"}
+        "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
+        random rows, each start a result of its own (``all_labels_``), as the papers' tables.
+    pair_learner : PairLearner, optional
+        How the weights of kernels are learned where :meth:`fit` is given pairs.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MultiViewSpectralClustering : the same with the method as a parameter; its attributes are those of
+        this class.
+
+    References
+    ----------
+    Huang, Chuang, Chen 2012; Liu and others 2016, (4).
+
+    Examples
+    --------
+    >>> from cokernel import MKKMClustering
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> from cokernel.metrics import cluster_scores
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> clusters = MKKMClustering(2, random_state=0).fit_predict(X)
+    >>> cluster_scores(y, clusters)["accuracy"]
+    1.0
+    """
+
+    _method_id = "mkkm"
+    _method_params = ["tol", "max_iterations", "center"]
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        tol: float = 1e-06,
+        max_iterations: int = 100,
+        center: str = "yes",
+        graphs: Any = None,
+        n_init: int = 20,
+        protocol: str = "best_of",
+        pair_learner: PairLearner | None = None,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.views = views
+        self.kernels = kernels
+        self.tol = tol
+        self.max_iterations = max_iterations
+        self.center = center
+        self.graphs = graphs
+        self.n_init = n_init
+        self.protocol = protocol
+        self.pair_learner = pair_learner
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class SimpleMKKMClustering(ViewClusterer):
+    """Simple multiple kernel k-means.
+
+    Weights of the kernels by a minimum of maxima: the mixture whose best clusters explain
+    least, which is convex and has a duality gap. Any positive semi-definite kernels. About five
+    eigenvalue problems of a weighted sum.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    tol : float, default=0.0001
+        Relative duality gap at which the weights are good enough. A real number at least 0
+        and at most 1.
+    max_iterations : int, default=100
+        Most rounds of weights and eigenvectors. Whole number from 1 to 1000000.
+    center : bool or {"yes", "no"}, default="yes"
+        Whether kernels are centred in their feature spaces before they are brought to the
+        same trace: yes, as the sources do, or no.
+    graphs : list of str, optional
+        Graphs of neighbours in place of kernels, such as ``"knn:k=10"`` or ``"epsilon:radius=0.5"``.
+    n_init : int, default=20
+        Starts of k-means.
+    protocol : {"best_of", "published"}
+        "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
+        random rows, each start a result of its own (``all_labels_``), as the papers' tables.
+    pair_learner : PairLearner, optional
+        How the weights of kernels are learned where :meth:`fit` is given pairs.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MultiViewSpectralClustering : the same with the method as a parameter; its attributes are those of
+        this class.
+
+    References
+    ----------
+    Liu 2023.
+
+    Examples
+    --------
+    >>> from cokernel import SimpleMKKMClustering
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> from cokernel.metrics import cluster_scores
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> clusters = SimpleMKKMClustering(2, random_state=0).fit_predict(X)
+    >>> cluster_scores(y, clusters)["accuracy"]
+    1.0
+    """
+
+    _method_id = "simple_mkkm"
+    _method_params = ["tol", "max_iterations", "center"]
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        tol: float = 0.0001,
+        max_iterations: int = 100,
+        center: str = "yes",
+        graphs: Any = None,
+        n_init: int = 20,
+        protocol: str = "best_of",
+        pair_learner: PairLearner | None = None,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.views = views
+        self.kernels = kernels
+        self.tol = tol
+        self.max_iterations = max_iterations
+        self.center = center
+        self.graphs = graphs
+        self.n_init = n_init
+        self.protocol = protocol
+        self.pair_learner = pair_learner
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class LateFusionClustering(ViewClusterer):
+    """Late fusion by aligned partitions.
+
+    The clusters of every kernel alone, turned and weighed so that they agree with a common
+    partition. The objective never falls. Any kernels. After one eigenvalue problem for each
+    kernel its rounds cost next to nothing.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    lam : float, default=1.0
+        Weight λ of the agreement with the partition of the mean kernel. A real number at
+        least 0 and at most 1000000.
+    tol : float, default=1e-06
+        Relative growth of the objective at which the rounds end. A real number at least 0
+        and at most 1.
+    max_iterations : int, default=100
+        Most rounds of weights and eigenvectors. Whole number from 1 to 1000000.
+    center : bool or {"yes", "no"}, default="yes"
+        Whether kernels are centred in their feature spaces before they are brought to the
+        same trace: yes, as the sources do, or no.
+    graphs : list of str, optional
+        Graphs of neighbours in place of kernels, such as ``"knn:k=10"`` or ``"epsilon:radius=0.5"``.
+    n_init : int, default=20
+        Starts of k-means.
+    protocol : {"best_of", "published"}
+        "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
+        random rows, each start a result of its own (``all_labels_``), as the papers' tables.
+    pair_learner : PairLearner, optional
+        How the weights of kernels are learned where :meth:`fit` is given pairs.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MultiViewSpectralClustering : the same with the method as a parameter; its attributes are those of
+        this class.
+
+    References
+    ----------
+    Wang and others 2019, (4)-(10).
+
+    Examples
+    --------
+    >>> from cokernel import LateFusionClustering
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> from cokernel.metrics import cluster_scores
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> clusters = LateFusionClustering(2, random_state=0).fit_predict(X)
+    >>> cluster_scores(y, clusters)["accuracy"]
+    1.0
+    """
+
+    _method_id = "late_fusion"
+    _method_params = ["lambda", "tol", "max_iterations", "center"]
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        lam: float = 1.0,
+        tol: float = 1e-06,
+        max_iterations: int = 100,
+        center: str = "yes",
+        graphs: Any = None,
+        n_init: int = 20,
+        protocol: str = "best_of",
+        pair_learner: PairLearner | None = None,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.views = views
+        self.kernels = kernels
+        self.lam = lam
+        self.tol = tol
+        self.max_iterations = max_iterations
+        self.center = center
+        self.graphs = graphs
+        self.n_init = n_init
+        self.protocol = protocol
+        self.pair_learner = pair_learner
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class SNFClustering(ViewClusterer):
+    """Similarity network fusion.
+
+    Graphs of all kernels exchange their similarities along nearest neighbours until they agree;
+    spectral clustering of the result. Widely used for molecular data. Needs similarities of at
+    least 0. 4 n² K operations for each kernel and round, and memory for two matrices of each
+    kernel.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    neighbors : int, default=20
+        K, the nearest neighbours of an instance that it listens to (at most all others).
+        Whole number, at least 1.
+    rounds : int, default=20
+        t, the rounds of exchange. Whole number from 0 to 1000000.
+    affinity : {"kernel", "local"}, default="kernel"
+        The similarities: kernel (the kernels as they are) or local (the scaled exponential
+        of the distances in their feature spaces, for linear kernels that of the source).
+    mu : float, default=0.5
+        μ, the scale of affinity=local; the source recommends 0.3 to 0.8. A real number
+        greater than 0 and at most 1000000.
+    graphs : list of str, optional
+        Graphs of neighbours in place of kernels, such as ``"knn:k=10"`` or ``"epsilon:radius=0.5"``.
+    n_init : int, default=20
+        Starts of k-means.
+    protocol : {"best_of", "published"}
+        "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
+        random rows, each start a result of its own (``all_labels_``), as the papers' tables.
+    pair_learner : PairLearner, optional
+        How the weights of kernels are learned where :meth:`fit` is given pairs.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MultiViewSpectralClustering : the same with the method as a parameter; its attributes are those of
+        this class.
+
+    References
+    ----------
+    Wang and others 2014, (1)-(7).
+
+    Examples
+    --------
+    >>> from cokernel import SNFClustering
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> from cokernel.metrics import cluster_scores
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> clusters = SNFClustering(2, random_state=0).fit_predict(X)
+    >>> cluster_scores(y, clusters)["accuracy"]
+    1.0
+    """
+
+    _method_id = "snf"
+    _method_params = ["neighbors", "rounds", "affinity", "mu"]
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        neighbors: int = 20,
+        rounds: int = 20,
+        affinity: str = "kernel",
+        mu: float = 0.5,
+        graphs: Any = None,
+        n_init: int = 20,
+        protocol: str = "best_of",
+        pair_learner: PairLearner | None = None,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.views = views
+        self.kernels = kernels
+        self.neighbors = neighbors
+        self.rounds = rounds
+        self.affinity = affinity
+        self.mu = mu
         self.graphs = graphs
         self.n_init = n_init
         self.protocol = protocol

@@ -341,6 +341,8 @@ class MultiViewEmbedding(
     projection_ : ndarray of shape (n_features, n_columns) or None
         The linear map of the features of all views side by side, as ``scale`` left them, where the embedding is one
         (``pca``, ``fda``, ``lfda``, ``gpk``); a constant may be added to it.
+    weights_ : ndarray of shape (n_kernels,) or None
+        Weights of the kernels, of a method that learns them.
     report_ : Report
         Status, iterations, objective, notes.
     n_features_in_ : int

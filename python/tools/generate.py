@@ -17,7 +17,9 @@ from typing import Any
 TARGET = Path(__file__).resolve().parents[1] / "cokernel" / "_generated.py"
 #: As in cokernel/_base.py.
 RENAMED = {"lambda": "lam"}
-WORDS = {"mkl": "MKL", "cca": "CCA", "kmeans": "KMeans"}
+WORDS = {"mkl": "MKL", "cca": "CCA", "kmeans": "KMeans", "mkkm": "MKKM", "snf": "SNF"}
+# Words of clusterings that are not called spectral.
+NOT_SPECTRAL = {"spectral", "kmeans", "mkkm", "snf", "fusion"}
 # Names of methods that end in MKL or are no MKL.
 OWN = ("gmkl", "rmkl", "emkl", "rwkl", "gpk", "lpk")
 WORDS |= {word: word.upper() for word in OWN}
@@ -150,7 +152,7 @@ def class_name(method: dict[str, Any], task: str) -> str:
     words = "".join(WORDS.get(p, p.capitalize()) for p in parts)
     if task in KINDS:
         return words + ("" if {"mkl", *OWN} & set(parts) else "MKL") + KINDS[task]
-    return words + ("" if {"spectral", "kmeans"} & set(parts) else "Spectral") + "Clustering"
+    return words + ("" if NOT_SPECTRAL & set(parts) else "Spectral") + "Clustering"
 
 
 def default(param: dict[str, Any]) -> str:

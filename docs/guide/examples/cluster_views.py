@@ -32,8 +32,12 @@ candidates |= {
     "co-trained": ("co_trained", {}),
     "co-regularised": ("co_regularized", {}),
     "co-regularised, centroid": ("co_regularized_centroid", {}),
+    "multiple kernel k-means": ("mkkm", {}),
+    "the same, min-max": ("simple_mkkm", {}),
+    "late fusion": ("late_fusion", {}),
+    "network fusion": ("snf", {}),
 }
-learned = ["co-trained", "co-regularised", "co-regularised, centroid"]
+learned = list(candidates)[list(candidates).index("co-trained") :]
 fitted, nmi = {}, {}
 print(f"{'':<26}  kept start   all starts")
 for name, (method, params) in candidates.items():

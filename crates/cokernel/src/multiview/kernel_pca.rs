@@ -16,7 +16,7 @@
 //!
 //! Cost: a few dozen products K·(n × k); memory of a few n × 120 blocks beside the bank.
 
-use super::coordinates::{columns_times, largest, means_times, oriented, same, weighted};
+use super::coordinates::{centred, columns_times, largest, means_times, oriented, same, weighted};
 use super::discriminant::KERNEL;
 use super::extension::{Source, Stage};
 use super::kmeans::check_columns;
@@ -77,8 +77,8 @@ impl Embedder for KernelPca {
         let trace: f64 = diagonal.iter().zip(&means).map(|(d, r)| d - 2.0 * r + grand).sum();
         let floor = 1e-12 * largest(&diagonal) * n as f64;
         let apply = |x: &Matrix| {
-            let centred = without_means(x);
-            without_means(&bank.apply_combined_in(&weights, &centred, &Pass::under(&watch)))
+            let (x, _) = centred(x.clone());
+            centred(bank.apply_combined_in(&weights, &x, &Pass::under(&watch))).0
         };
         let pairs = work.top(n, k, &apply)?;
         run.tell(Event::End);
@@ -130,11 +130,4 @@ impl Embedder for KernelPca {
             report,
         })
     }
-}
-
-/// H x.
-fn without_means(x: &Matrix) -> Matrix {
-    let n = x.rows() as f64;
-    let means: Vec<f64> = (0..x.cols()).map(|j| x.col(j).iter().sum::<f64>() / n).collect();
-    Matrix::from_fn(x.rows(), x.cols(), |i, j| x.get(i, j) - means[j])
 }

@@ -8,6 +8,7 @@
 pub(crate) mod affinity;
 mod canonical;
 pub mod cca;
+mod centred;
 pub mod co_regularized;
 pub mod co_regularized_centroid;
 pub mod co_trained;
@@ -27,11 +28,15 @@ pub mod kernel_fda;
 pub mod kernel_lfda;
 pub mod kernel_pca;
 mod laplacian;
+pub mod late_fusion;
 pub mod lfda;
 pub mod lpk;
 pub mod min_disagreement;
+pub mod mkkm;
 pub mod pca;
 pub mod product_spectral;
+pub mod simple_mkkm;
+pub mod snf;
 mod spectra;
 pub mod spectral;
 mod work;
@@ -64,6 +69,10 @@ pub static REGISTRY: &[&Entry<dyn Embedder>] = &[
     &co_trained::ENTRY,
     &co_regularized::ENTRY,
     &co_regularized_centroid::ENTRY,
+    &mkkm::ENTRY,
+    &simple_mkkm::ENTRY,
+    &late_fusion::ENTRY,
+    &snf::ENTRY,
     &pca::ENTRY,
     &kernel_pca::ENTRY,
     &fda::ENTRY,

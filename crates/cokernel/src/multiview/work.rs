@@ -28,6 +28,15 @@ impl<'a> Work<'a> {
         Work { bank, run, watch, counts, notes, status: None, determined: (Vec::new(), 0) }
     }
 
+    pub(super) fn bank(&self) -> &'a Bank {
+        self.bank
+    }
+
+    /// The number of instances.
+    pub(super) fn n(&self) -> usize {
+        self.bank.n()
+    }
+
     /// What is asked before a long step of a method that has no result without it.
     ///
     /// # Errors
@@ -46,9 +55,14 @@ impl<'a> Work<'a> {
     ) -> Result<Eigenpairs> {
         let (options, counts) = (laplacian::precise(), &mut self.counts);
         let pairs = top_eigenpairs(n, r, apply, None, &options, self.run, &self.watch, counts)?;
+        self.ended(&pairs);
+        Ok(pairs)
+    }
+
+    /// Keeps the status of a search that was stopped, and notes what else it did not reach.
+    pub(super) fn ended(&mut self, pairs: &Eigenpairs) {
         let cut = cut_short(pairs.status, &pairs.residuals, &mut self.notes);
         self.status = self.status.or(cut);
-        Ok(pairs)
     }
 
     /// Those of the pairs of `whose` that are no matter of rounding; what is left out is noted.

@@ -87,6 +87,10 @@ fn variants() -> Vec<MultiView> {
         with("cca", "embedding", "v1"),
         with("cca", "then", "kmeans"),
         new("cca").param("regularization", 0.0).param("components", 2),
+        new("mkkm"),
+        with("mkkm", "center", "no"),
+        new("simple_mkkm"),
+        new("late_fusion"),
     ]);
     all
 }

@@ -1,0 +1,319 @@
+//! Similarity network fusion: the graphs of all kernels pass what each knows to the others until they agree, then spectral
+//! clustering of their mean.
+//!
+//! With W_m ≥ 0 the similarity of kernel m,
+//!
+//! P_m(i, i) = ½, P_m(i, j) = W_m(i, j)/(2 Σ_{l≠i} W_m(i, l));     S_m(i, j) = W_m(i, j)/Σ_{l∈N_i} W_m(i, l) for the K nearest
+//! neighbours j ∈ N_i, else 0;     P_m ← S_m · (mean of P_h over h ≠ m) · S_mᵀ for t rounds,
+//!
+//! after each of which P_m is brought back to the form of the first line and made symmetric. The result P is their mean, in that
+//! form, too.
+//!
+//! Source: Wang, Mezlini, Demir and others, *Similarity network fusion for aggregating data types on a genomic scale*, Nature
+//! Methods 11, 2014, (1)-(7) and Online Methods.
+//!
+//! | symbol | name |
+//! |---|---|
+//! | K, t | `neighbors`, `rounds` |
+//! | P_m, S_m | `full`, `sparse` |
+//!
+//! `affinity=kernel` takes W_m from the kernel as it is. `affinity=local` is the scaled exponential of the source on the distances
+//! in the feature space of the kernel, d_ij² = K_ii + K_jj − 2K_ij: W = exp(−d²/(μ ε_ij)), ε_ij = (d̄_i + d̄_j + d_ij)/3 with d̄_i the
+//! mean distance to the K nearest neighbours: with linear kernels of standardised features that is the source's own.
+//! Deviation: ties among the K-th neighbours go to the earlier instance. With one kernel nothing is passed on: P is its own.
+//!
+//! No new rows: what is fused depends on all instances.
+//!
+//! Cost: 4 n² K operations for each kernel and round, since S_m has K entries in a row; memory 2 n² values for each kernel, asked for
+//! at once and refused beyond the memory of the run.
+
+use super::kmeans::check_clusters;
+use super::work::Work;
+use super::{Embedder, Embedding, Problem, laplacian};
+use crate::data::Matrix;
+use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
+use crate::params::{Param, Params, Range};
+use crate::run::Pass;
+use crate::{Error, Event, Report, Result, Run, Status};
+use rayon::prelude::*;
+
+/// The registry entry.
+pub static ENTRY: Entry<dyn Embedder> = Entry { method: &METHOD, build: |p| Box::new(Snf::new(p)) };
+
+static METHOD: Method = Method {
+    id: "snf",
+    title: "similarity network fusion",
+    source: "Wang and others 2014, (1)-(7)",
+    summary: "Graphs of all kernels exchange their similarities along nearest neighbours until they agree; spectral clustering of \
+              the result. Widely used for molecular data. Needs similarities of at least 0. 4 n² K operations for each kernel and \
+              round, and memory for two matrices of each kernel.",
+    tasks: &[Task::Cluster],
+    group: Group::MultiView,
+    certificate: Certificate::None,
+    recommended: false,
+    weights: WeightSet::NONE,
+    params: &[
+        Param {
+            name: "neighbors",
+            doc: "K, the nearest neighbours of an instance that it listens to (at most all others).",
+            range: Range::Int { default: 20, min: 1, max: i64::MAX },
+        },
+        Param {
+            name: "rounds",
+            doc: "t, the rounds of exchange.",
+            range: Range::Int { default: 20, min: 0, max: 1_000_000 },
+        },
+        Param {
+            name: "affinity",
+            doc: "The similarities: kernel (the kernels as they are) or local (the scaled exponential of the distances in their \
+                  feature spaces, for linear kernels that of the source).",
+            range: Range::Choice { default: "kernel", of: &["kernel", "local"] },
+        },
+        Param {
+            name: "mu",
+            doc: "μ, the scale of affinity=local; the source recommends 0.3 to 0.8.",
+            range: Range::Real { default: 0.5, min: 0.0, max: 1e6, closed: false },
+        },
+    ],
+};
+
+/// See the [module](self).
+#[derive(Debug, Clone)]
+pub struct Snf {
+    neighbors: usize,
+    iterations: usize,
+    local: bool,
+    mu: f64,
+}
+
+impl Snf {
+    fn new(p: &Params) -> Self {
+        Snf {
+            neighbors: p.count("neighbors"),
+            iterations: p.count("rounds"),
+            local: p.text("affinity") == "local",
+            mu: p.real("mu"),
+        }
+    }
+}
+
+/// S of one kernel: K columns and values for each row.
+struct Sparse {
+    columns: Vec<u32>,
+    values: Vec<f64>,
+    each: usize,
+}
+
+impl Snf {
+    /// W_m, n × n.
+    fn affinity(&self, problem: &Problem<'_>, m: usize, work: &Work<'_>) -> Result<Vec<f64>> {
+        let bank = problem.bank;
+        let n = bank.n();
+        let mut alone = vec![0.0; bank.len()];
+        alone[m] = 1.0;
+        let pass = Pass::under(&work.watch);
+        let mut w = bank.combine_in(&alone, &pass)?.into_matrix()?.into_values();
+        pass.complete(laplacian::EMBEDDING)?;
+        let name = format!("kernel '{}'", bank.kernels()[m].name);
+        if self.local {
+            self.scaled(&mut w, n, &name)?;
+        } else {
+            let degrees = |i: usize, row: &mut [f64]| row.copy_from_slice(&w[i * n..(i + 1) * n]);
+            let largest = bank.diagonal(m).iter().fold(0.0_f64, |a, d| a.max(d.abs()));
+            laplacian::degrees_of(n, &name, largest, &work.watch, degrees)?;
+            // Rounding below 0 was let through.
+            w.iter_mut().for_each(|v| *v = v.max(0.0));
+        }
+        Ok(w)
+    }
+
+    /// The scaled exponential of the distances that `w`, a kernel, has in its feature space.
+    fn scaled(&self, w: &mut [f64], n: usize, name: &str) -> Result<()> {
+        let own: Vec<f64> = (0..n).map(|i| w[i * n + i]).collect();
+        w.par_chunks_mut(n).enumerate().for_each(|(i, row)| {
+            row.iter_mut()
+                .zip(&own)
+                .for_each(|(v, d)| *v = (own[i] + d - 2.0 * *v).max(0.0).sqrt());
+            row[i] = 0.0;
+        });
+        let nearest = self.neighbors.min(n - 1).max(1);
+        let mean = |(i, row): (usize, &[f64])| {
+            let mut others: Vec<f64> =
+                row.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, d)| *d).collect();
+            let at = nearest.min(others.len()).max(1) - 1;
+            if others.is_empty() {
+                return 0.0;
+            }
+            others.select_nth_unstable_by(at, f64::total_cmp);
+            let mut near = others[..=at].to_vec();
+            near.sort_by(f64::total_cmp);
+            near.iter().sum::<f64>() / near.len() as f64
+        };
+        let means: Vec<f64> = w.par_chunks(n).enumerate().map(mean).collect();
+        if means.iter().all(|d| *d == 0.0) {
+            return Err(super::coordinates::same(&format!("{name} is")));
+        }
+        w.par_chunks_mut(n).enumerate().for_each(|(i, row)| {
+            for (d, other) in row.iter_mut().zip(&means) {
+                let scale = self.mu * (means[i] + other + *d) / 3.0;
+                // Instances that coincide with all their neighbours are as similar as can be.
+                *d = if *d == 0.0 { 1.0 } else { (-*d * *d / scale).exp() };
+            }
+        });
+        Ok(())
+    }
+
+    fn sparse(&self, w: &[f64], n: usize) -> Sparse {
+        let each = self.neighbors.min(n - 1).max(1);
+        let row = |(i, row): (usize, &[f64])| {
+            let mut order: Vec<u32> =
+                (0..n as u32).filter(|j| *j as usize != i || n == 1).collect();
+            let by =
+                |a: &u32, b: &u32| row[*b as usize].total_cmp(&row[*a as usize]).then(a.cmp(b));
+            order.select_nth_unstable_by(each - 1, by);
+            order.truncate(each);
+            order.sort_unstable();
+            let sum: f64 = order.iter().map(|j| row[*j as usize]).sum();
+            let values: Vec<f64> = order
+                .iter()
+                .map(|j| if sum > 0.0 { row[*j as usize] / sum } else { 1.0 / each as f64 })
+                .collect();
+            (order, values)
+        };
+        let rows: Vec<(Vec<u32>, Vec<f64>)> = w.par_chunks(n).enumerate().map(row).collect();
+        let (columns, values): (Vec<_>, Vec<_>) = rows.into_iter().unzip();
+        Sparse { columns: columns.concat(), values: values.concat(), each }
+    }
+}
+
+impl Sparse {
+    fn row(&self, i: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
+        let part = i * self.each..(i + 1) * self.each;
+        self.columns[part.clone()]
+            .iter()
+            .map(|j| *j as usize)
+            .zip(self.values[part].iter().copied())
+    }
+
+    /// S X Sᵀ for a symmetric X.
+    fn both_sides(&self, x: &[f64], n: usize, out: &mut [f64]) {
+        out.par_chunks_mut(n).enumerate().for_each_init(
+            || vec![0.0; n],
+            |left, (i, out)| {
+                left.fill(0.0);
+                for (l, s) in self.row(i) {
+                    left.iter_mut().zip(&x[l * n..(l + 1) * n]).for_each(|(a, v)| *a += s * v);
+                }
+                for (j, out) in out.iter_mut().enumerate() {
+                    *out = self.row(j).map(|(l, s)| s * left[l]).sum();
+                }
+            },
+        );
+    }
+}
+
+/// Rows to sums of one, of which half is on the diagonal; then the symmetric part.
+fn normalized(p: &mut [f64], n: usize) {
+    p.par_chunks_mut(n).enumerate().for_each(|(i, row)| {
+        row[i] = 0.0;
+        let sum: f64 = row.iter().sum();
+        let factor = if sum > 0.0 { 0.5 / sum } else { 0.0 };
+        row.iter_mut().for_each(|v| *v *= factor);
+        row[i] = 0.5;
+    });
+    cokernel_dense::symmetric_part(n, p);
+}
+
+impl Embedder for Snf {
+    fn embed(&self, problem: &Problem<'_>, k: usize, run: &Run) -> Result<Embedding> {
+        let bank = problem.bank;
+        let (n, count) = (bank.n(), bank.len());
+        check_clusters(k, n)?;
+        let mut work = Work::new(bank, run);
+        let needed = [2 * count + 2, n, n, 8].into_iter().fold(1, usize::saturating_mul);
+        if needed > run.memory {
+            return Err(Error::Data(format!(
+                "{} needs {:.1} GB for two matrices of each of {count} kernels on {n} instances, and {:.1} GB are allowed; allow \
+                 more memory, or use a method that keeps none ('spectral', 'co_regularized')",
+                METHOD.id,
+                needed as f64 / 1e9,
+                run.memory as f64 / 1e9
+            )));
+        }
+        run.tell(Event::Begin { stage: METHOD.title, total: Some(self.iterations as u64) });
+        let (mut full, mut sparse) = (Vec::new(), Vec::new());
+        for m in 0..count {
+            let mut w = self.affinity(problem, m, &work)?;
+            sparse.push(self.sparse(&w, n));
+            normalized(&mut w, n);
+            full.push(w);
+        }
+        let rounds = if count == 1 { 0 } else { self.iterations };
+        let (mut done, mut status) = (0, Status::ClosedForm);
+        let mut others = vec![0.0; n * n];
+        while done < rounds {
+            let mut next = Vec::new();
+            for (m, sparse) in sparse.iter().enumerate() {
+                if let Some(stop) = work.watch.stop() {
+                    status = stop;
+                    break;
+                }
+                mean(&full, Some(m), &mut others);
+                let mut image = vec![0.0; n * n];
+                sparse.both_sides(&others, n, &mut image);
+                next.push(image);
+            }
+            if !status.is_success() {
+                break;
+            }
+            next.iter_mut().for_each(|p| normalized(p, n));
+            let change = moved(&full, &next);
+            full = next;
+            done += 1;
+            let message = format!("change {change:.1e}");
+            run.tell(Event::Step { done: done as u64, message: &message });
+        }
+        run.tell(Event::End);
+        mean(&full, None, &mut others);
+        drop(full);
+        normalized(&mut others, n);
+        let fused = Matrix::new(n, n, others)?;
+        let degrees: Vec<f64> = (0..n).map(|i| fused.row(i).iter().sum()).collect();
+        let product = |x: &Matrix| crate::solve::dense::product((&fused).into(), x.into());
+        let (pairs, _) = work.normalized("the fused graph", &degrees, k, product)?;
+        let rows = work.unit_rows(&pairs.vectors, "the fused graph");
+        let own = work.report();
+        let status = if own.status.is_success() { status } else { own.status };
+        let report = Report { status, iterations: done, ..own };
+        Ok(Embedding {
+            rows,
+            gaps: vec![pairs.gap()],
+            eigenvalues: vec![pairs.values],
+            eigenvectors: vec![pairs.vectors],
+            agreement: Vec::new(),
+            extension: None,
+            report,
+        })
+    }
+}
+
+/// The mean of all matrices, or of all but one.
+fn mean(all: &[Vec<f64>], but: Option<usize>, out: &mut [f64]) {
+    let used: Vec<&Vec<f64>> =
+        (0..all.len()).filter(|m| Some(*m) != but).map(|m| &all[m]).collect();
+    let share = 1.0 / used.len() as f64;
+    out.par_chunks_mut(4096).enumerate().for_each(|(chunk, out)| {
+        out.fill(0.0);
+        for matrix in &used {
+            out.iter_mut().zip(&matrix[chunk * 4096..]).for_each(|(o, v)| *o += share * v);
+        }
+    });
+}
+
+/// Largest change of an entry, as a share of the largest outside the diagonal, which is ½.
+fn moved(before: &[Vec<f64>], after: &[Vec<f64>]) -> f64 {
+    let one = |(a, b): (&Vec<f64>, &Vec<f64>)| {
+        a.par_iter().zip(b).map(|(x, y)| (x - y).abs()).reduce(|| 0.0, f64::max)
+    };
+    2.0 * before.iter().zip(after).map(one).fold(0.0, f64::max)
+}

@@ -1,0 +1,159 @@
+"""Multiple kernel k-means, late fusion and network fusion against plain NumPy."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from cokernel import LateFusionClustering, MKKMClustering, SimpleMKKMClustering, SNFClustering
+
+Reals = npt.NDArray[np.float64]
+GIVEN = "precomputed"
+
+
+def toy(n: int, seed: int, views: int = 3) -> tuple[dict[str, Reals], Reals]:
+    """Gaussian similarities of overlapping groups, by name and as one array."""
+    rng = np.random.default_rng(seed)
+    kernels = {}
+    for v in range(views):
+        centres = 2.0 * rng.standard_normal((3, 3))
+        x = centres[np.arange(n) % 3] + rng.standard_normal((n, 3)) * (1 + v)
+        squares = ((x[:, None] - x[None]) ** 2).sum(-1)
+        kernels[f"v{v}"] = np.exp(-squares / squares.mean())
+    return kernels, np.stack(list(kernels.values()))
+
+
+def centred(kernels: Reals) -> Reals:
+    n = kernels.shape[1]
+    h = np.eye(n) - 1 / n
+    all = h @ kernels @ h
+    return all * (n / np.trace(all, axis1=1, axis2=2))[:, None, None]
+
+
+def leading(a: Reals, k: int) -> tuple[Reals, Reals]:
+    values, vectors = np.linalg.eigh(a)
+    return values[::-1][:k], vectors[:, ::-1][:, :k]
+
+
+def weighted(kernels: Reals, gamma: Reals) -> Reals:
+    return np.tensordot(gamma**2, kernels, 1)
+
+
+def energies(kernels: Reals, h: Reals) -> Reals:
+    return np.einsum("ij,mik,kj->m", h, kernels, h)
+
+
+def same_span(h: Reals, found: object) -> bool:
+    rows = h / np.linalg.norm(h, axis=1, keepdims=True)
+    ours = found.embedding_  # type: ignore[attr-defined]
+    return bool(np.allclose(ours @ ours.T, rows @ rows.T, atol=1e-7))
+
+
+@pytest.mark.parametrize("seed, k", [(1, 2), (2, 3), (3, 5), (4, 12)])
+def test_simple_mkkm_is_optimal(seed: int, k: int) -> None:
+    """No point of a grid is below the bound; scaled kernels, copies and constants change what they should."""
+    views, given = toy(60, seed)
+    kernels = centred(given)
+    found = SimpleMKKMClustering(k, tol=1e-7, kernels=GIVEN).fit(views)
+    gamma, report = found.weights_, found.report_
+    value = leading(weighted(kernels, gamma), k)[0].sum()
+    assert report.status == "converged" and report.duality_gap <= 1e-7
+    assert report.objective[-1] == pytest.approx(value, rel=1e-9)
+    for a in range(21):
+        for b in range(21 - a):
+            point = np.array([a, b, 20 - a - b]) / 20
+            assert leading(weighted(kernels, point), k)[0].sum() >= value * (1 - 2e-7)
+    sizes = dict(zip(views, [1e12, 1.0, 1e-12]))
+    scaled = SimpleMKKMClustering(k, tol=1e-7, kernels=GIVEN).fit({v: sizes[v] * x for v, x in views.items()})
+    np.testing.assert_allclose(scaled.weights_, gamma, atol=1e-4)
+    more = SimpleMKKMClustering(k, tol=1e-7, kernels=GIVEN).fit({**views, "copy": views["v0"], "ones": np.ones((60, 60))})
+    theirs = more.weights_
+    assert theirs[4] == 0.0 and abs(theirs[0] - theirs[3]) < 1e-3
+    assert any("ones" in note and "the same" in note for note in more.report_.notes)
+
+
+def test_mkkm_takes_its_steps() -> None:
+    views, given = toy(60, 5)
+    kernels, k = centred(given), 3
+    found = MKKMClustering(k, kernels=GIVEN).fit(views)
+    gamma = np.full(3, 1 / 3)
+    for value in found.report_.objective:
+        last, (_, h) = gamma, leading(weighted(kernels, gamma), k)
+        left = 60 - energies(kernels, h)
+        assert value == pytest.approx(gamma**2 @ left, rel=1e-9)
+        gamma = (1 / left) / (1 / left).sum()
+    np.testing.assert_allclose(found.weights_, last, rtol=1e-8)
+    assert same_span(h, found)
+
+
+def test_late_fusion_takes_its_steps() -> None:
+    def polar(a: Reals) -> tuple[Reals, float]:
+        u, s, v = np.linalg.svd(a, full_matrices=False)
+        return u @ v, s.sum()
+
+    views, given = toy(60, 6)
+    kernels, k, lam = centred(given), 3, 0.7
+    parts = [leading(kernel, k)[1] for kernel in kernels]
+    mean = common = leading(kernels.sum(0), k)[1]
+    found = LateFusionClustering(k, lam=lam, kernels=GIVEN).fit(views)
+    assert len(found.report_.objective) > 2
+    for value in found.report_.objective:
+        turned = [h @ polar(h.T @ common)[0] for h in parts]
+        agreed = np.array([(common * t).sum() for t in turned])
+        beta = agreed / np.linalg.norm(agreed)
+        common, own = polar(sum(b * t for b, t in zip(beta, turned)) + lam * mean)
+        assert value == pytest.approx(own, rel=1e-9)
+    np.testing.assert_allclose(found.weights_, beta / beta.sum(), rtol=1e-8)
+    assert same_span(common, found)
+
+
+def fused(affinities: list[Reals], near: int, rounds: int) -> Reals:
+    def form(w: Reals) -> Reals:
+        p = w - np.diag(np.diag(w))
+        p = 0.5 * p / p.sum(1, keepdims=True) + 0.5 * np.eye(len(w))
+        return (p + p.T) / 2
+
+    def sparse(w: Reals) -> Reals:
+        others = w - np.diag(np.diag(w) + np.inf)
+        s = np.zeros_like(w)
+        for i, row in enumerate(others):
+            nearest = np.argsort(-row, kind="stable")[:near]
+            s[i, nearest] = w[i, nearest] / w[i, nearest].sum()
+        return s
+
+    p, s = [form(w) for w in affinities], [sparse(w) for w in affinities]
+    for _ in range(rounds):
+        others = [sum(p[h] for h in range(len(p)) if h != m) / (len(p) - 1) for m in range(len(p))]
+        p = [form(a @ o @ a.T) for a, o in zip(s, others)]
+    return form(sum(p) / len(p))
+
+
+def test_snf_takes_its_steps() -> None:
+    with np.errstate(invalid="ignore"):
+        views, given = toy(50, 7)
+        local = []
+        for kernel in given:
+            own = np.diag(kernel)
+            d = np.sqrt(np.maximum(own[:, None] + own - 2 * kernel, 0))
+            near = np.array([np.sort(np.delete(row, i))[:5].mean() for i, row in enumerate(d)])
+            local.append(np.exp(-(d**2) / (0.4 * (near[:, None] + near + d) / 3)))
+        for affinity, graphs in [("kernel", list(given)), ("local", local)]:
+            found = SNFClustering(3, neighbors=5, rounds=6, affinity=affinity, mu=0.4, kernels=GIVEN).fit(views)
+            graph = fused(graphs, 5, 6)
+            root = np.sqrt(graph.sum(1))
+            values, h = leading(graph / np.outer(root, root), 3)
+            np.testing.assert_allclose(found.eigenvalues_[0], values, rtol=1e-9)
+            assert same_span(h, found)
+    for n in (2, 3):
+        assert set(SNFClustering(2, kernels=GIVEN).fit(toy(n, 8)[0]).labels_) <= {0, 1}
+    with pytest.raises(ValueError, match="similarity of instances"):
+        SNFClustering(2, kernels=GIVEN).fit({"a": np.array([[1.0, -0.5, 0.2], [-0.5, 1.0, 0.1], [0.2, 0.1, 1.0]])})
+
+
+def test_indefinite_and_constant_kernels_are_told() -> None:
+    with pytest.raises(ValueError, match="the same for all"):
+        MKKMClustering(2, kernels=GIVEN).fit({"ones": np.ones((10, 10))})
+    views, _ = toy(12, 9, views=1)
+    bad = views["v0"] - 3 * np.outer(np.arange(12) - 5.5, np.arange(12) - 5.5)
+    with pytest.raises(ValueError):
+        SimpleMKKMClustering(2, kernels=GIVEN).fit({"bad": bad})
