@@ -3,7 +3,7 @@
 //! max Σ_m β_m tr Fᵀ H_m W_m + λ tr FᵀM   subject to   FᵀF = I,  W_m of orthonormal columns or rows,  β ≥ 0,  Σ β_m² = 1,
 //!
 //! with H_m ∈ R^{n×k} the leading eigenvectors of kernel m alone (fewer where its rank is below k) and M those of the mean kernel; kernels are centred
-//! and have the same trace ([`centred`](super::centred)). Each of F, W_m and β is the best for the others in turn: with
+//! and have the same trace (`multiview/centred.rs`). Each of F, W_m and β is the best for the others in turn: with
 //! polar(A) = A(AᵀA)^{−1/2}, the orthonormal factor of A, W_m = polar(H_mᵀF), β_m ∝ tr FᵀH_mW_m, F = polar(Σ β_mH_mW_m + λM).
 //! Then k-means on the rows of F, each of unit length.
 //!

@@ -2,7 +2,7 @@
 //!
 //! min Σ_m γ_m² tr K̄_m (I − HHᵀ)   subject to   HᵀH = I,  γ ≥ 0,  Σγ = 1,   H ∈ R^{n×k},
 //!
-//! for kernels K̄_m that are centred and have the same trace ([`centred`](super::centred)). Given γ, H are the k leading
+//! for kernels K̄_m that are centred and have the same trace (`multiview/centred.rs`). Given γ, H are the k leading
 //! eigenvectors of Σ γ_m² K̄_m; given H, γ_m ∝ 1/b_m with b_m = tr K̄_m (I − HHᵀ), what the clusters leave unexplained of
 //! kernel m. Then k-means on the rows of H, each of unit length.
 //!

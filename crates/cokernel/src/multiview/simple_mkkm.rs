@@ -2,7 +2,7 @@
 //!
 //! min_{γ ≥ 0, Σγ = 1} J(γ),   J(γ) = max_{HᵀH = I} tr Hᵀ (Σ_m γ_m² K̄_m) H,   H ∈ R^{n×k},
 //!
-//! for kernels K̄_m that are centred and have the same trace ([`centred`](super::centred)). Then k-means on the rows of H, each of
+//! for kernels K̄_m that are centred and have the same trace (`multiview/centred.rs`). Then k-means on the rows of H, each of
 //! unit length. J(γ) is the sum of the k largest eigenvalues of the weighted sum.
 //!
 //! Source: Liu, *SimpleMKKM: Simple Multiple Kernel K-means*, IEEE TPAMI 45, 2023 (Liu, Zhu, Liu, arXiv 2005.04975).
@@ -17,11 +17,11 @@
 //! relative gap (J − bound)/J that is reported can be computed again from γ alone. The source reports none.
 //!
 //! At the minimum the k-th and the next eigenvalue often meet; then no single H proves it, and the bound is that of a mixture W of
-//! several, 0 ⪯ W ⪯ I, tr W = k, with a_m = tr W K̄_m ([`subspace`]).
+//! several, 0 ⪯ W ⪯ I, tr W = k, with a_m = tr W K̄_m (`simple_mkkm/subspace.rs`).
 //!
 //! **Search** (deviation: the source takes steps along a reduced gradient with a golden-section search, each of tens of
 //! eigenvalue problems). The problem is solved in the span of all eigenvectors found so far, where it has a few dozen
-//! dimensions ([`subspace`]); the eigenvectors at its solution are added, and so on. The minimum within the span is a lower bound
+//! dimensions (`simple_mkkm/subspace.rs`); the eigenvectors at its solution are added, and so on. The minimum within the span is a lower bound
 //! too, and the gap is that of the best bound of all.
 //!
 //! New rows: the Nyström extension of H.
