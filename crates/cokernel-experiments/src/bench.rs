@@ -4,6 +4,7 @@ use super::cells::{Cell, Group};
 use super::measured::{Details, Measured, plane};
 use super::plan::{Data, Experiment, Kind, Learning, Pick, Protocol, Variant};
 use super::score::Score;
+use super::selection::{self, Selected};
 use super::source::{reduced, subset, unit_rows};
 use anyhow::{Context, Result};
 use cokernel::data::{Classes, Labels, Table, Views};
@@ -157,8 +158,9 @@ impl<'a> Bench<'a> {
             room(plan, self.available, working_bytes(bytes, n), n)?;
         }
         let real = plan.protocol.task() == Task::Regress;
-        let (mut views, labels) =
-            data.source.load(self.folder.as_deref(), plan.swept_data(cell), run.seed, real)?;
+        let (folder, swept) = (self.folder.as_deref(), plan.swept_data(cell));
+        let Selected { mut views, labels, test } =
+            data.selection.load(&data.source, folder, swept, run.seed, real)?;
         if let Some(names) = &data.views {
             views = subset(&views, names)?;
         }
@@ -175,7 +177,7 @@ impl<'a> Bench<'a> {
                 let indices = n.saturating_mul(all).saturating_mul(8);
                 let need = working_bytes(feature_bytes(&views), 0).saturating_add(indices);
                 room(plan, self.available, need, n)?;
-                (None, splits.split(&labels, run.seed)?.splits)
+                (None, selection::splits(splits, &labels, test.as_ref(), run.seed)?)
             }
         };
         self.loaded =
@@ -284,7 +286,8 @@ impl Loaded {
         let result = score_split(&model, &chosen, &self.labels, &split, &to_the_end)?;
         let mut scores = BTreeMap::new();
         let asked = plan.protocol.scores.iter().chain([&plan.protocol.pick_by]);
-        if let Some(score) = asked.into_iter().find(|s| s.of_learned(&result.scores).is_none()) {
+        let lacks = |s: &&Score| !s.is_of_model() && s.of_learned(&result.scores).is_none();
+        if let Some(score) = asked.into_iter().find(lacks) {
             let why = match plan.protocol.task() {
                 Task::Detect => "needs labels of two kinds in every test set",
                 _ => {
@@ -294,7 +297,7 @@ impl Loaded {
             };
             return Err(Error::Data(format!("score '{}' {why}", score.id())).into());
         }
-        for &score in Score::all(plan.protocol.task()) {
+        for &score in Score::all(plan.protocol.task()).iter().filter(|s| !s.is_of_model()) {
             scores.insert(score, score.of_learned(&result.scores).into_iter().collect());
         }
         let mut measured = Measured {

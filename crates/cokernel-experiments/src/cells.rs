@@ -1,7 +1,7 @@
 //! The table of cells of an experiment: one variant of one row on one split of one data set.
 
 use super::plan::{Data, Experiment, Pick};
-use super::source::hexadecimal;
+use super::source::{digest, hexadecimal};
 use anyhow::Result;
 use cokernel::VERSION;
 use serde_json::{Value, json};
@@ -54,7 +54,15 @@ impl Experiment {
     /// All cells, identified. Set i has seed `seed` + i. Files are read for their content, which
     /// decides about the results.
     pub fn cells(&self, folder: Option<&Path>, seed: u64) -> Result<Vec<Cell>> {
-        let source = |data: &Data| data.source.identity(folder);
+        let source = |data: &Data| -> Result<Value> {
+            let mut identity = json!({ "source": data.source.identity(folder)? });
+            if !data.selection.is_all() {
+                let test = data.source.beside(data.selection.test.as_deref(), folder)?;
+                let test = test.map(|path| digest(&path)).transpose()?;
+                identity["selection"] = json!({ "what": data.selection, "test": test });
+            }
+            Ok(identity)
+        };
         let sources = self.data.iter().map(source).collect::<Result<Vec<_>>>()?;
         let identified = |cell: Cell| {
             let source = &sources[cell.data];
@@ -123,7 +131,7 @@ impl Experiment {
         let inner = learning.map(|l| l.inner_folds);
         let mut decided_by = json!({
             "version": VERSION,
-            "source": source,
+            "source": source["source"],
             "views": data.views,
             "unit_rows": data.unit_rows,
             "lsa": data.lsa,
@@ -142,7 +150,10 @@ impl Experiment {
             "kernels": variant.kernels.as_ref().or(data.kernels.as_ref()),
             "memory": self.limits.memory,
         });
-        // Cells without probabilities keep their names.
+        // Cells without probabilities, and those on all instances, keep their names.
+        if let Some(selection) = source.get("selection") {
+            decided_by["selection"] = selection.clone();
+        }
         if let Some(how) = self.calibrating {
             decided_by["calibrating"] = json!(how);
         }

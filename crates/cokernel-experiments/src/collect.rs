@@ -128,13 +128,16 @@ fn outcome_of(
     let row = |(&(r, at), picked): (&(usize, Option<usize>), &BTreeMap<usize, Picked>)| {
         let at = at.map(|i| values[i]);
         let picked: Vec<&Picked> = picked.values().collect();
-        outcome::row(&plan.rows[r], at, &picked, &plan.protocol, units)
+        outcome::row(&plan.rows[r], at, &picked, (data, &plan.protocol), units)
     };
     let label = (plan.data.len() > 1).then(|| data.label.clone());
-    let title = match &label {
+    let mut title = match &label {
         None => plan.title.clone(),
         Some(label) => format!("{}: {label}", plan.title),
     };
+    if plan.quick {
+        title.push_str(" (shortened)");
+    }
     let first = all.values().flat_map(|units| units.values()).next();
     let (n, views) = first.map_or((0, Vec::new()), |p| {
         (p.measured.details.instances, p.measured.details.views.clone())
@@ -149,11 +152,13 @@ fn outcome_of(
         first_seed: done.seed,
         seeds: data.sets,
         library_version: VERSION.to_string(),
+        quick: plan.quick,
         status: stopped.unwrap_or(Status::Converged),
         seconds,
         sweep: plan.sweep.as_ref().map(|s| s.label.clone()),
         rows: all.iter().map(row).collect(),
         claims: plan.claims.iter().flat_map(|c| outcome::claim(c, plan, all)).collect(),
+        differences: outcome::differences(plan, all),
         notes: plan.notes.clone(),
         reason: plan.reason.clone(),
     }

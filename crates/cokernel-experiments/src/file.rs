@@ -21,6 +21,9 @@ title = "Two views of digits"
 notes = ["A sentence that is printed below the result."]
 reason = "Printed if figures of rows without a reason of their own are out of reach."
 
+# quick = true                      # at most two drawn data sets, two splits, 300 instances and three
+#                                   # values of a sweep, to see that everything runs
+
 [source]                            # where the published figures come from
 paper = "LMS"
 table = "Table 3.3"
@@ -38,7 +41,15 @@ kernels = ["gaussian:sigma=median"] # the default
 #   paths are relative to the folder of this file
 # label = "digits"                  # its name; with several [[data]] each needs its own
 # scale = "standard"                # or "min_max", "none": learned on the training rows
-# costs = { fac = 2.0 }             # of one kernel value on a view, for the total cost; 1 if left out
+# costs = { fac = 2.0 }             # of a kernel value by kernel, view or function (gaussian)
+#   for the cost of a model; 1 if left out
+# classes = { even = ["0", "2"], odd = ["1", "3"] }
+#   classes made of those of the data; instances of others are left out
+# take = 1000                       # so many instances, drawn by class with the seed
+# test = "test_idx.csv"             # beside the views of a folder: numbers of the rows to test on, from 0,
+#                                   # in place of those that `reserve` draws
+# published = { "Kernel Addition" = { nmi = 0.744 } }   # by row, where figures differ from data to data
+# weights = { "Kernel Addition" = [0.5, 0.5] }          # published weights of the kernels, by row
 # unit_rows = true                  # every row of every view divided by its length
 # lsa = 100                         # then latent semantic analysis of every view to 100 columns
 
@@ -57,7 +68,9 @@ seed = 0                            # the first seed
 scores = ["nmi", "f"]               # f, precision, recall, entropy, nmi, ari, accuracy, purity;
                                     # of classes: accuracy, balanced_accuracy, macro_f1, auc,
                                     # log_loss, brier; of numbers: r2, mse, mae; of outliers: auc,
-                                    # average_precision, rejected
+                                    # average_precision, rejected; of all that is learned:
+                                    # support_vectors in percent, total_cost (that, times the share
+                                    # of the costs of kernels that the active ones have)
 pick_by = "nmi"                     # the score by which `pick` chooses
 reach = { nmi = 0.02 }              # |ours - theirs| that counts as the same
 
@@ -137,6 +150,8 @@ pub struct Content {
     #[serde(default)]
     pub limits: LimitsEntry,
     pub sweep: Option<SweepEntry>,
+    #[serde(default)]
+    pub quick: bool,
 }
 
 /// Where the published figures come from.
@@ -172,6 +187,14 @@ pub struct DataEntry {
     pub scale: Option<Spanned<String>>,
     #[serde(default)]
     pub costs: BTreeMap<String, Spanned<f64>>,
+    #[serde(default)]
+    pub classes: BTreeMap<String, Spanned<Vec<String>>>,
+    pub take: Option<Spanned<usize>>,
+    pub test: Option<Spanned<String>>,
+    #[serde(default)]
+    pub published: BTreeMap<String, Spanned<BTreeMap<String, Spanned<toml::Value>>>>,
+    #[serde(default)]
+    pub weights: BTreeMap<String, Spanned<Vec<f64>>>,
 }
 
 /// One `[data]`, or several `[[data]]`.

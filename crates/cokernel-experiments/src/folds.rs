@@ -4,9 +4,9 @@
 
 use super::file::File;
 use super::plan::{Experiment, Learning, Pick};
+use super::selection::{self, Selected};
 use super::source::Source;
 use anyhow::Result;
-use cokernel::data::Labels;
 use cokernel::method::Task;
 use cokernel::{Error, eval};
 use std::path::Path;
@@ -30,8 +30,8 @@ impl Experiment {
             if !matches!(data.source, Source::Folder(_) | Source::Files(_)) {
                 continue;
             }
-            let (_, labels) = data.source.load(folder, None, seed, real)?;
-            let Err((of_inner, problem)) = all_splits(&labels, splits, inner, seed) else {
+            let selected = data.selection.load(&data.source, folder, None, seed, real)?;
+            let Err((of_inner, problem)) = all_splits(&selected, splits, inner, seed) else {
                 continue;
             };
             let file = File::new(name, text);
@@ -58,12 +58,12 @@ impl Experiment {
 
 /// Makes all splits as cells do; of an error, whether it is one inside a training set.
 fn all_splits(
-    labels: &Labels,
+    Selected { labels, test, .. }: &Selected,
     outer: eval::Protocol,
     inner: Option<usize>,
     seed: u64,
 ) -> Result<(), (bool, Error)> {
-    let splits = outer.split(labels, seed).map_err(|e| (false, e))?.splits;
+    let splits = selection::splits(outer, labels, test.as_ref(), seed).map_err(|e| (false, e))?;
     // Validation sets need no folds.
     let Some(folds) = inner.filter(|_| splits.iter().all(|s| s.validation.is_empty())) else {
         return Ok(());

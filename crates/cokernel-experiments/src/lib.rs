@@ -22,6 +22,7 @@ pub mod print;
 pub mod reproduction;
 mod runner;
 mod score;
+mod selection;
 mod source;
 pub mod store;
 mod stored;
@@ -163,6 +164,10 @@ pub static SHIPPED: &[(&str, &str)] = shipped! {
     "lms-6.3-ionosphere"
     "lms-6.3-pima"
     "lms-6.3-vertebral"
+    "lmka-5.6"
+    "lmka-5.10"
+    "lmka-5.11"
+    "lmka-5.12"
     "gmkd-1"
     "pendigits-multi"
 };

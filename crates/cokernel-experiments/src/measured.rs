@@ -3,7 +3,7 @@
 use super::score::Score;
 use anyhow::Result;
 use cokernel::data::{Classes, Matrix};
-use cokernel::model::Model;
+use cokernel::model::{KernelWeight, Model};
 use cokernel::multiview::project;
 use cokernel::{Report, Run, Status};
 use serde::{Deserialize, Serialize};
@@ -30,6 +30,20 @@ pub struct Measured {
     pub details: Details,
 }
 
+impl Measured {
+    /// The values of a score: one, or one for each start of k-means.
+    pub fn values(&self, score: Score) -> Vec<f64> {
+        let of_model = match score {
+            Score::SupportVectors => self.details.support_percent,
+            Score::TotalCost => {
+                self.details.support_percent.zip(self.details.cost_share).map(|(s, c)| s * c)
+            }
+            _ => return self.scores.get(&score).cloned().unwrap_or_default(),
+        };
+        of_model.into_iter().collect()
+    }
+}
+
 /// What is not a score.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -43,9 +57,11 @@ pub struct Details {
     pub active: Option<usize>,
     pub support: Option<usize>,
     pub support_percent: Option<f64>,
-    /// Of predicting one instance: Σ over active kernels of the cost of their view, times the
-    /// number of support vectors.
+    /// Of predicting one instance: Σ over active kernels of their costs, times the number of
+    /// support vectors.
     pub cost: Option<f64>,
+    /// The share that the costs of active kernels have of those of all.
+    pub cost_share: Option<f64>,
     pub iterations: usize,
     /// Objective after each iteration.
     pub objective: Vec<f64>,
@@ -74,7 +90,7 @@ impl Details {
         }
     }
 
-    /// A model of classes; kernels on views without a cost have cost 1.
+    /// A model; costs are by kernel, view or function, kernels without one have cost 1.
     pub fn of_model(
         model: &Model,
         scores: &cokernel::eval::Measured,
@@ -83,12 +99,19 @@ impl Details {
         let weights = model.weights();
         let support = model.n_support();
         let active = weights.iter().filter(|w| w.active);
-        let unit: f64 = active.clone().map(|w| costs.get(&w.view).copied().unwrap_or(1.0)).sum();
+        let cost = |w: &KernelWeight| {
+            let function = w.kernel.split('@').next().unwrap_or_default();
+            let names = [w.kernel.as_str(), w.view.as_str(), function];
+            names.into_iter().find_map(|name| costs.get(name)).copied().unwrap_or(1.0)
+        };
+        let unit: f64 = active.clone().map(cost).sum();
+        let all: f64 = weights.iter().map(cost).sum();
         Details {
             active: Some(active.count()),
             support: Some(support),
             support_percent: Some(model.support_percent()),
             cost: Some(unit * support as f64),
+            cost_share: (all > 0.0).then_some(unit / all),
             weights: weights.iter().map(|w| w.weight).collect(),
             kernels: weights.into_iter().map(|w| w.kernel).collect(),
             classes: scores.classes.as_ref().map(|s| s.classes.clone()).unwrap_or_default(),

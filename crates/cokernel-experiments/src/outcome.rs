@@ -2,12 +2,13 @@
 
 use super::collect::Measurements;
 use super::measured::Measured;
-use super::plan::{Claim, Experiment, Pick, Protocol, Row};
+use super::plan::{Claim, Data, Experiment, Pick, Protocol, Row};
 use super::score::{Against, Score};
 use cokernel::Status;
-use cokernel::eval::Stat;
+use cokernel::eval::significance::f_5x2;
+use cokernel::eval::{self, Stat};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The variant of a row that is its result on one data set, or on one split.
 #[derive(Debug, Clone)]
@@ -55,6 +56,9 @@ pub struct Outcome {
     pub library_version: String,
     /// Whether it is complete.
     pub status: Status,
+    /// Whether the experiment was shortened.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub quick: bool,
     /// Wall time.
     pub seconds: f64,
     /// The parameter of a figure.
@@ -63,6 +67,8 @@ pub struct Outcome {
     pub rows: Vec<RowOutcome>,
     /// Whether the claims of the source hold here.
     pub claims: Vec<ClaimOutcome>,
+    /// Tests against the baseline that the file names, with splits of 5×2 cross-validation.
+    pub differences: Vec<Difference>,
     /// Remarks of the file.
     pub notes: Vec<String>,
     /// Why figures differ, where the file says it.
@@ -82,8 +88,27 @@ pub struct RowOutcome {
     pub statuses: BTreeMap<String, usize>,
     /// Seconds of one data set or split, all variants together.
     pub seconds: f64,
+    /// Mean weights of the kernels by name without parameters, where every result has the same kernels.
+    pub weights: Vec<(String, f64)>,
+    /// What is published of them.
+    pub published_weights: Option<Vec<f64>>,
     pub reason: Option<String>,
     pub notes: Vec<String>,
+}
+
+/// The difference of two rows on the ten splits of 5×2 cross-validation.
+#[derive(Debug, Clone, Serialize)]
+pub struct Difference {
+    pub row: String,
+    /// The row that all are compared with.
+    pub baseline: String,
+    pub score: Score,
+    /// Mean of the row less that of the baseline.
+    pub mean: f64,
+    /// Of the 5×2 cv F test; 1 where all differences are 0.
+    pub p: f64,
+    /// Whether the row is better (`true`), worse, or neither at the level of the experiment.
+    pub better: Option<bool>,
 }
 
 /// One score of one row.
@@ -114,13 +139,12 @@ const TIE: f64 = 1e-9;
 
 /// Mean over the starts of one data set.
 pub fn mean(measured: &Measured, score: Score) -> f64 {
-    let values = measured.scores.get(&score).map_or(&[][..], |v| v);
+    let values = measured.values(score);
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
 fn measure(units: &[&Picked], score: Score, each_unit: bool) -> Measure {
-    let of_starts =
-        |p: &&Picked| Stat::new(p.measured.scores.get(&score).cloned().unwrap_or_default());
+    let of_starts = |p: &&Picked| Stat::new(p.measured.values(score));
     let each: Vec<Stat> = units.iter().map(of_starts).collect();
     let starts_sd = each.iter().map(|s| s.sd).sum::<f64>() / each.len() as f64;
     let ours = match each_unit {
@@ -143,11 +167,12 @@ pub fn row(
     row: &Row,
     at: Option<f64>,
     units: &[&Picked],
-    protocol: &Protocol,
+    (data, protocol): (&Data, &Protocol),
     each_unit: bool,
 ) -> RowOutcome {
     let point = row.points.iter().find(|p| Some(p.0) == at).map(|p| &p.1);
-    let published = point.unwrap_or(&row.published);
+    let of_data = data.published.get(&row.label);
+    let published = point.or(of_data).unwrap_or(&row.published);
     // A figure in the published part may be of a score that the protocol does not list.
     let wanted = protocol.scores.iter().chain(published.keys());
     let scores = wanted
@@ -166,9 +191,64 @@ pub fn row(
         picked: counted(picked.map(|m| row.variants[m.variant].label.clone())),
         statuses: counted(units.iter().map(|p| p.measured.status.to_string())),
         seconds: units.iter().map(|p| p.seconds).sum::<f64>() / units.len().max(1) as f64,
+        weights: mean_weights(units),
+        published_weights: data.weights.get(&row.label).cloned(),
         reason: row.reason.clone(),
         notes: crate::words::once(units.iter().flat_map(|p| &p.measured.notes)),
     }
+}
+
+fn mean_weights(units: &[&Picked]) -> Vec<(String, f64)> {
+    // In brackets are parameters, which the data of each split may have decided.
+    let names = |p: &&Picked| -> Vec<String> {
+        let kernels = p.measured.details.kernels.iter();
+        kernels.map(|k| k.split('(').next().unwrap_or_default().to_string()).collect()
+    };
+    let Some(first) = units.first().map(names) else { return Vec::new() };
+    let distinct: BTreeSet<&String> = first.iter().collect();
+    let whole = |p: &&Picked| p.measured.details.weights.len() == first.len() && names(p) == first;
+    if distinct.len() < first.len() || !units.iter().all(whole) {
+        return Vec::new();
+    }
+    let mean = |m: usize| {
+        units.iter().map(|p| p.measured.details.weights[m]).sum::<f64>() / units.len() as f64
+    };
+    let means: Vec<f64> = (0..first.len()).map(mean).collect();
+    first.into_iter().zip(means).collect()
+}
+
+/// The 5×2 cv F tests against the baseline that the file names.
+pub fn differences(plan: &Experiment, all: &Measurements) -> Vec<Difference> {
+    let splits = plan.protocol.learning().map(|l| l.splits);
+    let five_by_two =
+        matches!(splits, Some(eval::Protocol::FiveByTwo | eval::Protocol::Reserved { .. }));
+    let Some(base) = plan.tests.baseline.filter(|_| five_by_two && plan.sweep.is_none()) else {
+        return Vec::new();
+    };
+    let values = |row: usize, score: Score| -> Vec<f64> {
+        let units = all.get(&(row, None)).into_iter().flatten();
+        units.map(|(_, p)| mean(&p.measured, score)).collect()
+    };
+    let mut found = Vec::new();
+    for row in (0..plan.rows.len()).filter(|r| *r != base) {
+        for &score in &plan.protocol.scores {
+            let (ours, theirs) = (values(row, score), values(base, score));
+            let apart: Vec<f64> = ours.iter().zip(&theirs).map(|(a, b)| a - b).collect();
+            if apart.len() != 10 || theirs.len() != 10 {
+                continue;
+            }
+            // Without any difference the test has no value.
+            let same = apart.iter().all(|d| d.abs() <= TIE);
+            let p = if same { Some(1.0) } else { f_5x2(&apart).ok().map(|t| t.p) };
+            let Some(p) = p else { continue };
+            let mean = apart.iter().sum::<f64>() / 10.0;
+            let better = (p < plan.tests.alpha).then(|| score.better(mean, 0.0));
+            let label = |r: usize| plan.rows[r].label.clone();
+            let (row, baseline) = (label(row), label(base));
+            found.push(Difference { row, baseline, score, mean, p, better });
+        }
+    }
+    found
 }
 
 /// In how many data sets (and values of a sweep) the order of a claim holds.
@@ -177,7 +257,7 @@ pub fn claim(claim: &Claim, plan: &Experiment, all: &Measurements) -> Vec<ClaimO
         |row: usize, at: Option<usize>| all.get(&(row, at)).or_else(|| all.get(&(row, None)));
     let one = |&below: &usize| {
         let (mut holds, mut ties, mut of) = (0, 0, 0);
-        let values: std::collections::BTreeSet<Option<usize>> =
+        let values: BTreeSet<Option<usize>> =
             all.keys().filter(|k| k.0 == claim.above || k.0 == below).map(|k| k.1).collect();
         // A row that does not depend on the sweep stands beside every value of the other.
         let swept = values.iter().any(Option::is_some);

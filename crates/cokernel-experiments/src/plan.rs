@@ -2,6 +2,7 @@
 
 use super::file::{Content, File};
 use super::score::{Published, Score};
+use super::selection::Selection;
 use super::source::{self, Source};
 use anyhow::Result;
 use cokernel::Error;
@@ -19,6 +20,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 mod figures;
+mod quick;
 mod rows;
 mod setting;
 mod size;
@@ -62,6 +64,8 @@ pub struct Experiment {
     pub limits: Limits,
     /// A parameter that takes several values.
     pub sweep: Option<Sweep>,
+    /// Whether it is shortened.
+    pub quick: bool,
 }
 
 /// What is clustered or learned from.
@@ -83,8 +87,14 @@ pub struct Data {
     pub lsa: Option<usize>,
     /// Data sets with consecutive seeds.
     pub sets: usize,
-    /// Cost of a kernel value by view; 1 where there is none.
+    /// Cost of a kernel value by kernel or view; 1 where there is none.
     pub costs: BTreeMap<String, f64>,
+    /// Classes and instances that are taken.
+    pub selection: Selection,
+    /// Published figures by the label of the row, where they differ from data to data.
+    pub published: BTreeMap<String, BTreeMap<Score, Published>>,
+    /// Published weights of the kernels by the label of the row.
+    pub weights: BTreeMap<String, Vec<f64>>,
 }
 
 /// How every row is measured.
@@ -95,6 +105,9 @@ pub struct Protocol {
     pub seed: u64,
     pub scores: Vec<Score>,
     pub pick_by: Score,
+    /// Only so many of the splits are computed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_splits: Option<usize>,
 }
 
 /// Clustering of all instances, or learning on splits.
@@ -243,8 +256,21 @@ impl Protocol {
         }
     }
 
+    /// Leaves the first splits, or the first starts of a clustering.
+    fn shorten(&mut self, splits: usize, of_kmeans: usize) {
+        match &mut self.kind {
+            Kind::Cluster { starts, .. } => starts.starts = starts.starts.min(of_kmeans),
+            _ => self.first_splits = Some(splits),
+        }
+    }
+
     /// Number of splits of a data set; 1 for clustering, which takes it whole.
     pub fn splits(&self) -> usize {
+        let all = self.all_splits();
+        self.first_splits.map_or(all, |first| first.min(all))
+    }
+
+    fn all_splits(&self) -> usize {
         match self.learning().map(|l| l.splits) {
             None => 1,
             Some(eval::Protocol::KFold { folds, repeats }) => folds * repeats,
@@ -350,7 +376,7 @@ impl Experiment {
         let file = File::new(name, text);
         let content = file.parse()?;
         let protocol = setting::protocol(&file, &content)?;
-        let data = setting::all_data(&file, &content.data.0, base, protocol.task())?;
+        let mut data = setting::all_data(&file, &content.data.0, base, protocol.task())?;
         let machine = setting::machine(&file, &content.machine, protocol.task())?;
         let calibrating =
             setting::calibrating(&file, &content.machine, &content.protocol, &protocol)?;
@@ -369,13 +395,18 @@ impl Experiment {
             sweep: sweep.as_ref(),
         };
         let rows = all.read(&content.rows)?;
+        for (data, entry) in data.iter_mut().zip(&content.data.0) {
+            data.published =
+                figures::by_row(&file, &entry.published, &rows, &reach, protocol.task())?;
+            data.weights = figures::weights(&file, &entry.weights, &rows)?;
+        }
         if let Some(sweep) = sweep.as_ref().filter(|s| !s.of_data) {
             check_swept(&file, &content, sweep, &data[0], &rows)?;
         }
         let claims = figures::claims(&file, &content.claims, &rows, &protocol)?;
         let tests = setting::tests(&file, &content.tests, &rows)?;
         let limits = setting::limits(&file, &content.limits)?;
-        let plan = Experiment {
+        let mut plan = Experiment {
             id: content.id.clone().unwrap_or_else(|| id.to_string()),
             title: content
                 .title
@@ -394,7 +425,11 @@ impl Experiment {
             tests,
             limits,
             sweep,
+            quick: false,
         };
+        if content.quick {
+            plan.shorten();
+        }
         size::check(&file, &content, &plan)?;
         Ok(plan)
     }

@@ -165,10 +165,16 @@ pub fn measured_over(result: &Outcome) -> String {
                 ),
             }
         }
-        Kind::Classify(l) | Kind::Regress(l) | Kind::Detect(l) => match data.sets {
-            1 => format!("{}, seed {first}", l.splits),
-            sets => format!("{} of {sets} data sets (seeds {first} to {last})", l.splits),
-        },
+        Kind::Classify(l) | Kind::Regress(l) | Kind::Detect(l) => {
+            let splits = match result.protocol.first_splits {
+                Some(some) => format!("the first {some} splits of {}", l.splits),
+                None => l.splits.to_string(),
+            };
+            match data.sets {
+                1 => format!("{splits}, seed {first}"),
+                sets => format!("{splits} of {sets} data sets (seeds {first} to {last})"),
+            }
+        }
     }
 }
 

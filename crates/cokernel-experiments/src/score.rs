@@ -47,23 +47,31 @@ pub enum Score {
     AveragePrecision,
     /// Fraction of instances outside.
     Rejected,
+    /// Of a model: support vectors in percent of the training instances.
+    SupportVectors,
+    /// Of a model: that, times the share of the costs of all kernels that the active ones have (LMKA §2.8).
+    TotalCost,
 }
 
 /// Scores of predicted classes.
-const OF_CLASSES: [Score; 6] = [
+const OF_CLASSES: [Score; 8] = [
     Score::Accuracy,
     Score::BalancedAccuracy,
     Score::MacroF1,
     Score::Auc,
     Score::LogLoss,
     Score::Brier,
+    Score::SupportVectors,
+    Score::TotalCost,
 ];
 
 /// Scores of predicted numbers.
-const OF_NUMBERS: [Score; 3] = [Score::R2, Score::Mse, Score::Mae];
+const OF_NUMBERS: [Score; 5] =
+    [Score::R2, Score::Mse, Score::Mae, Score::SupportVectors, Score::TotalCost];
 
 /// Scores of detected outliers.
-const OF_OUTLIERS: [Score; 3] = [Score::Auc, Score::AveragePrecision, Score::Rejected];
+const OF_OUTLIERS: [Score; 5] =
+    [Score::Auc, Score::AveragePrecision, Score::Rejected, Score::SupportVectors, Score::TotalCost];
 
 /// Scores of clusterings.
 const OF_CLUSTERS: [Score; 8] = [
@@ -117,6 +125,8 @@ impl Score {
             Score::Mae => "mae",
             Score::AveragePrecision => "average_precision",
             Score::Rejected => "rejected",
+            Score::SupportVectors => "support_vectors",
+            Score::TotalCost => "total_cost",
         }
     }
 
@@ -142,12 +152,19 @@ impl Score {
             Score::Mae => "mean absolute error (lower is better)",
             Score::AveragePrecision => "average precision",
             Score::Rejected => "share rejected",
+            Score::SupportVectors => "support vectors in percent (lower is better)",
+            Score::TotalCost => "total cost (lower is better)",
         }
     }
 
     /// Its value for predictions; `None` if it is no score of those, or needs probabilities or labels.
     pub fn of_learned(self, scores: &Measured) -> Option<f64> {
         scores.get(self.id()).filter(|v| !v.is_nan())
+    }
+
+    /// Whether it tells of the model, and nothing of what it predicts.
+    pub fn is_of_model(self) -> bool {
+        matches!(self, Score::SupportVectors | Score::TotalCost)
     }
 
     /// Whether it takes probabilities, however many classes there are.
@@ -174,7 +191,13 @@ impl Score {
     pub fn better(self, a: f64, b: f64) -> bool {
         let less = matches!(
             self,
-            Score::Entropy | Score::LogLoss | Score::Brier | Score::Mse | Score::Mae
+            Score::Entropy
+                | Score::LogLoss
+                | Score::Brier
+                | Score::Mse
+                | Score::Mae
+                | Score::SupportVectors
+                | Score::TotalCost
         );
         if less { a < b } else { a > b }
     }

@@ -103,7 +103,7 @@ impl Folder {
 }
 
 /// The first half of the SHA-256 of a file, in hexadecimal digits.
-fn digest(path: &Path) -> Result<String> {
+pub fn digest(path: &Path) -> Result<String> {
     let io = |source| Error::Io { path: path.to_path_buf(), source };
     let mut file = std::fs::File::open(path).map_err(io)?;
     let mut hash = Sha256::new();
@@ -145,6 +145,23 @@ impl Source {
                 json!({ "files": views, "labels": labels, "column": f.label_column, "id": f.id })
             }
         })
+    }
+
+    /// The path of a file beside the views of a folder.
+    ///
+    /// # Errors
+    /// The data is no folder, or there is none.
+    pub fn beside(&self, name: Option<&str>, folder: Option<&Path>) -> Result<Option<PathBuf>> {
+        match (self, name) {
+            (_, None) => Ok(None),
+            (Source::Folder(f), Some(name)) => Ok(Some(f.find(folder).map_err(misuse)?.join(name))),
+            (other, Some(name)) => {
+                let of = other.name();
+                Err(misuse(format!(
+                    "test: '{name}' stands beside the views of a folder; '{of}' is none"
+                )))
+            }
+        }
     }
 
     /// A short name.

@@ -33,6 +33,16 @@ pub struct Stored {
 }
 
 impl Specification {
+    /// The same, shortened: see `quick` of the file.
+    ///
+    /// # Errors
+    /// It is no TOML.
+    pub fn quick(&self) -> Result<Self> {
+        let mut content: toml::Table = toml::from_str(&self.text)?;
+        content.insert("quick".to_string(), toml::Value::Boolean(true));
+        Ok(Specification { text: toml::to_string(&content)?, ..self.clone() })
+    }
+
     /// What it means with these numbers of drawn data sets and of repetitions of the splits in place of its own, and
     /// its text with them.
     ///

@@ -163,6 +163,7 @@ fn every_shipped_experiment_runs_on_small_settings() {
             _ => panic!("{id} neither clusters nor classifies"),
         };
         plan.protocol.repeat(1);
+        plan.protocol.first_splits = Some(2);
         for row in &mut plan.rows {
             if row.pick == Pick::Inner {
                 row.variants.truncate(2);
@@ -171,6 +172,7 @@ fn every_shipped_experiment_runs_on_small_settings() {
         plan.data.truncate(1);
         let data = &mut plan.data[0];
         data.sets = 1;
+        data.selection = selection::Selection::default();
         data.lsa = data.lsa.map(|_| 4);
         match &mut data.source {
             Source::Toy(toy) => toy.n = 40,
@@ -232,6 +234,12 @@ fn cells_are_identified_by_what_decides_and_nothing_else() {
     let plan = parse(EXAMPLE).unwrap();
     let other = plan.cells(None, 1).unwrap();
     assert!(other.iter().zip(&base).all(|(a, b)| a.id != *b), "another seed");
+    // Stores that are there keep their results only as long as cells have no other keys than these.
+    let decided: serde_json::Value = serde_json::from_str(&other[0].decided_by).unwrap();
+    let keys: Vec<&String> = decided.as_object().unwrap().keys().collect();
+    let known = "costs inner_folds inner_score kernels lsa machine memory method own_views params protocol scale seed \
+                 source split swept_data unit_rows version views";
+    assert_eq!(keys, known.split_whitespace().collect::<Vec<_>>());
 }
 
 /// What learns classes.

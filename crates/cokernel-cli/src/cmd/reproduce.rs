@@ -28,6 +28,7 @@ Examples
   cokernel reproduce lms-5.2-sonar --repeats 2 --data ~/data
                                               on fewer random splits
   cokernel reproduce all --data ~/data        all of them, those with data of your own, too
+  cokernel reproduce all --quick              the same shortened, to see that everything runs
   cokernel reproduce all --store kept --page reproduction.md
                                               as a page; stopped, it continues where it was
   cokernel reproduce my.toml                  your own experiment; --example shows how to write it")]
@@ -53,6 +54,10 @@ pub struct Args {
     /// Number of repetitions of the splits, instead of that in the file
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     repeats: Option<usize>,
+    /// A shortened run of a few minutes, to see that everything runs: at most two drawn data sets, two splits, 300
+    /// instances, three values of a curve; nothing is compared with the published figures
+    #[arg(long, conflicts_with_all = ["sets", "repeats"])]
+    quick: bool,
     /// Write result.json, table.csv, table.md and curves as SVG and PNG into this folder (with
     /// `all`, into one folder for each experiment in it)
     #[arg(long, short, value_name = "DIR")]
@@ -121,7 +126,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     }
     let results = one(&spec, &plan, &args, data.as_deref(), global, &session)?;
     session.clear_progress();
-    write_page(args.page.as_deref(), &results, &[], "")?;
+    write_page(args.page.as_deref(), &results, &[], false)?;
     for (i, result) in results.iter().enumerate() {
         let apart = if i > 0 { "\n" } else { "" };
         session.show(apart.to_string() + &print::text(result))?;
@@ -149,7 +154,9 @@ fn find(name: &str) -> Result<Specification> {
 
 /// The specification and its plan, with the numbers of sets and repetitions that are asked for, where it has such.
 fn planned(name: &str, args: &Args) -> Result<(Specification, Experiment)> {
-    find(name)?.with(args.sets, args.repeats)
+    let spec = find(name)?;
+    let spec = if args.quick { spec.quick()? } else { spec };
+    spec.with(args.sets, args.repeats)
 }
 
 fn one(
@@ -164,7 +171,9 @@ fn one(
     run.seed = global.seed.unwrap_or(plan.protocol.seed);
     spec.check_folds(plan, data, run.seed)?;
     let Some(store) = &args.store else { return run_plan(plan, data, &run) };
-    let path = store.join(format!("{}.sqlite", plan.id));
+    // Beside the whole results, which it does not replace.
+    let quick = if plan.quick { "-quick" } else { "" };
+    let path = store.join(format!("{}{quick}.sqlite", plan.id));
     let manner = Manner { update: true, ..Manner::default() };
     let (stored, mended) =
         Stored::run(&path, (spec, spec.parse()?), data, available_memory(), manner, &run)?;
@@ -179,10 +188,10 @@ fn write_page(
     page: Option<&Path>,
     results: &[Outcome],
     skipped: &[Skipped],
-    end: &str,
+    all: bool,
 ) -> Result<()> {
     match page {
-        Some(page) => write(page, (reproduction::page(results, skipped) + end).as_bytes()),
+        Some(page) => write(page, reproduction::page(results, skipped, all)?.as_bytes()),
         None => Ok(()),
     }
 }
@@ -204,7 +213,8 @@ fn all(args: &Args, global: &GlobalArgs, session: Session) -> Result<ExitCode> {
         let (spec, plan) = planned(id, args)?;
         if let Some(reason) = plan.absent(data.as_deref()) {
             session.show(format!("{id}: skipped: {reason}\n"))?;
-            skipped.push(Skipped { id: id.to_string(), reason });
+            let (paper, table) = (plan.paper.clone(), plan.table.clone());
+            skipped.push(Skipped { id: id.to_string(), paper, table, reason });
             continue;
         }
         let found = one(&spec, &plan, args, data.as_deref(), global, &session)?;
@@ -225,7 +235,7 @@ fn all(args: &Args, global: &GlobalArgs, session: Session) -> Result<ExitCode> {
         }
     }
     session.clear_progress();
-    write_page(args.page.as_deref(), &all, &skipped, reproduction::BY_SCRIPT)?;
+    write_page(args.page.as_deref(), &all, &skipped, true)?;
     session.show(summaries.join("\n"))?;
     let of = |s: &Skipped| json!({ "id": s.id, "reason": s.reason });
     let skipped: Vec<Value> = skipped.iter().map(of).collect();

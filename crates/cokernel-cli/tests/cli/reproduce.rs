@@ -95,7 +95,8 @@ fn a_store_and_a_page_hold_the_same_figures() {
     }
     let page = toy.read("page.md");
     for line in [
-        "| [my](#my) | Nobody Table 0 | Three classes | 3 | 2 | 0 of 3 |",
+        "**Nobody**: 3 figures re-run, 2 within reach, 0 not to be had.",
+        "| [my](#my) | Table 0 | Three classes | 3 | 2 | 0 of 3 |",
         "| one | nmi | 1.000 ± 0.000 | 0.500 ± 0.100 | +0.500 | +5.0 | differs (reach 0.02) |",
         "- one: the figure is made up",
         "- A remark.",
@@ -109,6 +110,17 @@ fn a_store_and_a_page_hold_the_same_figures() {
     assert_eq!(toy.read("again.md"), page);
     let status = toy.json("status kept/my.sqlite");
     assert_eq!(status["cells"]["done"], 3 * 3);
+    // A shortened run stands beside it, without verdicts.
+    let short = toy.output("reproduce my.toml --quick --store kept --page quick.md");
+    assert!(
+        short.contains("2 data sets (seeds 5 to 6), of each the mean over 3 starts"),
+        "{short}"
+    );
+    let page = toy.read("quick.md");
+    assert!(page.contains("**A quick run**") && !page.contains("differs"), "{page}");
+    assert!(page.contains("| Three classes (shortened) | – | – |"), "{page}");
+    assert_eq!(toy.json("status kept/my.sqlite")["cells"]["done"], 3 * 3);
+    assert_eq!(toy.json("status kept/my-quick.sqlite")["cells"]["done"], 2 * 3);
     toy.output("report kept/my.sqlite -o r");
     assert!(toy.read("r/table.md").contains("differs (reach 0.02)"));
 }

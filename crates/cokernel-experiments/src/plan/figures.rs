@@ -98,6 +98,42 @@ pub fn published(
     entries.iter().map(one).collect()
 }
 
+/// Figures of one data set, by the label of the row.
+pub fn by_row(
+    file: &File,
+    entries: &BTreeMap<String, Spanned<BTreeMap<String, Spanned<Value>>>>,
+    rows: &[Row],
+    reach: &BTreeMap<Score, f64>,
+    task: Task,
+) -> Result<BTreeMap<String, BTreeMap<Score, Published>>> {
+    let one = |(label, figures): (&String, &Spanned<BTreeMap<String, Spanned<Value>>>)| {
+        known_row(file, label, figures.span(), rows)?;
+        Ok((label.clone(), published(file, figures.get_ref(), reach, task)?))
+    };
+    entries.iter().map(one).collect()
+}
+
+/// Weights of the kernels on one data set, by the label of the row.
+pub fn weights(
+    file: &File,
+    entries: &BTreeMap<String, Spanned<Vec<f64>>>,
+    rows: &[Row],
+) -> Result<BTreeMap<String, Vec<f64>>> {
+    let one = |(label, weights): (&String, &Spanned<Vec<f64>>)| {
+        known_row(file, label, weights.span(), rows)?;
+        Ok((label.clone(), weights.get_ref().clone()))
+    };
+    entries.iter().map(one).collect()
+}
+
+fn known_row(file: &File, label: &str, place: Range<usize>, rows: &[Row]) -> Result<()> {
+    if rows.iter().any(|r| r.label == label) {
+        return Ok(());
+    }
+    let known = rows.iter().map(|r| r.label.as_str());
+    Err(file.refuse(Some(place), Error::unknown("row", label, known)))
+}
+
 /// Figures at single values of a sweep.
 pub fn points(
     file: &File,

@@ -5,6 +5,7 @@ use crate::file::{Content, DataEntry, File, LimitsEntry, MachineEntry, ProtocolE
 use crate::generator::{GENERATORS, N, Toy};
 use crate::input::{Input, ViewSource};
 use crate::score::Score;
+use crate::selection::Selection;
 use crate::source::{Folder, Source};
 use crate::words::bytes;
 use anyhow::Result;
@@ -16,6 +17,7 @@ use cokernel::machine::MachineSpec;
 use cokernel::method::Task;
 use cokernel::params::Value;
 use cokernel::{Error, Run, brief, eval};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 use toml::Spanned;
@@ -30,6 +32,7 @@ const MOST_SPLITS: usize = 100_000;
 /// The most drawn data sets of an entry.
 pub const MOST_SETS: usize = 100_000;
 const MOST_COLUMNS: usize = 1_000_000;
+const MOST_TAKEN: usize = 100_000_000;
 /// Seconds: thirty years.
 const LONGEST: f64 = 1e9;
 
@@ -50,7 +53,7 @@ pub fn protocol(file: &File, content: &Content) -> Result<Protocol> {
         None if scores.contains(&Score::Nmi) => Score::Nmi,
         None => first,
     };
-    Ok(Protocol { kind, seed: entry.seed, scores, pick_by })
+    Ok(Protocol { kind, seed: entry.seed, scores, pick_by, first_splits: None })
 }
 
 /// What is measured: the task that is named, else that of the machine, else classes; clusters where their
@@ -210,6 +213,7 @@ fn data(file: &File, entry: &DataEntry, base: &Path) -> Result<Data> {
     only(entry.sets.as_ref().map(Spanned::span), "sets", "toy")?;
     only(entry.params.values().next().map(Spanned::span), "params", "toy")?;
     only(entry.name.as_ref().map(Spanned::span), "name", "folder")?;
+    only(entry.test.as_ref().map(Spanned::span), "test", "folder")?;
     only(entry.files.values().next().map(Spanned::span), "files", "files")?;
     only(entry.labels.as_ref().map(Spanned::span), "labels", "files")?;
     only(entry.label_column.as_ref().map(Spanned::span), "label_column", "files")?;
@@ -270,8 +274,31 @@ fn data(file: &File, entry: &DataEntry, base: &Path) -> Result<Data> {
         lsa,
         sets: sets.unwrap_or(1),
         costs: entry.costs.iter().map(cost).collect::<Result<_>>()?,
+        selection: selection(file, entry)?,
+        published: BTreeMap::new(),
+        weights: BTreeMap::new(),
         source,
     })
+}
+
+fn selection(file: &File, entry: &DataEntry) -> Result<Selection> {
+    let mut known: Vec<&str> = Vec::new();
+    for (class, parts) in &entry.classes {
+        let refuse = |problem: String| Err(file.refuse(Some(parts.span()), problem));
+        if parts.get_ref().is_empty() {
+            return refuse(format!("classes: {class}: expected classes of the data, found none"));
+        }
+        for part in parts.get_ref() {
+            if known.contains(&part.as_str()) {
+                return refuse(format!("classes: '{part}' is there twice"));
+            }
+            known.push(part);
+        }
+    }
+    let classes = entry.classes.iter().map(|(c, parts)| (c.clone(), parts.get_ref().clone()));
+    let take = entry.take.as_ref().map(|t| counted(file, "take", t, 2, MOST_TAKEN)).transpose()?;
+    let test = entry.test.as_ref().map(|t| t.get_ref().clone());
+    Ok(Selection { classes: classes.collect(), take, test })
 }
 
 /// Views in the order of the file, paths seen from where the program runs.

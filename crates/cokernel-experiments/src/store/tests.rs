@@ -293,3 +293,33 @@ fn leftovers_of_dead_processes_are_cleared() {
     made.prepared().unwrap();
     assert!(gone.iter().all(|p| !p.exists()) && kept.iter().all(|p| p.exists()));
 }
+
+/// What was computed by another version is shown as it is, and never mixed with results of this one.
+#[test]
+fn a_store_of_another_version_is_read_and_refused_with_the_way_out() {
+    let mut made = made();
+    let now = made.cells.clone();
+    for cell in &mut made.cells {
+        cell.decided_by = cell.decided_by.replacen(cokernel::VERSION, "0.0.9", 1);
+        cell.id = crate::id_of(&cell.decided_by);
+    }
+    let (mut store, _) = made.prepared().unwrap();
+    made.work(&mut store);
+    let sql = "UPDATE about SET value = '0.0.9' WHERE key = 'version'";
+    store.connection.execute(sql, []).unwrap();
+    let sum = about_sum(&about_pairs(&store.connection).unwrap());
+    let sql = "UPDATE about SET value = ?1 WHERE key = 'checksum'";
+    store.connection.execute(sql, [sum]).unwrap();
+    drop(store);
+    let read = made.tables().unwrap();
+    assert_eq!(read.counts.done, 9);
+    made.cells = now;
+    let said = made.prepared().err().unwrap().to_string();
+    let version = format!("they are of version 0.0.9, this is {}", cokernel::VERSION);
+    assert!(said.contains(&version), "{said}");
+    assert!(said.contains("Name another file with --store; or --update it"), "{said}");
+    assert_eq!(made.tables().unwrap(), read, "it is left as it is");
+    let updated = Store::prepare(&made.path(), &made.spec, &made.plan, &made.cells, 5, true);
+    let counts = updated.unwrap().0.counts().unwrap();
+    assert_eq!((counts.waiting, counts.done), (9, 0), "no result of the other version is taken");
+}

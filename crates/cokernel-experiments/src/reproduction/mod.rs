@@ -1,5 +1,8 @@
 //! The page of all published figures that were re-run: ours, theirs, and how far apart they are.
 
+mod papers;
+mod tests_of;
+
 use super::outcome::{Outcome, RowOutcome};
 use super::print::{
     Grid, ORDER, grid_as_markdown, grids, measured_over, order, picked, published, reasons, stat,
@@ -8,20 +11,29 @@ use super::print::{
 use super::score::Score;
 use crate::table::count;
 use crate::visible::markdown as safe;
+use anyhow::Result;
 
 /// An experiment of which there is no result, and why.
 pub struct Skipped {
     /// The experiment.
     pub id: String,
+    /// The source of its figures.
+    pub paper: String,
+    /// Where they stand there.
+    pub table: String,
     /// Why it was not run.
     pub reason: String,
 }
 
 /// What scripts found where an experiment file cannot say the experiment; it ends the page of all.
-pub const BY_SCRIPT: &str = include_str!("../../../experiments/by_script.md");
+pub const BY_SCRIPT: &str = include_str!("../../../../experiments/by_script.md");
 
-/// The whole page, as Markdown: the same bytes for the same version, seeds and data.
-pub fn page(results: &[Outcome], skipped: &[Skipped]) -> String {
+/// The whole page, as Markdown: the same bytes for the same version, seeds and data. `all`: with what scripts found, and
+/// what is not to be had.
+///
+/// # Errors
+/// The list of what is not to be had cannot be read.
+pub fn page(results: &[Outcome], skipped: &[Skipped], all: bool) -> Result<String> {
     let mut lines = vec![
         "# Published results, re-run".to_string(),
         String::new(),
@@ -34,36 +46,24 @@ pub fn page(results: &[Outcome], skipped: &[Skipped]) -> String {
          it is that they differ, the reason follows, as far as one is known. `cokernel reproduce \
          ID` runs one again."
             .to_string(),
-        String::new(),
-        "| id | published as | what it is | figures | within reach | published order holds |"
-            .to_string(),
-        "|---|---|---|---:|---:|---:|".to_string(),
     ];
-    for r in results {
-        let all: Vec<bool> = against(r).map(|a| a.2.within_reach).collect();
-        let within = all.iter().filter(|w| **w).count();
-        let holds: usize = r.claims.iter().map(|c| c.holds).sum();
-        let of: usize = r.claims.iter().map(|c| c.of).sum();
-        let anchor = heading(r).replace(['.', ':'], "").replace(' ', "-").to_lowercase();
-        let order = if of > 0 { format!("{holds} of {of}") } else { "–".to_string() };
-        let dash = |n: usize| if all.is_empty() { "–".to_string() } else { n.to_string() };
-        lines.push(format!(
-            "| [{}](#{anchor}) | {} {} | {} | {} | {} | {order} |",
-            safe(&heading(r)),
-            safe(&r.paper),
-            safe(&r.table),
-            safe(&r.title),
-            dash(all.len()),
-            dash(within),
-        ));
+    if all {
+        let told = "† by a script in `python/tools`; its section names the command. Statements of a paper in words stand \
+                    under \"published order holds\".";
+        lines.extend([String::new(), told.to_string()]);
     }
-    for s in skipped {
-        lines.push(format!("| {} | | not run: {} | – | – | – |", s.id, safe(&s.reason)));
+    if results.iter().any(|r| r.quick) {
+        let told = "**A quick run**: at most two drawn data sets, two splits, 300 instances and three values of each \
+                    curve. Its figures say that everything runs; they are not compared with the published ones.";
+        lines.extend([String::new(), told.to_string()]);
     }
-    for r in results {
-        lines.extend(section(r));
+    lines.extend(papers::tables(results, skipped, all)?);
+    for group in results.chunk_by(|a, b| a.id == b.id) {
+        group.iter().for_each(|r| lines.extend(section(r)));
+        lines.extend(tests_of::over_data(group)?);
     }
-    lines.join("\n") + "\n"
+    let end = if all { BY_SCRIPT } else { "" };
+    Ok(lines.join("\n") + "\n" + end)
 }
 
 type Compared<'a> = (&'a RowOutcome, Score, &'a super::score::Against);
@@ -128,13 +128,15 @@ fn section(result: &Outcome) -> Vec<String> {
         lines.push(String::new());
         lines.extend(grid_as_markdown(&Grid { title: String::new(), header, rows }));
     }
-    if against(result).next().is_none() && result.protocol.learning().is_some() {
+    if against(result).next().is_none() && (result.protocol.learning().is_some() || result.quick) {
         // Without figures to compare with, those of the methods stand beside each other.
         for grid in grids(result).into_iter().filter(|g| g.title != ORDER) {
             lines.extend([String::new(), format!("{}:", grid.title), String::new()]);
             lines.extend(grid_as_markdown(&grid));
         }
     }
+    lines.extend(tests_of::weights(result));
+    lines.extend(tests_of::differences(result));
     if let Some(order) = order(result) {
         lines.extend([String::new(), format!("{}:", order.title), String::new()]);
         lines.extend(grid_as_markdown(&order));
