@@ -21,8 +21,8 @@ title = "Two views of digits"
 notes = ["A sentence that is printed below the result."]
 reason = "Printed if figures of rows without a reason of their own are out of reach."
 
-# quick = true                      # at most two drawn data sets, two splits, 300 instances and three
-#                                   # values of a sweep, to see that everything runs
+# quick = true                      # at most two drawn data sets, one split, 150 instances and three
+#                                   # values of a sweep or grid, to see that everything runs
 
 [source]                            # where the published figures come from
 paper = "LMS"

@@ -256,14 +256,6 @@ impl Protocol {
         }
     }
 
-    /// Leaves the first splits, or the first starts of a clustering.
-    fn shorten(&mut self, splits: usize, of_kmeans: usize) {
-        match &mut self.kind {
-            Kind::Cluster { starts, .. } => starts.starts = starts.starts.min(of_kmeans),
-            _ => self.first_splits = Some(splits),
-        }
-    }
-
     /// Number of splits of a data set; 1 for clustering, which takes it whole.
     pub fn splits(&self) -> usize {
         let all = self.all_splits();

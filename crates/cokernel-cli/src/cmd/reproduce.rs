@@ -54,8 +54,8 @@ pub struct Args {
     /// Number of repetitions of the splits, instead of that in the file
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     repeats: Option<usize>,
-    /// A shortened run of a few minutes, to see that everything runs: at most two drawn data sets, two splits, 300
-    /// instances, three values of a curve; nothing is compared with the published figures
+    /// A shortened run of a few minutes, to see that everything runs: at most two drawn data sets, one split, 150
+    /// instances, three values of a curve or grid; nothing is compared with the published figures
     #[arg(long, conflicts_with_all = ["sets", "repeats"])]
     quick: bool,
     /// Write result.json, table.csv, table.md and curves as SVG and PNG into this folder (with

@@ -53,8 +53,8 @@ pub fn page(results: &[Outcome], skipped: &[Skipped], all: bool) -> Result<Strin
         lines.extend([String::new(), told.to_string()]);
     }
     if results.iter().any(|r| r.quick) {
-        let told = "**A quick run**: at most two drawn data sets, two splits, 300 instances and three values of each \
-                    curve. Its figures say that everything runs; they are not compared with the published ones.";
+        let told = "**A quick run**: at most two drawn data sets, one split, 150 instances and three values of each \
+                    curve or grid. Its figures say that everything runs; they are not compared with the published ones.";
         lines.extend([String::new(), told.to_string()]);
     }
     lines.extend(papers::tables(results, skipped, all)?);
