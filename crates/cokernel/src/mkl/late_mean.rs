@@ -15,11 +15,12 @@
 //!
 //! **Cost**: M machines, one after the other, each on its own n × n kernel.
 
-use super::{Copies, Learned, Learner, Problem, check, mixed};
-use crate::machine::{Block, Head, How, Machine, Solution};
+use super::view_classifiers::{ViewClassifiers, together};
+use super::{Copies, Learned, Learner, Problem, check};
+use crate::machine::Machine;
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
-use crate::rule::{Each, Weighted};
-use crate::{Counts, Event, Report, Result, Run, Status};
+use crate::rule::Each;
+use crate::{Report, Result, Run};
 
 /// The registry entry.
 pub static ENTRY: Entry<dyn Learner> = Entry { method: &METHOD, build: |_| Box::new(LateMean) };
@@ -44,43 +45,18 @@ struct LateMean;
 impl Learner for LateMean {
     fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
         check(problem)?;
-        let (watch, bank) = (run.watch(), problem.bank);
-        let count = bank.len();
-        run.tell(Event::Begin { stage: "late integration", total: Some(count as u64) });
-        let mut solutions: Vec<Solution> = Vec::new();
-        let mut counts = Counts::default();
-        for m in 0..count {
-            // Something is learned in any case.
-            if m > 0 && watch.stop().is_some() {
-                break;
-            }
-            let mut weights = vec![0.0; count];
-            weights[m] = 1.0;
-            let rule = Weighted::new(weights);
-            let kernel = mixed(bank, &rule, None, run, &watch)?;
-            let left = run.remaining(&watch).quiet();
-            let how = How { weights: problem.weights, ..How::new(&left) };
-            let solved = problem.machine.solve(kernel.as_ref(), problem.target, &how)?;
-            counts.combines += 1;
-            counts.add(&solved.counts);
-            solutions.push(solved);
-            run.tell(Event::Step { done: m as u64 + 1, message: &bank.kernels()[m].name });
-        }
-        run.tell(Event::End);
-        let trained = solutions.len();
-        let machines = together(solutions, counts);
+        let (watch, count) = (run.watch(), problem.bank.len());
+        let views = ViewClassifiers::plain().train(problem, run, &watch)?;
+        let trained = views.solutions.len();
+        let machines = together(&views.solutions, views.counts, &|_, _| 1.0 / trained as f64);
         let mut notes: Vec<String> = machines.remark().into_iter().collect();
-        if trained < count {
-            notes.push(format!(
-                "stopped after {trained} of {count} kernels: the others have no share"
-            ));
-        }
+        notes.extend(views.notes);
         let stopped = watch.stop().filter(|_| trained < count);
         let report = Report {
             status: stopped.unwrap_or(machines.status()),
             objective: vec![machines.primal()],
             gap: Some(machines.gap()),
-            counts,
+            counts: views.counts,
             seconds: watch.seconds(),
             notes,
             ..Report::closed_form(run)
@@ -102,36 +78,4 @@ impl Learner for LateMean {
     fn reads_partial_labels(&self) -> bool {
         true
     }
-}
-
-/// The mean of the decision functions; blocks of the same place make one.
-fn together(solutions: Vec<Solution>, counts: Counts) -> Solution {
-    let share = 1.0 / solutions.len() as f64;
-    let places = solutions.first().map_or(0, |s| s.blocks.len());
-    let block = |b: usize| {
-        let parts: Vec<&Block> = solutions.iter().map(|s| &s.blocks[b]).collect();
-        let sum = |number: fn(&Block) -> f64| parts.iter().map(|p| number(p)).sum::<f64>();
-        let head = |u: usize| {
-            let heads = parts.iter().map(|p| &p.heads[u]);
-            Head {
-                role: parts[0].heads[u].role,
-                coef: heads.clone().flat_map(|h| h.coef.iter().map(|c| share * c)).collect(),
-                bias: share * heads.map(|h| h.bias).sum::<f64>(),
-            }
-        };
-        let (primal, objective) = (sum(|p| p.primal), sum(|p| p.objective));
-        let early = parts.iter().map(|p| p.status).find(|s| !s.is_success());
-        let bound = parts.iter().fold((0, 0), |(a, b), p| (a + p.at_bound.0, b + p.at_bound.1));
-        Block {
-            heads: (0..parts[0].heads.len()).map(head).collect(),
-            linear: sum(|p| p.linear),
-            primal,
-            objective,
-            gap: (primal - objective) / primal.abs().max(f64::MIN_POSITIVE),
-            status: early.unwrap_or(Status::Converged),
-            free: None,
-            at_bound: bound,
-        }
-    };
-    Solution { blocks: (0..places).map(block).collect(), counts }
 }

@@ -20,6 +20,7 @@ mod convex_localized;
 mod de_diego;
 mod definite;
 mod easy_mkl;
+mod ekp;
 mod elastic_net;
 mod emkl;
 mod forest_two_stage;
@@ -65,6 +66,7 @@ mod sum;
 mod surface_search;
 mod two_stage;
 mod ufo_mkl;
+mod view_classifiers;
 
 use crate::bank::{Bank, Storage};
 use crate::data::{LearnedView, Matrix, Pairs, Target, Views, mapped};
@@ -87,6 +89,7 @@ pub static REGISTRY: &[&Entry<dyn Learner>] = &[
     &product::ENTRY,
     &power_product::ENTRY,
     &late_mean::ENTRY,
+    &ekp::ENTRY,
     &simple_mkl::ENTRY,
     &lp_norm::ENTRY,
     &bach::ENTRY,

@@ -5,6 +5,7 @@ pub mod dense;
 pub mod eigen;
 pub mod filter;
 pub mod forest;
+pub mod hinge;
 pub mod hulls;
 pub mod joint;
 pub mod kmeans;

@@ -24,3 +24,4 @@ mod projections;
 mod reference;
 mod refusal;
 mod rules;
+mod view_classifiers;

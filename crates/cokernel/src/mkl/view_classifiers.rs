@@ -1,0 +1,276 @@
+//! Classifiers of the views: the machine on every kernel alone, and the decision values that methods which combine
+//! decisions learn from (GMKD §IV-B (14), Cortes, Mohri and Rostamizadeh 2011).
+//!
+//! ```text
+//! f_m(x) = Σ_i c_mi k_m(x_i, x) + b_m,      one for each decision function of the machine
+//! ```
+//!
+//! Values of training instances come from machines that have not seen them (`values=out_of_fold`, the default) or from
+//! the machine itself (`in_sample`, as GMKD and its baselines have it). A machine that can fit its training instances
+//! without a loss has in-sample values that look perfect whatever it knows, and a second stage that learns from them
+//! trusts the kernel that fits its noise best.
+//!
+//! C is that of the machine, or the one of several that the same folds tell (`c_factors`): the machine's C times each
+//! factor, with the most right answers (the least squared error of numbers), the smallest where several are equal.
+//! Instances of a held-out fold have weight 0, so a kernel is formed once; its normalisation is that of all training
+//! instances.
+//!
+//! **Cost**: for each kernel one machine, and one for each fold and factor.
+
+use super::best_single::{decisions, even, stratified};
+use super::{Problem, mixed};
+use crate::data::Target;
+use crate::machine::{Block, Head, How, Solution};
+use crate::params::{Param, Params, Range};
+use crate::rule::Weighted;
+use crate::{Counts, Event, Result, Run, Status, Watch};
+use rayon::prelude::*;
+
+/// Where decision values come from.
+pub(super) const VALUES: Param = Param {
+    name: "values",
+    doc: "Decision values that are learned from: out_of_fold, of machines that have not seen the instance; in_sample, \
+          of the machines themselves, as printed.",
+    range: Range::Choice { default: "out_of_fold", of: &["out_of_fold", "in_sample"] },
+};
+
+/// Folds for the values and for the choice of C.
+pub(super) const FOLDS: Param = Param {
+    name: "folds",
+    doc: "Folds of the training instances, for decision values and for the choice of C.",
+    range: Range::Int { default: 5, min: 2, max: 100 },
+};
+
+/// Among which C is chosen.
+pub(super) const C_FACTORS: Param = Param {
+    name: "c_factors",
+    doc: "Factors of C among which each kernel chooses on the folds; 1 takes C as it is.",
+    range: Range::Reals { default: 1.0, min: 1e-12, max: 1e12 },
+};
+
+/// How they are trained.
+#[derive(Debug, Clone)]
+pub(super) struct ViewClassifiers {
+    out_of_fold: bool,
+    folds: usize,
+    factors: Vec<f64>,
+}
+
+/// The machines of all kernels, or of the first ones where the run was stopped.
+#[derive(Debug)]
+pub(super) struct Views {
+    pub solutions: Vec<Solution>,
+    /// `values[m][t][i]`: of kernel m, head t, for instance i. Not to be used after a stop.
+    pub values: Vec<Vec<Vec<f64>>>,
+    /// What C was multiplied by, for each kernel.
+    pub factors: Vec<f64>,
+    pub counts: Counts,
+    pub notes: Vec<String>,
+    /// Why not all of them are there, or not all values.
+    pub stopped: Option<Status>,
+}
+
+impl ViewClassifiers {
+    /// From checked parameters.
+    pub fn new(p: &Params) -> Self {
+        let mut factors = p.reals("c_factors").to_vec();
+        factors.sort_by(f64::total_cmp);
+        ViewClassifiers {
+            out_of_fold: p.text("values") == "out_of_fold",
+            folds: p.count("folds"),
+            factors,
+        }
+    }
+
+    /// Machines whose values nobody asks for.
+    pub fn plain() -> Self {
+        ViewClassifiers { out_of_fold: false, folds: 0, factors: vec![1.0] }
+    }
+
+    /// Whether C is chosen for each kernel.
+    pub fn chooses(&self) -> bool {
+        self.factors.len() > 1
+    }
+
+    /// Trains them, one kernel after the other and the folds of a kernel beside each other.
+    pub fn train(&self, problem: &Problem<'_>, run: &Run, watch: &Watch) -> Result<Views> {
+        let count = problem.bank.len();
+        let mut views = Views {
+            solutions: Vec::new(),
+            values: Vec::new(),
+            factors: Vec::new(),
+            counts: Counts::default(),
+            notes: Vec::new(),
+            stopped: None,
+        };
+        let fold = self.fold(problem, run, &mut views.notes);
+        run.tell(Event::Begin { stage: "a machine for each kernel", total: Some(count as u64) });
+        for m in 0..count {
+            // Something is learned in any case.
+            if m > 0 && watch.stop().is_some() {
+                break;
+            }
+            self.one(problem, m, fold.as_deref(), run, watch, &mut views)?;
+            run.tell(Event::Step { done: m as u64 + 1, message: &problem.bank.kernels()[m].name });
+        }
+        run.tell(Event::End);
+        views.stopped = watch.stop();
+        let trained = views.solutions.len();
+        if trained < count {
+            let said =
+                format!("stopped after {trained} of {count} kernels: the others have no share");
+            views.notes.push(said);
+        }
+        Ok(views)
+    }
+
+    /// The fold of each instance, where there is something to hold out for.
+    fn fold(
+        &self,
+        problem: &Problem<'_>,
+        run: &Run,
+        notes: &mut Vec<String>,
+    ) -> Option<Vec<usize>> {
+        if !self.out_of_fold && !self.chooses() {
+            return None;
+        }
+        let fold = match problem.target {
+            Target::Real(_) => even(problem.target, self.folds, run),
+            target => target.partial_classes().ok().and_then(|c| stratified(&c, self.folds, run)),
+        };
+        if fold.is_none() {
+            let said = "nothing could be held out (a class has a single instance, or there are no labels): C was not \
+                        chosen, and decision values are those of machines that have seen the instances";
+            notes.push(said.to_string());
+        }
+        fold
+    }
+
+    fn one(
+        &self,
+        problem: &Problem<'_>,
+        m: usize,
+        fold: Option<&[usize]>,
+        run: &Run,
+        watch: &Watch,
+        views: &mut Views,
+    ) -> Result<()> {
+        let mut weights = vec![0.0; problem.bank.len()];
+        weights[m] = 1.0;
+        let rule = Weighted::new(weights);
+        let kernel = mixed(problem.bank, &rule, None, run, watch)?;
+        views.counts.combines += 1;
+        let left = run.remaining(watch).quiet();
+        let fit = |weights: Option<&[f64]>, warm: Option<&Solution>| {
+            let how = How { weights, warm, ..How::new(&left) };
+            problem.machine.solve(kernel.as_ref(), problem.target, &how)
+        };
+        let scaled = |factor: f64| -> Option<Vec<f64>> {
+            let given = |i: usize| factor * problem.weights.map_or(1.0, |w| w[i]);
+            (factor != 1.0 || problem.weights.is_some())
+                .then(|| (0..problem.bank.n()).map(given).collect())
+        };
+        let Some(fold) = fold else {
+            let factor = if self.factors.len() == 1 { self.factors[0] } else { 1.0 };
+            let solved = fit(scaled(factor).as_deref(), None)?;
+            views.counts.add(&solved.counts);
+            views.values.push(decisions(&solved, kernel.as_ref(), watch));
+            views.solutions.push(solved);
+            views.factors.push(factor);
+            return Ok(());
+        };
+        let mut best: Option<(f64, f64, Solution, Vec<Vec<f64>>)> = None;
+        for factor in &self.factors {
+            let costs = scaled(*factor);
+            let warm = best.as_ref().map(|b| &b.2);
+            let solved = fit(costs.as_deref(), warm)?;
+            views.counts.add(&solved.counts);
+            let parts = (0..self.folds).into_par_iter().map(|held| {
+                let cost = |i: usize| costs.as_ref().map_or(1.0, |c| c[i]);
+                let one = |i: usize| if fold[i] == held { 0.0 } else { cost(i) };
+                let costs: Vec<f64> = (0..fold.len()).map(one).collect();
+                let part = fit(Some(&costs), Some(&solved))?;
+                let found = decisions(&part, kernel.as_ref(), watch);
+                Ok((part.counts, found))
+            });
+            let mut values = decisions(&solved, kernel.as_ref(), watch);
+            let mut held = vec![vec![0.0; fold.len()]; values.len()];
+            for (f, part) in parts.collect::<Result<Vec<_>>>()?.into_iter().enumerate() {
+                views.counts.add(&part.0);
+                for (held, found) in held.iter_mut().zip(part.1) {
+                    (0..fold.len()).filter(|i| fold[*i] == f).for_each(|i| held[i] = found[i]);
+                }
+            }
+            let judged = problem.machine.reading().right(problem.target, &held);
+            let weight = |i: usize| problem.weights.map_or(1.0, |w| w[i]);
+            // Instances without a label are in no fold.
+            let of_folds: Vec<usize> = (0..fold.len()).filter(|i| fold[*i] < self.folds).collect();
+            let right: f64 = of_folds.iter().map(|i| weight(*i) * judged[*i]).sum();
+            if self.out_of_fold {
+                for (values, held) in values.iter_mut().zip(&held) {
+                    of_folds.iter().for_each(|i| values[*i] = held[*i]);
+                }
+            }
+            if best.as_ref().is_none_or(|b| right > b.0) {
+                best = Some((right, *factor, solved, values));
+            }
+            if watch.stop().is_some() {
+                break;
+            }
+        }
+        if let Some((_, factor, solved, values)) = best {
+            views.solutions.push(solved);
+            views.values.push(values);
+            views.factors.push(factor);
+        }
+        Ok(())
+    }
+}
+
+/// One machine of several whose decision functions are Σ_m s_mt f_mt: `share` is s of a kernel and a head. Kernels that
+/// have no share in any head are left out; blocks of the same place make one.
+pub(super) fn together(
+    solutions: &[Solution],
+    counts: Counts,
+    share: &dyn Fn(usize, usize) -> f64,
+) -> Solution {
+    let heads: usize = solutions.first().map_or(0, |s| s.heads().count());
+    let used: Vec<usize> =
+        (0..solutions.len()).filter(|m| (0..heads).any(|t| share(*m, t) != 0.0)).collect();
+    let places = solutions.first().map_or(0, |s| s.blocks.len());
+    let mut first = 0;
+    let mut blocks = Vec::with_capacity(places);
+    for b in 0..places {
+        let parts: Vec<&Block> = solutions.iter().map(|s| &s.blocks[b]).collect();
+        let sum = |number: fn(&Block) -> f64| parts.iter().map(|p| number(p)).sum::<f64>();
+        let head = |u: usize| {
+            let t = first + u;
+            let of = |m: &usize| (share(*m, t), &parts[*m].heads[u]);
+            Head {
+                role: parts[0].heads[u].role,
+                coef: used
+                    .iter()
+                    .map(of)
+                    .flat_map(|(s, h)| h.coef.iter().map(move |c| s * c))
+                    .collect(),
+                bias: used.iter().map(of).map(|(s, h)| s * h.bias).sum(),
+            }
+        };
+        let (primal, objective) = (sum(|p| p.primal), sum(|p| p.objective));
+        let early = parts.iter().map(|p| p.status).find(|s| !s.is_success());
+        let bound = parts.iter().fold((0, 0), |(a, b), p| (a + p.at_bound.0, b + p.at_bound.1));
+        let count = parts[0].heads.len();
+        blocks.push(Block {
+            heads: (0..count).map(head).collect(),
+            linear: sum(|p| p.linear),
+            primal,
+            objective,
+            gap: (primal - objective) / primal.abs().max(f64::MIN_POSITIVE),
+            status: early.unwrap_or(Status::Converged),
+            free: None,
+            at_bound: bound,
+        });
+        first += count;
+    }
+    Solution { blocks, counts }
+}
