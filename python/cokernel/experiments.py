@@ -123,7 +123,7 @@ def run(
     Warns
     -----
     UserWarning
-        Cells have no result; ``Results.troubles`` says why.
+        It stopped before all cells were computed; cells have no result; ``Results.troubles`` says why.
 
     Notes
     -----
@@ -166,6 +166,14 @@ def run(
         retry,
     )
     results = Results(found, Path(store), kept)
+    waiting = results.cells["waiting"] + results.cells["running"]
+    if waiting:
+        warnings.warn(
+            f"stopped early: {waiting} of {sum(results.cells.values())} cells have no result yet; run again with "
+            "the same store to go on",
+            UserWarning,
+            stacklevel=2,
+        )
     for note in results.notes:
         warnings.warn(note, UserWarning, stacklevel=2)
     if results.troubles:
@@ -275,38 +283,62 @@ def _path(folder: str | os.PathLike[str] | None) -> str | None:
     return None if folder is None else os.fspath(folder)
 
 
+#: The largest number that the library counts with.
+_MOST = 2**63 - 1
+
+
 def _count(name: str, number: int | None, least: int = 1) -> int | None:
     if number is None:
         return None
     if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < least:
         expected = f"expected a whole number of at least {least}, or None"
         raise ValueError(f"{name}: {expected}, found {number!r}")
+    if number > _MOST:
+        raise ValueError(f"{name}: expected at most {_MOST}, found {number}")
     return int(number)
 
 
 def _key(key: Any) -> str:
     if not isinstance(key, str):
         raise ValueError(f"experiment: expected keys that are texts, found {key!r}")
-    return key if key.isidentifier() and key.isascii() else json.dumps(key, ensure_ascii=False)
+    return key if key.isidentifier() and key.isascii() else _text(key, "a key")
 
 
-def _toml(value: Any, place: str) -> str:
-    """A value as it stands in TOML."""
+def _text(text: str, place: str) -> str:
+    """A text in quotes."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as e:
+        raise ValueError(f"experiment: {place}: {text!r} has characters that no file can hold") from e
+    # JSON leaves DEL as it is, which TOML does not know.
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _toml(value: Any, place: str, above: tuple[int, ...] = ()) -> str:
+    """A value as it stands in TOML; `above` are the identities of what holds it."""
     if isinstance(value, os.PathLike):
         value = os.fspath(value)
-    if isinstance(value, (bool, np.bool_)):
+    if isinstance(value, (np.generic, np.ndarray)) and np.ndim(value) == 0:
+        value = value.item()
+    if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False)
-    if isinstance(value, (int, np.integer)):
+        return _text(value, place)
+    if isinstance(value, int):
+        if not -(2**63) <= value < 2**63:
+            raise ValueError(f"experiment: {place}: {value} is too large, expected at most 2**63 - 1")
         return str(int(value))
-    if isinstance(value, (float, np.floating)):
+    if isinstance(value, float):
         return repr(float(value))
+    if isinstance(value, (Mapping, list, tuple, np.ndarray)):
+        if id(value) in above:
+            raise ValueError(f"experiment: {place}: holds itself")
+        above = (*above, id(value))
     if isinstance(value, Mapping):
-        inner = (f"{_key(k)} = {_toml(v, f'{place}.{k}')}" for k, v in value.items())
+        inner = (f"{_key(k)} = {_toml(v, f'{place}.{k}', above)}" for k, v in value.items())
         return "{" + ", ".join(inner) + "}"
     if isinstance(value, (list, tuple, np.ndarray)):
-        return "[" + ", ".join(_toml(v, place) for v in value) + "]"
+        return "[" + ", ".join(_toml(v, place, above) for v in value) + "]"
     raise ValueError(
         f"experiment: {place}: expected a text, a number, a truth value, a list or a dictionary, "
         f"found {type(value).__name__}"

@@ -33,6 +33,19 @@ MINE: dict[str, Any] = {
 }
 
 
+#: A list in itself.
+HOLDS_ITSELF: list[Any] = []
+HOLDS_ITSELF.append({"variants": HOLDS_ITSELF})
+
+
+def test_odd_values_are_those_that_they_hold() -> None:
+    odd = {"a": np.array(3), "b": np.array([True, False]), "c": "del \x7f", "d\x7f": np.str_("e"), "f": np.float32(0.5)}
+    read = tomllib.loads(experiments.text_of(odd))
+    assert read == {"a": 3, "b": [True, False], "c": "del \x7f", "d\x7f": "e", "f": 0.5}
+    same = [1]
+    assert tomllib.loads(experiments.text_of({"a": [same, same]})) == {"a": [[1], [1]]}
+
+
 def test_a_dictionary_is_the_text_of_the_same_experiment(tmp_path: Path) -> None:
     text = experiments.text_of(MINE)
     read = tomllib.loads(text)
@@ -84,7 +97,8 @@ def test_what_ships_is_listed_and_runs() -> None:
     folder = next(i for i, e in known.items() if experiments.shipped(data="/no")[0] and e["absent"])
     with pytest.raises(ValueError, match="cannot be run"):
         experiments.run(folder)
-    found = experiments.run("lms-fig-3.2", sets=1, time_limit=1e-9)
+    with pytest.warns(UserWarning, match="stopped early: .* cells have no result yet"):
+        found = experiments.run("lms-fig-3.2", sets=1, time_limit=1e-9)
     assert not found.complete and found.cells["waiting"] > 0 and "waiting" in repr(found)
     assert tomllib.loads(experiments.example())["id"]
     json.dumps(found.outcomes)
@@ -96,6 +110,9 @@ def test_what_ships_is_listed_and_runs() -> None:
         ({"id": 1}, "expected a string"),
         ({"a": object()}, "a: expected a text"),
         ({1: 2}, "keys that are texts"),
+        ({"protocol": {"seed": 2**70}}, "protocol.seed: .* too large"),
+        ({"rows": HOLDS_ITSELF}, "rows.*: holds itself"),
+        ({"title": "\ud800"}, "title: .* no file can hold"),
         ({**MINE, "rows": [{"label": "x", "method": "simple_mlk"}]}, "did you mean 'simple_mkl'"),
         ("nothing.toml", "cannot read the experiment"),
         ("lms-9.9", "unknown experiment"),
@@ -113,6 +130,7 @@ def test_what_means_nothing_is_refused(wrong: Any, says: str) -> None:
         ({"repeats": True}, "repeats: expected"),
         ({"repeats": 10**8}, "more than"),
         ({"random_state": -1}, "random_state: expected"),
+        ({"sets": 2**64}, "sets: expected at most"),
         ({"store": "/no/such/place/x.sqlite"}, "no/such"),
         ({"time_limit": -1}, "time_limit"),
     ],
