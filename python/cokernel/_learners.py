@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from numbers import Real
@@ -40,6 +40,12 @@ def parameters_of(machine: str) -> list[str] | None:
     """Names of the parameters of a machine; None if there is none of this name."""
     found = [m for m in _machines() if m["id"] == machine]
     return [p["name"] for p in found[0]["params"]] if found else None
+
+
+def machine_methods(machine: str) -> list[str]:
+    """The methods that go with a machine; none of one that is not there."""
+    id = machine.split(":")[0].strip()
+    return next((list(m["goes_with"]) for m in _machines() if m["id"] == id), [])
 
 
 def learns_unlabelled(machine: Any) -> bool:
@@ -271,6 +277,33 @@ class KernelLearner(SavedEstimator):
         left them. Empty for other methods."""
         check_is_fitted(self)
         return dict(self._model.maps())
+
+    def total_cost(self, costs: Mapping[str, float] | None = None) -> float | None:
+        """What predicting an instance costs: support vectors times the share that the prices of the active kernels have
+        of all prices (LMKA, section 2.8). To compare models of several methods, give them the same prices.
+
+        Parameters
+        ----------
+        costs : dict of str to float, optional
+            The price of each view, or kernel, above 0; 1 for those not named. Without them the prices of the method
+            (``d`` of ``bach``).
+
+        Returns
+        -------
+        float or None
+            None without prices.
+        """
+        check_is_fitted(self)
+        if costs is None:
+            found: float | None = summary(self._model).get("total_cost")
+            return found
+        return self._model.total_cost({str(name): float(price) for name, price in costs.items()})
+
+    @property
+    def total_cost_(self) -> float | None:
+        """What predicting an instance costs by the prices of the method (``d`` of ``bach``); None for other methods, to
+        which ``total_cost`` gives prices."""
+        return self.total_cost()
 
     @property
     def feature_weights_(self) -> dict[str, dict[str, float]]:

@@ -73,6 +73,18 @@ def plot_gates(gates: Any, names: list[str], plane: Any, labels: list[str], axes
     return axes[: len(names)]
 
 
+def plot_costs(points: Any, score: str, ax: Any = None) -> Any:
+    """A point for each name: (cost, score)."""
+    ax = _axes(ax)
+    for place, (name, (cost, value)) in enumerate(points.items()):
+        look = {"color": COLOURS[place % len(COLOURS)], "marker": MARKERS[place // len(COLOURS) % 4]}
+        ax.scatter([cost], [value], s=36, label=str(name), **look)
+    ax.set_xlabel("total cost of predicting an instance")
+    ax.set_ylabel(score)
+    ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return ax
+
+
 def plot_embedding(rows: Any, colours: Any, ax: Any = None) -> Any:
     """The first two principal axes of an embedding."""
     ax = _axes(ax)

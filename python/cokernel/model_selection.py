@@ -24,11 +24,74 @@ from . import _native
 from ._base import seed_of
 from ._classes import known_classes, labelled
 from ._instances import Given, align, n_rows, take
-from ._learners import KernelLearner, instance_weights, learns_unlabelled
+from ._learners import KernelLearner, instance_weights, learns_unlabelled, machine_methods
 from ._report import warn_unless_converged
 from ._views import Layout
 
-__all__ = ["GridSearchBank", "cross_validate_bank"]
+__all__ = ["GridSearchBank", "by_integration", "cross_validate_bank", "plot_costs"]
+
+
+def by_integration(estimator: KernelLearner, kind: str = "integration") -> dict[str, KernelLearner]:
+    """The same estimator with methods of all kinds of integration, for ``cross_validate_bank``.
+
+    Parameters
+    ----------
+    estimator : MKLClassifier, MKLRegressor or MKLOutlierDetector
+        With kernels, machine and the rest as all shall have them.
+    kind : str
+        ``"early"``, ``"intermediate"`` or ``"late"`` for all methods of a kind that go with the task; ``"integration"``
+        for all early and late ones, and of the intermediate ones the controls, the plain sum and the recommended.
+
+    Returns
+    -------
+    dict of str to estimator
+        By kind and method, as ``"late: late_mean"``; those that do not go with the machine are left out.
+
+    Examples
+    --------
+    >>> from cokernel import MKLClassifier
+    >>> from cokernel.model_selection import by_integration
+    >>> [name for name in by_integration(MKLClassifier()) if not name.startswith("intermediate")]
+    ['early: concat', 'late: best_single', 'late: late_mean', 'late: ekp']
+    """
+    able = machine_methods(str(estimator.machine))
+    found = _native.methods_named(kind, estimator._task)
+    chosen = [(id, of) for id, of in found if id in able]
+    return {f"{of}: {id}": clone(estimator).set_params(method=id) for id, of in chosen}
+
+
+def plot_costs(
+    models: Mapping[str, KernelLearner],
+    X: Any,
+    y: Any,
+    costs: Mapping[str, float] | None = None,
+    ax: Any = None,
+) -> Any:
+    """Draw the score of fitted models against what predicting an instance costs.
+
+    Parameters
+    ----------
+    models : dict of str to fitted estimators
+    X, y : instances that they have not seen, and what is known of them
+    costs : dict of str to float, optional
+        The price of each view or kernel, as in ``total_cost``; without them the prices of the methods, which all
+        models then must have.
+    ax : matplotlib Axes, optional
+        Where to draw; default a new figure.
+
+    Returns
+    -------
+    Axes
+    """
+    from ._plot import plot_costs as drawn
+
+    points = {}
+    for name, model in models.items():
+        cost = model.total_cost(costs)
+        if cost is None:
+            raise ValueError(f"costs: '{name}' has no prices of its own; give costs={{view: price, ...}}")
+        points[name] = (cost, model.score(X, y))
+    return drawn(points, "score", ax)
 
 
 class _Bank:

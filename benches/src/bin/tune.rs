@@ -23,12 +23,13 @@ fn main() {
     let mkl = Mkl::new("simple_mkl").expect("a method").kernels(specs);
     let values = (0..10).map(|k| Value::Real(10_f64.powf(k as f64 / 3.0 - 1.0))).collect();
     let axes = vec![Axis { name: "c".to_string(), values }];
-    let tuning = Tuning { axes, folds, score: None };
+    let tuning = Tuning { folds, ..Tuning::new(axes) };
     let (given, run) = (Given::default(), Run::default());
     let (seconds, tuned) =
         best_of(times, || tuning.choose(&mkl, (&views, &labels), &given, &run).expect("a choice"));
     let splits = Protocol::KFold { folds, repeats: 1 }.split(&labels, run.seed).expect("splits");
     let candidates = tuning.candidates(&mkl, false).expect("candidates");
+    let candidates = candidates.grid();
     let (cold, scores) = best_of(times, || {
         let mut scores = vec![0.0; candidates.len()];
         for split in &splits.splits {

@@ -7,6 +7,7 @@
 mod args;
 mod clustering;
 mod cmd;
+mod costs;
 mod data;
 mod pairs;
 mod picture;

@@ -6,6 +6,7 @@ use crate::misuse::misuse;
 use anyhow::{Context, Result};
 use cokernel::Run;
 use cokernel::data::{Labels, Matrix};
+use cokernel::eval::{Comparison, ComparisonRow};
 use cokernel::model::{GatePlane, Gates};
 use cokernel::multiview::{Spectrum, project};
 use cokernel_plot::{Mark, Panel, png, svg};
@@ -66,6 +67,31 @@ fn draw_panels(path: &Path, panels: &[Panel], columns: usize) -> Result<()> {
         Format::Png => png(panels, columns),
     };
     write(path, &bytes.with_context(|| format!("drawing {}", path.display()))?)
+}
+
+/// Draws the first score of each row against its total cost.
+pub fn draw_costs(path: &Path, result: &Comparison) -> Result<()> {
+    draw_panels(path, &[cost_panel(result)], 1)
+}
+
+fn cost_panel(result: &Comparison) -> Panel {
+    let mark = |row: &ComparisonRow| {
+        let (cost, score) = (row.total_cost.as_ref()?.mean, row.measures.main()?.1.mean);
+        Some(Mark::Points {
+            label: Some(row.name.clone()),
+            points: vec![(cost, score)],
+            groups: None,
+        })
+    };
+    let score = result.rows.first().and_then(|r| r.measures.main()).map_or("score", |m| m.0.id);
+    let by = result.costs.as_ref().map_or(String::new(), |c| format!(", by {c}"));
+    Panel {
+        title: format!("{score} against cost"),
+        x_label: format!("total cost of predicting an instance{by}"),
+        y_label: score.into(),
+        marks: result.rows.iter().filter_map(mark).collect(),
+        ..Panel::default()
+    }
 }
 
 /// Panels of gates in a row, and in a picture.

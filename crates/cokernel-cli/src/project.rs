@@ -45,6 +45,8 @@ repeats = 1
 tune = ["c=0.01..100"]              # chosen inside the training instances; also width=, method=
 tune_folds = 5
 tune_score = "accuracy"
+tune_search = "grid"                # or "surface"
+costs = "features"                  # of kernels, for evaluate and compare: also "measured", "fou=2", a file
 clusters = 10                       # for cluster and embed
 starts = 20                         # of k-means
 protocol = "best_of"                # or "published": every random start is a result
@@ -103,6 +105,8 @@ pub struct Content {
     pub tune: Option<Vec<Spanned<String>>>,
     pub tune_folds: Option<usize>,
     pub tune_score: Option<String>,
+    pub tune_search: Option<Spanned<String>>,
+    pub costs: Option<Spanned<String>>,
     pub seed: Option<u64>,
     pub threads: Option<usize>,
     pub time_limit: Option<f64>,

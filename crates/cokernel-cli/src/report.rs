@@ -220,8 +220,8 @@ pub fn measure_spread(measure: &Measure, stat: &Stat) -> String {
     }
 }
 
-/// One row per method of a comparison.
-pub fn comparison(result: &Comparison) -> String {
+/// One row per method of a comparison; with the kind of integration at the first of each kind, if they are `grouped`.
+pub fn comparison(result: &Comparison, grouped: bool) -> String {
     let main = result.rows.first().and_then(|r| r.measures.main());
     let heading = main.map_or(String::new(), |(measure, _)| measure.heading());
     let titles = ["method", &heading, "active kernels", "support vectors %", "seconds", "gap"];
@@ -235,12 +235,21 @@ pub fn comparison(result: &Comparison) -> String {
         }
         _ => Vec::new(),
     };
+    let priced = result.rows.iter().any(|r| r.total_cost.is_some());
+    if priced {
+        header.insert(4, "cost");
+    }
     for (k, measure) in sure.iter().enumerate() {
         header.insert(2 + k, if measure.id == "auc" { "ROC AUC" } else { measure.title });
     }
     if stopped {
         header.push("<status");
     }
+    if grouped {
+        header.insert(0, "<integration");
+        header[1] = "<method";
+    }
+    let mut last = None;
     let mut table = Table::new(&header);
     for row in &result.rows {
         let active = match row.active_kernels.mean {
@@ -255,12 +264,23 @@ pub fn comparison(result: &Comparison) -> String {
             seconds(row.seconds.mean),
             gap(row.gap),
         ];
+        if priced {
+            cells.insert(
+                4,
+                row.total_cost.as_ref().map_or("-".into(), |c| format!("{:.1}", c.mean)),
+            );
+        }
         for (k, measure) in sure.iter().enumerate() {
             let stat = row.measures.get(measure.id);
             cells.insert(2 + k, stat.map_or(String::new(), |s| measure_spread(measure, s)));
         }
         if stopped {
             cells.push(row.status.to_string());
+        }
+        if grouped {
+            let kind = row.integration.filter(|i| last != Some(*i)).map_or("", |i| i.id());
+            last = row.integration;
+            cells.insert(0, kind.to_string());
         }
         table.row(cells);
     }

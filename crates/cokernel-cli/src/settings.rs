@@ -11,12 +11,12 @@ use crate::words::bytes;
 use anyhow::{Context, Result};
 use cokernel::bank::Storage;
 use cokernel::catalogue::{
-    default_machine, find, for_task as for_machine, methods, named, recommended,
+    INTEGRATION, default_machine, find, for_task as for_machine, methods, named, recommended,
 };
 use cokernel::data::{Header, ReadOptions, Scale, ViewsIn, views_in};
 use cokernel::kernel::{GraphSpec, KernelSpec};
 use cokernel::machine::MachineSpec;
-use cokernel::method::{Method, Task};
+use cokernel::method::{Integration, Method, Task};
 use cokernel::model::Mkl;
 use cokernel::params::Value;
 use std::path::{Path, PathBuf};
@@ -241,6 +241,12 @@ impl Settings {
     pub fn names_methods(&self, flags: &[String]) -> bool {
         let listed = self.listed(flags);
         !listed.is_empty() && !is_all(&listed)
+    }
+
+    /// Whether methods are named by how they integrate the views.
+    pub fn by_integration(&self, flags: &[String]) -> bool {
+        let is = |word: &str| word == INTEGRATION || Integration::from_id(word).is_some();
+        self.listed(flags).iter().any(|(word, _)| is(word.trim()))
     }
 
     /// Whether no method is named.

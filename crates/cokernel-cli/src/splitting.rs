@@ -29,7 +29,7 @@ pub struct Column {
 
 impl Column {
     /// `COLUMN@FILE`, or `FILE`. A file that is there may have an @ in its name.
-    fn parse(text: &str) -> Self {
+    pub fn parse(text: &str) -> Self {
         match text.split_once('@') {
             Some((name, path)) if !name.is_empty() && !PathBuf::from(text).is_file() => {
                 Column { name: Some(name.to_string()), path: path.into() }
@@ -38,7 +38,8 @@ impl Column {
         }
     }
 
-    fn read(&self, input: &Input, data: &Loaded) -> Result<Vec<String>> {
+    /// The value of each instance.
+    pub fn read(&self, input: &Input, data: &Loaded) -> Result<Vec<String>> {
         names(&self.path, self.name.as_ref(), input, &data.views)
     }
 }

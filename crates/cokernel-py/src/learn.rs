@@ -485,6 +485,11 @@ impl Model {
         json(&self.inner.inspect())
     }
 
+    /// What predicting an instance costs by prices of kernels and views.
+    fn total_cost(&self, prices: BTreeMap<String, f64>) -> PyResult<f64> {
+        self.inner.total_cost_by_name(&prices).map_err(to_py)
+    }
+
     /// The weights of a weighted sum of kernels, or nothing for a product.
     fn rule_weights(&self) -> Option<Vec<f64>> {
         self.inner.rule().weights().map(<[f64]>::to_vec)

@@ -34,7 +34,9 @@ mod _native {
     #[pymodule_export]
     use crate::learn::{Learned, Learner, Model, Prepared, task_pairs};
     #[pymodule_export]
-    use crate::registry::{cluster_scores, digits, kernel_specs, load, machines, methods, toy};
+    use crate::registry::{
+        cluster_scores, digits, kernel_specs, load, machines, methods, methods_named, toy,
+    };
     #[pymodule_export]
     use crate::splits::{column_splits, draw_splits, read_splits};
     #[pymodule_export]

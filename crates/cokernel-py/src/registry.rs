@@ -57,6 +57,19 @@ pub fn methods() -> PyResult<String> {
     listed(&catalogue::methods().collect::<Vec<_>>())
 }
 
+/// The ids of the methods that a word stands for (a method, a group, a kind of integration), with the kind of
+/// integration of each that has one.
+#[pyfunction]
+pub fn methods_named(
+    word: &str,
+    task: &str,
+) -> PyResult<Vec<(&'static str, Option<&'static str>)>> {
+    let task = Task::from_id(task).map_err(to_py)?;
+    let found = catalogue::named(word, task).map_err(to_py)?;
+    let kind = |m: &Method| catalogue::integration(m).map(cokernel::method::Integration::id);
+    Ok(found.into_iter().map(|m| (m.id, kind(m))).collect())
+}
+
 /// All machines, in their order, as JSON.
 #[pyfunction]
 pub fn machines() -> PyResult<String> {

@@ -1,6 +1,6 @@
 //! All methods of all registries.
 
-use crate::method::{Group, Method, Task};
+use crate::method::{Group, Integration, Method, Task};
 use crate::{Error, Result};
 
 /// All methods, in the order in which they are listed to users. One that both learns a kernel and embeds is in two
@@ -102,12 +102,43 @@ pub fn find(id: &str) -> Result<&'static Method> {
         .ok_or_else(|| Error::unknown("method", id, methods().map(|m| m.id)))
 }
 
-/// The methods that a word stands for: one with this id, or all of a [group](Group) for a task.
+/// The word for the methods of all kinds of [integration](Integration) side by side.
+pub const INTEGRATION: &str = "integration";
+
+/// Where a method that learns a combination puts the views together.
+pub fn integration(method: &Method) -> Option<Integration> {
+    let entry = crate::mkl::REGISTRY.iter().find(|e| e.id == method.id)?;
+    Some((entry.build)(&entry.defaults()).integration())
+}
+
+/// The methods of a word for a kind of integration, or for all kinds: early and late ones, and of the many
+/// intermediate ones the controls, the plain sum and the recommended.
+fn by_integration(word: &str, task: Task) -> Option<Vec<&'static Method>> {
+    let able = || methods().filter(|m| m.tasks.contains(&task));
+    if let Some(kind) = Integration::from_id(word) {
+        return Some(able().filter(|m| integration(m) == Some(kind)).collect());
+    }
+    let shown = |m: &&'static Method| match integration(m) {
+        Some(Integration::Intermediate) => m.is_control() || m.recommended || m.id == "sum",
+        kind => kind.is_some(),
+    };
+    (word == INTEGRATION).then(|| {
+        let mut found: Vec<_> = able().filter(shown).collect();
+        found.sort_by_key(|m| integration(m));
+        found
+    })
+}
+
+/// The methods that a word stands for: one with this id, all of a [group](Group) for a task, or those of a kind of
+/// [integration](Integration), early, intermediate or late; `integration` for all three kinds.
 ///
 /// # Errors
 /// Neither a method nor a group with methods; the error lists both and suggests the closest.
 pub fn named(word: &str, task: Task) -> Result<Vec<&'static Method>> {
     let able = |m: &&'static Method| m.tasks.contains(&task);
+    if let Some(found) = by_integration(word, task).filter(|f| !f.is_empty()) {
+        return Ok(found);
+    }
     if let Some(group) = Group::from_id(word) {
         let found: Vec<_> = methods().filter(able).filter(|m| m.group == group).collect();
         if found.is_empty() {
@@ -141,7 +172,18 @@ mod tests {
 
     #[test]
     fn a_word_names_a_method_or_a_group() {
+        let kinds = |word: &str| -> Vec<_> {
+            let found = named(word, Task::Classify).unwrap();
+            found.iter().map(|m| integration(m).unwrap()).collect()
+        };
+        for kind in Integration::ALL {
+            assert!(kinds(kind.id()).iter().all(|k| *k == kind));
+        }
+        let all = kinds(INTEGRATION);
+        assert!(all.is_sorted() && Integration::ALL.iter().all(|k| all.contains(k)), "{all:?}");
+        assert!(named(INTEGRATION, Task::Cluster).is_err());
         for m in methods().chain(machines()) {
+            assert!(Integration::from_id(m.id).is_none() && m.id != INTEGRATION);
             assert!(Group::from_id(m.id).is_none(), "{} names a method and a group", m.id);
         }
         let ids = |w: &str, t| named(w, t).unwrap().iter().map(|m| m.id).collect::<Vec<_>>();

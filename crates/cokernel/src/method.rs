@@ -121,6 +121,38 @@ impl Group {
     }
 }
 
+/// Where a method puts the views together (LMKA §2.6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Integration {
+    /// The features, before any similarity.
+    Early,
+    /// The kernels.
+    Intermediate,
+    /// The decisions of machines on single kernels, or a choice among these.
+    Late,
+}
+
+impl Integration {
+    /// All, from the data to the decision.
+    pub const ALL: [Integration; 3] =
+        [Integration::Early, Integration::Intermediate, Integration::Late];
+
+    /// Its name in texts.
+    pub fn id(self) -> &'static str {
+        match self {
+            Integration::Early => "early",
+            Integration::Intermediate => "intermediate",
+            Integration::Late => "late",
+        }
+    }
+
+    /// The integration with this name, if it is one.
+    pub fn from_id(id: &str) -> Option<Self> {
+        Integration::ALL.into_iter().find(|i| i.id() == id)
+    }
+}
+
 /// What the result of a method says of itself, so that it need not be believed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]

@@ -18,18 +18,11 @@ price = {name: (count / min(columns.values())) ** 0.5 for name, count in columns
 print("features:", columns)
 print("prices:", {name: round(p, 2) for name, p in price.items()})
 
-
-def total_cost(clf):
-    """Support vectors times the share of the prices of active kernels."""
-    active = [w.view for w in clf.weights_ if w.weight > 0]
-    return len(clf.support_) * sum(price[v] for v in active) / sum(price.values()), active
-
-
 points = []
 for d in ("unit", "features"):
     for C in (10.0, 100.0, 1000.0):
         clf = BachMKLClassifier(kernels=kernels, d=d, C=C).fit(part(train), y[train])
-        cost, active = total_cost(clf)
+        cost, active = clf.total_cost(price), [w.view for w in clf.weights_ if w.weight > 0]
         points.append((d, C, clf.score(part(test), y[test]), cost))
         print(f"d={d}, C={C}: accuracy {points[-1][2]:.3f}, cost {cost:.1f}, {' '.join(active)}")
 

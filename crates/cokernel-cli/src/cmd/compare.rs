@@ -3,6 +3,7 @@
 
 use crate::args::{DataArgs, GlobalArgs, GraphArgs, KernelArgs, MachineArgs, SplitArgs};
 use crate::clustering::StartArgs;
+use crate::costs::CostArgs;
 use crate::data;
 use crate::files::{csv_line, write, write_json};
 use crate::input::Loaded;
@@ -15,7 +16,7 @@ use crate::settings::Settings;
 use crate::table::count;
 use crate::tuning::TuneArgs;
 use anyhow::{Context, Result};
-use cokernel::catalogue::{goes_with, partners, recommended};
+use cokernel::catalogue::{INTEGRATION, goes_with, integration, partners, recommended};
 use cokernel::data::{Labels, Views};
 use cokernel::eval::tune::counted;
 use cokernel::eval::{
@@ -53,10 +54,14 @@ pub struct Args {
     kernels: KernelArgs,
     #[command(flatten)]
     graphs: GraphArgs,
-    /// The methods, separated by commas, groups of methods (controls, one_stage, … of `cokernel methods`), or
-    /// all for every method that can do the task [default: the controls and the recommended methods]
+    /// The methods, separated by commas, groups of methods (controls, one_stage, … of `cokernel methods`), early,
+    /// intermediate and late (integration of the views), or all for every method that can do the task [default: the controls and the recommended methods]
     #[arg(long, value_name = "ID,…", value_delimiter = ',', help_heading = "Method")]
     methods: Vec<String>,
+    /// Compare early, intermediate and late integration of the same views: --methods integration, and the table
+    /// grouped by the kind
+    #[arg(long, conflicts_with = "methods", help_heading = "Method")]
+    integration: bool,
     /// A parameter, as tol=1e-4 for every method that has it or simple_mkl.tol=1e-4 for one.
     /// Repeatable
     #[arg(long = "set", value_name = "[ID.]NAME=VALUE", help_heading = "Method")]
@@ -86,7 +91,12 @@ pub struct Args {
     #[command(flatten)]
     tuning: TuneArgs,
     #[command(flatten)]
+    costs: CostArgs,
+    #[command(flatten)]
     splits: SplitArgs,
+    /// Learn from the test instances, too, without their labels (machines that can: laplacian_svm)
+    #[arg(long, help_heading = "Splits")]
+    transductive: bool,
     /// Write the result as JSON to this file
     #[arg(long, short, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
@@ -98,13 +108,20 @@ pub struct Args {
     /// eigenvalues of each view, into this SVG or PNG file
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     plot: Option<PathBuf>,
+    /// Draw the first score of each method against its total cost into this SVG or PNG file; needs prices (--costs)
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    plot_cost: Option<PathBuf>,
 }
 
 /// Runs the command.
-pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
+pub fn run(mut args: Args, global: &GlobalArgs) -> Result<ExitCode> {
+    if args.integration {
+        args.methods = vec![INTEGRATION.to_string()];
+    }
     let settings = Settings::load(&args.data, &args.set, global)?;
     picture::check("--plot", args.plot.as_deref())?;
-    settings.check_outputs([&args.output, &args.csv, &args.plot])?;
+    picture::check("--plot-cost", args.plot_cost.as_deref())?;
+    settings.check_outputs([&args.output, &args.csv, &args.plot, &args.plot_cost])?;
     let task = settings.word(args.machine.task.as_ref(), "task", |f| f.task.as_ref());
     match task {
         Some((word, _)) if word == Task::Cluster.id() => compare_clusters(&args, settings),
@@ -129,6 +146,10 @@ fn learners(args: &Args, mut settings: Settings) -> Result<ExitCode> {
     let learning = settings.learning(&args.kernels, &args.machine)?;
     let task = learning.task();
     let mut methods = settings.methods(&args.methods, task)?;
+    let grouped = settings.by_integration(&args.methods);
+    if grouped {
+        methods.sort_by_key(|m| integration(m));
+    }
     // What a group brings is left out where it does not go with the machine; what is named is refused.
     let machine = learning.machine.method();
     let asked = methods.len();
@@ -144,7 +165,11 @@ fn learners(args: &Args, mut settings: Settings) -> Result<ExitCode> {
     let mut mkls: Vec<Mkl> =
         methods.iter().map(|m| settings.mkl(m, &methods, &learning)).collect::<Result<_>>()?;
     let calibrating = settings.calibrating(&args.probabilities, task)?;
-    let tuning = settings.tuning(&args.tuning)?;
+    let tuning = settings.tuning(&args.tuning, calibrating)?;
+    let costs = settings.costs(&args.costs)?;
+    if args.plot_cost.is_some() && costs.is_none() {
+        return Err(misuse("--plot-cost needs --costs, as --costs features"));
+    }
     let splitting = settings.splitting(&args.splits)?;
     settings.leave_pairs();
     let session = Session::start(&settings.options)?;
@@ -153,7 +178,12 @@ fn learners(args: &Args, mut settings: Settings) -> Result<ExitCode> {
     let (views, labels, run) = (&data.views, &data.labels, &session.run);
     let named = |m: &Mkl| settings.names(&args.methods, m.method().id);
     session.notes(leave_featureless(&mut mkls, views, named)?);
-    let how = How { calibrating, tuning: tuning.as_ref() };
+    let how = How {
+        calibrating,
+        tuning: tuning.as_ref(),
+        costs: costs.as_ref(),
+        transductive: args.transductive,
+    };
     let result = compare_how(&mkls, args.singles, how, views, labels, &splits, run)?;
     session.clear_progress();
     let json = to_value(&result)?;
@@ -163,13 +193,16 @@ fn learners(args: &Args, mut settings: Settings) -> Result<ExitCode> {
     if let Some(path) = &args.csv {
         write(path, as_csv(&result).as_bytes())?;
     }
+    if let Some(path) = &args.plot_cost {
+        picture::draw_costs(path, &result)?;
+    }
     session.notes(settings.left_out(&args.methods, task, methods.len()));
     if !learning.machine.checked()?.build()?.uses_unlabelled() {
         session.notes(data::left_out_note(&data.labels));
     }
     session.notes(not_tuned(&result, learning.machine.method()));
     session.notes(crate::words::once(result.rows.iter().flat_map(|r| &r.notes)));
-    session.show(describe(&result))?;
+    session.show(describe(&result, grouped))?;
     say_written(&session, args)?;
     session.show_json(&json)?;
     Ok(session.end([result.status]))
@@ -198,7 +231,7 @@ fn leave_featureless(
     }))
 }
 
-fn describe(result: &Comparison) -> String {
+fn describe(result: &Comparison, grouped: bool) -> String {
     let mut text = format!(
         "{}{}, {}\n\n{}",
         count(result.instances, "instance", "instances"),
@@ -207,10 +240,15 @@ fn describe(result: &Comparison) -> String {
             k => format!(" in {}", count(k, "class", "classes")),
         },
         splits_text(result),
-        report::comparison(result)
+        report::comparison(result, grouped)
     );
     if result.complete > 1 {
         text.push_str("\n  ± is the standard deviation over the splits\n");
+    }
+    if let Some(costs) = &result.costs {
+        text.push_str(&format!(
+            "\n  cost of predicting an instance: support vectors × the share of the prices of active kernels, by {costs}\n"
+        ));
     }
     if let Some(how) = &result.calibrating {
         text.push_str(&format!(
@@ -279,6 +317,8 @@ fn as_csv(result: &Comparison) -> String {
         "primal",
         "dual",
         "at_bound",
+        "total_cost",
+        "integration",
     ]);
     let mut text = csv_line(titles);
     for r in &result.rows {
@@ -300,6 +340,8 @@ fn as_csv(result: &Comparison) -> String {
             r.primal.mean.to_string(),
             r.dual.mean.to_string(),
             r.at_bound.mean.to_string(),
+            r.total_cost.as_ref().map_or(String::new(), |c| c.mean.to_string()),
+            r.integration.map_or(String::new(), |i| i.id().to_string()),
         ]);
         text.push_str(&csv_line(cells));
     }
@@ -308,6 +350,14 @@ fn as_csv(result: &Comparison) -> String {
 
 fn compare_clusters(args: &Args, mut settings: Settings) -> Result<ExitCode> {
     args.probabilities.refuse("classes to learn, not --task cluster")?;
+    if args.integration || args.transductive {
+        return Err(misuse(
+            "--integration and --transductive need something to learn, not --task cluster",
+        ));
+    }
+    if args.costs.costs.is_some() || args.plot_cost.is_some() {
+        return Err(misuse("--costs and --plot-cost need something to learn, not --task cluster"));
+    }
     let k = settings.clusters(args.clusters)?;
     let starts = settings.starts(&args.starts)?;
     let from = settings.similarities(&args.kernels, &args.graphs)?;
@@ -370,7 +420,7 @@ fn shown(result: &Clusterings) -> Option<&ClusteringRow> {
 }
 
 fn say_written(session: &Session, args: &Args) -> Result<()> {
-    let written = [&args.output, &args.csv, &args.plot].into_iter().flatten();
+    let written = [&args.output, &args.csv, &args.plot, &args.plot_cost].into_iter().flatten();
     for path in written.map(|p| p as &Path) {
         session.say(format!("\nwritten to {}", path.display())).context("standard output")?;
     }

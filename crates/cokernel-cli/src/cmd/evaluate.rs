@@ -1,6 +1,7 @@
 //! `cokernel evaluate`: cross-validation of one method.
 
 use crate::args::{DataArgs, GlobalArgs, KernelArgs, MachineArgs, SplitArgs};
+use crate::costs::CostArgs;
 use crate::data;
 use crate::files::write_json;
 use crate::probabilities::{ProbabilityArgs, told};
@@ -14,7 +15,7 @@ use crate::words::once;
 use anyhow::Result;
 use cokernel::eval::tune::counted;
 use cokernel::eval::{CvResult, How, Measure, cross_validate_given};
-use cokernel::model::Given;
+use cokernel::model::{Costs, Given};
 use serde_json::to_value;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -55,7 +56,12 @@ pub struct Args {
     #[command(flatten)]
     tuning: TuneArgs,
     #[command(flatten)]
+    costs: CostArgs,
+    #[command(flatten)]
     splits: SplitArgs,
+    /// Learn from the test instances, too, without their labels (machines that can: laplacian_svm)
+    #[arg(long, help_heading = "Splits")]
+    transductive: bool,
     /// Write the result as JSON to this file
     #[arg(long, short, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
@@ -70,7 +76,8 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let mkl = settings.mkl(method, &[method], &learning)?;
     let calibrating = settings.calibrating(&args.probabilities, learning.task())?;
     settings.choose_pairs(args.pairs.as_deref(), &mkl)?;
-    let tuning = settings.tuning(&args.tuning)?;
+    let tuning = settings.tuning(&args.tuning, calibrating)?;
+    let costs = settings.costs(&args.costs)?;
     let splitting = settings.splitting(&args.splits)?;
     if let Some(output) = &args.output {
         settings.check_output(output)?;
@@ -80,7 +87,12 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let splits = splitting.splits(&settings, &data, session.run.seed)?;
     let known = (&data.views, &data.labels);
     let given = Given { pairs: data.pairs.as_ref(), ..Given::default() };
-    let how = How { calibrating, tuning: tuning.as_ref() };
+    let how = How {
+        calibrating,
+        tuning: tuning.as_ref(),
+        costs: costs.as_ref(),
+        transductive: args.transductive,
+    };
     if calibrating.is_some() && splits.groups.is_some() {
         session.notes(["groups do not stay together in the folds of the calibration".to_string()]);
     }
@@ -140,6 +152,11 @@ fn describe(result: &CvResult) -> String {
         let (title, value) = (measure.title, measure_spread(measure, stat));
         text.push_str(&format!("  {title:<widest$}  {value}{unit}\n"));
     }
+    if let Some(cost) = &result.total_cost {
+        let sd = if cost.values.len() > 1 { format!(" ± {:.1}", cost.sd) } else { String::new() };
+        let title = "Total cost";
+        text.push_str(&format!("  {title:<widest$}  {:.1}{sd}{}\n", cost.mean, by(&result.costs)));
+    }
     if let Some(how) = &result.calibrating {
         text.push_str(&format!("\n  probabilities: {} of each training set\n", told(how)));
     }
@@ -151,6 +168,14 @@ fn describe(result: &CvResult) -> String {
         text.push_str(&format!("\n{}", confusion(result)));
     }
     text + &format!("\n{}", weight_bars(&weights(result)))
+}
+
+/// Whose prices a cost is by.
+fn by(costs: &Option<Costs>) -> String {
+    match costs {
+        Some(costs) => format!(" by {costs}"),
+        None => " by the prices of the method".to_string(),
+    }
 }
 
 /// A score without the unit.

@@ -8,11 +8,13 @@ use crate::project;
 use crate::report::{model_lines, model_weights};
 use crate::session::Session;
 use crate::settings::Settings;
+use crate::splitting::Column;
 use crate::tasks::for_task;
 use crate::tuning::TuneArgs;
-use anyhow::Result;
+use anyhow::{Context, Result};
 use cokernel::eval::Tuned;
 use cokernel::model::Given;
+use cokernel::{Run, Status};
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -37,6 +39,14 @@ pub struct Args {
     probabilities: ProbabilityArgs,
     #[command(flatten)]
     tuning: TuneArgs,
+    /// For --tune: instances with the same name in this column stay together in the folds
+    #[arg(
+        long,
+        value_name = "[COLUMN@]FILE",
+        requires = "tune",
+        help_heading = "Choice of parameters"
+    )]
+    groups: Option<String>,
     /// Pairs of instances to learn the weights from in place of the labels, for methods that can
     /// (two_stage and its kin): lines of two ids (or row numbers, from 0) and must or cannot (or +1, -1), and a
     /// weight if it is not 1. Their instances need no label
@@ -88,7 +98,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let method = for_task(method, learning.task())?;
     let mkl = settings.mkl(method, &[method], &learning)?;
     let calibrating = settings.calibrating(&args.probabilities, learning.task())?;
-    let tuning = settings.tuning(&args.tuning)?;
+    let tuning = settings.tuning(&args.tuning, calibrating)?;
     settings.choose_pairs(args.pairs.as_deref(), &mkl)?;
     let output = settings.output(args.output.as_deref()).unwrap_or_else(|| "model.ck".into());
     settings.check_output(&output)?;
@@ -96,12 +106,26 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let data = data::load_labelled(&settings, &session, &learning)?;
     let (views, labels) = (&data.views, &data.labels);
     let given = Given { pairs: data.pairs.as_ref(), ..Given::default() };
-    let tuned =
-        tuning.map(|t| t.choose(&mkl, (views, labels), &given, &session.run)).transpose()?;
+    let watch = session.run.watch();
+    let tuned = match &tuning {
+        None => None,
+        Some(tuning) => {
+            let candidates = tuning.candidates(&mkl, false)?;
+            let groups = args.groups.as_deref().map(Column::parse);
+            let groups = groups.map(|g| g.read(&settings.input, &data).context("--groups"));
+            let groups = groups.transpose()?;
+            // The fit that follows takes less than those of the choice together.
+            let half = session.run.time_limit.map(|limit| limit / 2);
+            let run = Run { time_limit: half, ..session.run.clone() };
+            let (known, groups) = ((views, labels), groups.as_deref());
+            Some(tuning.choose_among(&candidates, known, groups, &given, &run)?)
+        }
+    };
     let mkl = tuned.as_ref().map_or(mkl, |t| t.mkl.clone());
-    let mut model = mkl.fit_given(views, labels, &given, &session.run)?;
+    let mut model = mkl.fit_given(views, labels, &given, &session.run.remaining(&watch))?;
     if let Some(how) = calibrating {
-        let found = mkl.calibration_given(views, labels, &given, how, &session.run)?;
+        let rest = session.run.remaining(&watch);
+        let found = mkl.calibration_given(views, labels, &given, how, &rest)?;
         model = model.calibrated(found)?;
     }
     session.clear_progress();
@@ -115,5 +139,6 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     session.show_json(
         &json!({ "output": in_json(&output), "model": model.inspect(), "tuned": tuned }),
     )?;
-    Ok(session.end([model.report().status]))
+    let stopped = tuned.iter().map(|t| t.status).filter(|s| *s != Status::IterationLimit);
+    Ok(session.end([model.report().status].into_iter().chain(stopped)))
 }

@@ -38,6 +38,41 @@ fn parameters_go_to_the_methods_that_have_them() {
     assert!(said.contains("unknown parameter 'toll'"), "{said}");
 }
 
+#[test]
+fn costs_and_kinds_of_integration_are_told() {
+    let toy = Toy::new();
+    toy.write("prices.csv", b"view,price\nb,3\n");
+    let flags = "--integration --folds 2 --costs prices.csv --plot-cost costs.svg --csv t.csv";
+    let said = toy.output(&format!("compare {DATA} {flags}"));
+    let kinds = ["early", "intermediate", "late"].map(|k| said.find(&format!("\n  {k} ")).unwrap());
+    assert!(kinds.is_sorted() && said.contains("by b=3"), "{said}");
+    assert!(toy.read("costs.svg").contains("total cost of predicting an instance, by b=3"));
+    let table = toy.read("t.csv");
+    let rows = cells(&table);
+    let column = |name: &str| rows[0].iter().position(|c| *c == name).unwrap();
+    let cost = |id: &str| {
+        let row = rows.iter().find(|r| r[1] == id).unwrap();
+        let number = |name: &str| row[column(name)].parse::<f64>().unwrap();
+        (number("total_cost"), number("support_percent") * N as f64 / 200.0)
+    };
+    let ((concat, all), (single, some)) = (cost("concat"), cost("best_single"));
+    assert!((concat - all).abs() < 1e-9 && single < some, "{table}");
+    let json = toy.json(&format!("evaluate {DATA} --folds 2 --method mean --costs features"));
+    assert!(json["total_cost"]["mean"].as_f64().unwrap() > 0.0);
+    for (flags, part) in [
+        ("--costs no.csv", "there is no file 'no.csv'"),
+        ("--costs bb=1", "kernel or view in costs 'bb'"),
+        ("--plot-cost c.svg", "--plot-cost needs --costs"),
+        ("--integration --methods mean", "cannot be used with"),
+        ("--transductive --methods mean", "transductive splits are for laplacian_svm"),
+        ("--task cluster -k 3 --costs b=1", "something to learn"),
+    ] {
+        let said = toy.run(&format!("compare {DATA} {flags}")).failure();
+        let said = String::from_utf8_lossy(&said.get_output().stderr).into_owned();
+        assert!(said.contains(part), "{flags}: {said}");
+    }
+}
+
 fn clusterers() -> Vec<&'static Method> {
     methods().filter(|m| m.tasks.contains(&Task::Cluster)).collect()
 }

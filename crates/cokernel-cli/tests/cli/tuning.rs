@@ -1,8 +1,10 @@
-use crate::toy::{DATA, Toy};
+use crate::toy::{DATA, N, Toy};
 
 #[test]
 fn parameters_are_chosen_inside_the_training_sets() {
     let toy = Toy::new();
+    let groups: Vec<String> = (0..N).map(|i| format!("p{}", i / 3)).collect();
+    toy.write("g.csv", format!("{}\n", groups.join("\n")).as_bytes());
     let json = toy.json(&format!("fit {DATA} --tune c=0.01..1 --tune width=0.5,1 -o m.ck"));
     let tuned = &json["tuned"];
     let tried = tuned["tried"].as_array().unwrap();
@@ -29,7 +31,23 @@ fn parameters_are_chosen_inside_the_training_sets() {
         (json["tuned"]["tried"].as_array().unwrap().len(), &json["tuned"]["splits"]),
         (2, &2.into())
     );
+    let flags = "--tune c=1e-3..1e3 --tune width=2^-4..4 --tune-search surface --tune-folds 2";
+    let json = toy.json(&format!("evaluate {DATA} --folds 2 --method mean {flags}"));
+    assert_eq!(
+        (&json["tuning"]["search"], &json["tuning"]["folds"]),
+        (&"surface".into(), &2.into())
+    );
+    assert_eq!(json["tuning"]["axes"][1]["values"].as_array().unwrap().len(), 9);
+    let json = toy.json(&format!("fit {DATA} --method mean {flags} --groups g.csv -o s.ck"));
+    let tried = json["tuned"]["tried"].as_array().unwrap();
+    assert!((7..63).contains(&tried.len()) && tried[6]["predicted"].is_number(), "{tried:?}");
     for (flags, part) in [
+        ("--tune c=1,2 --tune-search surfac", "did you mean 'surface'"),
+        (
+            "--tune method=mean,sum --tune-search surface",
+            "words and single values are for the grid",
+        ),
+        ("--tune c=1,2 --tune-score log_loss", "--probabilities sigmoid"),
         ("--tune c", "expected NAME=VALUES"),
         ("--tune d=1", "did you mean 'c'"),
         ("--tune c=0", "parameter 'c'"),

@@ -123,6 +123,17 @@ impl Labels {
         }
     }
 
+    /// The same without the labels of these instances.
+    pub fn without(&self, rows: &[usize]) -> Labels {
+        let mut found = self.clone();
+        match &mut found {
+            Labels::Classes { codes, .. } => rows.iter().for_each(|&i| codes[i] = None),
+            Labels::Real(values) => rows.iter().for_each(|&i| values[i] = None),
+            Labels::Absent(_) => {}
+        }
+        found
+    }
+
     /// Indices of the instances whose label is known.
     pub fn known_rows(&self) -> Vec<usize> {
         match self {

@@ -1,14 +1,15 @@
 //! Several methods on the same splits.
 
 use super::cross_validate::{
-    How, SplitResult, Truth, stopped_before_the_first, unless_stopped, worst,
+    How, SplitResult, Truth, stopped_before_the_first, total_cost, unless_stopped, worst,
 };
 use super::{Measures, Split, Splits, Stat, table};
 use crate::calibrate::Calibrating;
 use crate::data::{Labels, Views};
 use crate::machine::CheckedMachine;
+use crate::method::Integration;
 use crate::mkl::{Arrangement, Learned, Learner, Problem};
-use crate::model::{Mkl, Model, Prepared, Recipe, cross_fitted};
+use crate::model::{Costs, Mkl, Model, Prepared, Priced, Recipe, cross_fitted};
 use crate::params::{Params, Value};
 use crate::rule::Weighted;
 use crate::{Error, Event, MachineReport, Report, Result, Run, Status, VERSION, Watch};
@@ -37,6 +38,9 @@ pub struct ComparisonRow {
     pub name: String,
     /// Registry id, or `single`.
     pub method: String,
+    /// Where it puts the views together; none of single kernels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub integration: Option<Integration>,
     /// Its parameters.
     pub params: Params,
     /// The machine and its parameters.
@@ -50,6 +54,9 @@ pub struct ComparisonRow {
     pub kernels: usize,
     /// Support vectors in percent of the training instances.
     pub support_percent: Stat,
+    /// What predicting an instance costs, with the prices that were given, else with those of the method.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_cost: Option<Stat>,
     /// Seconds to learn, without the kernels (they are shared).
     pub seconds: Stat,
     /// Relative duality gap of the method, else the largest of its machines: the largest over
@@ -83,8 +90,16 @@ pub struct Comparison {
     /// Names of the parameters that were chosen inside the training sets, if some were.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tuned: Option<Vec<String>>,
+    /// How they were chosen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tuning: Option<super::Tuning>,
+    /// What kernels cost, if that was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub costs: Option<Costs>,
     /// How instances were split, and with which seed.
     pub splits: Splits,
+    /// Whether test instances were learned from, without their labels.
+    pub transductive: bool,
     /// Splits that are complete for every row; fewer than asked for if the run was stopped.
     pub complete: usize,
     /// Number of labelled instances.
@@ -148,12 +163,13 @@ pub fn compare(
 pub fn compare_how(
     methods: &[Mkl],
     singles: bool,
-    How { calibrating, tuning }: How<'_>,
+    how: How<'_>,
     views: &Views,
     labels: &Labels,
     splits: &Splits,
     run: &Run,
 ) -> Result<Comparison> {
+    let How { calibrating, tuning, costs, .. } = how;
     if calibrating.is_some() {
         methods.iter().try_for_each(Mkl::require_classes)?;
     }
@@ -172,11 +188,12 @@ pub fn compare_how(
     let task = methods[base].task();
     let truth = Truth::new(task, views, labels, &splits.splits)?;
     let base = singles.then_some(base);
-    let plan = Plan { methods, recipes, base, calibrating, tuned, views, labels, truth };
+    let plan = Plan { methods, recipes, base, how, calibrating, tuned, views, labels, truth };
     let mut rows: Vec<Collected> = Vec::new();
     let (mut steps, mut stopped) = (Steps::begin(splits.splits.len(), run), None);
+    let mut priced = Priced::new(costs);
     for split in &splits.splits {
-        let Some(found) = plan.split(split, &mut steps, &watch)? else {
+        let Some(found) = plan.split(split, &mut steps, &mut priced, &watch)? else {
             stopped = watch.stop();
             break;
         };
@@ -215,7 +232,10 @@ pub fn compare_how(
         rows: rows.collect::<Result<_>>()?,
         calibrating,
         tuned: tuning.map(|t| t.axes.iter().map(|a| a.name.clone()).collect()),
+        tuning: tuning.cloned(),
+        costs: costs.cloned(),
         splits: splits.clone(),
+        transductive: how.transductive,
         complete,
         instances: plan.truth.labelled,
         classes: plan.truth.classes,
@@ -266,6 +286,7 @@ struct Plan<'a> {
     recipes: Vec<Recipe>,
     /// The method whose kernels are tried alone.
     base: Option<usize>,
+    how: How<'a>,
     calibrating: Option<Calibrating>,
     tuned: Option<Tunings<'a>>,
     views: &'a Views,
@@ -281,6 +302,7 @@ impl Plan<'_> {
         &self,
         split: &Split,
         steps: &mut Steps<'_>,
+        priced: &mut Priced<'_>,
         watch: &Watch,
     ) -> Result<Option<Vec<Found>>> {
         let mut singles = Vec::new();
@@ -293,8 +315,9 @@ impl Plan<'_> {
             if found[first].is_some() {
                 continue;
             }
-            let split = &*split.learned_from(&self.methods[first], self.labels)?;
-            let train = (self.views.select(&split.train), self.labels.select(&split.train));
+            let labels = &*self.how.seen(&self.methods[first], self.labels, split)?;
+            let split = &*split.learned_from(&self.methods[first], labels)?;
+            let train = (self.views.select(&split.train), labels.select(&split.train));
             // One bank at a time is in memory.
             let inner = run.remaining(watch).quiet();
             let prepared = self.methods[first].prepare(&train.0, &train.1, &inner);
@@ -303,15 +326,19 @@ impl Plan<'_> {
             steps.per_split(alone + self.methods.len());
             let same = |m: &usize| self.recipes[*m] == self.recipes[first];
             let group: Vec<usize> = (0..self.methods.len()).filter(same).collect();
-            let mut step = |model: Result<Model>, name: &str| -> Result<Option<Found>> {
-                let Some(model) = unless_stopped(model)?.filter(|_| watch.stop().is_none()) else {
-                    return Ok(None);
+            let mut step =
+                |model: Result<Model>, prepared: &Prepared, name: &str| -> Result<Option<Found>> {
+                    let Some(model) = unless_stopped(model)?.filter(|_| watch.stop().is_none())
+                    else {
+                        return Ok(None);
+                    };
+                    let scored = self.truth.score(&model, self.views, split, &run.remaining(watch));
+                    let Some(mut result) = unless_stopped(scored)? else { return Ok(None) };
+                    result.total_cost =
+                        priced.total(prepared, &model, &run.remaining(watch).quiet())?;
+                    steps.step(name);
+                    Ok(Some((result, names(&model))))
                 };
-                let scored = self.truth.score(&model, self.views, split, &run.remaining(watch));
-                let Some(result) = unless_stopped(scored)? else { return Ok(None) };
-                steps.step(name);
-                Ok(Some((result, names(&model))))
-            };
             if let Some(base) = self.base.filter(|b| group.contains(b)) {
                 for kernel in 0..prepared.bank().len() {
                     let (single, none) = (Single { kernel }, Params::default());
@@ -330,7 +357,7 @@ impl Plan<'_> {
                         });
                         model.calibrated(fitted?)
                     });
-                    match step(model, &prepared.kernels()[kernel].name)? {
+                    match step(model, &prepared, &prepared.kernels()[kernel].name)? {
                         Some(one) => singles.push(one),
                         None => return Ok(None),
                     }
@@ -341,15 +368,12 @@ impl Plan<'_> {
                 let mut mkl = &self.methods[m];
                 let tuned = match &self.tuned {
                     None => None,
-                    Some(all) => match unless_stopped(all.choose(
-                        m,
-                        split,
-                        (self.views, self.labels),
-                        &inner,
-                    ))? {
-                        Some(tuned) => tuned,
-                        None => return Ok(None),
-                    },
+                    Some(all) => {
+                        match unless_stopped(all.choose(m, split, (self.views, labels), &inner))? {
+                            Some(tuned) => tuned,
+                            None => return Ok(None),
+                        }
+                    }
                 };
                 let mut own = None;
                 if let Some(tuned) = &tuned {
@@ -367,7 +391,7 @@ impl Plan<'_> {
                     let inner = run.remaining(watch).quiet();
                     model.calibrated(mkl.calibration(&train.0, &train.1, None, how, &inner)?)
                 });
-                let Some(mut one) = step(model, self.methods[m].method().id)? else {
+                let Some(mut one) = step(model, prepared, self.methods[m].method().id)? else {
                     return Ok(None);
                 };
                 if let Some(tuned) = tuned {
@@ -411,12 +435,14 @@ fn finished(
     Ok(ComparisonRow {
         name,
         method: id.to_string(),
+        integration: crate::catalogue::find(id).ok().and_then(crate::catalogue::integration),
         params,
         machine: mkl.machine_spec().checked()?,
         measures: Measures::over(row.results.iter().map(|r| &r.scores)),
         active_kernels: stat(&|r| r.active_kernels as f64),
         kernels: kernels.len(),
         support_percent: stat(&|r| r.support_percent),
+        total_cost: total_cost(&row.results),
         seconds: stat(&|r| r.seconds),
         gap: row.results.iter().filter_map(|r| r.gap).reduce(f64::max),
         primal: machine(|m| m.primal),

@@ -1,15 +1,16 @@
 //! Cross-validation of one method.
 
-use super::tune::{Tuning, choose};
-use super::{Measure, Measured, Measures, Scores, Split, Splits, table};
+use super::tune::Tuning;
+use super::{Measure, Measured, Measures, Scores, Split, Splits, Stat, table};
 use crate::calibrate::Calibrating;
 use crate::data::{Labels, Target, Views};
-use crate::machine::CheckedMachine;
+use crate::machine::{CheckedMachine, learn_unlabelled};
 use crate::method::Task;
-use crate::model::{Given, Mkl, Model};
+use crate::model::{Costs, Given, Mkl, Model, Priced};
 use crate::params::{Params, Value};
 use crate::{Error, Event, MachineReport, Result, Run, Status, VERSION};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::fmt;
 
 /// What one split gave.
@@ -21,6 +22,9 @@ pub struct SplitResult {
     pub active_kernels: usize,
     /// Support vectors in percent of the training instances.
     pub support_percent: f64,
+    /// What predicting an instance costs, with the prices that were given ([`How::costs`]), else with those of the method.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_cost: Option<f64>,
     /// Seconds to learn: in [`cross_validate`] with the kernels, in
     /// [`compare`](super::compare) without.
     pub seconds: f64,
@@ -53,6 +57,8 @@ pub struct CvResult {
     pub calibrating: Option<Calibrating>,
     /// How instances were split, and with which seed.
     pub splits: Splits,
+    /// Whether test instances were learned from, without their labels.
+    pub transductive: bool,
     /// Seed of the methods.
     pub seed: u64,
     /// Version of the library.
@@ -63,6 +69,15 @@ pub struct CvResult {
     /// Each score over the splits.
     #[serde(flatten)]
     pub measures: Measures,
+    /// What was chosen inside the training sets, if something was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tuning: Option<Tuning>,
+    /// What kernels cost, if that was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub costs: Option<Costs>,
+    /// What predicting an instance costs, where kernels have prices.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_cost: Option<Stat>,
     /// Sum of the confusion matrices over the splits; empty where classes are not learned.
     pub confusion: Vec<Vec<u64>>,
     /// Class names.
@@ -103,7 +118,7 @@ pub fn cross_validate_calibrated(
     splits: &Splits,
     run: &Run,
 ) -> Result<CvResult> {
-    let how = How { calibrating, tuning: None };
+    let how = How { calibrating, ..How::default() };
     cross_validate_given(mkl, how, (views, labels), &Given::default(), splits, run)
 }
 
@@ -114,6 +129,36 @@ pub struct How<'a> {
     pub calibrating: Option<Calibrating>,
     /// Parameters are chosen; on the validation sets of all splits together, where these have some.
     pub tuning: Option<&'a Tuning>,
+    /// What kernels cost: of every model then what predicting an instance costs.
+    pub costs: Option<&'a Costs>,
+    /// Test instances are among those that are learned from, without their labels: for machines that learn from such.
+    pub transductive: bool,
+}
+
+impl How<'_> {
+    /// The labels as the training on a split sees them.
+    ///
+    /// # Errors
+    /// Test instances are to be learned from, which the machine does not; those that do are listed.
+    pub(super) fn seen<'l>(
+        &self,
+        mkl: &Mkl,
+        labels: &'l Labels,
+        split: &Split,
+    ) -> Result<Cow<'l, Labels>> {
+        if !self.transductive {
+            return Ok(Cow::Borrowed(labels));
+        }
+        if !mkl.uses_unlabelled()? {
+            let problem = format!(
+                "machine '{}' does not learn from instances without a label; transductive splits are for {}",
+                mkl.machine_spec().method().id,
+                learn_unlabelled().join(", ")
+            );
+            return Err(Error::parameter("transductive", problem));
+        }
+        Ok(Cow::Owned(labels.without(&split.test)))
+    }
 }
 
 /// [`cross_validate_calibrated`] with parameters that are chosen inside each training set, and with what else is known about
@@ -123,13 +168,14 @@ pub struct How<'a> {
 /// As [`cross_validate_calibrated`] and [`Mkl::fit_given`].
 pub fn cross_validate_given(
     mkl: &Mkl,
-    How { calibrating, tuning }: How<'_>,
+    how: How<'_>,
     (views, labels): (&Views, &Labels),
     given: &Given<'_>,
     splits: &Splits,
     run: &Run,
 ) -> Result<CvResult> {
     given.check(views.n())?;
+    let How { calibrating, tuning, costs, .. } = how;
     let watch = run.watch();
     let params = mkl.params()?;
     if calibrating.is_some() {
@@ -137,17 +183,19 @@ pub fn cross_validate_given(
     }
     let truth = Truth::new(mkl.task(), views, labels, &splits.splits)?;
     let candidates = tuning.map(|t| t.candidates(mkl, false)).transpose()?;
-    let tuning = tuning.zip(candidates.as_deref());
+    let tuning = tuning.zip(candidates.as_ref());
+    let asked = tuning.map(|t| t.0.clone());
     let mut chosen = None;
     if let (Some((tuning, candidates)), Some(inner)) = (tuning, splits.validating()) {
-        let score = tuning.score.as_deref();
-        chosen = Some(choose(candidates, score, (views, labels), given, &inner, run)?);
+        chosen = Some(tuning.choose_on(candidates, (views, labels), given, &inner, run)?);
     }
     let total = splits.splits.len();
     run.tell(Event::Begin { stage: "splits", total: Some(total as u64) });
     let (mut results, mut names, mut stopped) = (Vec::new(), Vec::new(), None);
+    let mut priced = Priced::new(costs);
     for split in &splits.splits {
         let inner = run.remaining(&watch).quiet();
+        let labels = &*how.seen(mkl, labels, split)?;
         let split = &*split.learned_from(mkl, labels)?;
         let rows = given.rows(mkl, &split.train, labels)?;
         let (train, known) = ((views.select(&rows), labels.select(&rows)), given.select(&rows)?);
@@ -158,8 +206,8 @@ pub fn cross_validate_given(
                 let data = (&train.0, &train.1);
                 let tuned = match split.validating() {
                     Some(own) => {
-                        let (whole, score) = (splits.alone(own), tuning.score.as_deref());
-                        choose(candidates, score, (views, labels), of_all, &whole, &inner)
+                        let whole = splits.alone(own);
+                        tuning.choose_on(candidates, (views, labels), of_all, &whole, &inner)
                     }
                     None => {
                         let groups = splits.groups_of(&rows);
@@ -176,7 +224,12 @@ pub fn cross_validate_given(
         };
         let mkl = tuned.as_ref().map_or(mkl, |t| &t.mkl);
         let inner = run.remaining(&watch).quiet();
-        let fitted = mkl.fit_given(&train.0, &train.1, &given, &inner).and_then(|model| {
+        let clock = inner.watch();
+        let mut total_cost = None;
+        let prepared = mkl.prepare_given(&train.0, &train.1, &given, &inner);
+        let fitted = prepared.and_then(|prepared| {
+            let model = mkl.finish(&prepared, &clock, &inner)?;
+            total_cost = priced.total(&prepared, &model, &run.remaining(&watch).quiet())?;
             let Some(how) = calibrating else { return Ok(model) };
             let inner = run.remaining(&watch).quiet();
             model.calibrated(mkl.calibration_given(&train.0, &train.1, &given, how, &inner)?)
@@ -192,6 +245,7 @@ pub fn cross_validate_given(
             stopped = watch.stop();
             break;
         };
+        result.total_cost = total_cost;
         if let Some(tuned) = tuned {
             result.chosen = tuned.values().to_vec();
             result.notes.extend(tuned.notes().into_iter().skip(1));
@@ -221,10 +275,14 @@ pub fn cross_validate_given(
         machine: mkl.machine_spec().checked()?,
         calibrating,
         splits: splits.clone(),
+        transductive: how.transductive,
         seed: run.seed,
         library_version: VERSION.to_string(),
         kernels: table::common_names(&names),
         measures: Measures::over(results.iter().map(|r| &r.scores)),
+        costs: costs.cloned(),
+        tuning: asked,
+        total_cost: total_cost(&results),
         confusion,
         classes: truth.classes,
         status: stopped.unwrap_or_else(|| worst(results.iter().map(|r| r.status))),
@@ -245,6 +303,11 @@ pub fn score_split(
 ) -> Result<SplitResult> {
     Truth::new(model.task(), views, labels, std::slice::from_ref(split))?
         .score(model, views, split, run)
+}
+
+/// The mean cost, where all splits have one.
+pub(super) fn total_cost(results: &[SplitResult]) -> Option<Stat> {
+    results.iter().map(|r| r.total_cost).collect::<Option<Vec<f64>>>().map(Stat::new)
 }
 
 /// What was found; `None` if a stop came before there was anything.
@@ -351,6 +414,7 @@ impl<'a> Truth<'a> {
             scores,
             active_kernels: weights.iter().filter(|w| w.active).count(),
             support_percent: model.support_percent(),
+            total_cost: model.prices().map(|d| model.total_cost(d)).transpose()?,
             seconds: report.seconds,
             gap: report.gap.or(Some(machines)),
             status: report.status,

@@ -62,6 +62,11 @@ impl Measure {
         }
     }
 
+    /// Whether it is of the probabilities of classes.
+    pub fn needs_probabilities(&self) -> bool {
+        matches!(self.id, "log_loss" | "brier")
+    }
+
     /// Its title with the unit.
     pub fn heading(&self) -> String {
         if self.percent { format!("{} %", self.title) } else { self.title.to_string() }

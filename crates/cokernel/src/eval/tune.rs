@@ -1,23 +1,31 @@
 //! The choice of parameters by a cross-validation inside the training instances.
 //!
-//! Every combination of values of the [`Axis`]es is a candidate. Each inner training set has one set of kernels for all
-//! candidates with the same kernels, and candidates that differ in C alone start from each other, the smallest C first. The
-//! candidate with the best mean score wins, the first of those that are equal. Widths, normalisations and scaling are
-//! those of the inner training sets, so that nothing is known of the instances that score.
+//! Every combination of values of the [`Axis`]es is a candidate, or the numbers between the least and the largest value of
+//! each axis are searched by a [response surface](crate::solve::surface) ([`Search`]). Each inner training set has one
+//! set of kernels for all candidates with the same kernels, and candidates of a grid that differ in C alone start from each other, the
+//! smallest C first. The candidate with the best mean score wins, the first of those that are equal. Widths,
+//! normalisations and scaling are those of the inner training sets, so that nothing is known of the instances that score.
+//!
+//! **Stops.** Where time is up, the best of what was tried so far is taken: by the inner splits that all candidates
+//! have seen, or among those that have seen the first.
 
-use super::cross_validate::{Truth, unless_stopped};
-use super::{Measure, Split, Splits, Stat};
+use super::{Measure, Splits, Stat};
+use crate::calibrate::Calibrating;
 use crate::data::{Labels, Views};
 use crate::method::Task;
-use crate::mkl::Learned;
 use crate::model::{Given, Mkl};
 use crate::params::Value;
-use crate::{Error, Event, Result, Run, Status, brief};
+use crate::{Error, Result, Run, Status, brief};
 use serde::Serialize;
 
 mod axis;
+mod grid;
+mod inner;
+mod surface;
 
 pub use axis::Axis;
+use inner::Inner;
+use surface::Surface;
 
 /// The most candidates of a grid.
 const MOST: usize = 100_000;
@@ -25,17 +33,79 @@ const MOST: usize = 100_000;
 /// The name of the parameter that fits start from each other along.
 const COST: &str = "c";
 
+/// The name of the axis of methods, which comes first: other parameters may be those of one of them.
+const METHOD: &str = "method";
+
+/// How values are tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Search {
+    /// All combinations.
+    #[default]
+    Grid,
+    /// A response surface over the numbers between the least and the largest value of each axis, log10 where the
+    /// largest is ten times the least or more; at most as many as the grid has, but no fewer than its design.
+    Surface,
+}
+
+impl Search {
+    /// All, in the order in which they are listed to users.
+    pub const ALL: [Search; 2] = [Search::Grid, Search::Surface];
+
+    /// Its name in texts.
+    pub fn id(self) -> &'static str {
+        match self {
+            Search::Grid => "grid",
+            Search::Surface => "surface",
+        }
+    }
+
+    /// The search with this name.
+    ///
+    /// # Errors
+    /// No such search.
+    pub fn from_id(id: &str) -> Result<Self> {
+        let found = Search::ALL.into_iter().find(|s| s.id() == id);
+        found.ok_or_else(|| Error::unknown("search", id, Search::ALL.map(Search::id)))
+    }
+}
+
 /// A combination of values, and the method that has them.
 #[derive(Debug, Clone)]
 pub struct Candidate {
-    /// Name and value of each axis.
+    /// Name and value of each axis that the method knows.
     pub values: Vec<(String, Value)>,
     /// The method with these.
     pub mkl: Mkl,
 }
 
-/// What is tried, and how it is scored.
+/// What a method is chosen among.
 #[derive(Debug, Clone)]
+pub struct Candidates(Kind);
+
+#[derive(Debug, Clone)]
+enum Kind {
+    Grid(Vec<Candidate>),
+    Surface(Box<Surface>),
+}
+
+impl Candidates {
+    /// The combinations of a grid; none of a surface.
+    pub fn grid(&self) -> &[Candidate] {
+        match &self.0 {
+            Kind::Grid(all) => all,
+            Kind::Surface(_) => &[],
+        }
+    }
+
+    /// Whether there is nothing to choose.
+    pub fn is_single(&self) -> bool {
+        matches!(&self.0, Kind::Grid(all) if all.len() == 1)
+    }
+}
+
+/// What is tried, and how it is scored.
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Tuning {
     /// What is tried.
     pub axes: Vec<Axis>,
@@ -43,6 +113,19 @@ pub struct Tuning {
     pub folds: usize,
     /// Id of the measure; `None`: the most telling one of the task.
     pub score: Option<String>,
+    /// How values are tried.
+    pub search: Search,
+    /// How decision values become probabilities, for measures of these (`log_loss`, `brier`); takes one more fit for
+    /// each fold of the calibration.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calibrating: Option<Calibrating>,
+}
+
+impl Tuning {
+    /// A grid of these, on five folds, by the most telling measure.
+    pub fn new(axes: Vec<Axis>) -> Self {
+        Tuning { axes, folds: 5, score: None, search: Search::Grid, calibrating: None }
+    }
 }
 
 /// How a candidate did.
@@ -54,6 +137,9 @@ pub struct Tried {
     pub score: Stat,
     /// The worst status of its fits.
     pub status: Status,
+    /// What the response surface said before, of points that it proposed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub predicted: Option<f64>,
 }
 
 /// A choice among candidates.
@@ -61,52 +147,44 @@ pub struct Tried {
 pub struct Tuned {
     /// Id of the measure.
     pub score: &'static str,
-    /// Number of inner splits.
+    /// Number of inner splits that chose.
     pub splits: usize,
     /// Seed of the inner splits and fits.
     pub seed: u64,
+    /// How values were tried.
+    pub search: Search,
     /// Which of `tried` is the best.
     pub best: usize,
-    /// All candidates, in the order of the grid.
+    /// All candidates, in the order of the grid, or as the surface proposed them.
     pub tried: Vec<Tried>,
+    /// Converged, or why not everything was tried.
+    pub status: Status,
+    /// What a user should read of the search.
+    pub remarks: Vec<String>,
     /// The method with the values of the best.
     #[serde(skip)]
     pub mkl: Mkl,
 }
 
 impl Tuning {
-    /// Every combination, the first axis slowest. Of a method that lacks the parameter of an axis (and whose machine
-    /// does) one without it, if `lenient`.
+    /// What there is to choose from: every combination, or a surface. Of a method that lacks the parameter of an axis (and whose
+    /// machine does) it is left out, if `lenient`, and where methods are chosen among.
     ///
     /// # Errors
-    /// An unknown parameter, a value out of its range, an axis twice, too many combinations.
-    pub fn candidates(&self, base: &Mkl, lenient: bool) -> Result<Vec<Candidate>> {
-        let mut all = vec![Candidate { values: Vec::new(), mkl: base.clone() }];
+    /// An unknown parameter, a value out of its range, an axis twice, too many combinations; words, or whole numbers, for a
+    /// surface.
+    pub fn candidates(&self, base: &Mkl, lenient: bool) -> Result<Candidates> {
         for (a, axis) in self.axes.iter().enumerate() {
             if self.axes[..a].iter().any(|other| other.name == axis.name) {
                 return Err(Error::parameter("tune", format!("'{}' is there twice", axis.name)));
             }
-            if axis.values.is_empty() || all.len().saturating_mul(axis.values.len()) > MOST {
-                let problem = format!("expected 1 to {MOST} combinations of values");
-                return Err(Error::parameter("tune", problem));
-            }
-            let mut next = Vec::with_capacity(all.len() * axis.values.len());
-            for candidate in &all {
-                if lenient && !candidate.mkl.knows(&axis.name) {
-                    next.push(candidate.clone());
-                    continue;
-                }
-                for value in &axis.values {
-                    let mkl = candidate.mkl.with(&axis.name, value)?;
-                    let mut values = candidate.values.clone();
-                    values.push((axis.name.clone(), value.clone()));
-                    next.push(Candidate { values, mkl });
-                }
-            }
-            all = next;
         }
-        all.iter().try_for_each(|c| c.mkl.recipe().map(|_| ()))?;
-        Ok(all)
+        let known = |axis: &&Axis| !lenient || base.knows(&axis.name);
+        if self.search == Search::Surface && self.axes.iter().any(|a| known(&a)) {
+            let axes: Vec<Axis> = self.axes.iter().filter(known).cloned().collect();
+            return Ok(Candidates(Kind::Surface(Box::new(Surface::new(base, axes)?))));
+        }
+        Ok(Candidates(Kind::Grid(grid::candidates(&self.axes, base, lenient)?)))
     }
 
     /// The best candidate by a stratified cross-validation of these instances, seeded by the run.
@@ -130,7 +208,7 @@ impl Tuning {
     /// As [`choose`](Self::choose).
     pub fn choose_among(
         &self,
-        candidates: &[Candidate],
+        candidates: &Candidates,
         data: (&Views, &Labels),
         groups: Option<&[String]>,
         given: &Given<'_>,
@@ -145,139 +223,57 @@ impl Tuning {
             Error::Labels(why) => Error::Labels(format!("choosing parameters inside: {why}")),
             other => other,
         })?;
-        choose(candidates, self.score.as_deref(), data, given, &splits, run)
+        self.choose_on(candidates, data, given, &splits, run)
     }
-}
 
-/// The measure with this id that can choose, or the most telling one.
-fn measure(task: Task, id: Option<&str>) -> Result<&'static Measure> {
-    let able = || Measure::of(task).iter().filter(|m| m.more_is_better.is_some());
-    let found = match id {
-        None => able().next(),
-        Some(id) => able().find(|m| m.id == id),
-    };
-    found.ok_or_else(|| Error::unknown("score", id.unwrap_or(""), able().map(|m| m.id)))
-}
-
-/// The best of several candidates by their mean score on the test sets of `splits`.
-///
-/// # Errors
-/// No candidate; a measure that the task lacks, or that cannot be had on some split; as [`Mkl::fit`];
-/// time was up, or the run stopped, before every candidate was tried.
-pub fn choose(
-    candidates: &[Candidate],
-    score: Option<&str>,
-    (views, labels): (&Views, &Labels),
-    given: &Given<'_>,
-    splits: &Splits,
-    run: &Run,
-) -> Result<Tuned> {
-    let Some(first) = candidates.first() else {
-        return Err(Error::parameter("tune", "there is nothing to choose from"));
-    };
-    let task = first.mkl.task();
-    let by = measure(task, score)?;
-    let truth = Truth::new(task, views, labels, &splits.splits)?;
-    let watch = run.watch();
-    let total = Some((candidates.len() * splits.splits.len()) as u64);
-    run.tell(Event::Begin { stage: "choosing parameters", total });
-    let mut scores: Vec<Vec<f64>> = vec![Vec::new(); candidates.len()];
-    let mut statuses: Vec<Vec<Status>> = vec![Vec::new(); candidates.len()];
-    let mut done = 0;
-    let stopped = || Error::Stopped {
-        status: watch.stop().unwrap_or(Status::TimeLimit),
-        what: "the choice of parameters".to_string(),
-    };
-    for split in &splits.splits {
-        for group in groups(candidates)? {
-            let base = &candidates[group[0]].mkl;
-            let split: &Split = &*split.learned_from(base, labels)?;
-            let rows = given.rows(base, &split.train, labels)?;
-            let (train, known) =
-                ((views.select(&rows), labels.select(&rows)), given.select(&rows)?);
-            let inner = run.remaining(&watch).quiet();
-            let prepared = base.prepare_given(&train.0, &train.1, &known.given(), &inner)?;
-            let mut warm: Option<(String, Learned)> = None;
-            for &c in &group {
-                let mkl = &candidates[c].mkl;
-                let apart = apart_from_cost(&candidates[c]);
-                let start = warm.as_ref().filter(|w| w.0 == apart).map(|w| &w.1);
-                let inner = run.remaining(&watch).quiet();
-                let (model, learned) = mkl.fit_prepared_from(&prepared, start, &inner)?;
-                if watch.stop().is_some() {
-                    return Err(stopped());
-                }
-                let found = truth.score(&model, views, split, &run.remaining(&watch).quiet());
-                let found = unless_stopped(found)?.ok_or_else(stopped)?;
-                let value = found.scores.get(by.id).ok_or_else(|| {
-                    Error::Labels(format!(
-                        "'{}' cannot choose parameters: some inner test set has none",
-                        by.id
-                    ))
-                })?;
-                scores[c].push(value);
-                statuses[c].push(found.status);
-                warm = Some((apart, learned));
-                done += 1;
-                run.tell(Event::Step { done, message: &text(&candidates[c].values) });
-            }
-        }
-    }
-    run.tell(Event::End);
-    let more = by.more_is_better != Some(false);
-    let tried: Vec<Tried> = candidates
-        .iter()
-        .zip(scores.into_iter().zip(statuses))
-        .map(|(c, (scores, statuses))| Tried {
-            values: c.values.clone(),
-            score: Stat::new(scores),
-            status: super::cross_validate::worst(statuses),
-        })
-        .collect();
-    // Sums in another order are no difference.
-    let better = |a: f64, b: f64| !alike(a, b) && (a > b) == more;
-    let best = (1..tried.len()).fold(0, |best, c| {
-        if better(tried[c].score.mean, tried[best].score.mean) { c } else { best }
-    });
-    let mkl = candidates[best].mkl.clone();
-    Ok(Tuned { score: by.id, splits: splits.splits.len(), seed: run.seed, best, tried, mkl })
-}
-
-/// Candidates that can share kernels; in each group those that differ in C alone after each other, the smallest first.
-fn groups(candidates: &[Candidate]) -> Result<Vec<Vec<usize>>> {
-    let mut groups: Vec<Vec<usize>> = Vec::new();
-    for (c, candidate) in candidates.iter().enumerate() {
-        let recipe = candidate.mkl.recipe()?;
-        let mut same = None;
-        for group in &mut groups {
-            if candidates[group[0]].mkl.recipe()? == recipe {
-                same = Some(group);
-                break;
-            }
-        }
-        match same {
-            Some(group) => group.push(c),
-            None => groups.push(vec![c]),
-        }
-    }
-    for group in &mut groups {
-        let cost = |c: usize| match candidates[c].values.iter().find(|v| v.0 == COST) {
-            Some((_, Value::Real(v))) => *v,
-            Some((_, Value::Int(v))) => *v as f64,
-            _ => 0.0,
+    /// The best of several candidates by their mean score on the test sets of `splits`.
+    ///
+    /// # Errors
+    /// A measure that the task lacks, or that cannot be had on some split; as [`Mkl::fit`]; time was up, or the run stopped,
+    /// before there was any score.
+    pub fn choose_on(
+        &self,
+        candidates: &Candidates,
+        data: (&Views, &Labels),
+        given: &Given<'_>,
+        splits: &Splits,
+        run: &Run,
+    ) -> Result<Tuned> {
+        let first = match &candidates.0 {
+            Kind::Grid(all) => all.first().map(|c| &c.mkl),
+            Kind::Surface(surface) => Some(surface.base()),
         };
-        group.sort_by(|&a, &b| {
-            let key = |c: usize| apart_from_cost(&candidates[c]);
-            key(a).cmp(&key(b)).then(cost(a).total_cmp(&cost(b)))
-        });
+        let Some(first) = first else {
+            return Err(Error::parameter("tune", "there is nothing to choose from"));
+        };
+        let by = self.measure(first.task())?;
+        let inner = Inner::new(self, first.task(), by, data, given, splits, run)?;
+        match &candidates.0 {
+            Kind::Grid(all) => grid::choose(all, &inner),
+            Kind::Surface(surface) => surface.choose(&inner),
+        }
     }
-    Ok(groups)
-}
 
-/// Everything that a candidate is, but for C.
-fn apart_from_cost(candidate: &Candidate) -> String {
-    let rest = candidate.values.iter().filter(|v| v.0 != COST);
-    rest.map(|(name, value)| format!("{name}={value};")).collect()
+    /// The measure that chooses: the one that was named, or the most telling one.
+    fn measure(&self, task: Task) -> Result<&'static Measure> {
+        let able = || Measure::of(task).iter().filter(|m| m.more_is_better.is_some());
+        let id = self.score.as_deref();
+        let found = match id {
+            None => able().next(),
+            Some(id) => able().find(|m| m.id == id),
+        };
+        let found =
+            found.ok_or_else(|| Error::unknown("score", id.unwrap_or(""), able().map(|m| m.id)))?;
+        if found.needs_probabilities() && self.calibrating.is_none() {
+            let problem = format!(
+                "'{}' is of probabilities, which machines have after a calibration only; ask for it (--probabilities \
+                 sigmoid), or choose by another score, such as balanced_accuracy",
+                found.id
+            );
+            return Err(Error::parameter("tune_score", problem));
+        }
+        Ok(found)
+    }
 }
 
 /// `c = 10, p = 1.5`.
@@ -322,10 +318,12 @@ impl Tuned {
             self.seed
         );
         let mut notes = vec![chosen];
-        for (a, (name, value)) in best.values.iter().enumerate() {
-            let of_axis = |t: &Tried| t.values.get(a).and_then(|v| real(&v.1));
+        notes.extend(self.remarks.iter().cloned());
+        for (name, value) in &best.values {
+            let of_axis =
+                |t: &Tried| t.values.iter().find(|v| v.0 == *name).and_then(|v| real(&v.1));
             let all: Vec<f64> = self.tried.iter().filter_map(of_axis).collect();
-            let (Some(v), true) = (real(value), all.len() == self.tried.len()) else { continue };
+            let (Some(v), Search::Grid) = (real(value), self.search) else { continue };
             let least = all.iter().copied().fold(f64::INFINITY, f64::min);
             let most = all.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             // Of equal ones the first was taken: then the rim is no sign of anything.

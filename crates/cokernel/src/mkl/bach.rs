@@ -127,9 +127,12 @@ impl Bach {
     ) -> Result<Vec<f64>> {
         let bank = problem.bank;
         match &self.prices {
-            Prices::Features => Ok(kernel_costs::prices(&kernel_costs::features(problem)?)),
+            Prices::Features => {
+                let counts = kernel_costs::features(bank, problem.views, "d = features")?;
+                Ok(kernel_costs::prices(&counts))
+            }
             Prices::Measured => {
-                let seconds = kernel_costs::seconds(problem, run)?;
+                let seconds = kernel_costs::seconds(bank, problem.views, "d = measured", run)?;
                 let d = kernel_costs::prices(&seconds);
                 details.insert("seconds".to_string(), seconds);
                 Ok(d)

@@ -26,7 +26,7 @@
 use super::{Learned, Learner, Problem, check, mixed};
 use crate::data::{PartialClasses, Target, dealt};
 use crate::machine::{How, Solution};
-use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
+use crate::method::{Certificate, Entry, Group, Integration, Method, Task, WeightSet};
 use crate::params::{Param, Range};
 use crate::rule::Weighted;
 use crate::solve::Rows;
@@ -76,6 +76,10 @@ impl Candidate {
 }
 
 impl Learner for BestSingle {
+    fn integration(&self) -> Integration {
+        Integration::Late
+    }
+
     fn weights_repeat(&self) -> bool {
         false
     }

@@ -29,7 +29,7 @@ use super::view_classifiers::{C_FACTORS, FOLDS, VALUES, ViewClassifiers, togethe
 use super::{Learned, Learner, Problem, check};
 use crate::data::PartialClasses;
 use crate::machine::{Machine, Reading, Role};
-use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
+use crate::method::{Certificate, Entry, Group, Integration, Method, Task, WeightSet};
 use crate::params::Params;
 use crate::rule::Each;
 use crate::solve::hinge::{self, Found, Hinge, Margin};
@@ -66,6 +66,10 @@ impl Ekp {
 }
 
 impl Learner for Ekp {
+    fn integration(&self) -> Integration {
+        Integration::Late
+    }
+
     fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
         check(problem)?;
         let watch = run.watch();

@@ -1,6 +1,5 @@
 //! What kernels cost: by the number of features that they read, or by the seconds that one value takes.
 
-use super::Problem;
 use crate::bank::{Bank, Storage};
 use crate::data::Views;
 use crate::{Error, Result, Run};
@@ -11,19 +10,22 @@ const MEASURED: usize = 256;
 const TIMES: usize = 5;
 
 /// √(cost/least cost): the prices 1, 1, 2, 4 for views of 16, 16, 64 and 256 features, as in LMKA §5.2.3.2.
-pub(super) fn prices(costs: &[f64]) -> Vec<f64> {
+pub(crate) fn prices(costs: &[f64]) -> Vec<f64> {
     let least = costs.iter().copied().fold(f64::INFINITY, f64::min);
     costs.iter().map(|c| (c / least).sqrt()).collect()
 }
 
-fn views<'a>(problem: &Problem<'a>, word: &str) -> Result<&'a Views> {
-    let why = format!("d = {word} looks at the views of the kernels; give the views, or d by name");
-    let views = problem.views.ok_or(Error::Data(why))?;
-    for kernel in problem.bank.kernels() {
+/// The views of the kernels; `asked` is what asks for them.
+fn views<'a>(bank: &Bank, views: Option<&'a Views>, asked: &str) -> Result<&'a Views> {
+    let what = asked.split(' ').next().unwrap_or(asked);
+    let why =
+        format!("{asked} looks at the views of the kernels; give the views, or {what} by name");
+    let views = views.ok_or(Error::Data(why))?;
+    for kernel in bank.kernels() {
         if views.get(&kernel.view).map_or(true, |v| v.table.is_similarity()) {
             return Err(Error::Data(format!(
-                "kernel '{}' is given and not computed from features, so d = {word} has nothing to go by; give d by \
-                 name",
+                "kernel '{}' is given and not computed from features, so {asked} has nothing to go by; give {what} \
+                 by name",
                 kernel.name
             )));
         }
@@ -35,22 +37,27 @@ fn views<'a>(problem: &Problem<'a>, word: &str) -> Result<&'a Views> {
 ///
 /// # Errors
 /// A kernel that is not computed from features.
-pub(super) fn features(problem: &Problem<'_>) -> Result<Vec<f64>> {
-    let views = views(problem, "features")?;
+pub(crate) fn features(bank: &Bank, given: Option<&Views>, asked: &str) -> Result<Vec<f64>> {
+    let views = views(bank, given, asked)?;
     let count = |k: &crate::kernel::Kernel| match k.column {
         Some(_) => 1,
         None => views.get(&k.view).map_or(1, |v| v.table.cols().max(1)),
     };
-    Ok(problem.bank.kernels().iter().map(|k| count(k) as f64).collect())
+    Ok(bank.kernels().iter().map(|k| count(k) as f64).collect())
 }
 
 /// Seconds of one value of each kernel, which are others each time.
 ///
 /// # Errors
 /// As [`features`]; kernels that cannot be computed on some of the instances.
-pub(super) fn seconds(problem: &Problem<'_>, run: &Run) -> Result<Vec<f64>> {
-    let all = views(problem, "measured")?;
-    let rows: Vec<usize> = (0..problem.bank.n().min(MEASURED)).collect();
+pub(crate) fn seconds(
+    bank: &Bank,
+    given: Option<&Views>,
+    asked: &str,
+    run: &Run,
+) -> Result<Vec<f64>> {
+    let all = views(bank, given, asked)?;
+    let rows: Vec<usize> = (0..bank.n().min(MEASURED)).collect();
     let some = all.select(&rows);
     let values = (rows.len() * rows.len()) as f64;
     let quiet = run.quiet();
@@ -63,5 +70,5 @@ pub(super) fn seconds(problem: &Problem<'_>, run: &Run) -> Result<Vec<f64>> {
         }
         Ok(least.max(1e-9) / values)
     };
-    problem.bank.kernels().iter().map(of).collect()
+    bank.kernels().iter().map(of).collect()
 }

@@ -18,7 +18,7 @@
 use super::view_classifiers::{ViewClassifiers, together};
 use super::{Copies, Learned, Learner, Problem, check};
 use crate::machine::Machine;
-use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
+use crate::method::{Certificate, Entry, Group, Integration, Method, Task, WeightSet};
 use crate::rule::Each;
 use crate::{Report, Result, Run};
 
@@ -43,6 +43,10 @@ static METHOD: Method = Method {
 struct LateMean;
 
 impl Learner for LateMean {
+    fn integration(&self) -> Integration {
+        Integration::Late
+    }
+
     fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
         check(problem)?;
         let (watch, count) = (run.watch(), problem.bank.len());

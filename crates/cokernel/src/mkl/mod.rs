@@ -31,7 +31,7 @@ pub(crate) mod gpk;
 mod held_out;
 mod ideal_distance;
 mod kandola;
-mod kernel_costs;
+pub(crate) mod kernel_costs;
 mod kl_divergence;
 mod lanckriet_alignment;
 mod lanckriet_qcqp;
@@ -72,7 +72,7 @@ use crate::bank::{Bank, Storage};
 use crate::data::{LearnedView, Matrix, Pairs, Target, Views, mapped};
 use crate::kernel::Kernel;
 use crate::machine::{How, Machine, Solution, learn_unlabelled};
-use crate::method::{Entry, Method};
+use crate::method::{Entry, Integration, Method};
 use crate::params::Params;
 use crate::rule::{Combination, Mix, Rule};
 use crate::run::Pass;
@@ -248,6 +248,14 @@ pub trait Learner: fmt::Debug + Send + Sync {
     /// Which views the kernels are computed on.
     fn arrangement(&self) -> Arrangement {
         Arrangement::Views
+    }
+
+    /// Where it puts the views together.
+    fn integration(&self) -> Integration {
+        match self.arrangement() {
+            Arrangement::Concatenated => Integration::Early,
+            Arrangement::Views => Integration::Intermediate,
+        }
     }
 
     /// Names of the views that it looks at beside those of the kernels.

@@ -358,7 +358,7 @@ impl Mkl {
     }
 
     /// The second half, in the time that is left; the report tells all of it.
-    fn finish(&self, prepared: &Prepared, watch: &Watch, run: &Run) -> Result<Model> {
+    pub(crate) fn finish(&self, prepared: &Prepared, watch: &Watch, run: &Run) -> Result<Model> {
         let mut model = self.fit_prepared(prepared, &run.remaining(watch))?;
         model.info.report.seconds = watch.seconds();
         Ok(model)

@@ -2,6 +2,7 @@
 //! [`EmbeddingModel`] for embeddings and clusters), and its file.
 
 mod calibrated;
+mod costs;
 mod embedding;
 mod file;
 mod finite;
@@ -22,6 +23,8 @@ mod widths;
 
 pub(crate) use calibrated::cross_fitted;
 pub use calibrated::{CalibrationInfo, CurveInfo};
+pub use costs::Costs;
+pub(crate) use costs::Priced;
 pub use embedding::EmbeddingModel;
 pub use fit::Mkl;
 pub use gates::{GatePlane, Gates};
@@ -497,33 +500,6 @@ impl Model {
     /// Support vectors in percent of the training instances.
     pub fn support_percent(&self) -> f64 {
         100.0 * self.n_support() as f64 / self.info.n_train.max(1) as f64
-    }
-
-    /// d_m of every kernel, where the method had some.
-    pub fn prices(&self) -> Option<&[f64]> {
-        let d = self.info.report.details.get("d")?;
-        (d.len() == self.info.kernels.len()).then_some(d)
-    }
-
-    /// What predicting an instance costs with these prices of the kernels, LMKA §2.8: support vectors times the share
-    /// that the prices of the active kernels have of all prices. To compare models, give them the same prices.
-    ///
-    /// # Errors
-    /// Not one price above 0 for each kernel.
-    pub fn total_cost(&self, prices: &[f64]) -> Result<f64> {
-        let kernels = self.info.kernels.len();
-        if prices.len() != kernels {
-            let expected = format!("{kernels}, one for each kernel");
-            return Err(Error::shape("prices", expected, prices.len()));
-        }
-        if let Some(price) = prices.iter().find(|p| !(**p > 0.0 && p.is_finite())) {
-            return Err(Error::parameter(
-                "prices",
-                format!("expected numbers above 0, found {price}"),
-            ));
-        }
-        let active: f64 = self.active().into_iter().map(|m| prices[m]).sum();
-        Ok(self.n_support() as f64 * active / prices.iter().sum::<f64>())
     }
 
     /// The binary problems, in the order of the columns of [`Prediction::decisions`].

@@ -1,7 +1,7 @@
 //! Parameters of the methods of a comparison, chosen on the same splits.
 
 use crate::data::{Labels, Views};
-use crate::eval::tune::{Candidate, Tuned, Tuning, choose};
+use crate::eval::tune::{Candidates, Tuned, Tuning};
 use crate::eval::{Split, Splits};
 use crate::model::{Given, Mkl};
 use crate::params::Value;
@@ -10,7 +10,7 @@ use crate::{Result, Run};
 /// The choices of several methods on the same splits.
 pub(super) struct Tunings<'a> {
     tuning: &'a Tuning,
-    candidates: Vec<Vec<Candidate>>,
+    candidates: Vec<Candidates>,
     splits: &'a Splits,
     /// Where the splits have validation sets: one choice for all splits.
     once: Option<Vec<Option<Tuned>>>,
@@ -32,15 +32,12 @@ impl<'a> Tunings<'a> {
             }
         }
         let of = |m: &Mkl| tuning.candidates(m, true);
-        let candidates: Vec<Vec<Candidate>> = methods.iter().map(of).collect::<Result<_>>()?;
+        let candidates: Vec<Candidates> = methods.iter().map(of).collect::<Result<_>>()?;
         let mut all = Tunings { tuning, candidates, splits, once: None };
         if let Some(inner) = splits.validating() {
-            let choose = |c: &Vec<Candidate>| {
-                let (given, score) = (Given::default(), tuning.score.as_deref());
-                match c.len() {
-                    1 => Ok(None),
-                    _ => choose(c, score, data, &given, &inner, run).map(Some),
-                }
+            let choose = |c: &Candidates| match c.is_single() {
+                true => Ok(None),
+                false => tuning.choose_on(c, data, &Given::default(), &inner, run).map(Some),
             };
             all.once = Some(all.candidates.iter().map(choose).collect::<Result<_>>()?);
         }
@@ -58,13 +55,13 @@ impl<'a> Tunings<'a> {
         if let Some(once) = &self.once {
             return Ok(once[m].clone());
         }
-        match self.candidates[m].len() {
-            1 => Ok(None),
-            _ => {
+        match self.candidates[m].is_single() {
+            true => Ok(None),
+            false => {
                 let (given, candidates) = (Given::default(), &self.candidates[m]);
                 if let Some(own) = split.validating() {
-                    let (whole, score) = (self.splits.alone(own), self.tuning.score.as_deref());
-                    return choose(candidates, score, data, &given, &whole, run).map(Some);
+                    let whole = self.splits.alone(own);
+                    return self.tuning.choose_on(candidates, data, &given, &whole, run).map(Some);
                 }
                 let train = (data.0.select(&split.train), data.1.select(&split.train));
                 let groups = self.splits.groups_of(&split.train);

@@ -1,6 +1,8 @@
 use super::ranks::ranks;
 use super::*;
 
+mod printed;
+
 #[test]
 fn critical_values_are_those_of_the_printed_table() {
     // Demšar 2006, Table 5(a): q for 2 to 10 methods; CD = q where k(k+1) = 6N.

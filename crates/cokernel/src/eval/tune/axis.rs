@@ -2,9 +2,10 @@
 
 use crate::params::Value;
 use crate::{Error, Result};
+use serde::Serialize;
 
 /// A parameter and the values that are tried.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Axis {
     /// As [`Mkl::with`](crate::model::Mkl::with) knows it: a parameter of the method or of the machine, `width` or `method`.
     pub name: String,

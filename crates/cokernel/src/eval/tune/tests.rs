@@ -1,14 +1,15 @@
 use super::*;
 use crate::data::{Matrix, toy};
-use crate::eval::{How, Protocol, cross_validate, cross_validate_given};
+use crate::eval::{How, Protocol, Split, cross_validate, cross_validate_given};
 use crate::kernel::KernelSpec;
+use crate::machine::MachineSpec;
 
 fn axes(texts: &[&str]) -> Vec<Axis> {
     texts.iter().map(|t| Axis::parse(t).unwrap()).collect()
 }
 
 fn tuning(texts: &[&str]) -> Tuning {
-    Tuning { axes: axes(texts), folds: 3, score: None }
+    Tuning { folds: 3, ..Tuning::new(axes(texts)) }
 }
 
 #[test]
@@ -41,7 +42,7 @@ fn a_choice_is_that_of_fits_one_by_one() {
     assert_eq!(found.tried.len(), 16);
     let candidates = tuning.candidates(&base, false).unwrap();
     let mut best = f64::NEG_INFINITY;
-    for (candidate, tried) in candidates.iter().zip(&found.tried) {
+    for (candidate, tried) in candidates.grid().iter().zip(&found.tried) {
         let alone = cross_validate(&candidate.mkl, &views, &labels, &splits, &run).unwrap();
         let score = alone.measures.get("accuracy").unwrap();
         assert!((score.mean - tried.score.mean).abs() < 1e-12, "{:?}", tried.values);
@@ -86,7 +87,7 @@ fn nothing_leaks_from_what_is_tested_on() {
         .kernels([KernelSpec::gaussian(), KernelSpec::linear()])
         .scale(crate::data::Scale::Standard);
     let tuning = tuning(&["c=0.1..10", "width=0.5,1"]);
-    let how = How { tuning: Some(&tuning), calibrating: None };
+    let how = How { tuning: Some(&tuning), ..How::default() };
     let result = |views: &Views, labels: &Labels| {
         let data = (views, labels);
         cross_validate_given(&mkl, how, data, &Given::default(), &first, &Run::default()).unwrap()
@@ -103,14 +104,14 @@ fn validation_sets_choose_once_for_all_splits() {
     let (views, labels) = toy::views(90, 3, &[1.0, 1.5], 2).unwrap();
     let splits = Protocol::Reserved { test: 1.0 / 3.0 }.split(&labels, 5).unwrap();
     let (mkl, tuning) = (Mkl::new("mean").unwrap(), tuning(&["c=0.01..100"]));
-    let how = How { tuning: Some(&tuning), calibrating: None };
+    let how = How { tuning: Some(&tuning), ..How::default() };
     let (data, given, run) = ((&views, &labels), Given::default(), Run::default());
     let found = cross_validate_given(&mkl, how, data, &given, &splits, &run).unwrap();
     let chosen = &found.results[0].chosen;
     assert!(found.results.iter().all(|r| r.chosen == *chosen));
     let inner = splits.validating().unwrap();
     let all = tuning.candidates(&mkl, false).unwrap();
-    let once = choose(&all, None, data, &given, &inner, &run).unwrap();
+    let once = tuning.choose_on(&all, data, &given, &inner, &run).unwrap();
     assert_eq!(once.values(), chosen.as_slice());
 }
 
@@ -120,11 +121,8 @@ fn what_cannot_be_chosen_is_refused() {
     let mkl = Mkl::new("simple_mkl").unwrap();
     let say = |axes: &[&str], folds: usize, score: Option<&str>| {
         let parse = |t: &&str| Axis::parse(t).unwrap();
-        let tuning = Tuning {
-            axes: axes.iter().map(parse).collect(),
-            folds,
-            score: score.map(String::from),
-        };
+        let axes = axes.iter().map(parse).collect();
+        let tuning = Tuning { folds, score: score.map(String::from), ..Tuning::new(axes) };
         let found = tuning.choose(&mkl, (&views, &labels), &Given::default(), &Run::default());
         found.unwrap_err().to_string()
     };
@@ -134,6 +132,8 @@ fn what_cannot_be_chosen_is_refused() {
     assert!(say(&["width=0"], 3, None).contains("a factor above 0"));
     assert!(say(&["method=maen"], 3, None).contains("did you mean 'mean'"));
     assert!(say(&["c=1,2"], 3, Some("mse")).contains("unknown score 'mse'"));
+    assert!(say(&["c=1,2"], 3, Some("log_loss")).contains("ask for it (--probabilities sigmoid)"));
+    assert!(say(&["method=mean,sum", "p=2"], 3, None).contains("unknown parameter 'p'"));
     assert!(say(&["c=1,2"], 16, None).contains("choosing parameters inside: class"));
 }
 
@@ -151,13 +151,13 @@ fn validation_sets_beside_other_test_sets_choose_for_themselves() {
     assert!(splits.validating().is_none());
     let tuning = tuning(&["c=0.01..100"]);
     let mkl = Mkl::new("mean").unwrap();
-    let how = How { tuning: Some(&tuning), calibrating: None };
+    let how = How { tuning: Some(&tuning), ..How::default() };
     let (data, given, run) = ((&views, &labels), Given::default(), Run::default());
     let found = cross_validate_given(&mkl, how, data, &given, &splits, &run).unwrap();
     let candidates = tuning.candidates(&mkl, false).unwrap();
     for (result, split) in found.results.iter().zip(&splits.splits) {
         let own = splits.alone(split.validating().unwrap());
-        let alone = choose(&candidates, None, data, &given, &own, &run).unwrap();
+        let alone = tuning.choose_on(&candidates, data, &given, &own, &run).unwrap();
         assert_eq!(result.chosen, alone.values());
     }
     let compared = crate::eval::compare_how(&[mkl], false, how, &views, &labels, &splits, &run);
@@ -189,4 +189,81 @@ fn groups_stay_together_inside() {
     };
     let of_train = splits.groups_of(&split.train).unwrap();
     assert!(choose(None) > 0.9 && choose(Some(&of_train)) < 0.7);
+}
+
+/// log₁₀ of the mean squared error of a smooth function falls to a least point inside the box.
+#[test]
+fn a_surface_finds_the_optimum_with_fewer_fits_than_the_grid() {
+    let x = Matrix::from_fn(60, 1, |i, _| 6.0 * ((i * 37 % 60) as f64 / 60.0) - 3.0);
+    let noise = |i: usize| 0.3 * ((i * i) as f64 * 12.9898).sin();
+    let y = (0..60).map(|i| Some((2.0 * x.get(i, 0)).sin() + noise(i))).collect();
+    let (views, labels) = (Views::new().dense("x", x).unwrap(), Labels::Real(y));
+    let mkl = Mkl::new("mean").unwrap().machine("kernel_ridge".parse::<MachineSpec>().unwrap());
+    let grid =
+        Tuning { score: Some("mse".to_string()), ..tuning(&["lambda=1e-4..1e3", "width=2^-5..5"]) };
+    let surface = Tuning { search: Search::Surface, ..grid.clone() };
+    let (given, run) = (Given::default(), Run::default());
+    let by = |t: &Tuning| t.choose(&mkl, (&views, &labels), &given, &run).unwrap();
+    let (all, few) = (by(&grid), by(&surface));
+    assert!(4 * few.tried.len() < all.tried.len(), "{} of {}", few.tried.len(), all.tried.len());
+    let best = |t: &Tuned| t.tried[t.best].score.mean;
+    assert!(best(&few) < 1.25 * best(&all), "{} and {}", best(&few), best(&all));
+    // The worst of the grid is far from that.
+    let worst = all.tried.iter().map(|t| t.score.mean).fold(0.0, f64::max);
+    assert!(worst > 2.0 * best(&all), "{worst}");
+    assert!(few.tried[6..].iter().all(|t| t.predicted.is_some()), "after the design");
+    for tried in &few.tried {
+        let v = |k: usize| real(&tried.values[k].1).unwrap();
+        assert!((1e-4..=1e3).contains(&v(0)) && (1.0 / 32.0..=32.0).contains(&v(1)));
+    }
+    for (axes, part) in
+        [("method=mean,sum", "words and single values"), ("lambda=1", "two numbers")]
+    {
+        let wrong = Tuning { search: Search::Surface, ..tuning(&[axes]) };
+        assert!(wrong.candidates(&mkl, false).unwrap_err().to_string().contains(part), "{axes}");
+    }
+}
+
+#[test]
+fn methods_are_tried_without_what_they_do_not_have() {
+    let (views, labels) = toy::views(60, 2, &[1.0, 2.0], 4).unwrap();
+    let tuning = tuning(&["p=1.5,3", "method=mean,lp_norm", "c=1,10"]);
+    let (mkl, given, run) = (Mkl::new("mean").unwrap(), Given::default(), Run::default());
+    let found = tuning.choose(&mkl, (&views, &labels), &given, &run).unwrap();
+    assert_eq!(found.tried.len(), 2 + 4);
+    assert!(found.notes().iter().any(|n| n.contains("tried without p") && n.ends_with("mean")));
+}
+
+/// Of 3 splits × 4 values, 2 values on the first.
+struct StopAfterTwo(crate::Cancel);
+
+impl crate::Observer for StopAfterTwo {
+    fn event(&self, event: &crate::Event<'_>) {
+        if matches!(event, crate::Event::Step { done: 2, message } if message.starts_with("c = ")) {
+            self.0.cancel();
+        }
+    }
+}
+
+/// Time that is up leaves the best of what was tried; with probabilities log loss can choose.
+#[test]
+fn a_choice_that_is_stopped_keeps_what_it_has() {
+    let (views, labels) = toy::views(60, 2, &[1.0, 2.0], 4).unwrap();
+    let (mkl, given) = (Mkl::new("mean").unwrap(), Given::default());
+    let cancel = crate::Cancel::default();
+    let observer = Some(std::sync::Arc::new(StopAfterTwo(cancel.clone())) as _);
+    let run = Run { cancel, observer, ..Run::default() };
+    let found = tuning(&["c=0.01..10"]).choose(&mkl, (&views, &labels), &given, &run).unwrap();
+    assert_eq!((found.tried.len(), found.splits, found.status), (2, 1, Status::Interrupted));
+    assert!(found.notes()[1].contains("among 2 of 4 combinations on 1 of 3 inner splits"));
+    let none = Run { time_limit: Some(std::time::Duration::ZERO), ..Run::default() };
+    let found = tuning(&["c=0.01..10"]).choose(&mkl, (&views, &labels), &given, &none);
+    assert!(matches!(found, Err(Error::Stopped { .. })));
+    let by_loss = Tuning {
+        score: Some("log_loss".to_string()),
+        calibrating: Some(Calibrating::new(crate::calibrate::Shape::Sigmoid).folds(2)),
+        ..tuning(&["c=1e-4,1"])
+    };
+    let found = by_loss.choose(&mkl, (&views, &labels), &given, &Run::default()).unwrap();
+    assert!(found.tried.iter().all(|t| t.score.mean > 0.0) && found.score == "log_loss");
 }
