@@ -44,6 +44,7 @@ mod lp_norm;
 pub(crate) mod lpk;
 mod mean;
 pub mod measures;
+mod medfc;
 mod mixed_norm;
 mod named;
 mod normalized_cut;
@@ -53,6 +54,7 @@ mod polynomial_combination;
 mod polynomial_two_stage;
 mod power_product;
 mod prices;
+mod priors;
 mod product;
 mod projections;
 mod regularized_simple_mkl;
@@ -112,6 +114,7 @@ pub static REGISTRY: &[&Entry<dyn Learner>] = &[
     &lanckriet_qcqp::ENTRY,
     &lanckriet_sdp::ENTRY,
     &smo_mkl::ENTRY,
+    &medfc::ENTRY,
     &ufo_mkl::ENTRY,
     &two_stage::ENTRY,
     &forest_two_stage::ENTRY,

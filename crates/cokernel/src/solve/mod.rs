@@ -1,5 +1,6 @@
 //! Solvers that know matrices only: no labels, no kernels.
 
+pub mod boxed;
 pub mod conjugate;
 pub mod dense;
 pub mod eigen;

@@ -19,6 +19,7 @@ mod invariance;
 mod laplacian_svm;
 mod localized;
 mod machines;
+mod medfc;
 mod prices;
 mod projections;
 mod reference;

@@ -1,0 +1,289 @@
+//! Kernel machines whose weight vectors have priors: of their size, and with the classifiers of the views as their mean
+//! (GMKD, Mao, Tsang, Gao and Wang 2015).
+//!
+//! ```text
+//! min_{σ, μ ≥ 0}  Ω(σ) + Σ_m (γμ_m − log γμ_m − 1) + S(σ, μ)
+//! S(σ, μ) = max_{0 ≤ α ≤ C}  Σ_i α_i (1 − Σ_m μ_m u_mi) − ½ Σ_m σ_m αᵀQ_mα
+//! f(x) = Σ_m [ σ_m Σ_i α_i y_i K_m(x_i, x) + μ_m f_m(x) ],      K_m = κ_m + 1
+//! ```
+//!
+//! | symbol | name |
+//! |---|---|
+//! | x = α∘y | `coef` |
+//! | f_m, u_m = f_m ∘ y, v_m = αᵀu_m | `values`, `votes` |
+//! | q_m = αᵀQ_mα = xᵀK_mx | `forms` |
+//! | Ω, from the prior of σ | [`Penalty`] |
+//!
+//! S is convex in (σ, μ) with the derivatives −½q and −v, and the saddle point may be taken in either order: with α
+//! outside it is (16) and (20), a problem of n variables whose Newton steps cost n³; with (σ, μ) outside it has 2M
+//! variables around a machine that starts warm. Its exact Hessian is GᵀK_FF⁻¹G with the free support vectors F, the matrix
+//! K = Σ σ_m K_m and G = [(K_m x)_F, (f_m)_F].
+//!
+//! **Certificate.** For any α in the box −Ω*(½q) + Σ log(1 − v_m/γ) + Σα is a lower bound (the negative of (16)), taken at
+//! the multiple sα, s ≤ 1, where it is largest; any machine at (σ, μ) gives an upper bound by its primal objective. All
+//! terms of the upper bound are at least 0; the gap is relative to it.
+//!
+//! **Scale.** As printed, K_m = κ_m + 1 and λ depend on the unit of the kernels. By default everything is done on kernels
+//! over their mean diagonal entry d, with d·C, so that kernels times s and C over s are the same problem; kernels with ones
+//! on their diagonal are as printed (`unit=one` for all others).
+//!
+//! **Cost** of an iteration: one sum of M kernels and M products of a kernel with α, a warm machine, |F|³/3.
+
+mod newton;
+mod part;
+mod penalty;
+mod sqp;
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;
+
+pub(super) use penalty::Penalty;
+
+use super::view_classifiers::{ViewClassifiers, Views};
+use super::{Learned, Problem, check};
+use crate::data::Classes;
+use crate::machine::{Block, Head, Role, Solution, Svc};
+use crate::params::{Param, Params, Range};
+use crate::rule::Each;
+use crate::solve::smo::Settings;
+use crate::{Counts, Error, Event, Report, Result, Run, Status, Watch};
+use part::{Fitted, Part};
+
+/// What is known of the weight vectors beforehand.
+pub(super) const PRIOR: Param = Param {
+    name: "prior",
+    doc: "Mean of the weight vectors: views, the classifiers of the views with weights that are learned; none, zero \
+          (γ = ∞).",
+    range: Range::Choice { default: "views", of: &["views", "none"] },
+};
+
+/// γ.
+pub(super) const GAMMA: Param = Param {
+    name: "gamma",
+    doc: "Rate γ of the exponential prior of μ: the larger, the less the view classifiers count.",
+    range: Range::Real { default: 100.0, min: 0.0, max: 1e12, closed: false },
+};
+
+/// In which unit kernels are.
+pub(super) const UNIT: Param = Param {
+    name: "unit",
+    doc: "Kernels are divided, and C multiplied, by: diagonal, their mean diagonal entry; one, nothing, as printed.",
+    range: Range::Choice { default: "diagonal", of: &["diagonal", "one"] },
+};
+
+/// How it is solved.
+pub(super) const SOLVER: Param = Param {
+    name: "solver",
+    doc: "newton: Newton's method in (σ, μ) around a machine; sqp: the sequential quadratic programming of the paper, \
+          (19), in all α.",
+    range: Range::Choice { default: "newton", of: &["newton", "sqp"] },
+};
+
+/// A method of this family.
+#[derive(Debug)]
+pub(super) struct Priors {
+    pub title: &'static str,
+    pub penalty: Penalty,
+    /// γ; `None` where μ = 0.
+    pub gamma: Option<f64>,
+    pub views: ViewClassifiers,
+    pub diagonal: bool,
+    pub sqp: bool,
+    pub tol: f64,
+    pub max_iterations: usize,
+}
+
+impl Priors {
+    /// From checked parameters.
+    pub fn new(title: &'static str, penalty: Penalty, p: &Params) -> Self {
+        Priors {
+            title,
+            penalty,
+            gamma: (p.text("prior") == "views").then(|| p.real("gamma")),
+            views: ViewClassifiers::new(p),
+            diagonal: p.text("unit") == "diagonal",
+            sqp: p.text("solver") == "sqp",
+            tol: p.real("tol"),
+            max_iterations: p.count("max_iterations"),
+        }
+    }
+
+    /// The mean diagonal entry of the kernels, of instances as often as their weights say.
+    fn unit(&self, problem: &Problem<'_>) -> f64 {
+        if !self.diagonal {
+            return 1.0;
+        }
+        let (bank, n) = (problem.bank, problem.bank.n());
+        let ones = vec![1.0; n];
+        let masses = problem.weights.unwrap_or(&ones);
+        let of = |m: usize| bank.diagonal(m).iter().zip(masses).map(|(k, w)| k * w).sum::<f64>();
+        let mass = bank.len() as f64 * masses.iter().sum::<f64>();
+        let mean = (0..bank.len()).map(of).sum::<f64>() / mass;
+        if mean > 0.0 && mean.is_finite() { mean } else { 1.0 }
+    }
+
+    pub fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
+        check(problem)?;
+        let svc = problem.machine.as_svc().ok_or_else(|| {
+            let said = format!("{} solves the dual of C-SVC itself; choose svc", self.title);
+            Error::parameter("machine", said)
+        })?;
+        let watch = run.watch();
+        let classes = problem.target.classes()?;
+        let unit = self.unit(problem);
+        let costs: Vec<f64> =
+            svc.costs(classes, problem.weights)?.iter().map(|c| c * unit).collect();
+        let mut report = Report::closed_form(run);
+        let views = match self.gamma {
+            Some(_) => Some(self.views.train(problem, run, &watch)?),
+            None => None,
+        };
+        if let Some(views) = &views {
+            report.counts = views.counts;
+            report.notes.extend(views.notes.iter().cloned());
+        }
+        // After a stop some have no values.
+        let views = views.filter(|v| v.stopped.is_none());
+        let roles = svc.decomposition.roles(classes.n_classes());
+        run.tell(Event::Begin { stage: self.title, total: Some(roles.len() as u64) });
+        let mut fitted = Vec::new();
+        for (t, role) in roles.iter().enumerate() {
+            let part = self.part(problem, svc, classes, (t, *role), &costs, unit, views.as_ref());
+            fitted.push(match self.sqp {
+                true => sqp::solve(&part, run, &watch)?,
+                false => newton::solve(&part, run, &watch)?,
+            });
+            run.tell(Event::Step { done: t as u64 + 1, message: "" });
+        }
+        run.tell(Event::End);
+        let machines = self.machines(&roles, &fitted, unit, views.as_ref());
+        fitted.iter().for_each(|f| report.counts.add(&f.counts));
+        self.tell(&roles, classes, &fitted, &watch, &mut report);
+        report.seconds = watch.seconds();
+        let total: f64 = fitted.iter().flat_map(|f| &f.sigma).sum();
+        let share = |m: usize| fitted.iter().map(|f| f.sigma[m]).sum::<f64>() / total;
+        let rule = Each::rule((0..problem.bank.len()).map(share).collect());
+        Ok(Learned {
+            machines: Some(Solution { counts: report.counts, ..machines }),
+            ..Learned::of(rule, report)
+        })
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn part<'a>(
+        &self,
+        problem: &Problem<'a>,
+        svc: &Svc,
+        classes: &Classes,
+        (t, role): (usize, Role),
+        costs: &[f64],
+        unit: f64,
+        views: Option<&'a Views>,
+    ) -> Part<'a> {
+        let y: Vec<f64> = classes.codes.iter().map(|code| role.sign(*code)).collect();
+        let signed: Vec<f64> = y.iter().zip(costs).map(|(y, c)| y * c).collect();
+        let values = views.map_or(Vec::new(), |v| v.values.iter().map(|v| &v[t][..]).collect());
+        Part {
+            bank: problem.bank,
+            unit,
+            lower: signed.iter().map(|c| c.min(0.0)).collect(),
+            upper: signed.iter().map(|c| c.max(0.0)).collect(),
+            y,
+            gamma: self.gamma.filter(|_| views.is_some()).unwrap_or(1.0),
+            values,
+            penalty: self.penalty,
+            tol: self.tol,
+            max_iterations: self.max_iterations,
+            settings: Settings {
+                tol: self.tol,
+                shrinking: svc.shrinking,
+                cache: svc.cache,
+                max_steps: svc.max_steps,
+            },
+        }
+    }
+
+    /// The decision functions, with coefficients for every kernel.
+    fn machines(
+        &self,
+        roles: &[Role],
+        fitted: &[Fitted],
+        unit: f64,
+        views: Option<&Views>,
+    ) -> Solution {
+        let block = |(t, role): (usize, &Role)| {
+            let found = &fitted[t];
+            let machine = &found.machine;
+            let total: f64 = machine.coef.iter().sum();
+            let mut bias = found.sigma.iter().sum::<f64>() * total;
+            let mut coef: Vec<f64> = found
+                .sigma
+                .iter()
+                .flat_map(|s| machine.coef.iter().map(move |x| s * x / unit))
+                .collect();
+            if let Some(views) = views {
+                for (part, (view, mu)) in
+                    coef.chunks_mut(machine.coef.len()).zip(views.solutions.iter().zip(&found.mu))
+                {
+                    let heads: Vec<&Head> = view.heads().collect();
+                    part.iter_mut().zip(&heads[t].coef).for_each(|(c, v)| *c += mu * v);
+                    bias += mu * heads[t].bias;
+                }
+            }
+            Block {
+                heads: vec![Head { role: *role, coef, bias }],
+                linear: machine.dual + 0.5 * machine.norm(),
+                primal: machine.primal,
+                objective: machine.dual,
+                gap: machine.gap,
+                status: machine.status,
+                free: None,
+                at_bound: found.at_bound,
+            }
+        };
+        Solution {
+            blocks: roles.iter().enumerate().map(block).collect(),
+            counts: Counts::default(),
+        }
+    }
+
+    fn tell(
+        &self,
+        roles: &[Role],
+        classes: &Classes,
+        fitted: &[Fitted],
+        watch: &Watch,
+        report: &mut Report,
+    ) {
+        let iterations = fitted.iter().map(|f| f.objective.len()).max().unwrap_or(1) - 1;
+        let at = |v: &[f64], k: usize| v[k.min(v.len() - 1)];
+        let sum = |k: usize, of: fn(&Fitted) -> &[f64]| -> f64 {
+            fitted.iter().map(|f| at(of(f), k)).sum()
+        };
+        let upper: Vec<f64> = (0..=iterations).map(|k| sum(k, |f| &f.objective)).collect();
+        report.gaps = (0..=iterations)
+            .map(|k| (upper[k] - sum(k, |f| &f.lower)) / upper[k].max(f64::MIN_POSITIVE))
+            .collect();
+        report.gap = report.gaps.last().copied();
+        (report.objective, report.iterations) = (upper, iterations);
+        let early = fitted.iter().map(|f| f.status).find(|s| !s.is_success());
+        report.status = watch.stop().or(early).unwrap_or(Status::Converged);
+        if let Some(status) = early.filter(|_| watch.stop().is_none()) {
+            let gap = report.gap.unwrap_or(f64::NAN);
+            report.notes.push(format!(
+                "{} ended before its tolerance ({status}) at relative gap {gap:.1e}",
+                self.title
+            ));
+        }
+        let mut active = Vec::new();
+        for (role, found) in roles.iter().zip(fitted) {
+            let name = role.name(&classes.names);
+            report.details.insert(format!("sigma_{name}"), found.sigma.clone());
+            if !found.mu.is_empty() {
+                report.details.insert(format!("mu_{name}"), found.mu.clone());
+            }
+            active.push(self.penalty.active(&found.sigma) as f64);
+        }
+        report.details.insert("active_kernels".to_string(), active);
+    }
+}

@@ -1,0 +1,124 @@
+//! Newton's method in (σ, μ) around a warm machine.
+//!
+//! A step goes at most 0.95 of the way to a weight of 0, and is halved until the upper bound falls. Machines are solved to
+//! a tenth of the square of the gap (which is what a Newton step leaves of it), no finer than a tenth of the tolerance;
+//! where no step leads down their rounding is in the way, and they are solved 30 times as exactly.
+
+use super::part::{Fitted, Forms, Part, Point};
+use crate::mkl::fits;
+use crate::solve::hinge::Factor;
+use crate::{Counts, Result, Run, Status, Watch};
+
+/// Part of the way to 0 that a step goes at most.
+const PART: f64 = 0.95;
+
+/// Relative gap of the first machine.
+const LOOSEST: f64 = 1e-3;
+
+/// Halvings of a step.
+const TRIALS: usize = 12;
+
+pub(super) fn solve(part: &Part<'_>, run: &Run, watch: &Watch) -> Result<Fitted> {
+    let mut gram = match fits(part.bank, 1, run) {
+        true => Some(part.bank.new_gram()?),
+        false => None,
+    };
+    let mut counts = Counts::default();
+    let mut solve_at =
+        |sigma: Vec<f64>, mu: Vec<f64>, warm: Option<&[f64]>, tol: f64, counts: &mut Counts| {
+            let weights = part.scaled(&sigma);
+            let rows = part.combine(&weights, gram.as_mut(), watch);
+            let machine = part.solve(rows.as_ref(), &sigma, &mu, warm, tol, watch);
+            counts.combines += 1;
+            counts.machine_solves += 1;
+            counts.smo_steps += machine.steps;
+            // The step from here, while its kernel is stored.
+            let point = Point { sigma, mu, machine };
+            let forms = part.forms(&point.machine.coef, watch);
+            let step =
+                forms.as_ref().and_then(|forms| direction(part, rows.as_ref(), &point, forms));
+            (point, forms, step)
+        };
+    let kernels = part.bank.len();
+    let mu = vec![1.0 / part.gamma; part.values.len()];
+    let mut inner = LOOSEST.min(part.tol.sqrt());
+    let floor = (1e-3 * part.tol).max(1e-13);
+    let first = vec![part.penalty.first(); kernels];
+    let (mut point, mut forms, mut step) = solve_at(first, mu, None, inner, &mut counts);
+    let mut lower = f64::NEG_INFINITY;
+    let (mut objective, mut bounds) = (Vec::new(), Vec::new());
+    let status = loop {
+        let upper = part.upper(&point);
+        if let Some(forms) = &forms {
+            lower = lower.max(part.lower_bound(gain(part, &point.machine.coef), forms));
+        }
+        let gap = (upper - lower) / upper.max(f64::MIN_POSITIVE);
+        objective.push(upper);
+        bounds.push(lower.min(upper).max(0.0));
+        if gap <= part.tol {
+            break Status::Converged;
+        }
+        if let Some(status) = watch.stop() {
+            break status;
+        }
+        if objective.len() > part.max_iterations {
+            break Status::IterationLimit;
+        }
+        let aim = (0.1 * gap * gap).clamp(0.1 * part.tol, LOOSEST);
+        inner = inner.min(aim);
+        let mut next = None;
+        if let Some(step) = &step {
+            let mut length = reach(&point, step);
+            for _ in 0..TRIALS {
+                let at = |own: &[f64], step: &[f64]| -> Vec<f64> {
+                    own.iter().zip(step).map(|(v, d)| v + length * d).collect()
+                };
+                let (sigma, mu) =
+                    (at(&point.sigma, &step[..kernels]), at(&point.mu, &step[kernels..]));
+                let found = solve_at(sigma, mu, Some(&point.machine.coef), inner, &mut counts);
+                if part.upper(&found.0) < upper || watch.stop().is_some() {
+                    next = Some(found);
+                    break;
+                }
+                length *= 0.5;
+            }
+        }
+        match next {
+            Some(found) => (point, forms, step) = found,
+            None if inner > floor => {
+                inner = (inner / 30.0).max(floor);
+                let Point { sigma, mu, machine } = point;
+                (point, forms, step) = solve_at(sigma, mu, Some(&machine.coef), inner, &mut counts);
+            }
+            None => break Status::Stalled,
+        }
+    };
+    let at_bound = part.at_bound(&point.machine.coef);
+    let Point { sigma, mu, machine } = point;
+    Ok(Fitted { sigma, mu, machine, status, objective, lower: bounds, counts, at_bound })
+}
+
+/// Σα.
+pub(super) fn gain(part: &Part<'_>, x: &[f64]) -> f64 {
+    part.y.iter().zip(x).map(|(y, x)| y * x).sum()
+}
+
+/// Newton's step.
+fn direction(
+    part: &Part<'_>,
+    rows: &dyn crate::solve::Rows,
+    point: &Point,
+    forms: &Forms,
+) -> Option<Vec<f64>> {
+    let mut step: Vec<f64> =
+        part.gradient(&point.sigma, &point.mu, forms).iter().map(|g| -g).collect();
+    let factor = Factor::new(step.len(), part.hessian(rows, point, forms)?)?;
+    factor.solve(&mut step);
+    step.iter().all(|d| d.is_finite()).then_some(step)
+}
+
+/// The longest step, up to 1.
+fn reach(point: &Point, step: &[f64]) -> f64 {
+    let all = point.sigma.iter().chain(&point.mu).zip(step);
+    all.filter(|(_, d)| **d < 0.0).fold(1.0_f64, |a, (v, d)| a.min(-PART * v / d))
+}

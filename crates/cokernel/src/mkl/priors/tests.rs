@@ -1,0 +1,109 @@
+//! Derivatives by finite differences, bounds by sampling.
+
+use super::part::{Part, Point};
+use super::{Penalty, penalty};
+use crate::bank::{Bank, Storage};
+use crate::data::Matrix;
+use crate::solve::smo::Settings;
+use crate::{Run, Watch};
+use rand::RngExt;
+
+const N: usize = 30;
+const M: usize = 3;
+
+fn bank() -> (Bank, Vec<f64>, Vec<Vec<f64>>) {
+    let mut rng = Run::with_seed(11).rng("prior tests");
+    let y: Vec<f64> = (0..N).map(|i| if i % 2 == 0 { 1.0 } else { -1.0 }).collect();
+    let kernel = |m: usize, rng: &mut rand_xoshiro::Xoshiro256PlusPlus| {
+        let x: Vec<f64> =
+            y.iter().map(|y| 0.4 * y * (2 - m) as f64 + 2.0 * rng.random::<f64>()).collect();
+        Matrix::from_fn(N, N, |i, j| {
+            (-(x[i] - x[j]).powi(2)).exp() + 0.05 * f64::from(u8::from(i == j))
+        })
+    };
+    let kernels = (0..M).map(|m| (format!("k{m}"), kernel(m, &mut rng))).collect();
+    let values =
+        (0..M).map(|_| y.iter().map(|y| 0.5 * y + rng.random::<f64>() - 0.5).collect()).collect();
+    (Bank::from_matrices(kernels, Storage::Resident).unwrap(), y, values)
+}
+
+fn point(part: &Part<'_>, sigma: &[f64], mu: &[f64], watch: &Watch) -> Point {
+    let weights = part.scaled(sigma);
+    let rows = part.combine(&weights, None, watch);
+    let machine = part.solve(rows.as_ref(), sigma, mu, None, 1e-13, watch);
+    Point { sigma: sigma.to_vec(), mu: mu.to_vec(), machine }
+}
+
+#[test]
+fn derivatives_are_those_of_finite_differences() {
+    let (bank, y, values) = bank();
+    let watch = Run::default().watch();
+    let cost = 2.0;
+    let part = Part {
+        bank: &bank,
+        unit: 1.3,
+        lower: y.iter().map(|y| (cost * y).min(0.0)).collect(),
+        upper: y.iter().map(|y| (cost * y).max(0.0)).collect(),
+        y,
+        values: values.iter().map(|v| &v[..]).collect(),
+        gamma: 4.0,
+        penalty: Penalty::Averaged(5.0),
+        tol: 1e-8,
+        max_iterations: 50,
+        settings: Settings { tol: 1e-8, shrinking: true, cache: 1 << 20, max_steps: 1 << 40 },
+    };
+    let theta = [0.3, 0.5, 0.21, 0.3, 0.26, 0.4];
+    let at = |theta: &[f64]| point(&part, &theta[..M], &theta[M..], &watch);
+    let middle = at(&theta);
+    let gradient_of = |p: &Point| {
+        let forms = part.forms(&p.machine.coef, &watch).unwrap();
+        part.gradient(&p.sigma, &p.mu, &forms)
+    };
+    let forms = part.forms(&middle.machine.coef, &watch).unwrap();
+    assert!(forms.free.len() > 3, "{}", forms.free.len());
+    let gradient = part.gradient(&middle.sigma, &middle.mu, &forms);
+    let weights = part.scaled(&middle.sigma);
+    let rows = part.combine(&weights, None, &watch);
+    let hessian = part.hessian(rows.as_ref(), &middle, &forms).unwrap();
+    let h = 1e-4;
+    for k in 0..2 * M {
+        let moved = |by: f64| {
+            let mut theta = theta;
+            theta[k] += by;
+            at(&theta)
+        };
+        let (up, down) = (moved(h), moved(-h));
+        let slope = (part.upper(&up) - part.upper(&down)) / (2.0 * h);
+        assert!(
+            (slope - gradient[k]).abs() < 1e-5 * (1.0 + slope.abs()),
+            "{k}: {slope} {}",
+            gradient[k]
+        );
+        for (l, (a, b)) in gradient_of(&up).iter().zip(gradient_of(&down)).enumerate() {
+            let (found, said) = ((a - b) / (2.0 * h), hessian[k * 2 * M + l]);
+            assert!((found - said).abs() < 1e-3 * (1.0 + said.abs()), "{k} {l}: {found} {said}");
+        }
+    }
+    // The bounds are on their sides, for this point and for coefficients far from it.
+    let upper = part.upper(&middle);
+    for factor in [0.1, 1.0, 30.0] {
+        let x: Vec<f64> = middle.machine.coef.iter().map(|x| factor * x).collect();
+        let gain = part.y.iter().zip(&x).map(|(y, x)| y * x).sum();
+        let lower = part.lower_bound(gain, &part.forms(&x, &watch).unwrap());
+        assert!(lower.is_finite() && lower >= 0.0 && lower <= upper, "{factor}: {lower} {upper}");
+    }
+}
+
+#[test]
+fn a_difference_without_cancellation() {
+    for t in [1e-9, 0.3, 0.99, 1.0 + 1e-5, 1.5, 40.0_f64] {
+        let plain = t - t.ln() - 1.0;
+        assert!((penalty::excess(t) - plain).abs() < 1e-14 * (1.0 + plain.abs()), "{t}");
+    }
+    let t: f64 = 1e-7;
+    assert!((penalty::excess(1.0 + t) / (0.5 * t * t) - 1.0).abs() < 1e-6);
+    // Ω* is what the best σ makes of it.
+    let (p, z) = (Penalty::Averaged(3.0), 1.2);
+    let best = p.best(z);
+    assert!((best * z - p.value(&[best]) - p.conjugate([z].into_iter())).abs() < 1e-14);
+}

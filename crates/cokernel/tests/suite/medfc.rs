@@ -1,0 +1,177 @@
+//! MEDFC beside the cone program (16) with the logarithms as exponential cones, by Clarabel; its limits and its scale.
+
+use crate::common::{bank, classes, interior_point, problem, rules};
+use crate::reference::mkl::cholesky;
+use clarabel::algebra::CscMatrix;
+use clarabel::solver::SupportedConeT;
+use cokernel::bank::Storage;
+use cokernel::catalogue::find;
+use cokernel::data::{Classes, Matrix, Target};
+use cokernel::machine::Svc;
+use cokernel::mkl::{Learned, Problem, learner, train};
+use cokernel::params::Value;
+use cokernel::{Run, Status};
+
+fn learn(kernels: &[Matrix], classes: &Classes, c: f64, given: &[(&str, Value)]) -> Learned {
+    let method = find("medfc").unwrap();
+    let params = method.check(given.iter().map(|(n, v)| (*n, v))).unwrap();
+    let (target, machine) =
+        (Target::from(classes.clone()), Svc { c, tol: 1e-10, ..Svc::default() });
+    let (learner, bank) = (learner(method, &params).unwrap(), bank(kernels, Storage::Resident));
+    train(&Problem::new(&bank, &target, &machine), learner.as_ref(), &Run::default()).unwrap()
+}
+
+/// Values of the machines on the kernels alone, [m][i].
+fn values(kernels: &[Matrix], classes: &Classes, c: f64) -> Vec<Vec<f64>> {
+    let one = |kernel: &Matrix| {
+        let alone = bank(std::slice::from_ref(kernel), Storage::Resident);
+        let svc = Svc { c, tol: 1e-10, ..Svc::default() };
+        let gram = alone.combine(&[1.0]).unwrap();
+        let found = svc.fit(&gram, classes, None, None, &Run::default()).unwrap();
+        let (head, n) = (found.heads().next().unwrap(), kernel.rows());
+        let value = |i: usize| (0..n).map(|j| head.coef[j] * kernel.get(i, j)).sum::<f64>();
+        (0..n).map(|i| value(i) + head.bias).collect()
+    };
+    kernels.iter().map(one).collect()
+}
+
+/// The least of (16): variables α, t ≥ αᵀQα/2λ, a ≤ log(1 − t), b ≤ log(1 − v/γ).
+fn cone(
+    kernels: &[Matrix],
+    y: &[f64],
+    c: f64,
+    lambda: f64,
+    prior: Option<(f64, &[Vec<f64>])>,
+) -> f64 {
+    let (n, m) = (y.len(), kernels.len());
+    let logs = if prior.is_some() { m } else { 0 };
+    let count = n + 2 * m + logs;
+    let (mut rows, mut cols, mut entries, mut b) = (vec![], vec![], vec![], Vec::<f64>::new());
+    let mut entry = |row: usize, col: usize, value: f64| {
+        rows.push(row);
+        cols.push(col);
+        entries.push(value);
+    };
+    for i in 0..n {
+        entry(b.len(), i, -1.0);
+        entry(b.len() + 1, i, 1.0);
+        b.extend([0.0, c]);
+    }
+    let mut cones = vec![SupportedConeT::NonnegativeConeT(2 * n)];
+    for (k, kernel) in kernels.iter().enumerate() {
+        let plus = Matrix::from_fn(n, n, |i, j| kernel.get(i, j) + 1.0);
+        let l = cholesky(&plus);
+        // ‖2Lᵀ(α∘y)‖² ≤ 4·2λt as a second-order cone.
+        entry(b.len(), n + k, -2.0 * lambda);
+        entry(b.len() + 1, n + k, -2.0 * lambda);
+        b.extend([1.0, -1.0]);
+        for j in 0..n {
+            (0..=j).for_each(|row| entry(b.len() + row, j, -2.0 * y[j] * l.get(j, row)));
+        }
+        b.extend(vec![0.0; n]);
+        cones.push(SupportedConeT::SecondOrderConeT(2 + n));
+        // exp(a) ≤ 1 − t.
+        entry(b.len(), n + m + k, -1.0);
+        entry(b.len() + 2, n + k, 1.0);
+        b.extend([0.0, 1.0, 1.0]);
+        cones.push(SupportedConeT::ExponentialConeT());
+    }
+    if let Some((gamma, values)) = prior {
+        for (k, f) in values.iter().enumerate() {
+            entry(b.len(), n + 2 * m + k, -1.0);
+            (0..n).for_each(|i| entry(b.len() + 2, i, y[i] * f[i] / gamma));
+            b.extend([0.0, 1.0, 1.0]);
+            cones.push(SupportedConeT::ExponentialConeT());
+        }
+    }
+    let q: Vec<f64> =
+        (0..count).map(|v| if (n..n + m).contains(&v) { 0.0 } else { -1.0 }).collect();
+    let a = CscMatrix::new_from_triplets(b.len(), count, rows, cols, entries);
+    interior_point(&CscMatrix::zeros((count, count)), &q, &a, &b, &cones).obj_val
+}
+
+/// 20 problems: the objective by both solvers, with and without the view classifiers, and the decision values of the
+/// two solvers.
+#[test]
+fn twenty_cone_programs() {
+    for case in 0..20_u64 {
+        let (kernels, codes) = problem(16, 2, 3, 100 + case);
+        let y: Vec<f64> = codes.iter().map(|c| if *c == 1 { 1.0 } else { -1.0 }).collect();
+        let classes = classes(&codes);
+        let c = [0.3, 3.0, 30.0][case as usize % 3];
+        let (lambda, gamma) =
+            ([1.0, 10.0, 0.1][case as usize / 7], [1.0, 100.0][case as usize % 2]);
+        let views = case % 4 != 3;
+        let values = values(&kernels, &classes, c);
+        let best = -cone(&kernels, &y, c, lambda, views.then_some((gamma, &values)));
+        let given = |solver: &str| {
+            [
+                ("lambda", Value::Real(lambda)),
+                ("gamma", Value::Real(gamma)),
+                ("prior", Value::from(if views { "views" } else { "none" })),
+                ("values", Value::from("in_sample")),
+                ("unit", Value::from("one")),
+                ("solver", Value::from(solver)),
+                ("tol", Value::Real(1e-8)),
+            ]
+        };
+        let [newton, sqp] = ["newton", "sqp"].map(|solver| {
+            let found = learn(&kernels, &classes, c, &given(solver));
+            let said = *found.report.objective.last().unwrap();
+            let what = format!("{case} {solver} {said} {best} {:?}", found.report.gaps);
+            assert_eq!(found.report.status, Status::Converged, "{what}");
+            assert!((said - best).abs() <= 1e-6 * best.max(1e-3), "{what}");
+            assert!(found.report.gap.unwrap() <= 1e-8, "{what}");
+            if solver == "newton" {
+                assert!(found.report.iterations <= 25, "{what}");
+            }
+            rules::decisions(&found, &kernels).concat()
+        });
+        for (a, b) in newton.iter().zip(&sqp) {
+            assert!((a - b).abs() <= 1e-3 * (1.0 + a.abs()), "{case}: {a} {b}");
+        }
+    }
+}
+
+/// γ → ∞ is the problem without view classifiers; λ → ∞ gives all kernels the weight 1/λ.
+#[test]
+fn limits() {
+    let (kernels, codes) = problem(40, 2, 4, 7);
+    let classes = classes(&codes);
+    let tight = ("tol", Value::Real(1e-9));
+    let none = [("prior", Value::from("none")), tight.clone()];
+    let far = [("gamma", Value::Real(1e9)), tight.clone()];
+    let [none, far] = [&none[..], &far[..]].map(|given| learn(&kernels, &classes, 2.0, given));
+    let (a, b) = (rules::decisions(&none, &kernels), rules::decisions(&far, &kernels));
+    assert!(a[0].iter().zip(&b[0]).all(|(a, b)| (a - b).abs() < 1e-5), "{a:?} {b:?}");
+    assert!(!none.report.details.contains_key("mu_1 vs 0"));
+    // Useful kernels are active, and few.
+    let sigma = &none.report.details["sigma_1 vs 0"];
+    assert!(
+        sigma.iter().all(|s| *s >= 0.1) && sigma[0].min(sigma[1]) > sigma[2].max(sigma[3]),
+        "{sigma:?}"
+    );
+    let uniform = [("prior", Value::from("none")), ("lambda", Value::Real(1e9)), tight];
+    let found = learn(&kernels, &classes, 2.0, &uniform);
+    assert!(found.report.details["sigma_1 vs 0"].iter().all(|s| (s * 1e9 - 1.0).abs() < 1e-4));
+    assert!(found.rule.uses().iter().all(|s| (s - 0.25).abs() < 1e-5));
+}
+
+/// Kernels of any unit, with C against it, several classes.
+#[test]
+fn kernels_of_any_unit() {
+    let (kernels, codes) = problem(45, 3, 3, 9);
+    let classes = classes(&codes);
+    let given = [("tol", Value::Real(1e-8))];
+    let plain = rules::decisions(&learn(&kernels, &classes, 3.0, &given), &kernels).concat();
+    for s in [1e-12, 1e12] {
+        let scaled: Vec<Matrix> =
+            kernels.iter().map(|k| Matrix::from_fn(45, 45, |i, j| s * k.get(i, j))).collect();
+        let found = learn(&scaled, &classes, 3.0 / s, &given);
+        assert_eq!(found.report.status, Status::Converged);
+        assert_eq!(found.machines.as_ref().unwrap().blocks.len(), 3);
+        for (a, b) in rules::decisions(&found, &scaled).concat().iter().zip(&plain) {
+            assert!((a - b).abs() < 1e-4 * (1.0 + b.abs()), "{a} {b}");
+        }
+    }
+}
