@@ -190,7 +190,7 @@ impl Tuning {
     /// The best candidate by a stratified cross-validation of these instances, seeded by the run.
     ///
     /// # Errors
-    /// As [`choose`]; folds that the labels do not suffice for.
+    /// As [`choose_among`](Self::choose_among); folds that the labels do not suffice for.
     pub fn choose(
         &self,
         base: &Mkl,
