@@ -86,6 +86,7 @@ fn nemenyi_by_quantiles_of_the_studentized_range() {
 }
 
 #[test]
+#[allow(clippy::approx_constant)] // 3.14 is a measurement.
 fn wilcoxon_as_demsar_and_r_print_it() {
     // example(wilcox.test): depression, V = 40 of 45, one-sided p-value = 0.01953.
     let x = [1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30];
