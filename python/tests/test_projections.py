@@ -265,3 +265,14 @@ def test_a_machine_without_a_slope_is_told() -> None:
         clf = cokernel.GPKClassifier(dimensions=1, kernels=["linear"], C=C).fit(X, y)
         found = any("decides the same for all instances" in n for n in clf.report_.notes)
         assert found == told and clf.predict(X).any() != told, C
+
+
+def test_a_column_that_does_not_vary_changes_nothing() -> None:
+    x, y = bent()
+    more = np.column_stack([x[:, :3], np.full(len(x), 7.0), x[:, 3:]])
+    for one in (cokernel.LPKClassifier, cokernel.GPKClassifier):
+        without, beside = (one(max_iterations=3, random_state=0).fit(table, y) for table in (x, more))
+        np.testing.assert_allclose(beside.report_.objective, without.report_.objective, rtol=1e-9)
+        np.testing.assert_allclose(
+            beside.decision_function(more), without.decision_function(x), rtol=1e-6, atol=1e-9
+        )

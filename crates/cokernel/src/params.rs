@@ -185,20 +185,28 @@ impl Param {
                 match (min == f64::NEG_INFINITY, max == f64::INFINITY) {
                     (false, false) if max == f64::MAX => format!("a finite number {low} {min}"),
                     (true, true) => "a real number".to_string(),
-                    (true, false) => format!("a real number, at most {max}"),
+                    (true, false) => format!("a real number, at most {}", brief(max)),
                     (false, true) => format!("a real number {low} {min}"),
-                    (false, false) => format!("a real number {low} {min} and at most {max}"),
+                    (false, false) => {
+                        format!("a real number {low} {} and at most {}", brief(min), brief(max))
+                    }
                 }
             }
             Range::Reals { min, max, .. } => {
-                format!("one or several real numbers from {min} to {max}, separated by commas")
+                format!(
+                    "one or several real numbers from {} to {}, separated by commas",
+                    brief(min),
+                    brief(max)
+                )
             }
             Range::Choice { of, .. } => format!("one of {}", of.join(", ")),
             Range::Text { expected, .. } => expected.to_string(),
             Range::Factors { of, min, max, .. } => {
                 let factors = match max == f64::MAX {
                     true => format!("finite numbers greater than {min}"),
-                    false => format!("numbers greater than {min} and at most {max}"),
+                    false => {
+                        format!("numbers greater than {} and at most {}", brief(min), brief(max))
+                    }
                 };
                 format!("{}, or {factors} by name (NAME=NUMBER,…)", of.join(", "))
             }

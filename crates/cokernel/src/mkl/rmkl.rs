@@ -55,7 +55,7 @@ static METHOD: Method = Method {
     title: "regularized MKL by a response surface",
     source: "Gönen, Alpaydın 2010; Gönen 2010, §2.7, Figure 2.3",
     summary: "MKL whose price for each kernel is chosen by errors on inner folds: a quadratic surface is fitted to the \
-              errors of a few prices, and its least point is tried next. For up to about ten kernels: costs folds × \
+              errors of a few prices, and its least point near the best one is tried next. For up to about ten kernels: costs folds × \
               M (M + 1)/2 fits of MKL and some more.",
     tasks: &[Task::Classify, Task::Regress],
     group: Group::OneStage,

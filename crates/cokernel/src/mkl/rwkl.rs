@@ -39,7 +39,7 @@ static METHOD: Method = Method {
     title: "weights by a response surface",
     source: "Gönen 2010, §2.7.2",
     summary: "Weights with which the machine makes few errors on inner folds: a quadratic surface is fitted to the \
-              errors of a few weights, and its least point is tried next. No weight becomes 0. For up to about ten \
+              errors of a few weights, and its least point near the best one is tried next. No weight becomes 0. For up to about ten \
               kernels: costs folds × M (M + 1)/2 machines and some more.",
     tasks: &[Task::Classify, Task::Regress],
     group: Group::Heuristics,

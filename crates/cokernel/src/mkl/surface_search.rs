@@ -3,7 +3,7 @@
 
 use crate::params::{Param, Params, Range};
 use crate::solve::surface::{Ended, Factor, Found, Limits, design_size, minimise};
-use crate::{Event, Report, Result, Run};
+use crate::{Event, Report, Result, Run, Status};
 
 pub(super) const DELTA: Param = Param {
     name: "delta",
@@ -112,6 +112,9 @@ pub(super) struct Searched {
 impl Searched {
     /// Tells the evaluations: their errors, and their numbers one evaluation after the other.
     pub fn tell(self, report: &mut Report) {
+        if self.found.ended == Ended::Limit && report.status.is_success() {
+            report.status = Status::IterationLimit;
+        }
         report.notes.extend(self.notes);
         let known = || self.found.trace.iter().filter(|e| e.response.is_finite());
         let errors = known().map(|e| e.response).collect();

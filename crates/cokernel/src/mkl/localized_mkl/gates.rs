@@ -134,8 +134,11 @@ pub(in crate::mkl) fn first_gates(
     rng: &mut dyn Rng,
 ) -> Vec<f64> {
     let (d, kernels) = (features.cols(), firsts.len());
+    // Features that do not vary are 0; they draw nothing, so that without them everything is the same.
+    let varies = |j: usize| j == d || (0..features.rows()).any(|i| features.get(i, j) != 0.0);
+    let varying: Vec<usize> = (0..=d).filter(|j| varies(*j)).collect();
     let wide = d + 1;
-    let size = 1.0 / (wide as f64).sqrt();
+    let size = 1.0 / (varying.len() as f64).sqrt();
     let mut one = |random: bool| -> Vec<f64> {
         let mut row = vec![0.0; wide];
         match shape {
@@ -144,10 +147,10 @@ pub(in crate::mkl) fn first_gates(
                     let i = rng.random_range(0..features.rows());
                     row[..d].copy_from_slice(features.row(i));
                 }
-                row[d] = (d.max(1) as f64).ln();
+                row[d] = ((varying.len() - 1).max(1) as f64).ln();
             }
             Shape::Softmax | Shape::Sigmoid if random => {
-                row.iter_mut().for_each(|v| *v = size * rng.random_range(-1.0..1.0));
+                varying.iter().for_each(|j| row[*j] = size * rng.random_range(-1.0..1.0));
             }
             Shape::Softmax | Shape::Sigmoid => {}
         }

@@ -60,9 +60,10 @@ impl Source {
     /// Entries between −1 and 1 for columns that vary, brought to length √R together.
     fn random(&self, rng: &mut dyn Rng) -> Matrix {
         let (d, r) = (self.factors.len(), self.dimensions);
-        let mut out = Matrix::from_fn(d, r, |_, _| rng.random_range(-1.0..1.0));
-        for j in (0..d).filter(|j| self.factors[*j] == 0.0) {
-            out.row_mut(j).fill(0.0);
+        // A column that does not vary draws nothing: without it everything is the same.
+        let mut out = Matrix::zeros(d, r);
+        for j in (0..d).filter(|j| self.factors[*j] != 0.0) {
+            out.row_mut(j).iter_mut().for_each(|v| *v = rng.random_range(-1.0..1.0));
         }
         let size = out.values().iter().map(|v| v * v).sum::<f64>().sqrt();
         out.values_mut().iter_mut().for_each(|v| *v *= (r as f64).sqrt() / size);
