@@ -169,7 +169,7 @@ impl Embedder for LateFusion {
             }
             let message = format!("objective {:.6e}", fused.value);
             run.tell(Event::Step { done: objective.len() as u64, message: &message });
-            if growth <= self.tol * fused.value {
+            if growth.is_nan() || growth <= self.tol * fused.value {
                 status = Status::Converged;
                 break;
             }

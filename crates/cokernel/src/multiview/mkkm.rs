@@ -84,7 +84,7 @@ impl Embedder for Mkkm {
         let mut gamma = kernels.even();
         let (mut objective, mut status) = (Vec::new(), Status::IterationLimit);
         let mut best = None;
-        while objective.len() < self.max_iterations {
+        for rounds in 1..=self.max_iterations {
             match self.round(&mut kernels, &gamma, k, best.as_ref(), &mut work) {
                 Ok(round) => {
                     let last = objective.last().copied().unwrap_or(f64::INFINITY);
@@ -96,13 +96,13 @@ impl Embedder for Mkkm {
                         gamma.clone_from(&round.next);
                         best = Some(round);
                     }
-                    let settled = objective.len() > 1 || self.max_iterations == 1;
                     let value = objective.last().copied().unwrap_or(0.0);
                     if let Some(stop) = work.status.or(work.watch.stop()) {
                         status = stop;
                         break;
                     }
-                    if settled && last - value <= self.tol * value || value == 0.0 {
+                    let settled = rounds > 1 || self.max_iterations == 1;
+                    if value == 0.0 || (settled && (last - value).max(0.0) <= self.tol * value) {
                         status = Status::Converged;
                         break;
                     }
