@@ -3335,8 +3335,8 @@ class RMKLClassifier(KernelClassifier):
     """Regularized MKL by a response surface.
 
     MKL whose price for each kernel is chosen by errors on inner folds: a quadratic surface is
-    fitted to the errors of a few prices, and its least point is tried next. For up to about ten
-    kernels: costs folds × M (M + 1)/2 fits of MKL and some more.
+    fitted to the errors of a few prices, and its least point near the best one is tried next.
+    For up to about ten kernels: costs folds × M (M + 1)/2 fits of MKL and some more.
 
     Parameters
     ----------
@@ -3481,8 +3481,8 @@ class RMKLRegressor(KernelRegressor):
     """Regularized MKL by a response surface, for numbers.
 
     MKL whose price for each kernel is chosen by errors on inner folds: a quadratic surface is
-    fitted to the errors of a few prices, and its least point is tried next. For up to about ten
-    kernels: costs folds × M (M + 1)/2 fits of MKL and some more.
+    fitted to the errors of a few prices, and its least point near the best one is tried next.
+    For up to about ten kernels: costs folds × M (M + 1)/2 fits of MKL and some more.
 
     Parameters
     ----------
@@ -10148,7 +10148,7 @@ class NormalizedCutMKLClassifier(KernelClassifier):
         Whether an instance paired with itself counts within its class.
     tol : float, default=1e-06
         Distance of the bounds of (13), relative to the largest |Q|, at which it counts as
-        solved. A real number at least 0.000000000001 and at most 1.
+        solved. A real number at least 1e-12 and at most 1.
     class_weight : dict or "balanced", optional
         Factors of C by class, above 0.
     decomposition : {"one_vs_rest", "one_vs_one", "dag"}
@@ -10596,8 +10596,9 @@ class RWKLClassifier(KernelClassifier):
     """Weights by a response surface.
 
     Weights with which the machine makes few errors on inner folds: a quadratic surface is
-    fitted to the errors of a few weights, and its least point is tried next. No weight becomes
-    0. For up to about ten kernels: costs folds × M (M + 1)/2 machines and some more.
+    fitted to the errors of a few weights, and its least point near the best one is tried next.
+    No weight becomes 0. For up to about ten kernels: costs folds × M (M + 1)/2 machines and
+    some more.
 
     Parameters
     ----------
@@ -10733,8 +10734,9 @@ class RWKLRegressor(KernelRegressor):
     """Weights by a response surface, for numbers.
 
     Weights with which the machine makes few errors on inner folds: a quadratic surface is
-    fitted to the errors of a few weights, and its least point is tried next. No weight becomes
-    0. For up to about ten kernels: costs folds × M (M + 1)/2 machines and some more.
+    fitted to the errors of a few weights, and its least point near the best one is tried next.
+    No weight becomes 0. For up to about ten kernels: costs folds × M (M + 1)/2 machines and
+    some more.
 
     Parameters
     ----------
@@ -13290,7 +13292,7 @@ class KernelCCASpectralClustering(ViewClusterer):
         width on every view.
     regularization : float, default=0.01
         κ_v of each view as a share of the trace of its centred kernel. A real number at
-        least 0.00000001 and at most 1000000.
+        least 1e-8 and at most 1000000.
     components : int, default=0
         Canonical variates per view; 0 takes as many as clusters. Those without correlation
         are left out. Their eigenvalues are told less 1: for two views, canonical
