@@ -203,6 +203,7 @@ pub(super) fn squares(gamma: &[f64]) -> Vec<f64> {
 
 /// Weights and eigenvectors of multiple kernel k-means, to be made an embedding.
 pub(super) struct Found {
+    /// Without those that are [no matter but of rounding](Work::determined).
     pub(super) pairs: Eigenpairs,
     /// What the eigenvectors are of.
     pub(super) whose: &'static str,
@@ -216,7 +217,7 @@ pub(super) struct Found {
 impl Found {
     /// Rows of unit length.
     pub(super) fn embedding(self, mut work: Work<'_>) -> Result<Embedding> {
-        let pairs = work.determined(self.pairs, self.whose);
+        let pairs = self.pairs;
         let rows = work.unit_rows(&pairs.vectors, self.whose);
         work.notes.push(told(work.bank(), &self.weights));
         let own = work.report();

@@ -144,6 +144,8 @@ impl Embedder for LateFusion {
             kernels.combine(weights, work)?;
             let pairs = kernels.top(k, None, &laplacian::precise(), work)?;
             work.watch.complete(laplacian::EMBEDDING)?;
+            // Eigenvectors of eigenvalue 0 are any.
+            let pairs = laplacian::determined(bank, pairs);
             stages.push(kernels.stage(&pairs, weights));
             Ok(pairs)
         };
@@ -153,6 +155,8 @@ impl Embedder for LateFusion {
             parts.push(part(&alone, &mut kernels, &mut work)?.vectors);
         }
         let mean = part(&even, &mut kernels, &mut work)?;
+        let found = ("the mean kernel".to_string(), mean.values.len());
+        work.notes.extend(laplacian::left_out(&[found], k));
         let (mut objective, mut status) = (Vec::new(), Status::IterationLimit);
         let mut fused = self.round(&parts, &mean.vectors, &mean.vectors)?;
         objective.push(fused.value);

@@ -119,10 +119,11 @@ impl Embedder for Mkkm {
             let what = laplacian::EMBEDDING.to_string();
             return Err(Error::Stopped { status, what });
         };
+        let whose = "the weighted sum";
+        let pairs = work.determined(pairs, whose);
         let (iterations, extension) =
             (objective.len(), Extension::single(kernels.stage(&pairs, &squares(&weights))));
         let report = Report { iterations, objective, ..Report::closed_form(run) };
-        let whose = "the weighted sum";
         Found { pairs, whose, weights, extension, status, report }.embedding(work)
     }
 }

@@ -122,8 +122,9 @@ impl Embedder for SimpleMkkm {
         let report =
             Report { iterations, objective, gap, gaps: search.gaps, ..Report::closed_form(run) };
         run.tell(Event::End);
-        let extension = Extension::single(kernels.stage(&pairs, &squares(&weights)));
         let whose = "the weighted sum";
+        let pairs = work.determined(pairs, whose);
+        let extension = Extension::single(kernels.stage(&pairs, &squares(&weights)));
         Found { pairs, whose, weights, extension, status, report }.embedding(work)
     }
 }
