@@ -177,7 +177,8 @@ fn scale<'a>(
     remarks: &mut Remarks<'a>,
 ) {
     let mut factor = 1.0 / size;
-    if !(size > 0.0 && factor.is_finite()) {
+    // A size that overflows would make the kernel 0.
+    if !(size > 0.0 && factor > 0.0 && factor.is_finite()) {
         remarks.undivided(what, name, size);
         factor = 1.0;
     }

@@ -245,7 +245,7 @@ fn normalize(steps: &[Normalization], width: usize, block: &mut [f64]) -> Vec<Fo
                 let mut roots = vec![1.0; width];
                 for ((f, square), root) in found.iter_mut().zip(squares).zip(&mut roots) {
                     let (size, mut factor) = (square / by, by / square);
-                    if !(size > 0.0 && factor.is_finite()) {
+                    if !(size > 0.0 && factor > 0.0 && factor.is_finite()) {
                         (f.undivided, factor) = (Some((what, size)), 1.0);
                     }
                     *root = factor.sqrt();
