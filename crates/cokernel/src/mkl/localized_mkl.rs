@@ -157,7 +157,7 @@ impl Learner for Localized {
         if machines > 1 {
             return own::learn(self, problem, machines, (seen, firsts), run, &watch);
         }
-        let gates = Gates::new(problem, shape, copies, (seen, firsts));
+        let gates = Gates { problem, shape, seen, copies, firsts };
         let started = self.search(&gates, run, &watch)?;
         let mut report = started.report(METHOD.title, run, &watch);
         seen.tell(&mut report);

@@ -84,9 +84,7 @@ fn decisions(model: &Model, views: &Views, run: &Run) -> Result<Matrix> {
                         let own = of(&own).unwrap_or_default();
                         let pair: Vec<&[f64]> = kernels.row(i).chunks(1).collect();
                         let mut same = [0.0];
-                        let others: Vec<&[f64]> = own.chunks(1).collect();
-                        let pair = Pairs { values: &pair, own: &own, others: &others };
-                        mix.mix(pair, &mut same);
+                        mix.mix(Pairs { values: &pair, own: &own, others: &own }, &mut same);
                         values.row_mut(i).iter_mut().for_each(|v| *v += share * same[0]);
                     }
                 }

@@ -129,15 +129,12 @@ impl Gate {
 
     /// The gates of one instance.
     fn of(&self, z: &[f64], out: &mut [f64]) {
-        match self.shape {
-            Shape::Gaussian => out.iter_mut().enumerate().for_each(|(g, score)| {
-                let (along, last) = self.split(g);
-                *score = -simd::squared_distance(along, z) * (-last).exp();
-            }),
-            Shape::Softmax | Shape::Sigmoid => {
-                out.iter_mut().enumerate().for_each(|(g, score)| *score = self.split(g).1);
-                simd::dots(self.parameters.values(), self.parameters.cols(), z, 1.0, out);
-            }
+        for (g, score) in out.iter_mut().enumerate() {
+            let (along, last) = self.split(g);
+            *score = match self.shape {
+                Shape::Gaussian => -simd::squared_distance(along, z) * (-last).exp(),
+                Shape::Softmax | Shape::Sigmoid => simd::dot(along, z) + last,
+            };
         }
         if self.shape.competes() {
             let mut most = out.iter().fold(f64::NEG_INFINITY, |a, s| a.max(*s));
@@ -213,7 +210,7 @@ impl Gate {
                         out_last[0] += by * spread * distance;
                     }
                     Shape::Softmax | Shape::Sigmoid => {
-                        simd::subtract(out, -by, z);
+                        out.iter_mut().zip(z).for_each(|(o, z)| *o += by * z);
                         out_last[0] += by;
                     }
                 }

@@ -17,16 +17,12 @@ use super::{
 };
 use crate::Result;
 use crate::data::{Matrix, Views};
-use cokernel_dense::simd;
 use serde_json::{Map, Value};
 
 /// The registry entry.
 pub static ENTRY: Entry = Entry { id: ID, read };
 
 const ID: &str = "gated";
-
-/// Gates that are added up at a time.
-const TOGETHER: usize = 9;
 
 /// M kernels with one gate or several for each.
 #[derive(Debug, Clone, PartialEq)]
@@ -195,19 +191,19 @@ impl Rule for Gated {
 impl Mix for Gated {
     fn mix(&self, pairs: Pairs<'_>, out: &mut [f64]) {
         out.fill(0.0);
-        // The numbers are those of the kernels that are read.
-        let open = pairs.own.iter().enumerate().filter(|(_, own)| **own != 0.0);
-        let mut terms: [simd::Gated<'_>; TOGETHER] = [(0.0, &[], &[]); TOGETHER];
-        let mut filled = 0;
-        for (g, own) in open {
-            terms[filled] = (*own, pairs.others[g], pairs.values[g / self.copies]);
-            filled += 1;
-            if filled == TOGETHER {
-                simd::gated_sum(&terms, out);
-                filled = 0;
+        let wide = pairs.own.len();
+        for (own, (g, values)) in pairs.own.iter().zip(
+            // The numbers are those of the kernels that are read.
+            (0..wide).map(|g| (g, pairs.values[g / self.copies])),
+        ) {
+            if *own == 0.0 {
+                continue;
+            }
+            let others = pairs.others.iter().skip(g).step_by(wide);
+            for ((o, v), other) in out.iter_mut().zip(values).zip(others) {
+                *o += own * other * v;
             }
         }
-        simd::gated_sum(&terms[..filled], out);
     }
 
     fn per_instance(&self) -> usize {

@@ -37,7 +37,8 @@ fn slopes_are_those_of_finite_differences() {
                 Problem { views: Some(&views), ..Problem::new(&bank, &target, machine.as_ref()) };
             for shape in [Shape::Softmax, Shape::Sigmoid, Shape::Gaussian] {
                 let firsts: Vec<usize> = (0..bank.len()).collect();
-                let gates = Gates::new(&problem, shape, copies, (&seen, &firsts));
+                let gates =
+                    Gates { problem: &problem, shape, seen: &seen, copies, firsts: &firsts };
                 let watch = run.watch();
                 // Wide gates, as the objective jumps a little where one closes.
                 let wide =
@@ -55,7 +56,7 @@ fn slopes_are_those_of_finite_differences() {
                 let scale = 1.0 + here.objective().abs();
                 // ½ Σ_u c_uᵀ K_η c_u with the coefficients as they are.
                 let form = |at: &[f64]| {
-                    let values = &gates.at(at).unwrap().values;
+                    let values = gates.gate(at).unwrap().values(&seen.features);
                     let value = |i: usize, j: usize| {
                         let term = |g: usize| {
                             values.get(i, g) * bank.entry(g / copies, i, j) * values.get(j, g)

@@ -122,21 +122,23 @@ impl Found {
     }
 
     /// The remark on an end that is no stationary point.
-    ///
-    /// Searches along the gradient end with larger derivatives than L-BFGS, up to a tenth of F, where it is the curvature
-    /// that lets no step lower F: that is how they are, and is not remarked upon.
-    pub fn remark(&self, title: &str) -> Option<String> {
+    pub fn remark(&self, title: &str, how: Search) -> Option<String> {
         let Found { status, slope, .. } = self;
         let at = if slope.is_nan() { String::new() } else { format!(" at slope {slope:.1e}") };
         if !status.is_success() {
             return Some(format!("{title} ended before its tolerance ({status}){at}"));
         }
-        if slope.is_nan() || *slope <= STEEP {
+        let least = if how.second_order { STEEP } else { STEEP.min(10.0 * how.tol) };
+        if slope.is_nan() || *slope <= least {
             return None;
         }
+        let advice = match how.second_order {
+            true => "compare with more starts, or with kernels and features of similar sizes",
+            false => "or a narrow valley, which search=lbfgs follows; compare with it",
+        };
         Some(format!(
             "{title} ended{at}, where no step along minus the gradient lowers the objective much: this may be an edge \
-             of it, and no minimum; compare with more starts, or with kernels and features of similar sizes"
+             of it, and no minimum; {advice}"
         ))
     }
 }

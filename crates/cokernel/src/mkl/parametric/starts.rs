@@ -72,7 +72,7 @@ impl Started {
             // The start was asked for.
             report.status = found.machines.status();
         } else {
-            report.notes.extend(found.remark(title));
+            report.notes.extend(found.remark(title, *how));
         }
         if *asked > 1 {
             report.notes.push(note(values, *at, *asked));

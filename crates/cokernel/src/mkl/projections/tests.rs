@@ -164,8 +164,6 @@ fn learned(id: &str, given: &[(&str, &str)], text: &str, target: &Target, run: &
 #[test]
 fn traces_never_rise_and_the_best_start_is_kept() {
     for (text, target) in targets() {
-        // Beyond 2e-10 it is rounding whether a joint machine gets any closer.
-        let text = &text.replace("tol=1e-11", "tol=1e-9");
         let shapes = Shape::IDS.iter().map(|s| ("lpk", Some(*s)));
         for (id, gating) in std::iter::once(("gpk", None)).chain(shapes) {
             for search in ["lbfgs", "gradient"] {
