@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import ClusterMixin
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from . import _native
@@ -22,6 +24,16 @@ def graph_texts(graphs: Any) -> list[str]:
     if graphs is None:
         return []
     return [graphs] if isinstance(graphs, str) else [str(g) for g in graphs]
+
+
+@cache
+def _without_new_rows() -> frozenset[str]:
+    """The methods in whose results new rows have no place."""
+    return frozenset(m["id"] for m in json.loads(_native.methods()) if not m["places_new_rows"])
+
+
+def _places_new_rows(clusterer: Any) -> bool:
+    return clusterer._method()[0] not in _without_new_rows()
 
 
 class ViewClusterer(ClusterMixin, SavedEstimator):  # type: ignore[misc]
@@ -120,6 +132,7 @@ class ViewClusterer(ClusterMixin, SavedEstimator):  # type: ignore[misc]
         """
         return self.fit(X, y, present=present, pairs=pairs).labels_
 
+    @available_if(_places_new_rows)  # type: ignore[untyped-decorator]
     def predict(self, X: Any) -> npt.NDArray[np.int64]:
         """Clusters of new instances: those with the nearest centre in the embedding.
 

@@ -88,7 +88,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 
 def methods() -> list[dict[str, Any]]:
-    """All methods: id, title, source, summary, tasks, group, certificate, control, weights, params.
+    """All methods: id, title, source, summary, tasks, group, certificate, control, weights, places_new_rows, params.
 
     Each of the params has name, doc, kind, default, range and choices.
 

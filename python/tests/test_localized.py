@@ -34,7 +34,7 @@ def test_the_machine_is_that_of_scikit_learn_on_the_localised_kernel(gating: str
     x, y = crossed()
     train, new = x[:150], x[150:]
     model = cokernel.LocalizedMKLClassifier(
-        gating=gating, copies=3, kernels=LINEAR, C=10.0, machine_tol=1e-8, scale=None
+        gating=gating, copies=3, kernels=LINEAR, C=10.0, machine_tol=1e-8, scale=None, random_state=0
     ).fit(train, y[:150])
     left, right = model.gate(train), model.gate(new)
     assert left.shape == (150, 3) and model.gate_names_ == [f"linear@X#{p}" for p in (1, 2, 3)]

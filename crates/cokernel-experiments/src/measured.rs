@@ -3,6 +3,7 @@
 use super::score::Score;
 use anyhow::Result;
 use cokernel::data::{Classes, Matrix};
+use cokernel::kernel::{names, number};
 use cokernel::model::{KernelWeight, Model};
 use cokernel::multiview::project;
 use cokernel::{Report, Run, Status};
@@ -99,11 +100,7 @@ impl Details {
         let weights = model.weights();
         let support = model.n_support();
         let active = weights.iter().filter(|w| w.active);
-        let cost = |w: &KernelWeight| {
-            let function = w.kernel.split('@').next().unwrap_or_default();
-            let names = [w.kernel.as_str(), w.view.as_str(), function];
-            names.into_iter().find_map(|name| costs.get(name)).copied().unwrap_or(1.0)
-        };
+        let cost = |w: &KernelWeight| number(costs, names(&w.kernel, &w.view)).unwrap_or(1.0);
         let unit: f64 = active.clone().map(cost).sum();
         let all: f64 = weights.iter().map(cost).sum();
         Details {

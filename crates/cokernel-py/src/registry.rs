@@ -46,6 +46,8 @@ struct Entry {
     /// Whether a machine learns from instances without a class, too.
     #[serde(skip_serializing_if = "Option::is_none")]
     unlabelled: Option<bool>,
+    /// Whether new rows have a place in what was learned.
+    places_new_rows: bool,
     /// Of a method the machines, of a machine the methods; none of methods that cluster.
     goes_with: Vec<&'static str>,
     params: Vec<Parameter>,
@@ -103,6 +105,7 @@ fn listed(all: &[&'static Method]) -> PyResult<String> {
         unlabelled: catalogue::machines()
             .any(|machine| machine.id == m.id)
             .then(|| learn_unlabelled().contains(&m.id)),
+        places_new_rows: catalogue::places_new_rows(m),
         goes_with: catalogue::partners(m),
         params: m.params.iter().map(parameter).collect(),
     };

@@ -102,6 +102,12 @@ pub fn find(id: &str) -> Result<&'static Method> {
         .ok_or_else(|| Error::unknown("method", id, methods().map(|m| m.id)))
 }
 
+/// Whether new rows have a place in what a method learned.
+pub fn places_new_rows(method: &Method) -> bool {
+    let entry = crate::multiview::REGISTRY.iter().find(|e| e.id == method.id);
+    entry.is_none_or(|e| (e.build)(&e.defaults()).places_new_rows())
+}
+
 /// The word for the methods of all kinds of [integration](Integration) side by side.
 pub const INTEGRATION: &str = "integration";
 

@@ -131,3 +131,21 @@ pub struct Kernel {
     /// Normalisations asked for, in order.
     pub normalize: Vec<Normalization>,
 }
+
+impl Kernel {
+    /// What a kernel is called: by its own name, its view's and its function's (`gaussian`). Names of kernels hold widths
+    /// that are chosen from the data, so that they are not known before.
+    pub fn names(&self) -> [&str; 3] {
+        names(&self.name, &self.view)
+    }
+}
+
+/// [`Kernel::names`] of a kernel of this name on this view.
+pub fn names<'a>(name: &'a str, view: &'a str) -> [&'a str; 3] {
+    [name, view, name.split('@').next().unwrap_or_default()]
+}
+
+/// The number that kernels of these [`names`] have by the first of them that is there.
+pub fn number(given: &std::collections::BTreeMap<String, f64>, names: [&str; 3]) -> Option<f64> {
+    names.into_iter().find_map(|name| given.get(name)).copied()
+}

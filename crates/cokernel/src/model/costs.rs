@@ -4,7 +4,7 @@
 //! the views side by side every kernel reads all of them, so that prices by view do not tell their kernels apart.
 
 use super::{Model, Prepared, Recipe};
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, number};
 use crate::mkl::{Arrangement, kernel_costs};
 use crate::{Error, Result, Run};
 use serde::Serialize;
@@ -16,7 +16,7 @@ use std::str::FromStr;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Costs {
-    /// By kernel or view; 1 for those not named.
+    /// By kernel, view or function (`gaussian`); 1 for those not named.
     Named(BTreeMap<String, f64>),
     /// √(features of the kernel's view / the fewest).
     Features,
@@ -149,14 +149,25 @@ impl Prepared {
 
 /// The prices of prepared kernels by name.
 fn named(given: &BTreeMap<String, f64>, prepared: &Prepared) -> Result<Vec<f64>> {
-    let kernels = prepared.kernels();
     let apart = prepared.recipe.arrangement == Arrangement::Views;
-    let known = || kernels.iter().map(|k| &k.name).chain(&prepared.names).map(String::as_str);
-    if let Some(name) = given.keys().find(|n| apart && !known().any(|k| k == n.as_str())) {
-        return Err(Error::unknown("kernel or view in costs", name, known()));
+    by_name(given, prepared.kernels(), if apart { Some(&prepared.names) } else { None })
+}
+
+/// The prices of kernels by name, 1 of those not named. Names that are neither of a kernel nor of one of these views are
+/// refused, unless no views are given.
+fn by_name(
+    given: &BTreeMap<String, f64>,
+    kernels: &[Kernel],
+    views: Option<&[String]>,
+) -> Result<Vec<f64>> {
+    if let Some(views) = views {
+        let own = || kernels.iter().flat_map(Kernel::names);
+        let known = || own().chain(views.iter().map(String::as_str));
+        if let Some(name) = given.keys().find(|n| !known().any(|k| k == n.as_str())) {
+            return Err(Error::unknown("kernel or view in costs", name, known()));
+        }
     }
-    let of = |k: &Kernel| given.get(&k.name).or_else(|| given.get(&k.view)).copied();
-    Ok(kernels.iter().map(|k| of(k).unwrap_or(1.0)).collect())
+    Ok(kernels.iter().map(|k| number(given, k.names()).unwrap_or(1.0)).collect())
 }
 
 impl Model {
@@ -205,22 +216,13 @@ impl Model {
         self.total_cost(&kernels.iter().map(of).collect::<Vec<_>>())
     }
 
-    /// [`total_cost`](Self::total_cost) with prices by the name of a kernel or view; 1 for those not named.
+    /// [`total_cost`](Self::total_cost) with prices by the name of a kernel, view or function; 1 for those not named.
     ///
     /// # Errors
     /// A name that is neither of a kernel nor of a view; a price that is not above 0.
     pub fn total_cost_by_name(&self, prices: &BTreeMap<String, f64>) -> Result<f64> {
-        let kernels = &self.info.kernels;
-        let summary = super::all_views(&self.info.all_views, &self.info.views);
-        let known = || {
-            let own = kernels.iter().flat_map(|k| [k.name.as_str(), k.view.as_str()]);
-            own.chain(summary.iter().map(String::as_str))
-        };
-        if let Some(name) = prices.keys().find(|n| !known().any(|k| k == n.as_str())) {
-            return Err(Error::unknown("kernel or view in costs", name, known()));
-        }
-        let of = |k: &Kernel| prices.get(&k.name).or_else(|| prices.get(&k.view)).copied();
-        self.total_cost(&kernels.iter().map(|k| of(k).unwrap_or(1.0)).collect::<Vec<_>>())
+        let views = super::all_views(&self.info.all_views, &self.info.views);
+        self.total_cost(&by_name(prices, &self.info.kernels, Some(&views))?)
     }
 }
 

@@ -165,6 +165,11 @@ pub trait Embedder: fmt::Debug + Send + Sync {
         Wants::default()
     }
 
+    /// Whether new rows have a place in its embeddings.
+    fn places_new_rows(&self) -> bool {
+        true
+    }
+
     /// Whether it learns from [`Problem::classes`], without which it cannot embed.
     fn reads_labels(&self) -> bool {
         false

@@ -27,7 +27,7 @@
 //! New rows: the Nyström extension of H.
 //!
 //! Cost: an eigenvalue problem of the weighted sum (from the eigenvectors expected there) and a product of every kernel with a
-//! block of k columns for each of about five iterations. Memory of n × (at most about 8 k) beside the bank.
+//! block of k columns for each of about five iterations. Memory of n × (160 or 8 k, and k more) beside the bank.
 
 mod subspace;
 

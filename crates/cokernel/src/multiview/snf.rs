@@ -225,6 +225,10 @@ fn normalized(p: &mut [f64], n: usize) {
 }
 
 impl Embedder for Snf {
+    fn places_new_rows(&self) -> bool {
+        false
+    }
+
     fn embed(&self, problem: &Problem<'_>, k: usize, run: &Run) -> Result<Embedding> {
         let bank = problem.bank;
         let (n, count) = (bank.n(), bank.len());

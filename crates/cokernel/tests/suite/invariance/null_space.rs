@@ -1,6 +1,7 @@
 //! Similarities of low rank: eigenvectors of eigenvalue 0 are arbitrary and belong to no embedding.
 
 use cokernel::Run;
+use cokernel::catalogue::places_new_rows;
 use cokernel::data::{Matrix, Views};
 use cokernel::kernel::KernelSpec;
 use cokernel::method::Task;
@@ -92,8 +93,8 @@ fn training_rows_get_back_their_own_embedding() {
     let (plain, run): (Vec<usize>, _) = ((0..N).collect(), Run::default());
     let views = views(1.0, &plain);
     let methods = REGISTRY.iter().filter(|m| m.tasks.contains(&Task::Cluster));
-    // Network fusion has no place for new rows.
-    for id in methods.map(|m| m.id).filter(|id| *id != "snf") {
+    let placed = methods.filter(|e| places_new_rows(e.method));
+    for id in placed.map(|m| m.id) {
         let (model, found) = method(id).fit_clusters(&views, 8, &Starts::default(), &run).unwrap();
         let rows = model.transform(&views).unwrap();
         let own = &found.embedding.rows;
