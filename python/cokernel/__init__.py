@@ -13,7 +13,8 @@ cluster and to embed.
 :class:`KernelBank`, :class:`KernelCombiner`,  transformers: kernels, one learned kernel,
 :class:`MultiViewEmbedding`                    an embedding
 :func:`cross_validate_bank`,                   cross-validation and grid search that share kernels
-:class:`GridSearchBank`
+:class:`GridSearchBank`,
+:class:`SurfaceSearchBank`
 :class:`Splits`                                splits that are saved and shared
 :class:`PairLearner`, :func:`pairs_of_tasks`   pairs that belong together or apart
 :func:`gaussian`, :func:`linear`, …            kernels
@@ -49,7 +50,7 @@ from ._pairwise import pairwise
 from ._regressors import MKLRegressor
 from ._splits import Splits
 from ._transformers import KernelBank, KernelCombiner, MultiViewEmbedding
-from .model_selection import GridSearchBank, cross_validate_bank
+from .model_selection import GridSearchBank, SurfaceSearchBank, cross_validate_bank
 
 __all__ = [
     "GridSearchBank",
@@ -63,6 +64,7 @@ __all__ = [
     "MultiViewSpectralClustering",
     "PairLearner",
     "Splits",
+    "SurfaceSearchBank",
     "__version__",
     "chi2",
     "cross_validate_bank",

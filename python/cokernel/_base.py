@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -17,6 +16,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from . import _native, _views
+from ._json import loads
 from ._instances import Given, Similar, align, is_several
 from ._kernels import kernel_texts
 from ._report import report
@@ -286,5 +286,5 @@ def keep_embedding(estimator: Any, told: dict[str, Any], version: str) -> None:
 
 def summary(model: Any) -> dict[str, Any]:
     """What a native model tells about itself."""
-    told: dict[str, Any] = json.loads(model.summary())
+    told: dict[str, Any] = loads(model.summary())
     return told

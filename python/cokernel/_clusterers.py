@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from typing import Any
 
@@ -13,6 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from . import _native
+from ._json import loads
 from ._base import SavedEstimator, keep_embedding, plain, seed_of, whole
 from ._kernels import kernel_texts
 from ._pairs import PairLearner, native_pairs
@@ -29,7 +29,7 @@ def graph_texts(graphs: Any) -> list[str]:
 @cache
 def _without_new_rows() -> frozenset[str]:
     """The methods in whose results new rows have no place."""
-    return frozenset(m["id"] for m in json.loads(_native.methods()) if not m["places_new_rows"])
+    return frozenset(m["id"] for m in loads(_native.methods()) if not m["places_new_rows"])
 
 
 def _places_new_rows(clusterer: Any) -> bool:
@@ -101,7 +101,7 @@ class ViewClusterer(ClusterMixin, SavedEstimator):  # type: ignore[misc]
         learned = native_pairs(self.pair_learner, pairs, given.ids, views.n)
         with self._words():
             found, model = self._clusterer(learned).cluster(views, clusters, self.protocol, n_init, run)
-        told = json.loads(found["told"])
+        told = loads(found["told"])
         self._model = model
         self.labels_: npt.NDArray[np.int64] = found["labels"]
         self.embedding_: npt.NDArray[np.float64] = found["rows"]

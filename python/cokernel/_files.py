@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import Any
 
 from . import _native
+from ._json import loads
 from ._base import keep_embedding, summary
 from ._classes import classes_from_names
 from ._clusterers import MultiViewSpectralClustering
@@ -102,7 +102,7 @@ def methods() -> list[dict[str, Any]]:
     >>> [m["id"] for m in cokernel.methods() if "classify" in m["tasks"]][:3]
     ['best_single', 'concat', 'mean']
     """
-    found: list[dict[str, Any]] = json.loads(_native.methods())
+    found: list[dict[str, Any]] = loads(_native.methods())
     return found
 
 
@@ -119,7 +119,7 @@ def machines() -> list[dict[str, Any]]:
     >>> [p["name"] for p in cokernel.machines()[0]["params"]][:3]
     ['c', 'class_weight', 'decomposition']
     """
-    found: list[dict[str, Any]] = json.loads(_native.machines())
+    found: list[dict[str, Any]] = loads(_native.machines())
     return found
 
 

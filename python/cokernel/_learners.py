@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -14,6 +13,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from . import _native
+from ._json import loads
 from ._base import SavedEstimator, summary
 from ._instances import Given
 from ._kernels import kernel_texts
@@ -32,7 +32,7 @@ def instance_weights(given: Any, count: int) -> npt.NDArray[np.float64] | None:
 
 @cache
 def _machines() -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(_native.machines())
+    found: list[dict[str, Any]] = loads(_native.machines())
     return found
 
 

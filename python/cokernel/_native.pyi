@@ -1,6 +1,7 @@
 """Types of the native module. The tests compare this file with the module (mypy's stubtest)."""
 
 import os
+from collections.abc import Callable
 from typing import Any, final
 
 import numpy as np
@@ -45,6 +46,7 @@ __all__ = [
     "probabilities",
     "read_splits",
     "run_experiment",
+    "search_surface",
     "t_test",
     "task_pairs",
     "toy",
@@ -263,6 +265,7 @@ def run_experiment(
     data: str | os.PathLike[str] | None,
     sets: int | None,
     repeats: int | None,
+    quick: bool,
     seeded: bool,
     update: bool,
     retry: bool,
@@ -275,13 +278,19 @@ def draw_splits(
     groups: list[str] | None,
     seed: int,
     name: str | None,
+    transductive: bool,
 ) -> str: ...
 def column_splits(
-    column: list[str], codes: list[int] | None, values: list[float] | None, name: str | None
+    column: list[str],
+    codes: list[int] | None,
+    values: list[float] | None,
+    name: str | None,
+    transductive: bool,
 ) -> str: ...
-def read_splits(
-    text: str, codes: list[int] | None, values: list[float] | None, n: int
-) -> str: ...
+def read_splits(text: str, codes: list[int] | None, values: list[float] | None) -> str: ...
+def search_surface(
+    names: list[str], values: list[list[float]], score: Callable[[list[float]], float]
+) -> tuple[int, list[float | None], str, int]: ...
 def t_test(differences: list[float], test_over_train: float) -> str: ...
 def f_5x2(differences: list[float]) -> str: ...
 def wilcoxon(differences: list[float], with_zeros: bool) -> str: ...

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from sklearn.utils.multiclass import type_of_target
 
 from . import _native
+from ._json import loads
 from ._classes import is_missing, known_classes, labelled
 
 _Rows = npt.NDArray[np.intp]
@@ -24,7 +25,7 @@ class Splits:
 
     Made by :meth:`k_fold`, :meth:`random`, :meth:`five_by_two`, :meth:`reserved`, :meth:`per_class`,
     :meth:`of_column` and :meth:`load`; stratified by class where labels are classes. Files of splits are those of
-    ``cokernel splits``.
+    ``cokernel splits``. ``cokernel.experiments`` takes splits, too: ``{"protocol": {"splits": splits, ...}, ...}``.
 
     Attributes
     ----------
@@ -40,6 +41,11 @@ class Splits:
         What they are called.
     grouped : bool
         Whether groups of instances stay together.
+    transductive : bool
+        Whether test instances are learned from, too, without their labels: :func:`cross_validate_bank`, experiments
+        and the command line do that with machines that can (``laplacian_svm``); scikit-learn's functions do not.
+    n_instances : int
+        Number of instances that they were made of.
 
     Examples
     --------
@@ -57,6 +63,8 @@ class Splits:
     seed: int
     name: str | None
     grouped: bool
+    transductive: bool
+    n_instances: int
     train: list[_Rows]
     test: list[_Rows]
     validation: list[_Rows]
@@ -68,11 +76,13 @@ class Splits:
     @classmethod
     def _of(cls, told: str) -> Splits:
         self = cls.__new__(cls)
-        of = json.loads(told)
+        of = loads(told)
         self.how = of["how"]
         self.seed = of["seed"]
         self.name = of["name"]
         self.grouped = of["grouped"]
+        self.transductive = of["transductive"]
+        self.n_instances = of["instances"]
         self.train = [_rows(s["train"]) for s in of["splits"]]
         self.test = [_rows(s["test"]) for s in of["splits"]]
         self.validation = [_rows(s.get("validation", [])) for s in of["splits"]]
@@ -90,6 +100,7 @@ class Splits:
         random_state: int = 0,
         name: str | None = None,
         real: bool = False,
+        transductive: bool = False,
     ) -> Splits:
         """Every instance is tested once in each repetition.
 
@@ -107,9 +118,11 @@ class Splits:
             What they are called.
         real : bool
             The labels are numbers, also where they look like classes.
+        transductive : bool
+            Test instances are learned from, too, without their labels.
         """
         protocol = {"protocol": "k_fold", "folds": folds, "repeats": repeats}
-        return cls._drawn(protocol, y, groups, random_state, name, real)
+        return cls._drawn(protocol, y, groups, random_state, name, real, transductive)
 
     @classmethod
     def random(
@@ -122,10 +135,11 @@ class Splits:
         random_state: int = 0,
         name: str | None = None,
         real: bool = False,
+        transductive: bool = False,
     ) -> Splits:
         """Random test sets of this fraction of each class; the other parameters as of :meth:`k_fold`."""
         protocol = {"protocol": "shuffle", "test": test, "repeats": repeats}
-        return cls._drawn(protocol, y, groups, random_state, name, real)
+        return cls._drawn(protocol, y, groups, random_state, name, real, transductive)
 
     @classmethod
     def five_by_two(
@@ -136,9 +150,10 @@ class Splits:
         random_state: int = 0,
         name: str | None = None,
         real: bool = False,
+        transductive: bool = False,
     ) -> Splits:
         """Five times two folds, for :func:`cokernel.statistics.f_5x2`."""
-        return cls._drawn({"protocol": "five_by_two"}, y, groups, random_state, name, real)
+        return cls._drawn({"protocol": "five_by_two"}, y, groups, random_state, name, real, transductive)
 
     @classmethod
     def reserved(
@@ -150,24 +165,34 @@ class Splits:
         random_state: int = 0,
         name: str | None = None,
         real: bool = False,
+        transductive: bool = False,
     ) -> Splits:
         """A test set, drawn once, and five times two folds of the rest (Gönen 2010, §5.1).
 
         One half of the rest is learned from, the other is ``validation``, to choose parameters on.
         """
         protocol = {"protocol": "reserved", "test": test}
-        return cls._drawn(protocol, y, groups, random_state, name, real)
+        return cls._drawn(protocol, y, groups, random_state, name, real, transductive)
 
     @classmethod
     def per_class(
-        cls, y: Any, train: int, repeats: int = 5, *, random_state: int = 0, name: str | None = None
+        cls,
+        y: Any,
+        train: int,
+        repeats: int = 5,
+        *,
+        random_state: int = 0,
+        name: str | None = None,
+        transductive: bool = False,
     ) -> Splits:
         """The same number of instances of each class to learn from, all others to test on."""
         protocol = {"protocol": "per_class", "train": train, "repeats": repeats}
-        return cls._drawn(protocol, y, None, random_state, name, False)
+        return cls._drawn(protocol, y, None, random_state, name, False, transductive)
 
     @classmethod
-    def of_column(cls, column: Any, y: Any = None, *, name: str | None = None) -> Splits:
+    def of_column(
+        cls, column: Any, y: Any = None, *, name: str | None = None, transductive: bool = False
+    ) -> Splits:
         """What a column says.
 
         Parameters
@@ -176,25 +201,36 @@ class Splits:
             ``train`` and ``test`` (and ``validation``), or the names of folds, each of which is tested once;
             empty or missing: in no split.
         y : array of shape (n,) or None
-            Labels.
+            Labels; without them the splits serve any labels of as many instances.
         name : str or None
             What they are called.
+        transductive : bool
+            Test instances are learned from, too, without their labels.
         """
         texts = _texts("column", column, None)
         codes, values, _ = _labels(y, len(texts))
-        return cls._of(_native.column_splits(texts, codes, values, name))
+        return cls._of(_native.column_splits(texts, codes, values, name, transductive))
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], y: Any, *, real: bool = False) -> Splits:
-        """Reads a file of splits, of these labels (numbers, if ``real``) in this order.
+    def load(cls, path: str | os.PathLike[str], y: Any = None, *, real: bool = False) -> Splits:
+        """Reads a file of splits.
+
+        Parameters
+        ----------
+        path : path
+            The file, of :meth:`save` or ``cokernel splits``.
+        y : array of shape (n,) or None
+            Labels, which are compared with those that the splits were made of; ``None``: they are not compared.
+        real : bool
+            The labels are numbers, also where they look like classes.
 
         Raises
         ------
         ValueError
-            The splits are those of other labels, or of the same in another order.
+            The file holds no splits; they are those of other labels, or of the same in another order.
         """
-        codes, values, n = _labels(y, None, real)
-        return cls._of(_native.read_splits(Path(path).read_text("utf-8"), codes, values, n))
+        codes, values = (None, None) if y is None else _labels(y, None, real)[:2]
+        return cls._of(_native.read_splits(Path(path).read_text("utf-8"), codes, values))
 
     @classmethod
     def _drawn(
@@ -205,6 +241,7 @@ class Splits:
         seed: int,
         name: str | None,
         real: bool,
+        transductive: bool,
     ) -> Splits:
         codes, values, n = _labels(y, None, real)
         for key in ("folds", "repeats", "train"):
@@ -218,7 +255,8 @@ class Splits:
         if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
             raise ValueError(f"random_state: expected a whole number of at least 0, found {seed!r}")
         texts = None if groups is None else _texts("groups", groups, n)
-        told = _native.draw_splits(json.dumps(protocol), codes, values, n, texts, int(seed), name)
+        how = json.dumps(protocol)
+        told = _native.draw_splits(how, codes, values, n, texts, int(seed), name, transductive)
         return cls._of(told)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -248,9 +286,8 @@ class Splits:
 
     def __repr__(self) -> str:
         named = f"{self.name}: " if self.name else ""
-        together = ", groups stay together" if self.grouped else ""
         splits = "1 split" if len(self) == 1 else f"{len(self)} splits"
-        return f"Splits({named}{self.how}{together}; {splits}, seed {self.seed})"
+        return f"Splits({named}{self.how}; {splits}, seed {self.seed})"
 
 
 def _rows(rows: Sequence[int]) -> _Rows:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from typing import Any
 
@@ -13,6 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from . import _native
+from ._json import loads
 from ._base import (
     NativeEstimator,
     SavedEstimator,
@@ -220,9 +220,9 @@ class KernelCombiner(_Transformer):
             learner, names = chosen._native_problem()
             prepared: _native.Prepared = learner.prepare(views, names, codes, None, run)
             model, _ = learner.fit_prepared(prepared, run)
-        rule = json.loads(model.summary())["rule"]
+        rule = loads(model.summary())["rule"]
         if model.maps_features() or rule not in ("linear", "product"):
-            method = json.loads(model.summary())["method"]
+            method = loads(model.summary())["method"]
             raise ValueError(
                 f"{type(self).__name__}: method {method!r} gives no weighted sum or product of the "
                 "given kernels; choose one that does (mean, simple_mkl)"
@@ -438,7 +438,7 @@ class MultiViewEmbedding(
                 found, self._model = method.embed_labelled(views, names, codes, k, run)
             else:
                 found, self._model = method.embed(views, k, run)
-        told = json.loads(found["told"])
+        told = loads(found["told"])
         self.embedding_: npt.NDArray[np.float64] = found["rows"]
         self.eigenvectors_: list[npt.NDArray[np.float64]] = found["eigenvectors"]
         keep_embedding(self, told, _native.__version__)

@@ -21,6 +21,8 @@ import numpy as np
 from joblib import effective_n_jobs
 
 from . import _native
+from ._json import loads
+from ._splits import Splits
 
 __all__ = ["Results", "example", "read", "run", "shipped", "text_of"]
 
@@ -46,7 +48,7 @@ def shipped(data: str | os.PathLike[str] | None = None) -> list[dict[str, Any]]:
     >>> experiments.shipped()[0]["id"]
     'lms-3.1'
     """
-    found: list[dict[str, Any]] = json.loads(_native.experiments(_path(data)))
+    found: list[dict[str, Any]] = loads(_native.experiments(_path(data)))
     return found
 
 
@@ -77,6 +79,7 @@ def run(
     data: str | os.PathLike[str] | None = None,
     sets: int | None = None,
     repeats: int | None = None,
+    quick: bool = False,
     random_state: int | None = None,
     update: bool = False,
     retry: bool = False,
@@ -90,13 +93,17 @@ def run(
     ----------
     experiment : str, path or dict
         The id of one that ships, a file, or a dictionary with the keys of such a file. Files that a
-        dictionary names are looked for in the current folder.
+        dictionary names are looked for in the current folder. ``splits`` of its protocol may be a
+        :class:`cokernel.Splits`.
     store : path or None
         Where results are kept. ``None``: in a temporary file that goes with what is returned.
     data : path or None
         The folder of data sets; ``None`` is the environment variable ``COKERNEL_DATA``.
     sets, repeats : int or None
         Number of generated data sets, and of repetitions of the splits, instead of those of the experiment.
+    quick : bool
+        A shortened run, to see that everything works, as ``reproduce --quick``: at most two generated data sets, one
+        split, 150 instances and three values of a curve or grid; nothing is compared with published figures.
     random_state : int or None
         The seed of the first data set and its splits; ``None`` is that of the experiment.
     update : bool
@@ -143,6 +150,8 @@ def run(
     >>> found.cells
     {'done': 1, 'failed': 0, 'refused': 0, 'running': 0, 'waiting': 0}
     """
+    if quick and (sets is not None or repeats is not None):
+        raise ValueError("quick: it says the numbers of sets and repeats; leave these out")
     kept = None
     if store is None:
         kept = tempfile.TemporaryDirectory(prefix="cokernel-")
@@ -161,6 +170,7 @@ def run(
         _path(data),
         _count("sets", sets),
         _count("repeats", repeats),
+        bool(quick),
         random_state is not None,
         update,
         retry,
@@ -222,7 +232,7 @@ class Results:
     """
 
     def __init__(self, found: Any, store: Path, kept: Any) -> None:
-        about = json.loads(found.about())
+        about = loads(found.about())
         self.id: str = about["id"]
         self.title: str = about["title"]
         self.seed: int = about["seed"]
@@ -322,6 +332,8 @@ def _toml(value: Any, place: str, above: tuple[int, ...] = ()) -> str:
         value = value.item()
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, Splits):
+        value = value._file
     if isinstance(value, str):
         return _text(value, place)
     if isinstance(value, int):

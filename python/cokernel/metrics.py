@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from . import _native
+from ._json import loads
 from ._classes import is_missing
 from ._mkl_classifier import MKLClassifier
 from ._regressors import MKLRegressor
@@ -57,7 +57,7 @@ def cluster_scores(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> di
                 "known"
             )
     codes = [np.unique(v, return_inverse=True)[1].astype(np.int64) for v in (predicted, true)]
-    found: dict[str, Any] = json.loads(_native.cluster_scores(codes[0], codes[1]))
+    found: dict[str, Any] = loads(_native.cluster_scores(codes[0], codes[1]))
     pairs = found.pop("pairs")
     return {**found, **pairs}
 
@@ -123,5 +123,5 @@ def kernel_scores(
     run = estimator._run(0)
     with estimator._words():
         scores = ready.prepare(ready.learner(), run).scores(run)
-    found: list[dict[str, Any]] = json.loads(scores)
+    found: list[dict[str, Any]] = loads(scores)
     return found

@@ -8,7 +8,6 @@ several comparisons at once by ``holm``. ``compare`` does all of it for a table.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -16,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _native
+from ._json import loads
 
 __all__ = [
     "Comparison",
@@ -65,7 +65,7 @@ def _differences(a: npt.ArrayLike, b: npt.ArrayLike | None) -> list[float]:
 
 
 def _tested(told: str) -> Tested:
-    of = json.loads(told)
+    of = loads(told)
     statistic = np.inf if of["statistic"] is None else of["statistic"]
     return Tested(float(statistic), float(of["p"]), int(of["n"]))
 
@@ -147,7 +147,7 @@ def friedman(scores: npt.ArrayLike) -> Ranking:
     table = np.asarray(scores, dtype=np.float64)
     if table.ndim != 2:
         raise ValueError(f"scores: expected an array of shape (data sets, methods), found {table.shape}")
-    of = json.loads(_native.friedman(table.tolist()))
+    of = loads(_native.friedman(table.tolist()))
     f = np.inf if of["f"] is None else of["f"]
     ranks = np.array(of["mean_ranks"])
     return Ranking(ranks, of["blocks"], of["chi_squared"], of["p"], float(f), of["f_p"])
@@ -286,4 +286,4 @@ def compare(
         lower,
         with_zeros,
     )
-    return Comparison(json.loads(told))
+    return Comparison(loads(told))

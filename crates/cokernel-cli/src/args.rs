@@ -157,15 +157,21 @@ pub struct SplitArgs {
     /// Learn from this many instances of each class, test on the others
     #[arg(long, value_name = "N", allow_negative_numbers = true, conflicts_with_all = ["folds", "test_fraction", "reserve"])]
     pub per_class: Option<usize>,
+    /// Five times two folds, for the 5×2 cv F test
+    #[arg(long, conflicts_with_all = ["folds", "test_fraction", "reserve", "per_class"])]
+    pub five_by_two: bool,
     /// Instances with the same name in this column stay on the same side
     #[arg(long, value_name = "[COLUMN@]FILE")]
     pub groups: Option<String>,
     /// A file of splits, as `cokernel splits` writes it
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["folds", "test_fraction", "reserve", "per_class"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["folds", "test_fraction", "reserve", "per_class", "five_by_two"])]
     pub splits: Option<PathBuf>,
     /// A column that says the split: train and test (and validation), or the names of folds
-    #[arg(long, value_name = "[COLUMN@]FILE", conflicts_with_all = ["folds", "test_fraction", "reserve", "per_class", "splits"])]
+    #[arg(long, value_name = "[COLUMN@]FILE", conflicts_with_all = ["folds", "test_fraction", "reserve", "per_class", "five_by_two", "splits"])]
     pub split_column: Option<String>,
+    /// Learn from the test instances, too, without their labels (machines that can: laplacian_svm)
+    #[arg(long)]
+    pub transductive: bool,
 }
 
 /// The words of `--header`.

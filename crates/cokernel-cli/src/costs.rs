@@ -10,8 +10,8 @@ use std::path::Path;
 /// Prices of kernels.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct CostArgs {
-    /// What kernels cost, by which models of all methods are compared: prices by view or kernel (pix=4,mor=1, or a
-    /// file with a line NAME,PRICE for each; 1 for those not named), features (root of the number of features)
+    /// What kernels cost, by which models of all methods are compared: prices by view, function or kernel (pix=4,
+    /// gaussian=2, gaussian@pix=3, or a file with a line NAME,PRICE for each; 1 for those not named), features (root of the number of features)
     /// or measured (root of the seconds of a value)
     #[arg(long, value_name = "FILE|NAME=PRICE,…|features|measured", help_heading = "Costs")]
     pub costs: Option<String>,

@@ -41,6 +41,7 @@ memory = "2GiB"                     # for the kernels
 output = "model.ck"
 folds = 5                           # for evaluate and compare; or test_fraction = 0.33, reserve = 0.33,
                                     # per_class = 15, splits = "splits.json"
+transductive = false                # true: test instances are learned from, too, without their labels
 repeats = 1
 tune = ["c=0.01..100"]              # chosen inside the training instances; also width=, method=
 tune_folds = 5
@@ -99,6 +100,7 @@ pub struct Content {
     pub reserve: Option<f64>,
     pub per_class: Option<usize>,
     pub splits: Option<PathBuf>,
+    pub transductive: bool,
     pub clusters: Option<usize>,
     pub starts: Option<usize>,
     pub protocol: Option<Spanned<String>>,

@@ -7,11 +7,19 @@ use crate::settings::Settings;
 use anyhow::{Context, Result};
 use cokernel::brief;
 use cokernel::eval::{Protocol, Splits};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+/// How instances are split.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Splitting {
+    from: From,
+    /// Test instances are learned from, too, whatever a file of splits says.
+    transductive: bool,
+}
 
 /// Where splits come from.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Splitting {
+enum From {
     /// They are drawn; groups of instances stay together, if a column names some.
     Drawn(Protocol, Option<Column>),
     /// From a file of splits.
@@ -48,35 +56,49 @@ impl Splitting {
     /// The splits of these instances.
     pub fn splits(&self, settings: &Settings, data: &Loaded, seed: u64) -> Result<Splits> {
         let labels = &data.labels;
-        Ok(match self {
-            Splitting::Drawn(protocol, None) => protocol.split(labels, seed)?,
-            Splitting::Drawn(protocol, Some(groups)) => {
+        let splits = match &self.from {
+            From::Drawn(protocol, None) => protocol.split(labels, seed)?,
+            From::Drawn(protocol, Some(groups)) => {
                 let groups = groups.read(&settings.input, data).context("--groups")?;
                 protocol.split_groups(labels, &groups, seed)?
             }
-            Splitting::File(path) => {
-                Splits::load(path, labels, data.views.ids()).map_err(|e| match e {
-                    e @ cokernel::Error::Io { .. } => anyhow::Error::from(e),
-                    e => anyhow::Error::from(e).context(path.display().to_string()),
-                })?
+            From::File(path) => {
+                let splits = load(path)?;
+                splits.check(labels, data.views.ids()).context(path.display().to_string())?;
+                splits
             }
-            Splitting::Column(column) => {
+            From::Column(column) => {
                 let texts = column.read(&settings.input, data).context("--split-column")?;
                 Splits::of_column(&texts, labels)?
             }
-        })
+        };
+        Ok(if self.transductive { splits.transductive() } else { splits })
     }
+}
+
+/// A file of splits.
+pub fn load(path: &Path) -> Result<Splits> {
+    Splits::load(path).map_err(|e| match e {
+        e @ cokernel::Error::Io { .. } => anyhow::Error::from(e),
+        e => anyhow::Error::from(e).context(path.display().to_string()),
+    })
 }
 
 impl Settings {
     /// How instances are split: flags, else file, else five folds.
     pub fn splitting(&self, args: &SplitArgs) -> Result<Splitting> {
+        let transductive = args.transductive || self.content().is_some_and(|f| f.transductive);
+        Ok(Splitting { from: self.origin(args)?, transductive })
+    }
+
+    fn origin(&self, args: &SplitArgs) -> Result<From> {
         // A flag for one kind of split overrides the other kinds in the file.
         let kinds = [
             args.folds.is_some(),
             args.test_fraction.is_some(),
             args.reserve.is_some(),
             args.per_class.is_some(),
+            args.five_by_two,
             args.splits.is_some(),
             args.split_column.is_some(),
         ];
@@ -112,12 +134,12 @@ impl Settings {
                 "--splits",
                 "--repeats and --groups",
             )?;
-            return Ok(Splitting::File(path));
+            return Ok(From::File(path));
         }
         if let Some(column) = &args.split_column {
             let beside = args.repeats.is_some() || groups.is_some();
             refuse(beside, "--split-column", "--repeats and --groups")?;
-            return Ok(Splitting::Column(Column::parse(column)));
+            return Ok(From::Column(Column::parse(column)));
         }
         for (what, value) in [("test fraction", test), ("reserve", reserve)] {
             if let Some(v) = value.filter(|v| !(*v > 0.0 && *v < 1.0)) {
@@ -130,12 +152,15 @@ impl Settings {
         } else if let Some(test) = reserve {
             refuse(args.repeats.is_some(), "--reserve", "--repeats: it has five times two folds")?;
             Protocol::Reserved { test }
+        } else if args.five_by_two {
+            refuse(args.repeats.is_some(), "--five-by-two", "--repeats: it has five")?;
+            Protocol::FiveByTwo
         } else if let Some(train) = per_class {
             Protocol::PerClass { train, repeats: repeats.unwrap_or(5) }
         } else {
             Protocol::KFold { folds: folds.unwrap_or(5), repeats: repeats.unwrap_or(1) }
         };
-        Ok(Splitting::Drawn(protocol, groups))
+        Ok(From::Drawn(protocol, groups))
     }
 }
 

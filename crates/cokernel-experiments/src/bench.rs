@@ -9,7 +9,7 @@ use super::source::{reduced, subset, unit_rows};
 use anyhow::{Context, Result};
 use cokernel::data::{Classes, Labels, Table, Views};
 use cokernel::eval::cluster_scores::ClusterScores;
-use cokernel::eval::{self, Split, score_split};
+use cokernel::eval::{self, Split, Splits, score_split};
 use cokernel::method::Task;
 use cokernel::model::{Mkl, Model, MultiView, Prepared, PreparedViews};
 use cokernel::{Error, Run};
@@ -46,7 +46,8 @@ struct Loaded {
     views: Views,
     labels: Labels,
     classes: Option<Classes>,
-    splits: Vec<Split>,
+    /// None, where nothing is learned.
+    splits: Option<Splits>,
     /// The split of the kernels.
     split: usize,
     ready: Vec<Ready>,
@@ -86,7 +87,7 @@ fn working_bytes(features: usize, n: usize) -> usize {
 
 /// Training instances in each split of n, at least.
 fn trained(protocol: &Protocol, n: usize) -> usize {
-    match protocol.learning().map(|l| l.splits) {
+    match protocol.learning().filter(|l| !l.transductive).map(|l| l.splits) {
         None => n,
         Some(eval::Protocol::KFold { folds, .. }) => n - n.div_ceil(folds),
         Some(eval::Protocol::Shuffle { test, .. }) => (n as f64 * (1.0 - test)) as usize / 2,
@@ -123,7 +124,10 @@ impl<'a> Bench<'a> {
         let Some(loaded) = &mut self.loaded else {
             return Err(Error::Data("the data is not there".to_string()).into());
         };
-        let n = loaded.splits.get(cell.split).map_or(loaded.views.n(), |s| s.train.len());
+        let n = match &loaded.splits {
+            Some(s) if !s.transductive => s.splits[cell.split].train.len(),
+            _ => loaded.views.n(),
+        };
         let need = working_bytes(feature_bytes(&loaded.views), n);
         let run = Run { memory: room(plan, self.available, need, n)?, ..run };
         let variant = &row.variants[cell.variant];
@@ -171,13 +175,14 @@ impl<'a> Bench<'a> {
             views = reduced(&views, columns, run)?;
         }
         let (classes, splits) = match plan.protocol.learning() {
-            None => (Some(labels.classes()?), Vec::new()),
-            Some(Learning { splits, .. }) => {
+            None => (Some(labels.classes()?), None),
+            Some(learning) => {
                 let (n, all) = (views.n(), plan.protocol.splits());
                 let indices = n.saturating_mul(all).saturating_mul(8);
                 let need = working_bytes(feature_bytes(&views), 0).saturating_add(indices);
                 room(plan, self.available, need, n)?;
-                (None, selection::splits(splits, &labels, test.as_ref(), run.seed)?)
+                let (given, of) = (data.given.as_ref(), (&views, &labels));
+                (None, Some(selection::splits(learning, given, of, test.as_ref(), run.seed)?))
             }
         };
         self.loaded =
@@ -269,12 +274,17 @@ impl Loaded {
         run: &Run,
     ) -> Result<Measured> {
         let mkl = variant.mkl(data, &plan.machine, plan.swept_method(cell))?;
-        let split = self.splits[cell.split].learned_from(&mkl, &self.labels)?.into_owned();
+        let Some(splits) = &self.splits else {
+            return Err(Error::Data("this experiment does not learn".to_string()).into());
+        };
+        let split = &splits.splits[cell.split];
+        let labels = splits.seen(&mkl, &self.labels, split)?.into_owned();
+        let split = split.learned_from(&mkl, &labels)?.into_owned();
         let chosen = match &variant.views {
             Some(names) => subset(&self.views, names)?,
             None => self.views.clone(),
         };
-        let train = (chosen.select(&split.train), self.labels.select(&split.train));
+        let train = (chosen.select(&split.train), labels.select(&split.train));
         let at = self.prepared(&mkl, (&train.0, &train.1), variant, None, run)?;
         let Kernels::Learning(ready) = &self.ready[at].kernels else {
             return Err(Error::Data("the kernels are those of another task".to_string()).into());

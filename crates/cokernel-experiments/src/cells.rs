@@ -61,6 +61,10 @@ impl Experiment {
                 let test = test.map(|path| digest(&path)).transpose()?;
                 identity["selection"] = json!({ "what": data.selection, "test": test });
             }
+            if let Some(given) = &data.given {
+                let rows = serde_json::to_string(&given.splits)?;
+                identity["splits"] = json!(hexadecimal(&Sha256::digest(rows)[..16]));
+            }
             Ok(identity)
         };
         let sources = self.data.iter().map(source).collect::<Result<Vec<_>>>()?;
@@ -150,9 +154,12 @@ impl Experiment {
             "kernels": variant.kernels.as_ref().or(data.kernels.as_ref()),
             "memory": self.limits.memory,
         });
-        // Cells without probabilities, and those on all instances, keep their names.
+        // Cells without probabilities, on all instances, or on splits that are drawn keep their names.
         if let Some(selection) = source.get("selection") {
             decided_by["selection"] = selection.clone();
+        }
+        if let Some(splits) = source.get("splits") {
+            decided_by["splits"] = splits.clone();
         }
         if let Some(how) = self.calibrating {
             decided_by["calibrating"] = json!(how);

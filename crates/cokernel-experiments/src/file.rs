@@ -62,6 +62,10 @@ starts = "published"                # 20 starts of k-means from random rows, eac
                                     # or reserve = 0.33: a test set, then 5 × 2 folds of the rest, of
                                     # which the halves that are not learned from choose (pick = "inner")
                                     # or per_class = 15, repeats = 10: 15 of each class to learn from
+                                    # or five_by_two = true
+                                    # or splits = "splits.json": a file of `cokernel splits`, relative to this
+                                    # one; with several [[data]] by label: { digits = "a.json", pima = "b.json" }
+# transductive = true               # test instances are learned from, too, without their labels
 # task = "regress"                  # numbers, or "detect": outliers; else that of the machine, else classes
 # inner_folds = 5                   # of pick = "inner", inside each training set
 seed = 0                            # the first seed
@@ -260,6 +264,9 @@ pub struct ProtocolEntry {
     pub test_fraction: Option<Spanned<f64>>,
     pub reserve: Option<Spanned<f64>>,
     pub per_class: Option<Spanned<usize>>,
+    pub five_by_two: Option<Spanned<bool>>,
+    pub splits: Option<Spanned<toml::Value>>,
+    pub transductive: Option<Spanned<bool>>,
     pub repeats: Option<Spanned<usize>>,
     pub inner_folds: Option<Spanned<usize>>,
     #[serde(default)]

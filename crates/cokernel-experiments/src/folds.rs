@@ -21,22 +21,27 @@ impl Experiment {
         folder: Option<&Path>,
         seed: u64,
     ) -> Result<()> {
-        let Some(Learning { splits, inner_folds }) = self.protocol.learning() else {
+        let Some(learning) = self.protocol.learning() else {
             return Ok(());
         };
+        let Learning { splits, inner_folds, .. } = learning;
         let real = self.protocol.task() == Task::Regress;
         let inner = self.rows.iter().any(|r| r.pick == Pick::Inner).then_some(inner_folds);
         for data in &self.data {
-            if !matches!(data.source, Source::Folder(_) | Source::Files(_)) {
+            let drawn = data.given.is_none();
+            if drawn && !matches!(data.source, Source::Folder(_) | Source::Files(_)) {
                 continue;
             }
             let selected = data.selection.load(&data.source, folder, None, seed, real)?;
-            let Err((of_inner, problem)) = all_splits(&selected, splits, inner, seed) else {
+            let Err((of_inner, problem)) =
+                all_splits(&selected, (learning, data.given.as_ref()), inner, seed)
+            else {
                 continue;
             };
             let file = File::new(name, text);
             let protocol = file.parse()?.protocol;
             let outer = match splits {
+                _ if data.given.is_some() => ("splits", protocol.splits.map(|f| f.span())),
                 eval::Protocol::KFold { .. } => ("folds", protocol.folds.map(|f| f.span())),
                 eval::Protocol::Reserved { .. } => ("reserve", protocol.reserve.map(|f| f.span())),
                 eval::Protocol::PerClass { .. } => {
@@ -58,12 +63,13 @@ impl Experiment {
 
 /// Makes all splits as cells do; of an error, whether it is one inside a training set.
 fn all_splits(
-    Selected { labels, test, .. }: &Selected,
-    outer: eval::Protocol,
+    Selected { views, labels, test }: &Selected,
+    (learning, given): (Learning, Option<&eval::Splits>),
     inner: Option<usize>,
     seed: u64,
 ) -> Result<(), (bool, Error)> {
-    let splits = selection::splits(outer, labels, test.as_ref(), seed).map_err(|e| (false, e))?;
+    let splits = selection::splits(learning, given, (views, labels), test.as_ref(), seed);
+    let splits = splits.map_err(|e| (false, e))?.splits;
     // Validation sets need no folds.
     let Some(folds) = inner.filter(|_| splits.iter().all(|s| s.validation.is_empty())) else {
         return Ok(());

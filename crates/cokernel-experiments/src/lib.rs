@@ -91,6 +91,15 @@ impl Specification {
         })
     }
 
+    /// The same with the content of files of splits in place of their names.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub fn self_contained(&self) -> Result<Self> {
+        let text = plan::self_contained(&self.text, &self.base)?;
+        Ok(Specification { text: text.unwrap_or_else(|| self.text.clone()), ..self.clone() })
+    }
+
     /// What it means.
     pub fn parse(&self) -> Result<Experiment> {
         Experiment::parse(&self.place, &self.id, &self.text, &self.base)

@@ -3,11 +3,12 @@
 use super::score::Score;
 use anyhow::Result;
 use cokernel::data::{Classes, Matrix};
+use cokernel::json;
 use cokernel::kernel::{names, number};
 use cokernel::model::{KernelWeight, Model};
 use cokernel::multiview::project;
 use cokernel::{Report, Run, Status};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 
 /// Instances of an embedding that are kept for its picture.
@@ -17,8 +18,10 @@ const SHOWN: usize = 300;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
     /// Of each score one value, or one for each start of k-means.
+    #[serde(deserialize_with = "by_score")]
     pub scores: BTreeMap<Score, Vec<f64>>,
     /// The score of an inner cross-validation, for rows that are picked by it.
+    #[serde(default, deserialize_with = "json::maybe")]
     pub inner: Option<f64>,
     /// How the fit ended.
     pub status: Status,
@@ -29,6 +32,11 @@ pub struct Measured {
     pub notes: Vec<String>,
     /// What else the method tells, by name.
     pub details: Details,
+}
+
+fn by_score<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<Score, Vec<f64>>, D::Error> {
+    let found = BTreeMap::<Score, Vec<json::Real>>::deserialize(from)?;
+    Ok(found.into_iter().map(|(s, v)| (s, v.into_iter().map(|r| r.0).collect())).collect())
 }
 
 impl Measured {
@@ -54,6 +62,7 @@ pub struct Details {
     pub views: Vec<String>,
     pub kernels: Vec<String>,
     /// In the order of `kernels`; none for clusterings.
+    #[serde(deserialize_with = "json::reals")]
     pub weights: Vec<f64>,
     pub active: Option<usize>,
     pub support: Option<usize>,
@@ -65,9 +74,12 @@ pub struct Details {
     pub cost_share: Option<f64>,
     pub iterations: usize,
     /// Objective after each iteration.
+    #[serde(deserialize_with = "json::reals")]
     pub objective: Vec<f64>,
     /// Relative duality gap after each iteration.
+    #[serde(deserialize_with = "json::reals")]
     pub gaps: Vec<f64>,
+    #[serde(deserialize_with = "json::maybe")]
     pub gap: Option<f64>,
     pub classes: Vec<String>,
     /// Instances by true class and predicted class, or cluster.

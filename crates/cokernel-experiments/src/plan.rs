@@ -24,9 +24,11 @@ mod quick;
 mod rows;
 mod setting;
 mod size;
+mod splits;
 
 pub use setting::MOST_SETS;
 pub use size::MOST_CELLS;
+pub use splits::self_contained;
 
 /// The parameter of the machine that rows, grids and sweeps can have beside those of the method.
 const COST: &str = "c";
@@ -91,6 +93,8 @@ pub struct Data {
     pub costs: BTreeMap<String, f64>,
     /// Classes and instances that are taken.
     pub selection: Selection,
+    /// Splits that are given; else they are drawn.
+    pub given: Option<eval::Splits>,
     /// Published figures by the label of the row, where they differ from data to data.
     pub published: BTreeMap<String, BTreeMap<Score, Published>>,
     /// Published weights of the kernels by the label of the row.
@@ -105,6 +109,9 @@ pub struct Protocol {
     pub seed: u64,
     pub scores: Vec<Score>,
     pub pick_by: Score,
+    /// The splits are those of files.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub given: bool,
     /// Only so many of the splits are computed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_splits: Option<usize>,
@@ -125,6 +132,9 @@ pub enum Kind {
 pub struct Learning {
     /// Training and test instances.
     pub splits: eval::Protocol,
+    /// Test instances are learned from, too, without their labels.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub transductive: bool,
     /// Folds inside a training part, for the choice among variants.
     pub inner_folds: usize,
 }
@@ -231,6 +241,9 @@ impl Protocol {
 
     /// Repeats the splits so often, where something is learned on them.
     pub fn repeat(&mut self, times: usize) {
+        if self.given {
+            return;
+        }
         let (Kind::Classify(l) | Kind::Regress(l) | Kind::Detect(l)) = &mut self.kind else {
             return;
         };
@@ -246,7 +259,7 @@ impl Protocol {
 
     /// How often the splits are repeated, where that can be said.
     pub fn repeats(&self) -> Option<usize> {
-        match self.learning()?.splits {
+        match self.learning().filter(|_| !self.given)?.splits {
             eval::Protocol::KFold { repeats, .. }
             | eval::Protocol::Shuffle { repeats, .. }
             | eval::Protocol::PerClass { repeats, .. } => Some(repeats),
@@ -263,15 +276,22 @@ impl Protocol {
     }
 
     fn all_splits(&self) -> usize {
-        match self.learning().map(|l| l.splits) {
-            None => 1,
-            Some(eval::Protocol::KFold { folds, repeats }) => folds * repeats,
-            Some(
-                eval::Protocol::Shuffle { repeats, .. } | eval::Protocol::PerClass { repeats, .. },
-            ) => repeats,
-            Some(eval::Protocol::FiveByTwo | eval::Protocol::Reserved { .. }) => 10,
-            Some(eval::Protocol::Given { splits }) => splits,
+        self.learning().map_or(1, |l| l.splits.splits())
+    }
+
+    /// How instances are split, in words; nothing where nothing is learned.
+    pub fn how(&self) -> String {
+        let Some(Learning { splits, transductive, .. }) = self.learning() else {
+            return String::new();
+        };
+        let mut text = splits.to_string();
+        if transductive {
+            text.push_str(", transductive");
         }
+        if self.given {
+            text.push_str(", from a file");
+        }
+        text
     }
 }
 
@@ -367,8 +387,12 @@ impl Experiment {
     pub fn parse(name: &str, id: &str, text: &str, base: &Path) -> Result<Self> {
         let file = File::new(name, text);
         let content = file.parse()?;
-        let protocol = setting::protocol(&file, &content)?;
+        let given = splits::given(&file, &content, base)?;
+        let protocol = setting::protocol(&file, &content, given.as_ref())?;
         let mut data = setting::all_data(&file, &content.data.0, base, protocol.task())?;
+        if let Some(given) = given {
+            splits::place(&file, &content, given, &mut data)?;
+        }
         let machine = setting::machine(&file, &content.machine, protocol.task())?;
         let calibrating =
             setting::calibrating(&file, &content.machine, &content.protocol, &protocol)?;

@@ -165,10 +165,10 @@ pub fn measured_over(result: &Outcome) -> String {
                 ),
             }
         }
-        Kind::Classify(l) | Kind::Regress(l) | Kind::Detect(l) => {
+        Kind::Classify(_) | Kind::Regress(_) | Kind::Detect(_) => {
             let splits = match result.protocol.first_splits {
-                Some(some) => format!("the first {some} splits of {}", l.splits),
-                None => l.splits.to_string(),
+                Some(some) => format!("the first {some} splits of {}", result.protocol.how()),
+                None => result.protocol.how(),
             };
             match data.sets {
                 1 => format!("{splits}, seed {first}"),

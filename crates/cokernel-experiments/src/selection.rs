@@ -1,10 +1,11 @@
 //! Which instances of a data set an experiment takes, as which classes, and which of them it tests on.
 
+use super::plan::Learning;
 use super::source::Source;
 use crate::misuse::misuse;
 use anyhow::{Context, Result};
 use cokernel::data::{Labels, Views};
-use cokernel::eval::{self, Split};
+use cokernel::eval::{self, Split, Splits};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
@@ -132,18 +133,36 @@ fn row_numbers(path: &Path, n: usize) -> Result<Vec<usize>> {
     words.map(number).collect()
 }
 
-/// The splits of a protocol; rows that the data says to test on are those that are reserved.
+/// The splits of some data: those that are given, else those of the protocol; rows that the data says to test on are those
+/// that are reserved.
 ///
 /// # Errors
-/// Too few instances of a class.
+/// Too few instances of a class; splits of other data.
 pub fn splits(
+    Learning { splits: protocol, transductive, .. }: Learning,
+    given: Option<&Splits>,
+    (views, labels): (&Views, &Labels),
+    test: Option<&Vec<usize>>,
+    seed: u64,
+) -> cokernel::Result<Splits> {
+    let found = match given {
+        Some(given) => {
+            given.check(labels, views.ids())?;
+            given.clone()
+        }
+        None => drawn(protocol, labels, test, seed)?,
+    };
+    Ok(if transductive { found.transductive() } else { found })
+}
+
+fn drawn(
     protocol: eval::Protocol,
     labels: &Labels,
     test: Option<&Vec<usize>>,
     seed: u64,
-) -> cokernel::Result<Vec<Split>> {
+) -> cokernel::Result<Splits> {
     let (Some(test), eval::Protocol::Reserved { .. }) = (test, protocol) else {
-        return Ok(protocol.split(labels, seed)?.splits);
+        return protocol.split(labels, seed);
     };
     let there: HashSet<&usize> = test.iter().collect();
     let rest: Vec<usize> = (0..labels.len()).filter(|i| !there.contains(i)).collect();
@@ -151,7 +170,7 @@ pub fn splits(
     let of = |rows: &[usize]| rows.iter().map(|i| rest[*i]).collect();
     let one =
         |s: &Split| Split { train: of(&s.train), validation: of(&s.test), test: test.clone() };
-    Ok(halves.iter().map(one).collect())
+    Splits::given(halves.iter().map(one).collect(), labels)
 }
 
 #[cfg(test)]
@@ -198,7 +217,9 @@ mod tests {
         let some = load(&wanted).unwrap();
         assert_eq!((some.views.n(), some.test.as_ref().unwrap().len()), (15, 5));
         let reserved = eval::Protocol::Reserved { test: 0.3 };
-        let halves = splits(reserved, &some.labels, some.test.as_ref(), 3).unwrap();
+        let learning = Learning { splits: reserved, transductive: false, inner_folds: 2 };
+        let of = (&some.views, &some.labels);
+        let halves = splits(learning, None, of, some.test.as_ref(), 3).unwrap().splits;
         assert_eq!(halves.len(), 10);
         for split in &halves {
             assert_eq!(&split.test, some.test.as_ref().unwrap());

@@ -60,6 +60,11 @@ impl Specification {
         if let Some(repeats) = repeats {
             plan.protocol.repeat(repeats);
         }
+        if plan.protocol.given && (sets.is_some_and(|s| s > 1) || repeats.is_some()) {
+            let name = if repeats.is_some() { "repeats" } else { "sets" };
+            let problem = format!("the splits of {} are those of a file", plan.id);
+            return Err(cokernel::Error::parameter(name, problem).into());
+        }
         if plan.size() > MOST_CELLS as f64 {
             let problem = format!("{} would have more than {MOST_CELLS} cells", plan.id);
             let name = if repeats.is_some() { "repeats" } else { "sets" };

@@ -553,3 +553,84 @@ fn data_that_do_not_fit_are_not_drawn() {
         assert!(said.contains("beside the kernels, but the limit of a cell is 2.15 GB"), "{said}");
     }
 }
+
+/// A file of splits is what rows are measured on; its rows decide about the cells, and a store holds them.
+#[test]
+fn splits_of_a_file_and_transductive_ones() {
+    use cokernel::eval::{Protocol, Splits};
+    let folder = tempfile::tempdir().unwrap();
+    let text = LEARNED.replace("folds = 5", "splits = \"s.json\"");
+    let read = |text: &str| Experiment::parse("my.toml", "my", text, folder.path());
+    assert!(read(&text).unwrap_err().to_string().contains("splits: cannot read"));
+    let plan = parse(LEARNED).unwrap();
+    let selection::Selected { labels, .. } =
+        plan.data[0].selection.load(&plan.data[0].source, None, None, 0, false).unwrap();
+    let put = |splits: &Splits| splits.save(folder.path().join("s.json")).unwrap();
+    put(&Protocol::KFold { folds: 5, repeats: 1 }.split(&labels, 0).unwrap());
+    let plan = read(&text).unwrap();
+    assert_eq!((plan.protocol.splits(), plan.protocol.given), (5, true));
+    assert_eq!(plan.protocol.how(), "5-fold cross-validation, from a file");
+    // The same splits, drawn or given, give the same scores; their cells are others.
+    let run = cokernel::Run::default();
+    let (cells, drawn) = (plan.cells(None, 0).unwrap(), parse(LEARNED).unwrap());
+    let same = drawn.cells(None, 0).unwrap();
+    assert_ne!(cells[0].id, same[0].id);
+    let of = |plan: &Experiment, cell: &Cell| {
+        bench::Bench::new(plan, None, 0, None).measure(cell, &run).unwrap().scores
+    };
+    assert_eq!(of(&plan, &cells[0]), of(&drawn, &same[0]));
+    // The text with the splits in it needs no file, and means the same cells.
+    let spec = Specification {
+        place: "my.toml".into(),
+        id: "my".into(),
+        text: text.clone(),
+        base: folder.path().to_path_buf(),
+    };
+    let own = spec.self_contained().unwrap();
+    let apart = Specification { base: "/nowhere".into(), ..own }.parse().unwrap();
+    assert_eq!(apart.cells(None, 0).unwrap()[0].id, cells[0].id);
+    assert!(spec.with(None, Some(2)).is_err() && spec.quick().unwrap().parse().is_ok());
+    // Other rows are other cells; rows of other labels are refused.
+    put(&Protocol::KFold { folds: 5, repeats: 1 }.split(&labels, 1).unwrap());
+    assert_ne!(read(&text).unwrap().cells(None, 0).unwrap()[0].id, cells[0].id);
+    put(&Protocol::FiveByTwo.split(&labels.select(&(1..60).collect::<Vec<_>>()), 1).unwrap());
+    let said = read(&text).unwrap().check_folds(("my.toml", &text), None, 0).unwrap_err();
+    assert!(
+        said.to_string().contains("splits: data 'gaussian_classes': splits: they were made of 59"),
+        "{said}"
+    );
+    for (from, to, part) in [
+        ("n = 60", "n = 60\nsets = 2", "splits from a file are those of one data set"),
+        ("s.json\"", "s.json\"\nrepeats = 2", "splits says how many splits there are"),
+        ("s.json\"", "s.json\"\nper_class = 2", "give either per_class or splits"),
+        ("\"s.json\"", "{ other = \"s.json\" }", "there is no file for data 'gaussian_classes'"),
+        ("\"s.json\"", "3", "expected a file name in quotes"),
+    ] {
+        let said = read(&text.replacen(from, to, 1)).unwrap_err().to_string();
+        assert!(said.contains(part), "{to}: {said}");
+    }
+    let by_label = text.replacen("\"s.json\"", "{ gaussian_classes = \"s.json\" }", 1);
+    assert_eq!(read(&by_label).unwrap().protocol.splits(), 10);
+    // Transductive: the machine sees the test instances, and one that cannot is refused.
+    let seen = LEARNED.replace("folds = 5", "per_class = 3\nrepeats = 1\ntransductive = true");
+    let plan = parse(&seen).unwrap();
+    let e = bench::Bench::new(&plan, None, 0, None).measure(&plan.cells(None, 0).unwrap()[0], &run);
+    assert!(
+        format!("{:#}", e.unwrap_err()).contains("does not learn from instances without a label")
+    );
+    let seen = seen
+        .replace("[machine]\ntol = 1e-3", "[machine]\nid = \"laplacian_svm\"")
+        .replace("c = 2.0\n", "")
+        .replace("c = [1.0, 10.0], tol = [1e-2]", "tol = [1e-2, 1e-3]");
+    let plan = parse(&seen).unwrap();
+    let cell = &plan.cells(None, 0).unwrap()[0];
+    let found = bench::Bench::new(&plan, None, 0, None).measure(cell, &run).unwrap();
+    assert!(
+        found.notes.iter().any(|n| n.contains("have no label and are learned from")),
+        "{:?}",
+        found.notes
+    );
+    assert!(
+        parse(&LEARNED.replace("folds = 5", "five_by_two = true")).unwrap().protocol.splits() == 10
+    );
+}

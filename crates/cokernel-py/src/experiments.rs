@@ -2,6 +2,7 @@
 
 use crate::learn::json;
 use crate::work::{Run, to_py, work};
+use cokernel::json::Marked;
 use cokernel_experiments::misuse::one_line;
 use cokernel_experiments::page::Tables;
 use cokernel_experiments::system::available_memory;
@@ -70,6 +71,7 @@ pub fn run_experiment(
     data: Option<PathBuf>,
     sets: Option<usize>,
     repeats: Option<usize>,
+    quick: bool,
     seeded: bool,
     update: bool,
     retry: bool,
@@ -85,6 +87,7 @@ pub fn run_experiment(
                     base: PathBuf::from("."),
                 },
             };
+            let spec = if quick { spec.quick()? } else { spec };
             let (spec, plan) = spec.with(sets, repeats)?;
             let folder = data_folder(data.as_ref());
             if let Some(reason) = plan.absent(folder.as_deref()) {
@@ -144,7 +147,7 @@ impl Stored {
             notes,
         };
         Ok(Stored {
-            about: serde_json::to_string(&about)?,
+            about: serde_json::to_string(&Marked(&about))?,
             specification: stored.specification.text.clone(),
             tables: Tables::of(&stored.material())?,
         })

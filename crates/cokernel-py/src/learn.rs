@@ -7,6 +7,7 @@ use crate::work::{Run, to_py, work};
 use cokernel::bank::Storage;
 use cokernel::catalogue::for_task;
 use cokernel::data::{Labels, Link, Matrix, Pairs, Scale};
+use cokernel::json::Marked;
 use cokernel::kernel::KernelSpec;
 use cokernel::machine::MachineSpec;
 use cokernel::method::{Method, Task};
@@ -530,7 +531,7 @@ impl Model {
     }
 }
 
-/// A value as JSON.
+/// A value as JSON, numbers that are not finite as words that `_json.loads` of the package knows.
 pub fn json<T: serde::Serialize>(value: &T) -> PyResult<String> {
-    serde_json::to_string(value).map_err(|e| PyValueError::new_err(e.to_string()))
+    serde_json::to_string(&Marked(value)).map_err(|e| PyValueError::new_err(e.to_string()))
 }

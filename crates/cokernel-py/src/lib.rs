@@ -11,6 +11,7 @@ mod experiments;
 mod kernels;
 mod learn;
 mod registry;
+mod search;
 mod splits;
 mod statistics;
 mod views;
@@ -37,6 +38,8 @@ mod _native {
     use crate::registry::{
         cluster_scores, digits, kernel_specs, load, machines, methods, methods_named, toy,
     };
+    #[pymodule_export]
+    use crate::search::search_surface;
     #[pymodule_export]
     use crate::splits::{column_splits, draw_splits, read_splits};
     #[pymodule_export]

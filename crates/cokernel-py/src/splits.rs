@@ -14,19 +14,23 @@ struct Told<'a> {
     seed: u64,
     name: &'a Option<String>,
     grouped: bool,
+    transductive: bool,
+    instances: usize,
     splits: &'a [Split],
     /// What a file holds.
     file: String,
 }
 
-fn told(splits: &Splits, labels: &Labels) -> PyResult<String> {
+fn told(splits: &Splits) -> PyResult<String> {
     json(&Told {
-        how: splits.protocol.to_string(),
+        how: splits.how(),
         seed: splits.seed,
         name: &splits.name,
         grouped: splits.groups.is_some(),
+        transductive: splits.transductive,
+        instances: splits.instances(),
         splits: &splits.splits,
-        file: splits.to_json(labels, None).map_err(to_py)?,
+        file: splits.to_json().map_err(to_py)?,
     })
 }
 
@@ -55,6 +59,7 @@ pub fn draw_splits(
     groups: Option<Vec<String>>,
     seed: u64,
     name: Option<String>,
+    transductive: bool,
 ) -> PyResult<String> {
     let protocol: Protocol = serde_json::from_str(protocol)
         .map_err(|e| to_py(Error::parameter("protocol", e.to_string())))?;
@@ -65,7 +70,8 @@ pub fn draw_splits(
     }
     .map_err(to_py)?;
     found.name = name;
-    told(&found, &labels)
+    found.transductive = transductive;
+    told(&found)
 }
 
 /// Splits that a column says.
@@ -75,21 +81,25 @@ pub fn column_splits(
     codes: Option<Vec<i64>>,
     values: Option<Vec<f64>>,
     name: Option<String>,
+    transductive: bool,
 ) -> PyResult<String> {
     let labels = labels(codes, values, column.len());
     let mut found = Splits::of_column(&column, &labels).map_err(to_py)?;
     found.name = name;
-    told(&found, &labels)
+    found.transductive = transductive;
+    told(&found)
 }
 
-/// Splits of a file's text.
+/// Splits of a file's text, of these labels if some are given.
 #[pyfunction]
 pub fn read_splits(
     text: &str,
     codes: Option<Vec<i64>>,
     values: Option<Vec<f64>>,
-    n: usize,
 ) -> PyResult<String> {
-    let labels = labels(codes, values, n);
-    told(&Splits::from_json(text, &labels, None).map_err(to_py)?, &labels)
+    let splits = Splits::from_json(text).map_err(to_py)?;
+    if codes.is_some() || values.is_some() {
+        splits.check(&labels(codes, values, 0), None).map_err(to_py)?;
+    }
+    told(&splits)
 }

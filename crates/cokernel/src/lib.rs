@@ -36,6 +36,7 @@ pub mod catalogue;
 pub mod data;
 mod error;
 pub mod eval;
+pub mod json;
 pub mod kernel;
 pub mod machine;
 pub mod method;

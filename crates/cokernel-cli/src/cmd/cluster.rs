@@ -13,6 +13,7 @@ use crate::settings::Settings;
 use anyhow::Result;
 use cokernel::data::Labels;
 use cokernel::eval::{Candidate, ClusteringOptions, Found, compare_candidates};
+use cokernel::json::Told;
 use cokernel::model::EmbeddingModel;
 use serde_json::{json, to_value};
 use std::path::PathBuf;
@@ -147,7 +148,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
         session.say_picture(path, args.output.is_some())?;
     }
     session.show_json(&json!({
-        "ids": views.ids(), "clustering": to_value(&result)?,
+        "ids": views.ids(), "clustering": to_value(Told(&result))?,
         "output": args.output.as_deref().map(in_json),
         "model": args.model.as_deref().map(in_json),
         "plot": args.plot.as_deref().map(in_json),

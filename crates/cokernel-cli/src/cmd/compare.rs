@@ -23,6 +23,7 @@ use cokernel::eval::{
     ClusteringOptions, ClusteringRow, Clusterings, Comparison, How, Measure, Protocol,
     compare_candidates, compare_how,
 };
+use cokernel::json::Told;
 use cokernel::method::{Method, Task};
 use cokernel::model::Mkl;
 use serde_json::to_value;
@@ -94,9 +95,6 @@ pub struct Args {
     costs: CostArgs,
     #[command(flatten)]
     splits: SplitArgs,
-    /// Learn from the test instances, too, without their labels (machines that can: laplacian_svm)
-    #[arg(long, help_heading = "Splits")]
-    transductive: bool,
     /// Write the result as JSON to this file
     #[arg(long, short, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
@@ -178,15 +176,10 @@ fn learners(args: &Args, mut settings: Settings) -> Result<ExitCode> {
     let (views, labels, run) = (&data.views, &data.labels, &session.run);
     let named = |m: &Mkl| settings.names(&args.methods, m.method().id);
     session.notes(leave_featureless(&mut mkls, views, named)?);
-    let how = How {
-        calibrating,
-        tuning: tuning.as_ref(),
-        costs: costs.as_ref(),
-        transductive: args.transductive,
-    };
+    let how = How { calibrating, tuning: tuning.as_ref(), costs: costs.as_ref() };
     let result = compare_how(&mkls, args.singles, how, views, labels, &splits, run)?;
     session.clear_progress();
-    let json = to_value(&result)?;
+    let json = to_value(Told(&result))?;
     if let Some(output) = &args.output {
         write_json(output, &json)?;
     }
@@ -282,7 +275,7 @@ pub fn splits_text(result: &Comparison) -> String {
         n if n < result.splits.splits.len() => format!("{n} of {asked}"),
         _ => asked,
     };
-    match result.splits.protocol {
+    let text = match result.splits.protocol {
         Protocol::KFold { folds, repeats: 1 } => format!("{splits}, {folds} folds"),
         Protocol::KFold { folds, repeats } => format!("{splits}, {folds} folds {repeats} times"),
         Protocol::Shuffle { test, .. } => {
@@ -290,7 +283,8 @@ pub fn splits_text(result: &Comparison) -> String {
         }
         Protocol::Given { .. } => format!("{splits}, given"),
         _ => result.splits.protocol.to_string(),
-    }
+    };
+    if result.splits.transductive { text + ", transductive" } else { text }
 }
 
 fn as_csv(result: &Comparison) -> String {
@@ -350,7 +344,7 @@ fn as_csv(result: &Comparison) -> String {
 
 fn compare_clusters(args: &Args, mut settings: Settings) -> Result<ExitCode> {
     args.probabilities.refuse("classes to learn, not --task cluster")?;
-    if args.integration || args.transductive {
+    if args.integration || args.splits.transductive {
         return Err(misuse(
             "--integration and --transductive need something to learn, not --task cluster",
         ));
@@ -380,7 +374,7 @@ fn compare_clusters(args: &Args, mut settings: Settings) -> Result<ExitCode> {
         &session.run,
     )?;
     session.clear_progress();
-    let json = to_value(&result)?;
+    let json = to_value(Told(&result))?;
     if let Some(output) = &args.output {
         write_json(output, &json)?;
     }

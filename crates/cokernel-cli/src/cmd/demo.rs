@@ -13,6 +13,7 @@ use cokernel::eval::{
     Candidate, ClusteringOptions, Clusterings, Comparison, Protocol, Scores, Split, Splits,
     compare, compare_candidates,
 };
+use cokernel::json::Told;
 use cokernel::kernel::KernelSpec;
 use cokernel::method::Task;
 use cokernel::model::{Mkl, Model, MultiView};
@@ -87,7 +88,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
 
     let mut results = json!({
         "cokernel": cokernel::VERSION, "seed": session.run.seed, "instances": views.n(),
-        "kernels": KERNELS, "similarity": SIMILARITY, "scale": SCALE, "c": C, "comparison": result,
+        "kernels": KERNELS, "similarity": SIMILARITY, "scale": SCALE, "c": C, "comparison": Told(&result),
     });
     let mut statuses = vec![result.status];
     if !interrupted() {
@@ -95,7 +96,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
         let written = write_try_out(&args.out, &model, &views, &labels, &splits.splits[0])?;
         session.clear_progress();
         statuses.push(model.report().status);
-        results["model"] = json!({ "accuracy": accuracy, "summary": model.inspect() });
+        results["model"] = json!({ "accuracy": accuracy, "summary": Told(model.inspect()) });
         session.say(format!(
             "\nModel: simple_mkl on the first split, {} % right on its {} test instances;\n       {written} of \
              them are written as files\n",
@@ -228,7 +229,7 @@ fn clustered(views: &Views, labels: &Labels, session: &Session) -> Result<Cluste
 
 /// Scores and reports without the 2,000 cluster numbers of each row.
 fn without_assignments(clusterings: &Clusterings) -> Result<Value> {
-    let mut value = serde_json::to_value(clusterings)?;
+    let mut value = serde_json::to_value(Told(clusterings))?;
     for row in value["rows"].as_array_mut().into_iter().flatten() {
         if let Some(row) = row.as_object_mut() {
             row.remove("assignments");

@@ -14,6 +14,7 @@ use crate::settings::Settings;
 use crate::table::{count, thousands};
 use anyhow::Result;
 use cokernel::data::{Labels, Matrix};
+use cokernel::json::Told;
 use cokernel::method::Task;
 use cokernel::model::{EmbeddingModel, Saved};
 use cokernel::multiview::spectra;
@@ -163,7 +164,7 @@ fn learn(args: &Args, global: &GlobalArgs) -> Result<ExitCode> {
         session.say_picture(path, args.output.is_some())?;
     }
     session.show_json(&json!({
-        "ids": data.views.ids(), "rows": rows(&found.rows), "embedding": summary,
+        "ids": data.views.ids(), "rows": Told(rows(&found.rows)), "embedding": Told(summary),
         "output": args.output.as_deref().map(in_json),
         "model": args.model.as_deref().map(in_json),
         "plot": args.plot.as_deref().map(in_json),
@@ -200,7 +201,7 @@ fn apply(args: &Args, path: &Path, global: &GlobalArgs) -> Result<ExitCode> {
         None => session.show_table(&csv)?,
     }
     session.show_json(&json!({
-        "ids": data.views.ids(), "rows": rows(&embedded), "clusters": clusters,
+        "ids": data.views.ids(), "rows": Told(rows(&embedded)), "clusters": clusters,
         "output": args.output.as_deref().map(in_json),
     }))?;
     Ok(session.end([]))

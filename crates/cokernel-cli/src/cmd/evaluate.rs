@@ -15,6 +15,7 @@ use crate::words::once;
 use anyhow::Result;
 use cokernel::eval::tune::counted;
 use cokernel::eval::{CvResult, How, Measure, cross_validate_given};
+use cokernel::json::Told;
 use cokernel::model::{Costs, Given};
 use serde_json::to_value;
 use std::path::PathBuf;
@@ -59,9 +60,6 @@ pub struct Args {
     costs: CostArgs,
     #[command(flatten)]
     splits: SplitArgs,
-    /// Learn from the test instances, too, without their labels (machines that can: laplacian_svm)
-    #[arg(long, help_heading = "Splits")]
-    transductive: bool,
     /// Write the result as JSON to this file
     #[arg(long, short, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
@@ -87,18 +85,13 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let splits = splitting.splits(&settings, &data, session.run.seed)?;
     let known = (&data.views, &data.labels);
     let given = Given { pairs: data.pairs.as_ref(), ..Given::default() };
-    let how = How {
-        calibrating,
-        tuning: tuning.as_ref(),
-        costs: costs.as_ref(),
-        transductive: args.transductive,
-    };
+    let how = How { calibrating, tuning: tuning.as_ref(), costs: costs.as_ref() };
     if calibrating.is_some() && splits.groups.is_some() {
         session.notes(["groups do not stay together in the folds of the calibration".to_string()]);
     }
     let result = cross_validate_given(&mkl, how, known, &given, &splits, &session.run)?;
     session.clear_progress();
-    let json = to_value(&result)?;
+    let json = to_value(Told(&result))?;
     if let Some(output) = &args.output {
         write_json(output, &json)?;
     }

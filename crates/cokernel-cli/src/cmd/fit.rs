@@ -13,6 +13,7 @@ use crate::tasks::for_task;
 use crate::tuning::TuneArgs;
 use anyhow::{Context, Result};
 use cokernel::eval::Tuned;
+use cokernel::json::Told;
 use cokernel::model::Given;
 use cokernel::{Run, Status};
 use serde_json::json;
@@ -137,7 +138,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     session.say(format!("\n{}", model_weights(&model.weights())))?;
     session.say(format!("\nmodel written to {}", output.display()))?;
     session.show_json(
-        &json!({ "output": in_json(&output), "model": model.inspect(), "tuned": tuned }),
+        &json!({ "output": in_json(&output), "model": Told(model.inspect()), "tuned": Told(&tuned) }),
     )?;
     let stopped = tuned.iter().map(|t| t.status).filter(|s| *s != Status::IterationLimit);
     Ok(session.end([model.report().status].into_iter().chain(stopped)))

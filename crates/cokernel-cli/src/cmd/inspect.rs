@@ -9,6 +9,7 @@ use crate::session::{Options, Session};
 use crate::table::{Table, count};
 use anyhow::Result;
 use cokernel::data::{LearnedView, Matrix};
+use cokernel::json::Told;
 use cokernel::model::{EmbeddingModel, EmbeddingSummary, Model, Saved, ViewInfo};
 use serde_json::{Value, json, to_value};
 use std::path::PathBuf;
@@ -45,7 +46,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
                 (_, true) => projections(&of_model(&model), model.method())?,
                 _ => describe(&model),
             };
-            let mut value = to_value(model.inspect())?;
+            let mut value = to_value(Told(model.inspect()))?;
             add_maps(&mut value, &args, &of_model(&model));
             session.show_json(&value)?;
             session.show(shown)?;
@@ -58,7 +59,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
                 true => projections(&maps, &summary.method)?,
                 false => embedding(&summary),
             };
-            let mut value = to_value(&summary)?;
+            let mut value = to_value(Told(&summary))?;
             add_maps(&mut value, &args, &maps);
             session.show_json(&value)?;
             session.show(shown)?;
@@ -108,7 +109,7 @@ fn of_embedding(model: &EmbeddingModel) -> Vec<Map> {
 
 fn add_maps(to: &mut Value, args: &Args, maps: &[Map]) {
     if args.projections {
-        let one = |m: &Map| json!({"name": m.name, "features": m.features, "rows": m.rows});
+        let one = |m: &Map| json!({"name": m.name, "features": m.features, "rows": Told(&m.rows)});
         to["projections"] = maps.iter().map(one).collect();
     }
 }

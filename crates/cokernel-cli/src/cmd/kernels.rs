@@ -9,6 +9,7 @@ use crate::settings::Settings;
 use crate::table::{Table, count};
 use anyhow::Result;
 use cokernel::data::Labels;
+use cokernel::json::Told;
 use cokernel::method::Task;
 use cokernel::mkl::measures::{DIVERGENCE_UP_TO, EACH_UP_TO, Score, scores};
 use cokernel::model::Mkl;
@@ -102,7 +103,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
         session.say(format!("\ntable written to {}", output.display()))?;
     }
     session.show_json(&json!({
-        "instances": n, "kernels": found, "output": args.output.as_deref().map(in_json),
+        "instances": n, "kernels": Told(&found), "output": args.output.as_deref().map(in_json),
     }))?;
     Ok(session.end([]))
 }

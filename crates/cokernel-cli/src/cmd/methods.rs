@@ -6,6 +6,7 @@ use crate::session::{Options, Session};
 use crate::table::{Table, wrap};
 use anyhow::{Context, Result};
 use cokernel::catalogue::{find, machines, methods, partners};
+use cokernel::json::Told;
 use cokernel::method::{Certificate, Group, Method, Task};
 use serde_json::{Value, json};
 use std::process::ExitCode;
@@ -170,7 +171,7 @@ fn as_json(m: &Method) -> Value {
         .iter()
         .map(|p| {
             json!({
-                "name": p.name, "doc": p.doc, "default": p.default(), "range": p.range_text(),
+                "name": p.name, "doc": p.doc, "default": Told(p.default()), "range": p.range_text(),
             })
         })
         .collect();

@@ -12,6 +12,7 @@ use crate::table::count;
 use anyhow::Result;
 use cokernel::data::{Labels, Matrix, Views};
 use cokernel::eval::{Measured, as_classes};
+use cokernel::json::Told;
 use cokernel::method::Task;
 use cokernel::model::{Gates, Model, Prediction, Saved};
 use serde_json::{Value, json};
@@ -234,8 +235,8 @@ fn as_json(
     }
     json!({
         "ids": views.ids(), "labels": prediction.labels, "machines": prediction.machine_names,
-        "decisions": rows(&prediction.decisions), "classes": prediction.classes,
-        "probabilities": prediction.probabilities.as_ref().map(rows), "scores": scores,
+        "decisions": Told(rows(&prediction.decisions)), "classes": prediction.classes,
+        "probabilities": Told(prediction.probabilities.as_ref().map(rows)), "scores": Told(scores),
         "output": output.as_deref().map(in_json),
     })
 }

@@ -12,6 +12,7 @@ use crate::session::{Options, Session};
 use crate::system::available_memory;
 use crate::table::Table;
 use anyhow::{Result, anyhow};
+use cokernel::json::Told;
 use serde_json::{Value, json, to_value};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -142,8 +143,8 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
 /// A result, or the list of those of several data sets.
 fn json_of(results: &[Outcome]) -> Result<Value> {
     match results {
-        [one] => Ok(to_value(one)?),
-        several => Ok(to_value(several)?),
+        [one] => Ok(to_value(Told(one))?),
+        several => Ok(to_value(Told(several))?),
     }
 }
 

@@ -11,6 +11,7 @@ use crate::store::{Counts, Store};
 use crate::system::available_memory;
 use crate::table::count;
 use anyhow::{Result, anyhow};
+use cokernel::json::Told;
 use cokernel::{Event, Run};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -206,7 +207,7 @@ fn finish(
     session.show_json(&json!({
         "store": in_json(store.path()),
         "cells": json_of(&counts),
-        "results": outcomes.iter().map(serde_json::to_value).collect::<Result<Vec<Value>, _>>()?,
+        "results": Told(&outcomes),
     }))?;
     if session::interrupted() {
         return Ok(ExitCode::from(session::INTERRUPTED));

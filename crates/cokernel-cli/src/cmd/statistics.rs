@@ -8,6 +8,7 @@ use anyhow::{Context, Result};
 use cokernel::brief;
 use cokernel::eval::Stat;
 use cokernel::eval::significance::{Comparing, Paired, ScoreTable, Tested, Verdict};
+use cokernel::json::Told;
 use serde_json::to_value;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -82,7 +83,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let table = ScoreTable::from_csv(&text).with_context(|| place.to_string())?;
     let told = table.compare(&how)?;
     session.show(text_of(&told, &how))?;
-    session.show_json(&to_value(&told)?)?;
+    session.show_json(&to_value(Told(&told))?)?;
     Ok(session.end([]))
 }
 

@@ -61,7 +61,7 @@ fn costs_and_kinds_of_integration_are_told() {
     assert!(json["total_cost"]["mean"].as_f64().unwrap() > 0.0);
     for (flags, part) in [
         ("--costs no.csv", "there is no file 'no.csv'"),
-        ("--costs bb=1", "kernel or view in costs 'bb'"),
+        ("--costs bb=1", "kernel, view or function in costs 'bb'"),
         ("--plot-cost c.svg", "--plot-cost needs --costs"),
         ("--integration --methods mean", "cannot be used with"),
         ("--transductive --methods mean", "transductive splits are for laplacian_svm"),

@@ -9,6 +9,7 @@ use crate::visible::{markdown as safe, on_one_line};
 use crate::{label_of, print};
 use anyhow::Result;
 use cokernel::eval::Stat;
+use cokernel::json::Told;
 use serde_json::json;
 
 /// What a mark looks like in text.
@@ -134,7 +135,7 @@ pub fn json(
     ranking: Option<&Ranking>,
 ) -> Result<serde_json::Value> {
     let outcomes: Result<Vec<_>, _> =
-        material.collected.iter().map(|c| serde_json::to_value(&c.outcome)).collect();
+        material.collected.iter().map(|c| serde_json::to_value(Told(&c.outcome))).collect();
     let mut outcomes = outcomes?;
     outcomes.iter_mut().for_each(without_times);
     let troubles: Vec<_> = material
@@ -146,8 +147,8 @@ pub fn json(
         "version": cokernel::VERSION,
         "seed": material.seed,
         "results": outcomes,
-        "comparison": all,
-        "ranking": ranking,
+        "comparison": Told(all),
+        "ranking": Told(ranking),
         "without_result": troubles,
     }))
 }

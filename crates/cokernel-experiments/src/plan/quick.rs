@@ -19,6 +19,8 @@ impl Experiment {
         for data in &mut self.data {
             match data.source {
                 Source::Toy(_) => data.sets = data.sets.min(SETS),
+                // Splits from a file are those of all instances.
+                _ if data.given.is_some() => {}
                 _ => {
                     data.selection.take =
                         Some(data.selection.take.unwrap_or(INSTANCES).min(INSTANCES))

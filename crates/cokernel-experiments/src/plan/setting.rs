@@ -1,5 +1,6 @@
 //! Everything of a plan but its rows: data, protocol, machine, tests and limits.
 
+use super::splits::Given;
 use super::{Data, Experiment, Kind, Learning, Limits, Protocol, Row, Tests, figures};
 use crate::file::{Content, DataEntry, File, LimitsEntry, MachineEntry, ProtocolEntry, TestsEntry};
 use crate::generator::{GENERATORS, N, Toy};
@@ -36,9 +37,10 @@ const MOST_TAKEN: usize = 100_000_000;
 /// Seconds: thirty years.
 const LONGEST: f64 = 1e9;
 
-pub fn protocol(file: &File, content: &Content) -> Result<Protocol> {
+pub fn protocol(file: &File, content: &Content, given: Option<&Given>) -> Result<Protocol> {
     let entry = &content.protocol;
-    let kind = kind(file, entry, task(file, content)?)?;
+    let given = given.and_then(Given::first);
+    let kind = kind(file, entry, task(file, content)?, given)?;
     let task = kind.task();
     let score = |s: &Spanned<String>| {
         Score::from_id(s.get_ref(), task).map_err(|e| file.refuse(Some(s.span()), e))
@@ -53,7 +55,8 @@ pub fn protocol(file: &File, content: &Content) -> Result<Protocol> {
         None if scores.contains(&Score::Nmi) => Score::Nmi,
         None => first,
     };
-    Ok(Protocol { kind, seed: entry.seed, scores, pick_by, first_splits: None })
+    let given = given.is_some();
+    Ok(Protocol { kind, seed: entry.seed, scores, pick_by, given, first_splits: None })
 }
 
 /// What is measured: the task that is named, else that of the machine, else classes; clusters where their
@@ -76,12 +79,20 @@ fn machine_of(file: &File, text: &Spanned<String>) -> Result<MachineSpec> {
     checked.map_err(|e| file.refuse(Some(text.span()), e))
 }
 
-fn kind(file: &File, entry: &ProtocolEntry, task: Task) -> Result<Kind> {
+fn kind(
+    file: &File,
+    entry: &ProtocolEntry,
+    task: Task,
+    given: Option<&eval::Splits>,
+) -> Result<Kind> {
     let of_splits = [
         ("folds", entry.folds.as_ref().map(Spanned::span)),
         ("test_fraction", entry.test_fraction.as_ref().map(Spanned::span)),
         ("repeats", entry.repeats.as_ref().map(Spanned::span)),
         ("inner_folds", entry.inner_folds.as_ref().map(Spanned::span)),
+        ("five_by_two", entry.five_by_two.as_ref().map(Spanned::span)),
+        ("splits", entry.splits.as_ref().map(Spanned::span)),
+        ("transductive", entry.transductive.as_ref().map(Spanned::span)),
     ];
     if let Some(clusters) = &entry.clusters {
         if let Some((key, Some(place))) = of_splits.into_iter().find(|s| s.1.is_some()) {
@@ -117,19 +128,31 @@ fn kind(file: &File, entry: &ProtocolEntry, task: Task) -> Result<Kind> {
             Err(file.refuse(Some(value.span()), problem))
         }
     };
-    let given = [
+    let five_by_two = entry.five_by_two.as_ref().filter(|f| *f.get_ref());
+    let kinds = [
         ("folds", entry.folds.as_ref().map(Spanned::span)),
         ("test_fraction", entry.test_fraction.as_ref().map(Spanned::span)),
         ("reserve", entry.reserve.as_ref().map(Spanned::span)),
         ("per_class", entry.per_class.as_ref().map(Spanned::span)),
+        ("five_by_two", five_by_two.map(Spanned::span)),
+        ("splits", entry.splits.as_ref().map(Spanned::span)),
     ];
-    let mut there = given.into_iter().filter_map(|(key, place)| Some((key, place?)));
+    let mut there = kinds.into_iter().filter_map(|(key, place)| Some((key, place?)));
     if let (Some((first, _)), Some((second, place))) = (there.next(), there.next()) {
         let problem = format!("protocol: give either {first} or {second}, not both");
         return Err(file.refuse(Some(place), problem));
     }
     let repeats = |default: usize| from(&entry.repeats, "repeats", 1, default);
-    let splits = if entry.folds.is_some() {
+    let fixed = five_by_two.map(|_| "five_by_two").or(given.map(|_| "splits"));
+    if let (Some(key), Some(repeats)) = (fixed, &entry.repeats) {
+        let problem = format!("repeats: {key} says how many splits there are; leave it out");
+        return Err(file.refuse(Some(repeats.span()), problem));
+    }
+    let splits = if let Some(given) = given {
+        given.protocol
+    } else if five_by_two.is_some() {
+        eval::Protocol::FiveByTwo
+    } else if entry.folds.is_some() {
         eval::Protocol::KFold { folds: from(&entry.folds, "folds", 2, 0)?, repeats: repeats(1)? }
     } else if let Some(test) = &entry.test_fraction {
         let test = fraction("test_fraction", test)?;
@@ -146,10 +169,13 @@ fn kind(file: &File, entry: &ProtocolEntry, task: Task) -> Result<Kind> {
         eval::Protocol::PerClass { train, repeats: repeats(5)? }
     } else {
         let problem = "protocol: expected clusters = K and starts to cluster; or folds = K, \
-                       test_fraction = 0.33, reserve = 0.33 or per_class = 15 to learn";
+                       test_fraction = 0.33, reserve = 0.33, per_class = 15, five_by_two = true or \
+                       splits = \"splits.json\" to learn";
         return Err(file.refuse(None, problem));
     };
-    let learning = Learning { splits, inner_folds };
+    let transductive = entry.transductive.as_ref().is_some_and(|t| *t.get_ref())
+        || given.is_some_and(|s| s.transductive);
+    let learning = Learning { splits, transductive, inner_folds };
     match task {
         Task::Classify => Ok(Kind::Classify(learning)),
         Task::Regress => Ok(Kind::Regress(learning)),
@@ -275,6 +301,7 @@ fn data(file: &File, entry: &DataEntry, base: &Path) -> Result<Data> {
         sets: sets.unwrap_or(1),
         costs: entry.costs.iter().map(cost).collect::<Result<_>>()?,
         selection: selection(file, entry)?,
+        given: None,
         published: BTreeMap::new(),
         weights: BTreeMap::new(),
         source,

@@ -14,6 +14,7 @@ use super::{Spent, Store};
 use crate::system::{process_start, system_name};
 use crate::{Cell, Measured};
 use anyhow::Result;
+use cokernel::json::Told;
 use rusqlite::{OptionalExtension, Transaction, params, params_from_iter};
 use serde_json::json;
 use std::path::Path;
@@ -141,10 +142,10 @@ impl Store {
             seed: seed as i64,
             version: cokernel::VERSION.to_string(),
             decided_by: cell.decided_by.clone(),
-            scores: serde_json::to_string(&measured.scores)?,
-            weights: json!({ "kernels": d.kernels, "weights": d.weights }).to_string(),
-            trace: json!({ "objective": d.objective, "gaps": d.gaps }).to_string(),
-            result: serde_json::to_string(measured)?,
+            scores: serde_json::to_string(&Told(&measured.scores))?,
+            weights: json!({ "kernels": d.kernels, "weights": Told(&d.weights) }).to_string(),
+            trace: json!({ "objective": Told(&d.objective), "gaps": Told(&d.gaps) }).to_string(),
+            result: serde_json::to_string(&Told(measured))?,
             seconds: spent.seconds,
             peak_memory: spent.peak_memory.map(|b| b as i64),
             finished: now(),

@@ -62,6 +62,7 @@ impl Store {
         update: bool,
     ) -> Result<(Self, Vec<String>)> {
         clear_leftovers(path);
+        let spec = &spec.self_contained()?;
         if !path.exists() {
             create(path, spec, plan, cells, seed)?;
         }

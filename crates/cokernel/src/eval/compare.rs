@@ -98,8 +98,6 @@ pub struct Comparison {
     pub costs: Option<Costs>,
     /// How instances were split, and with which seed.
     pub splits: Splits,
-    /// Whether test instances were learned from, without their labels.
-    pub transductive: bool,
     /// Splits that are complete for every row; fewer than asked for if the run was stopped.
     pub complete: usize,
     /// Number of labelled instances.
@@ -188,7 +186,7 @@ pub fn compare_how(
     let task = methods[base].task();
     let truth = Truth::new(task, views, labels, &splits.splits)?;
     let base = singles.then_some(base);
-    let plan = Plan { methods, recipes, base, how, calibrating, tuned, views, labels, truth };
+    let plan = Plan { methods, recipes, base, splits, calibrating, tuned, views, labels, truth };
     let mut rows: Vec<Collected> = Vec::new();
     let (mut steps, mut stopped) = (Steps::begin(splits.splits.len(), run), None);
     let mut priced = Priced::new(costs);
@@ -235,7 +233,6 @@ pub fn compare_how(
         tuning: tuning.cloned(),
         costs: costs.cloned(),
         splits: splits.clone(),
-        transductive: how.transductive,
         complete,
         instances: plan.truth.labelled,
         classes: plan.truth.classes,
@@ -286,7 +283,7 @@ struct Plan<'a> {
     recipes: Vec<Recipe>,
     /// The method whose kernels are tried alone.
     base: Option<usize>,
-    how: How<'a>,
+    splits: &'a Splits,
     calibrating: Option<Calibrating>,
     tuned: Option<Tunings<'a>>,
     views: &'a Views,
@@ -315,7 +312,7 @@ impl Plan<'_> {
             if found[first].is_some() {
                 continue;
             }
-            let labels = &*self.how.seen(&self.methods[first], self.labels, split)?;
+            let labels = &*self.splits.seen(&self.methods[first], self.labels, split)?;
             let split = &*split.learned_from(&self.methods[first], labels)?;
             let train = (self.views.select(&split.train), labels.select(&split.train));
             // One bank at a time is in memory.
@@ -465,7 +462,7 @@ impl fmt::Display for Comparison {
                 0 => String::new(),
                 k => format!(", {k} classes"),
             },
-            self.splits.protocol,
+            self.splits.how(),
             self.splits.seed
         )?;
         let row = |r: &ComparisonRow| {

@@ -4,13 +4,12 @@ use super::tune::Tuning;
 use super::{Measure, Measured, Measures, Scores, Split, Splits, Stat, table};
 use crate::calibrate::Calibrating;
 use crate::data::{Labels, Target, Views};
-use crate::machine::{CheckedMachine, learn_unlabelled};
+use crate::machine::CheckedMachine;
 use crate::method::Task;
 use crate::model::{Costs, Given, Mkl, Model, Priced};
 use crate::params::{Params, Value};
 use crate::{Error, Event, MachineReport, Result, Run, Status, VERSION};
 use serde::Serialize;
-use std::borrow::Cow;
 use std::fmt;
 
 /// What one split gave.
@@ -57,8 +56,6 @@ pub struct CvResult {
     pub calibrating: Option<Calibrating>,
     /// How instances were split, and with which seed.
     pub splits: Splits,
-    /// Whether test instances were learned from, without their labels.
-    pub transductive: bool,
     /// Seed of the methods.
     pub seed: u64,
     /// Version of the library.
@@ -131,34 +128,6 @@ pub struct How<'a> {
     pub tuning: Option<&'a Tuning>,
     /// What kernels cost: of every model then what predicting an instance costs.
     pub costs: Option<&'a Costs>,
-    /// Test instances are among those that are learned from, without their labels: for machines that learn from such.
-    pub transductive: bool,
-}
-
-impl How<'_> {
-    /// The labels as the training on a split sees them.
-    ///
-    /// # Errors
-    /// Test instances are to be learned from, which the machine does not; those that do are listed.
-    pub(super) fn seen<'l>(
-        &self,
-        mkl: &Mkl,
-        labels: &'l Labels,
-        split: &Split,
-    ) -> Result<Cow<'l, Labels>> {
-        if !self.transductive {
-            return Ok(Cow::Borrowed(labels));
-        }
-        if !mkl.uses_unlabelled()? {
-            let problem = format!(
-                "machine '{}' does not learn from instances without a label; transductive splits are for {}",
-                mkl.machine_spec().method().id,
-                learn_unlabelled().join(", ")
-            );
-            return Err(Error::parameter("transductive", problem));
-        }
-        Ok(Cow::Owned(labels.without(&split.test)))
-    }
 }
 
 /// [`cross_validate_calibrated`] with parameters that are chosen inside each training set, and with what else is known about
@@ -195,7 +164,7 @@ pub fn cross_validate_given(
     let mut priced = Priced::new(costs);
     for split in &splits.splits {
         let inner = run.remaining(&watch).quiet();
-        let labels = &*how.seen(mkl, labels, split)?;
+        let labels = &*splits.seen(mkl, labels, split)?;
         let split = &*split.learned_from(mkl, labels)?;
         let rows = given.rows(mkl, &split.train, labels)?;
         let (train, known) = ((views.select(&rows), labels.select(&rows)), given.select(&rows)?);
@@ -275,7 +244,6 @@ pub fn cross_validate_given(
         machine: mkl.machine_spec().checked()?,
         calibrating,
         splits: splits.clone(),
-        transductive: how.transductive,
         seed: run.seed,
         library_version: VERSION.to_string(),
         kernels: table::common_names(&names),
@@ -429,7 +397,7 @@ impl<'a> Truth<'a> {
 impl fmt::Display for CvResult {
     /// Scores over the splits, then one line per split.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}: {}, seed {}", self.method, self.splits.protocol, self.splits.seed)?;
+        writeln!(f, "{}: {}, seed {}", self.method, self.splits.how(), self.splits.seed)?;
         for (measure, stat) in &self.measures.0 {
             let unit = if measure.percent { " %" } else { "" };
             writeln!(f, "{:<18} {}{unit}", measure.title, measure.spread(stat))?;

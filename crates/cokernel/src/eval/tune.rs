@@ -26,6 +26,7 @@ mod surface;
 pub use axis::Axis;
 use inner::Inner;
 use surface::Surface;
+pub use surface::{Searched, search_surface};
 
 /// The most candidates of a grid.
 const MOST: usize = 100_000;

@@ -133,19 +133,20 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// What a kernel is called: by its own name, its view's and its function's (`gaussian`). Names of kernels hold widths
-    /// that are chosen from the data, so that they are not known before.
-    pub fn names(&self) -> [&str; 3] {
+    /// What a kernel is called: by its own name, that without what stands in parentheses (`gaussian@fou`), its view's and
+    /// its function's (`gaussian`). Parentheses hold widths that are chosen from the data, so that they are not known before.
+    pub fn names(&self) -> [&str; 4] {
         names(&self.name, &self.view)
     }
 }
 
 /// [`Kernel::names`] of a kernel of this name on this view.
-pub fn names<'a>(name: &'a str, view: &'a str) -> [&'a str; 3] {
-    [name, view, name.split('@').next().unwrap_or_default()]
+pub fn names<'a>(name: &'a str, view: &'a str) -> [&'a str; 4] {
+    let until = |end: char| name.split(end).next().unwrap_or_default();
+    [name, until('('), view, until('@')]
 }
 
 /// The number that kernels of these [`names`] have by the first of them that is there.
-pub fn number(given: &std::collections::BTreeMap<String, f64>, names: [&str; 3]) -> Option<f64> {
+pub fn number(given: &std::collections::BTreeMap<String, f64>, names: [&str; 4]) -> Option<f64> {
     names.into_iter().find_map(|name| given.get(name)).copied()
 }

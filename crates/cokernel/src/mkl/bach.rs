@@ -71,7 +71,7 @@ static METHOD: Method = Method {
             doc: "d_m of (2.4), what the norm of a kernel's weight vector costs: unit, 1 for all (SimpleMKL); trace, \
                   the root of the mean diagonal entry (which undoes the scale of kernels); features or measured, the \
                   root of the number of features or of the seconds that a value takes, 1 for the cheapest kernel; or \
-                  numbers by kernel or by view, a=2,b=0.5, 1 for those not named.",
+                  numbers by kernel, view or function, a=2,gaussian=0.5, 1 for those not named.",
             range: Range::Factors {
                 default: UNIT,
                 of: &[UNIT, TRACE, FEATURES, MEASURED],
@@ -139,7 +139,7 @@ impl Bach {
             }
             Prices::Unit => Ok(vec![1.0; bank.len()]),
             Prices::Named(given) => {
-                let named = by_name(problem, "kernel or view in d", given)?;
+                let named = by_name(problem, "kernel, view or function in d", given)?;
                 Ok(named.iter().map(|d| d.unwrap_or(1.0)).collect())
             }
             Prices::Trace => {

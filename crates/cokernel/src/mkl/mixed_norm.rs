@@ -77,7 +77,7 @@ static METHOD: Method = Method {
     params: &[
         Param {
             name: "groups",
-            doc: "Which kernels belong together: view, those of each view; or numbers by kernel or by view, where equal \
+            doc: "Which kernels belong together: view, those of each view; or numbers by kernel, view or function, where equal \
                   numbers are a group (a=1,b=1,c=2), and each kernel not named is a group of its own.",
             range: Range::Factors { default: VIEW, of: &[VIEW], min: 0.0, max: 1e9 },
         },
@@ -101,7 +101,7 @@ const VIEW: &str = "view";
 
 #[derive(Debug)]
 struct MixedNorm {
-    /// Numbers by kernel or by view; `None` for groups by view.
+    /// Numbers by kernel, view or function; `None` for groups by view.
     given: Option<BTreeMap<String, f64>>,
     inside: f64,
     outside: f64,
@@ -136,7 +136,7 @@ impl MixedNorm {
                 }
             }
             Some(given) => {
-                let named = by_name(problem, "kernel or view in groups", given)?;
+                let named = by_name(problem, "kernel, view or function in groups", given)?;
                 let mut numbers: Vec<f64> = Vec::new();
                 let mut places: Vec<usize> = Vec::new();
                 for (m, number) in named.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! Numbers that users give by the name of a kernel, of a view for all its kernels, or of a function (`gaussian`) for all
-//! kernels of it.
+//! Numbers that users give by the name of a kernel (`gaussian@fou` for all that begin so), of a view for all its kernels,
+//! or of a function (`gaussian`) for all kernels of it.
 
 use super::Problem;
 use crate::kernel::{Kernel, number};

@@ -36,7 +36,7 @@ static METHOD: Method = Method {
     weights: WeightSet::NONE,
     params: &[Param {
         name: "exponents",
-        doc: "Exponents by kernel or by view, a=2,b=0.5; of those not named 0. mean: 1/M for each.",
+        doc: "Exponents by kernel, view or function, a=2,gaussian=0.5; of those not named 0. mean: 1/M for each.",
         range: Range::Factors { default: MEAN, of: &[MEAN], min: 0.0, max: 64.0 },
     }],
 };
@@ -62,7 +62,7 @@ impl Powers {
         let Some(given) = &self.given else {
             return Ok(vec![1.0 / kernels as f64; kernels]);
         };
-        let named = by_name(problem, "kernel or view in exponents", given)?;
+        let named = by_name(problem, "kernel, view or function in exponents", given)?;
         let exponents: Vec<f64> = named.iter().map(|g| g.unwrap_or(0.0)).collect();
         match exponents.iter().any(|g| *g > 0.0) {
             true => Ok(exponents),

@@ -16,7 +16,7 @@ use std::str::FromStr;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Costs {
-    /// By kernel, view or function (`gaussian`); 1 for those not named.
+    /// By kernel (`gaussian@fou`), view (`fou`) or function (`gaussian`); 1 for those not named.
     Named(BTreeMap<String, f64>),
     /// √(features of the kernel's view / the fewest).
     Features,
@@ -56,8 +56,7 @@ impl FromStr for Costs {
                 Some((name.trim().to_string(), price.trim().parse::<f64>().ok()?))
             });
             let Some((name, price)) = found.filter(|f| !f.0.is_empty()) else {
-                let expected =
-                    "expected features, measured, or prices by view or kernel, as pix=4,mor=1";
+                let expected = "expected features, measured, or prices by kernel, view or function, as pix=4,gaussian=2";
                 return Err(Error::parameter("costs", format!("{expected}; found '{part}'")));
             };
             if prices.insert(name, price).is_some() {
@@ -103,7 +102,7 @@ impl<'a> Priced<'a> {
     /// What a model on these kernels costs: by the prices that were given, else by those of its method, if it had some.
     ///
     /// # Errors
-    /// A name that is neither of a kernel nor of a view; kernels that are not computed from features, where these
+    /// A name that is neither of a kernel, nor of a view, nor of a function; kernels that are not computed from features, where these
     /// are asked for.
     pub(crate) fn total(
         &mut self,
@@ -133,7 +132,7 @@ impl Prepared {
     /// The price of each kernel.
     ///
     /// # Errors
-    /// A name that is neither of a kernel nor of a view; kernels that are not computed from features, where these
+    /// A name that is neither of a kernel, nor of a view, nor of a function; kernels that are not computed from features, where these
     /// are asked for.
     pub fn prices(&self, costs: &Costs, run: &Run) -> Result<Vec<f64>> {
         let (bank, views) = (self.bank(), Some(&self.views));
@@ -153,7 +152,7 @@ fn named(given: &BTreeMap<String, f64>, prepared: &Prepared) -> Result<Vec<f64>>
     by_name(given, prepared.kernels(), if apart { Some(&prepared.names) } else { None })
 }
 
-/// The prices of kernels by name, 1 of those not named. Names that are neither of a kernel nor of one of these views are
+/// The prices of kernels by name, 1 of those not named. Names that are neither of a kernel or function nor of one of these views are
 /// refused, unless no views are given.
 fn by_name(
     given: &BTreeMap<String, f64>,
@@ -164,7 +163,7 @@ fn by_name(
         let own = || kernels.iter().flat_map(Kernel::names);
         let known = || own().chain(views.iter().map(String::as_str));
         if let Some(name) = given.keys().find(|n| !known().any(|k| k == n.as_str())) {
-            return Err(Error::unknown("kernel or view in costs", name, known()));
+            return Err(Error::unknown("kernel, view or function in costs", name, known()));
         }
     }
     Ok(kernels.iter().map(|k| number(given, k.names()).unwrap_or(1.0)).collect())
@@ -219,7 +218,7 @@ impl Model {
     /// [`total_cost`](Self::total_cost) with prices by the name of a kernel, view or function; 1 for those not named.
     ///
     /// # Errors
-    /// A name that is neither of a kernel nor of a view; a price that is not above 0.
+    /// A name that is neither of a kernel, nor of a view, nor of a function; a price that is not above 0.
     pub fn total_cost_by_name(&self, prices: &BTreeMap<String, f64>) -> Result<f64> {
         let views = super::all_views(&self.info.all_views, &self.info.views);
         self.total_cost(&by_name(prices, &self.info.kernels, Some(&views))?)
@@ -232,7 +231,7 @@ mod tests {
     use super::*;
     use crate::data::{Labels, Matrix, Views};
     use crate::eval::{How, Protocol, compare_how};
-    use crate::kernel::KernelSpec;
+    use crate::kernel::{Function, KernelSpec};
     use crate::model::Mkl;
 
     /// Views of 1 and 16 features cost 1 and 4.
@@ -278,5 +277,33 @@ mod tests {
         for (wrong, part) in [("many", "as pix=4"), ("a=0", "above 0"), ("a=1,a=2", "twice")] {
             assert!(wrong.parse::<Costs>().unwrap_err().to_string().contains(part), "{wrong}");
         }
+    }
+
+    /// The most exact name counts: the whole one, that before the parentheses, the view, the function.
+    #[test]
+    fn prices_by_kernel_view_and_function() {
+        let name = |kernel: &str, view: &str, function| Kernel {
+            name: kernel.to_string(),
+            view: view.to_string(),
+            column: None,
+            function,
+            normalize: Vec::new(),
+        };
+        let kernels = [
+            name("gaussian@a(gamma=0.5)", "a", Function::Gaussian { gamma: 0.5 }),
+            name("gaussian@b(gamma=2)", "b", Function::Gaussian { gamma: 2.0 }),
+            name("linear@b", "b", Function::Linear),
+        ];
+        let views = ["a".to_string(), "b".to_string()];
+        let of = |text: &str| {
+            let Costs::Named(prices) = text.parse().unwrap() else { panic!("{text}") };
+            by_name(&prices, &kernels, Some(&views))
+        };
+        assert_eq!(of("gaussian=2").unwrap(), [2.0, 2.0, 1.0]);
+        assert_eq!(of("gaussian=2,gaussian@a=3").unwrap(), [3.0, 2.0, 1.0]);
+        assert_eq!(of("b=4,gaussian=2").unwrap(), [2.0, 4.0, 4.0]);
+        assert_eq!(of("gaussian@a(gamma=0.5)=5,gaussian@a=3,linear=7").unwrap(), [5.0, 1.0, 7.0]);
+        let said = of("gaussian@c=2").unwrap_err().to_string();
+        assert!(said.contains("did you mean 'gaussian@a'?"), "{said}");
     }
 }

@@ -4,18 +4,17 @@
 //! [`Mkl::prepare`] keeps the labelled instances, scales the views (side by side for methods that
 //! concatenate) and computes the kernels; [`Mkl::fit_prepared`] learns.
 
-use super::prepared::{check_square, dropped_note, kernels_or_default, used_views, without_view};
-use super::{Given, Model, Prepared, Recipe};
-use crate::bank::{Bank, Storage};
+use super::choose::{check, name};
+use super::{Given, Model, Prepared};
+use crate::bank::Storage;
 use crate::catalogue;
-use crate::data::{Labels, Matrix, Preparation, Scale, Target, Views};
-use crate::kernel::{Family, Function, Kernel, KernelSpec};
+use crate::data::{Labels, Matrix, Scale, Views};
+use crate::kernel::{Function, Kernel, KernelSpec};
 use crate::machine::{Decomposition, Machine, MachineSpec, Svc};
 use crate::method::{Method, Task};
-use crate::mkl::{self, Arrangement, Learned, Learner, Problem};
+use crate::mkl::{self, Learned, Learner, Problem};
 use crate::params::{Params, Value};
-use crate::{Error, Event, Result, Run, Watch};
-use std::borrow::Cow;
+use crate::{Error, Result, Run, Watch};
 
 /// A method with its parameters, kernels, machine and scaling: everything but the data.
 ///
@@ -36,14 +35,14 @@ use std::borrow::Cow;
 /// ```
 #[derive(Debug, Clone)]
 pub struct Mkl {
-    method: &'static Method,
-    given: Vec<(String, Value)>,
-    kernels: Option<Vec<KernelSpec>>,
-    machine: MachineSpec,
-    scale: Scale,
-    storage: Storage,
+    pub(super) method: &'static Method,
+    pub(super) given: Vec<(String, Value)>,
+    pub(super) kernels: Option<Vec<KernelSpec>>,
+    pub(super) machine: MachineSpec,
+    pub(super) scale: Scale,
+    pub(super) storage: Storage,
     /// Factor on the widths of all kernels.
-    width: f64,
+    pub(super) width: f64,
 }
 
 impl Mkl {
@@ -133,65 +132,6 @@ impl Mkl {
     pub fn storage(mut self, storage: Storage) -> Self {
         self.storage = storage;
         self
-    }
-
-    /// Multiplies the widths of all kernels that have one. Default: 1.
-    #[must_use]
-    pub fn width(mut self, factor: f64) -> Self {
-        self.width = factor;
-        self
-    }
-
-    /// Whether [`with`](Self::with) knows a parameter of this name.
-    pub fn knows(&self, name: &str) -> bool {
-        matches!(name, "width" | "method")
-            || self.method.param(name).is_some()
-            || self.machine.method().param(name).is_some()
-    }
-
-    /// The same with another value of a parameter of the method, of the machine (`c` is always that of the machine, if
-    /// it has one), `width` for a factor on the widths of kernels, or `method` for another method.
-    ///
-    /// # Errors
-    /// No such parameter, or a value outside its range.
-    pub fn with(&self, name: &str, value: &Value) -> Result<Self> {
-        let mut other = self.clone();
-        let of_machine = self.machine.method().param(name).is_some();
-        match name {
-            "method" => {
-                let id = value.to_string();
-                other.method = Mkl::new(&id)?.method;
-                other.given.retain(|(n, _)| other.method.param(n).is_some());
-            }
-            "width" => {
-                let factor = match value {
-                    Value::Real(v) => *v,
-                    Value::Int(v) => *v as f64,
-                    _ => f64::NAN,
-                };
-                if !(factor > 0.0 && factor.is_finite()) {
-                    let problem = format!("expected a factor above 0, found {value}");
-                    return Err(Error::parameter("width", problem));
-                }
-                other.width = factor;
-            }
-            name if of_machine && (name == "c" || self.method.param(name).is_none()) => {
-                other.machine.set(name, value.clone());
-                other.machine.checked()?;
-            }
-            name => {
-                let Some(param) = self.method.param(name) else {
-                    let known = self.method.params.iter().chain(self.machine.method().params);
-                    let known = known.map(|p| p.name).chain(["width", "method"]);
-                    return Err(Error::unknown("parameter", name, known));
-                };
-                let is_other = |n: &str| self.method.param(n).is_none_or(|p| p.name != param.name);
-                other.given.retain(|(n, _)| is_other(n));
-                other.given.push((param.name.to_string(), value.clone()));
-                other.params()?;
-            }
-        }
-        Ok(other)
     }
 
     /// Refuses methods that do not learn from pairs of instances.
@@ -329,120 +269,11 @@ impl Mkl {
         self.finish(&prepared, &watch, run)
     }
 
-    /// [`prepare`](Self::prepare) with what else is known about the instances.
-    ///
-    /// # Errors
-    /// As [`fit_given`](Self::fit_given).
-    pub fn prepare_given(
-        &self,
-        views: &Views,
-        labels: &Labels,
-        given: &Given<'_>,
-        run: &Run,
-    ) -> Result<Prepared> {
-        let watch = run.watch();
-        if given.pairs.is_some() {
-            self.require_pairs()?;
-        }
-        let mut prepared = self.prepare(views, labels, run)?;
-        if let Some(posteriors) = given.posteriors {
-            prepared = prepared.with_posteriors(posteriors)?;
-        }
-        if let Some(weights) = given.weights {
-            prepared = prepared.with_weights(weights)?;
-        }
-        if let Some(pairs) = given.pairs {
-            prepared = prepared.with_pairs(views, pairs, &run.remaining(&watch))?;
-        }
-        Ok(prepared)
-    }
-
     /// The second half, in the time that is left; the report tells all of it.
     pub(crate) fn finish(&self, prepared: &Prepared, watch: &Watch, run: &Run) -> Result<Model> {
         let mut model = self.fit_prepared(prepared, &run.remaining(watch))?;
         model.info.report.seconds = watch.seconds();
         Ok(model)
-    }
-
-    /// The first half of [`fit`](Self::fit): instances, scaling and kernels.
-    ///
-    /// # Errors
-    /// As [`fit`](Self::fit).
-    pub fn prepare(&self, views: &Views, labels: &Labels, run: &Run) -> Result<Prepared> {
-        let watch = run.watch();
-        let recipe = self.recipe()?;
-        if views.is_empty() {
-            return Err(Error::Data("there is no view; give at least one".to_string()));
-        }
-        if labels.len() != views.n() {
-            let expected = format!("{}, one per instance of the views", views.n());
-            return Err(Error::shape("labels", expected, labels.len()));
-        }
-        let rows = match recipe.unlabelled {
-            true => (0..labels.len()).collect(),
-            false => Target::rows(labels, recipe.task),
-        };
-        let n_dropped = views.n() - rows.len();
-        if rows.is_empty() && !matches!(labels, Labels::Absent(_)) {
-            return Err(Error::Labels("every label is missing".to_string()));
-        }
-        let target = match recipe.unlabelled {
-            true => Target::partial(labels)?,
-            false => Target::of(&labels.select(&rows), recipe.task)?,
-        };
-        let mut unlabelled = None;
-        if let Target::Partial(partial) = &target {
-            let (count, all) = (partial.codes.iter().filter(|c| c.is_none()).count(), views.n());
-            let note =
-                format!("{count} of {all} instances have no label and are learned from, too");
-            unlabelled = Some(note);
-        }
-        let views = match n_dropped {
-            0 => Cow::Borrowed(views),
-            _ => Cow::Owned(views.select(&rows)),
-        };
-        let names = views.iter().map(|v| v.name.clone()).collect();
-        let specs = self.specs(&views)?;
-        let views = used_views(views, &specs, &recipe.looks_at)?;
-        views.require_complete()?;
-        check_square(&views)?;
-        run.tell(Event::Begin { stage: "kernels", total: None });
-        let concat = recipe.arrangement == Arrangement::Concatenated;
-        let preparation = Preparation::fit(&views, self.scale, concat)?;
-        let mut notes = dropped_note(n_dropped, &views, recipe.task);
-        notes.extend(unlabelled);
-        notes.extend_from_slice(preparation.notes());
-        let given = views.iter().map(super::ViewInfo::of).collect();
-        let views = preparation.apply(&views)?;
-        let specs = if concat { without_view(specs) } else { specs };
-        let bank = Bank::build(&views, &specs, self.storage, run)?;
-        notes.extend_from_slice(bank.notes());
-        notes.extend(bank.indefinite(&views)?);
-        run.tell(Event::End);
-        Ok(Prepared {
-            rows,
-            target,
-            preparation,
-            views,
-            given,
-            names,
-            bank,
-            n_dropped,
-            recipe,
-            notes,
-            weights: None,
-            paired: None,
-            seconds: watch.seconds(),
-            known: Default::default(),
-        })
-    }
-
-    /// Whether [`prepare`](Self::prepare) of the same instances would give what is prepared already.
-    ///
-    /// # Errors
-    /// Wrong parameters.
-    pub fn shares(&self, prepared: &Prepared) -> Result<bool> {
-        Ok(self.recipe()? == prepared.recipe)
     }
 
     /// The second half of [`fit`](Self::fit): learns on kernels that may be shared.
@@ -545,42 +376,6 @@ impl Mkl {
     pub(super) fn learner(&self) -> Result<Box<dyn Learner>> {
         mkl::learner(self.method, &self.params()?)
     }
-
-    /// What decides about the kernels; also checks the parameters.
-    pub(crate) fn recipe(&self) -> Result<Recipe> {
-        let learner = self.learner()?;
-        let (arrangement, looks_at) = (learner.arrangement(), learner.looks_at());
-        let (kernels, scale, storage) = (self.kernels.clone(), self.scale, self.storage);
-        let task = self.task();
-        catalogue::goes_with(self.method, self.machine.method())?;
-        let unlabelled = self.uses_unlabelled()?;
-        let graphs = Vec::new();
-        let width = self.width;
-        Ok(Recipe {
-            kernels,
-            graphs,
-            scale,
-            storage,
-            width,
-            looks_at,
-            arrangement,
-            task,
-            unlabelled,
-        })
-    }
-
-    /// The given kernel specifications, or the default for these views.
-    fn specs(&self, views: &Views) -> Result<Vec<KernelSpec>> {
-        let specs = kernels_or_default(self.kernels.as_deref(), views)?;
-        Ok(match self.width {
-            1.0 => specs,
-            _ if !specs.iter().any(|s| matches!(s.family, Family::Exponential(_))) => {
-                let problem = "expected 1, because no kernel has a width";
-                return Err(Error::parameter("width", problem));
-            }
-            width => specs.into_iter().map(|s| s.wider(width)).collect(),
-        })
-    }
 }
 
 fn problem<'a>(
@@ -592,26 +387,4 @@ fn problem<'a>(
     let weights = prepared.weights.as_deref();
     let pairs = prepared.paired.as_ref().map(|p| p.given(bank));
     Problem { bank, views: Some(&prepared.views), target, machine, weights, warm, pairs }
-}
-
-/// `method`, or `method(name=value, …)` where parameters were given.
-pub(crate) fn name(method: &Method, given: &[(String, Value)]) -> String {
-    if given.is_empty() {
-        return method.id.to_string();
-    }
-    let list: Vec<String> = given.iter().map(|(k, v)| format!("{k}={v}")).collect();
-    format!("{}({})", method.id, list.join(", "))
-}
-
-/// Checks parameters against the table; also refuses infinite numbers, which no file can hold.
-pub(crate) fn check(method: &Method, given: &[(String, Value)]) -> Result<Params> {
-    for (name, value) in given {
-        if let Value::Real(v) = value
-            && !v.is_finite()
-        {
-            let problem = format!("expected a finite number, found {v}");
-            return Err(Error::parameter(name, problem));
-        }
-    }
-    method.check(given.iter().map(|(name, value)| (name.as_str(), value)))
 }

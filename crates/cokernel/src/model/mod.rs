@@ -2,6 +2,7 @@
 //! [`EmbeddingModel`] for embeddings and clusters), and its file.
 
 mod calibrated;
+mod choose;
 mod costs;
 mod embedding;
 mod file;
@@ -15,6 +16,7 @@ mod multiview;
 mod pair_kernels;
 mod paired;
 mod predict;
+mod prepare;
 mod prepared;
 mod summary;
 #[cfg(test)]

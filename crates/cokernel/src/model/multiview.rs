@@ -5,7 +5,7 @@
 //! [`MultiView::cluster_prepared`] do the rest. Views that some instances lack are filled in there;
 //! features may give way to graphs of neighbours.
 
-use super::fit::{check, name};
+use super::choose::{check, name};
 use super::graphs;
 use super::pair_kernels::{LearnedBank, PairKernels};
 use super::prepared::{check_square, kernels_or_default, used_views, without_view};

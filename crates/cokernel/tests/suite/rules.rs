@@ -384,7 +384,7 @@ fn exponents_are_by_kernel_or_view() {
         let mkl = Mkl::new("power_product").unwrap().kernels(specs).param("exponents", text);
         mkl.fit(&views(), &labels(2), &run).unwrap_err().to_string()
     };
-    assert!(try_with("c=1", specs()).contains("unknown kernel or view in exponents 'c'"));
+    assert!(try_with("c=1", specs()).contains("unknown kernel, view or function in exponents 'c'"));
     assert!(try_with("a=0", specs()).contains("found 0 for 'a'"));
     let said = try_with("a=0.5", vec![KernelSpec::linear().view("a")]);
     assert!(said.contains("a negative number has no power 0.5"), "{said}");

@@ -113,25 +113,27 @@ fn transductive_splits_show_test_instances_without_labels() {
     let splits = Protocol::PerClass { train: 5, repeats: 1 }.split(&labels, 1).unwrap();
     let machine = "laplacian_svm".parse::<crate::machine::MachineSpec>().unwrap();
     let mkl = [Mkl::new("mean").unwrap().machine(machine)];
-    let how = How { transductive: true, ..How::default() };
+    let transductive = splits.clone().transductive();
     let run = Run::default();
-    let of = |labels: &Labels, how: How<'_>, mkl: &[Mkl]| {
-        compare_how(mkl, false, how, &views, labels, &splits, &run)
+    let of = |labels: &Labels, mkl: &[Mkl]| {
+        compare_how(mkl, false, How::default(), &views, labels, &transductive, &run)
     };
-    let seen = of(&labels, how, &mkl).unwrap();
-    assert!(seen.transductive && seen.rows[0].notes.iter().any(|n| n.starts_with("50 of 60")));
+    let seen = of(&labels, &mkl).unwrap();
+    assert!(
+        seen.splits.transductive && seen.rows[0].notes.iter().any(|n| n.starts_with("50 of 60"))
+    );
     let Labels::Classes { names, codes } = &labels else { panic!() };
     let mut codes = codes.clone();
     splits.splits[0].test.iter().for_each(|&i| codes[i] = codes[i].map(|c| 1 - c));
     let other = Labels::Classes { names: names.clone(), codes };
-    let turned = of(&other, how, &mkl).unwrap();
+    let turned = of(&other, &mkl).unwrap();
     assert_eq!(turned.rows[0].support_percent, seen.rows[0].support_percent);
     let accuracy = |c: &Comparison| c.rows[0].measures.get("accuracy").unwrap().mean;
     assert!((accuracy(&turned) + accuracy(&seen) - 1.0).abs() < 1e-12);
     let found = cross_validate(&mkl[0], &views, &labels, &splits, &run).unwrap();
     let told = |n: &String| n.starts_with("50 of 60");
-    assert!(!found.transductive && !found.results[0].notes.iter().any(told));
-    let said = of(&labels, how, &[Mkl::new("mean").unwrap()]).unwrap_err().to_string();
+    assert!(!found.splits.transductive && !found.results[0].notes.iter().any(told));
+    let said = of(&labels, &[Mkl::new("mean").unwrap()]).unwrap_err().to_string();
     assert!(
         said.contains("machine 'svc' does not learn") && said.contains("laplacian_svm"),
         "{said}"

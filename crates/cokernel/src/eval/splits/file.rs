@@ -4,6 +4,7 @@ use super::{Protocol, Split, Splits};
 use crate::data::{Labels, atomic_write};
 use crate::{Error, Result, VERSION};
 use serde::{Deserialize, Serialize};
+use std::collections::{HashMap, HashSet};
 use std::io::Write;
 use std::path::Path;
 
@@ -20,15 +21,31 @@ struct File {
     how: String,
     protocol: Protocol,
     seed: u64,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    transductive: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     groups: Option<Vec<String>>,
-    instances: usize,
-    /// Tells labels in one order from others.
-    labels: String,
+    #[serde(flatten)]
+    of: Origin,
+    splits: Vec<Split>,
+}
+
+/// Of what splits were made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Origin {
+    pub instances: usize,
+    /// Tells labels in one order from others; none where there were no labels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    labels: Option<String>,
     /// Tells names of instances in one order from others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     ids: Option<String>,
-    splits: Vec<Split>,
+}
+
+impl Origin {
+    pub fn of(labels: &Labels) -> Self {
+        Origin { instances: labels.len(), labels: fingerprint(labels), ids: None }
+    }
 }
 
 const START: u64 = 0xcbf2_9ce4_8422_2325;
@@ -43,29 +60,26 @@ fn names(ids: &[String]) -> String {
     format!("{hash:016x}")
 }
 
-/// A number for the partition of the instances by their labels, or for their numbers: the same labels in another order, or
-/// other labels, have another one. FNV-1a.
-fn fingerprint(labels: &Labels) -> String {
+/// A number for the partition of the instances by their labels: the same labels in another order, or other labels, have
+/// another one. FNV-1a.
+fn fingerprint(labels: &Labels) -> Option<String> {
     let mut hash = START;
     let mut put = |value: u64| hash = mixed(hash, &value.to_le_bytes());
     match labels {
-        Labels::Absent(n) => put(*n as u64),
+        Labels::Absent(_) => return None,
         Labels::Real(values) => values.iter().for_each(|v| put(v.map_or(u64::MAX, f64::to_bits))),
         Labels::Classes { codes, .. } => {
             // By first appearance: what classes are called does not matter.
-            let mut seen: Vec<u32> = Vec::new();
+            let mut seen: HashMap<u32, u64> = HashMap::new();
             for code in codes {
                 put(code.map_or(u64::MAX, |c| {
-                    let known = seen.iter().position(|s| *s == c);
-                    known.unwrap_or_else(|| {
-                        seen.push(c);
-                        seen.len() - 1
-                    }) as u64
+                    let next = seen.len() as u64;
+                    *seen.entry(c).or_insert(next)
                 }));
             }
         }
     }
-    format!("{hash:016x}")
+    Some(format!("{hash:016x}"))
 }
 
 impl Splits {
@@ -75,21 +89,10 @@ impl Splits {
     /// A split without training or test instances, a row that does not exist, has no label (to test on) or is there
     /// twice.
     pub fn given(splits: Vec<Split>, labels: &Labels) -> Result<Self> {
-        let sort = |mut rows: Vec<usize>| {
-            rows.sort_unstable();
-            rows
-        };
-        let splits: Vec<Split> = splits
-            .into_iter()
-            .map(|s| Split {
-                train: sort(s.train),
-                test: sort(s.test),
-                validation: sort(s.validation),
-            })
-            .collect();
-        check(&splits, labels)?;
-        let protocol = Protocol::Given { splits: splits.len() };
-        Ok(Splits { protocol, seed: 0, name: None, groups: None, splits })
+        let splits: Vec<Split> = splits.into_iter().map(increasing).collect();
+        possible(&splits, labels.len())?;
+        tested(&splits, labels)?;
+        Ok(Self::made(Protocol::Given { splits: splits.len() }, 0, splits, labels))
     }
 
     /// The splits that a column says, one text for each instance: `train` and `test` (and `validation`) make one split,
@@ -163,35 +166,74 @@ impl Splits {
         self
     }
 
-    /// As JSON: how and of which labels (and instances, if `ids` names them) they were made, and their rows, from 0.
+    /// The same, transductive: test instances are learned from, too, without their labels.
+    #[must_use]
+    pub fn transductive(self) -> Self {
+        Splits { transductive: true, ..self }
+    }
+
+    /// The same, of instances with these names.
+    #[must_use]
+    pub fn of_ids(mut self, ids: &[String]) -> Self {
+        self.of.ids = Some(names(ids));
+        self
+    }
+
+    /// Compares them with the labels of instances, and with their names if both have some.
     ///
     /// # Errors
-    /// Splits of other labels than these.
-    pub fn to_json(&self, labels: &Labels, ids: Option<&[String]>) -> Result<String> {
-        check(&self.splits, labels)?;
+    /// They were made of other labels, of other instances, or of the same in another order; an instance to test on has no
+    /// label.
+    pub fn check(&self, labels: &Labels, ids: Option<&[String]>) -> Result<()> {
+        let Origin { instances, labels: before, ids: named } = &self.of;
+        if *instances != labels.len() {
+            return Err(wrong(format!(
+                "they were made of {instances} instances, found {}",
+                labels.len()
+            )));
+        }
+        if let (Some(before), Some(now)) = (before, fingerprint(labels))
+            && *before != now
+        {
+            return Err(wrong("they were made of other labels, or of the same in another order"));
+        }
+        if let (Some(before), Some(ids)) = (named, ids)
+            && *before != names(ids)
+        {
+            let problem =
+                "they were made of other instances, or of the same in another order, by their ids";
+            return Err(wrong(problem));
+        }
+        tested(&self.splits, labels)
+    }
+
+    /// As JSON: how and of which labels (and instances, if they have names) they were made, and their rows, from 0.
+    ///
+    /// # Errors
+    /// A number that JSON cannot hold.
+    pub fn to_json(&self) -> Result<String> {
         let file = File {
             format: FORMAT,
             library_version: VERSION.to_string(),
             name: self.name.clone(),
-            how: self.protocol.to_string(),
+            how: self.how(),
             protocol: self.protocol,
             seed: self.seed,
+            transductive: self.transductive,
             groups: self.groups.clone(),
-            instances: labels.len(),
-            labels: fingerprint(labels),
-            ids: ids.map(names),
+            of: self.of.clone(),
             splits: self.splits.clone(),
         };
-        let text = serde_json::to_string(&file).map_err(|e| Error::Data(format!("splits: {e}")))?;
+        let text = serde_json::to_string(&file).map_err(wrong)?;
         Ok(text + "\n")
     }
 
-    /// What [`to_json`](Self::to_json) wrote, for the same labels in the same order.
+    /// What [`to_json`](Self::to_json) wrote. Whether they belong to some labels is for [`check`](Self::check).
     ///
     /// # Errors
-    /// Text that is none of splits, or of a newer version; other labels, or in another order.
-    pub fn from_json(text: &str, labels: &Labels, ids: Option<&[String]>) -> Result<Self> {
-        let wrong = |problem: String| Error::Data(format!("splits: {problem}"));
+    /// Text that is none of splits, or of a newer version; rows that do not exist or are there twice; not as many splits
+    /// as the protocol makes.
+    pub fn from_json(text: &str) -> Result<Self> {
         let text = text.trim_start_matches('\u{feff}');
         let file: File = serde_json::from_str(text).map_err(|e| {
             wrong(format!("expected what `cokernel splits` writes, found other text: {e}"))
@@ -202,46 +244,26 @@ impl Splits {
                 file.format
             )));
         }
-        if file.instances != labels.len() {
-            return Err(wrong(format!(
-                "they were made of {} instances, found {}",
-                file.instances,
-                labels.len()
-            )));
+        let File { protocol, seed, name, transductive, groups, of, splits, .. } = file;
+        if groups.as_ref().is_some_and(|g| g.len() != of.instances) {
+            return Err(wrong("there is not one group for each instance"));
         }
-        if file.labels != fingerprint(labels) {
-            return Err(wrong(
-                "they were made of other labels, or of the same in another order".to_string(),
-            ));
+        if splits.len() != protocol.splits() {
+            let (found, expected) = (splits.len(), protocol.splits());
+            return Err(wrong(format!("{protocol} makes {expected} splits, found {found}")));
         }
-        if let (Some(before), Some(ids)) = (&file.ids, ids)
-            && *before != names(ids)
-        {
-            return Err(wrong(
-                "they were made of other instances, or of the same in another order, by their ids"
-                    .to_string(),
-            ));
-        }
-        if file.groups.as_ref().is_some_and(|g| g.len() != labels.len()) {
-            return Err(wrong("there is not one group for each instance".to_string()));
-        }
-        let File { protocol, seed, name, groups, splits, .. } = file;
         // Increasing, whatever was done to the file.
-        let given = Splits::given(splits, labels)?;
-        Ok(Splits { protocol, seed, name, groups, ..given })
+        let splits: Vec<Split> = splits.into_iter().map(increasing).collect();
+        possible(&splits, of.instances)?;
+        Ok(Splits { protocol, seed, name, transductive, groups, splits, of })
     }
 
     /// Writes a file of splits in one step.
     ///
     /// # Errors
     /// As [`to_json`](Self::to_json); the file cannot be written.
-    pub fn save(
-        &self,
-        path: impl AsRef<Path>,
-        labels: &Labels,
-        ids: Option<&[String]>,
-    ) -> Result<()> {
-        let (path, text) = (path.as_ref(), self.to_json(labels, ids)?);
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        let (path, text) = (path.as_ref(), self.to_json()?);
         atomic_write(path, |out| {
             let io = |source| Error::Io { path: path.to_path_buf(), source };
             out.write_all(text.as_bytes()).map_err(io)
@@ -252,27 +274,49 @@ impl Splits {
     ///
     /// # Errors
     /// The file cannot be read; as [`from_json`](Self::from_json).
-    pub fn load(path: impl AsRef<Path>, labels: &Labels, ids: Option<&[String]>) -> Result<Self> {
+    pub fn load(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let io = |source| Error::Io { path: path.to_path_buf(), source };
-        Self::from_json(&std::fs::read_to_string(path).map_err(io)?, labels, ids)
+        Self::from_json(&std::fs::read_to_string(path).map_err(io)?)
     }
 }
 
-/// Refuses what is no split of these labels.
-fn check(splits: &[Split], labels: &Labels) -> Result<()> {
-    let n = labels.len();
-    let mut usable = vec![matches!(labels, Labels::Absent(_)); n];
-    if !matches!(labels, Labels::Absent(_)) {
-        labels.known_rows().into_iter().for_each(|i| usable[i] = true);
+fn wrong(problem: impl std::fmt::Display) -> Error {
+    Error::Data(format!("splits: {problem}"))
+}
+
+fn increasing(mut split: Split) -> Split {
+    for rows in [&mut split.train, &mut split.test, &mut split.validation] {
+        rows.sort_unstable();
     }
+    split
+}
+
+/// Refuses instances to test on that have no label.
+fn tested(splits: &[Split], labels: &Labels) -> Result<()> {
+    if let Labels::Absent(_) = labels {
+        return Ok(());
+    }
+    let mut known = vec![false; labels.len()];
+    labels.known_rows().into_iter().for_each(|i| known[i] = true);
+    for (s, split) in splits.iter().enumerate() {
+        if let Some(row) = split.test.iter().chain(&split.validation).find(|i| !known[**i]) {
+            let problem = format!("split {s}: row {row} is to be tested and has no label");
+            return Err(Error::Data(problem));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses what is no split of n instances.
+fn possible(splits: &[Split], n: usize) -> Result<()> {
     if splits.is_empty() {
-        return Err(Error::Data("splits: expected at least one, found none".to_string()));
+        return Err(wrong("expected at least one, found none"));
     }
     let validated = splits.iter().filter(|s| !s.validation.is_empty()).count();
     if validated > 0 && validated < splits.len() {
-        return Err(Error::Data(format!(
-            "splits: expected a validation set in all or in none, found {validated} in {} splits",
+        return Err(wrong(format!(
+            "expected a validation set in all or in none, found {validated} in {} splits",
             splits.len()
         )));
     }
@@ -281,21 +325,13 @@ fn check(splits: &[Split], labels: &Labels) -> Result<()> {
         if split.train.is_empty() || split.test.is_empty() {
             return wrong("expected training and test instances, found an empty set".to_string());
         }
-        let mut seen = vec![false; n];
-        for (&row, tested) in split
-            .train
-            .iter()
-            .map(|r| (r, false))
-            .chain(split.test.iter().chain(&split.validation).map(|r| (r, true)))
-        {
+        let mut seen = HashSet::new();
+        for &row in split.train.iter().chain(&split.test).chain(&split.validation) {
             if row >= n {
                 return wrong(format!("row {row} does not exist; there are {n} instances"));
             }
-            if std::mem::replace(&mut seen[row], true) {
+            if !seen.insert(row) {
                 return wrong(format!("row {row} is there twice"));
-            }
-            if tested && !usable[row] {
-                return wrong(format!("row {row} is to be tested and has no label"));
             }
         }
     }

@@ -106,7 +106,8 @@ impl Protocol {
                 )));
             }
         }
-        Ok(Splits { protocol: self, seed, name: None, groups: Some(groups.to_vec()), splits })
+        let made = Splits::made(self, seed, splits, labels);
+        Ok(Splits { groups: Some(groups.to_vec()), ..made })
     }
 }
 

@@ -4,10 +4,13 @@
 //! continues from class to class where it stopped, so that fold sizes differ by one at most.
 //! Shuffle: of each class round(test · n_class) instances, but at least one and not all, are
 //! drawn for the test set. Groups of instances that stay together are dealt as wholes, so that classes are kept as
-//! far as the groups allow. Splits can be saved and read ([`Splits::save`], [`Splits::load`]). Only the labels, the protocol and the seed decide: neither features
-//! nor threads.
+//! far as the groups allow. Only the labels, the protocol and the seed decide: neither features nor threads.
+//!
+//! Splits know of which labels they were made. They are saved, read ([`Splits::save`], [`Splits::load`]) and shown without these,
+//! and compared with labels where they are used ([`Splits::check`]).
 
 use crate::data::Labels;
+use crate::machine::learn_unlabelled;
 use crate::model::Mkl;
 use crate::{Error, Result, Run, brief};
 use serde::{Deserialize, Serialize};
@@ -20,6 +23,7 @@ mod file;
 mod groups;
 
 use draw::{draw, fold, per_class, reserved};
+use file::Origin;
 
 /// How instances are split.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -134,15 +138,43 @@ pub struct Splits {
     /// What they are called.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+    /// Test instances are among those that are learned from, without their labels: for machines that learn from such.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub transductive: bool,
     /// The group of each instance, where groups stay together.
     #[serde(skip)]
     pub groups: Option<Vec<String>>,
     /// The splits; instances without a label are in none.
     #[serde(skip)]
     pub splits: Vec<Split>,
+    /// Of what they were made.
+    #[serde(skip)]
+    of: Origin,
 }
 
 impl Splits {
+    fn made(protocol: Protocol, seed: u64, splits: Vec<Split>, labels: &Labels) -> Self {
+        let of = Origin::of(labels);
+        Splits { protocol, seed, name: None, transductive: false, groups: None, splits, of }
+    }
+
+    /// How they were made, in words: `5-fold cross-validation, groups stay together`.
+    pub fn how(&self) -> String {
+        let mut text = self.protocol.to_string();
+        if self.groups.is_some() {
+            text.push_str(", groups stay together");
+        }
+        if self.transductive {
+            text.push_str(", transductive");
+        }
+        text
+    }
+
+    /// The number of instances that they were made of.
+    pub fn instances(&self) -> usize {
+        self.of.instances
+    }
+
     /// The same with the validation sets in place of the test sets, if there are some and no instance that is tested on is
     /// learned from or validated on in any split: one choice of parameters then serves all splits.
     pub fn validating(&self) -> Option<Splits> {
@@ -152,6 +184,31 @@ impl Splits {
         let apart = |s: &Split| s.train.iter().chain(&s.validation).all(|i| !tested.contains(i));
         let splits = inner.filter(|i| !i.is_empty() && self.splits.iter().all(apart))?;
         Some(Splits { splits, ..self.clone() })
+    }
+
+    /// The labels as the training on a split sees them: those of its test instances are not there, if the splits are
+    /// transductive.
+    ///
+    /// # Errors
+    /// Test instances are to be learned from, which the machine does not; those that do are listed.
+    pub fn seen<'l>(
+        &self,
+        mkl: &Mkl,
+        labels: &'l Labels,
+        split: &Split,
+    ) -> Result<Cow<'l, Labels>> {
+        if !self.transductive {
+            return Ok(Cow::Borrowed(labels));
+        }
+        if !mkl.uses_unlabelled()? {
+            let problem = format!(
+                "machine '{}' does not learn from instances without a label; transductive splits are for {}",
+                mkl.machine_spec().method().id,
+                learn_unlabelled().join(", ")
+            );
+            return Err(Error::parameter("transductive", problem));
+        }
+        Ok(Cow::Owned(labels.without(&split.test)))
     }
 
     /// The groups of these instances, where groups stay together.
@@ -170,6 +227,16 @@ impl Splits {
 const MOST_ROWS: usize = 1 << 26;
 
 impl Protocol {
+    /// Number of splits that it makes.
+    pub fn splits(self) -> usize {
+        match self {
+            Protocol::KFold { folds, repeats } => folds.saturating_mul(repeats),
+            Protocol::Shuffle { repeats, .. } | Protocol::PerClass { repeats, .. } => repeats,
+            Protocol::FiveByTwo | Protocol::Reserved { .. } => 10,
+            Protocol::Given { splits } => splits,
+        }
+    }
+
     /// Splits the instances whose label is known, stratified by class where labels are classes; all
     /// where there are no labels.
     ///
@@ -202,7 +269,7 @@ impl Protocol {
                 Protocol::Reserved { .. } | Protocol::Given { .. } => Vec::new(),
             })
             .collect();
-        Ok(Splits { protocol: self, seed, name: None, groups: None, splits })
+        Ok(Splits::made(self, seed, splits, labels))
     }
 
     /// The instances whose label is known, and those of each class (all of them where labels are no classes).

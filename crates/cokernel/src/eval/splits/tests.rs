@@ -172,17 +172,23 @@ fn groups_stay_together_and_classes_are_kept() {
 fn splits_are_saved_and_read_for_the_same_labels_only() {
     let labels = labels();
     let splits = Protocol::Reserved { test: 0.3 }.split(&labels, 8).unwrap().named("mine");
-    let text = splits.to_json(&labels, None).unwrap();
-    assert_eq!(Splits::from_json(&text, &labels, None).unwrap(), splits);
+    let text = splits.to_json().unwrap();
+    let read = Splits::from_json(&text).unwrap();
+    assert_eq!(read, splits);
+    read.check(&labels, None).unwrap();
     // Other names of the same classes are the same labels; another order is not.
     let Labels::Classes { codes, .. } = &labels else { panic!() };
     let renamed: Vec<String> =
         codes.iter().map(|c| c.map_or(String::new(), |c| format!("class {}", 9 - c))).collect();
-    assert_eq!(Splits::from_json(&text, &Labels::from_texts(&renamed), None).unwrap(), splits);
+    read.check(&Labels::from_texts(&renamed), None).unwrap();
+    // Without labels the number of instances is what is known.
+    read.check(&Labels::Absent(30), None).unwrap();
+    assert_eq!(read.instances(), 30);
     let mut turned = renamed.clone();
     turned.swap(0, 3);
     let refused = |text: &str, labels: &Labels, part: &str| {
-        let said = Splits::from_json(text, labels, None).unwrap_err().to_string();
+        let said = Splits::from_json(text).and_then(|s| s.check(labels, None));
+        let said = said.unwrap_err().to_string();
         assert!(said.contains(part), "{said}");
     };
     refused(&text, &Labels::from_texts(&turned), "other labels, or of the same in another order");
@@ -195,6 +201,25 @@ fn splits_are_saved_and_read_for_the_same_labels_only() {
     refused(&twice, &labels, "is there twice");
     let beyond = text.replacen(&format!("[{row},"), "[77,", 1);
     refused(&beyond, &labels, "row 77 does not exist");
+}
+
+#[test]
+fn a_file_has_as_many_splits_as_its_protocol_makes() {
+    let labels = labels();
+    let splits = Protocol::KFold { folds: 3, repeats: 1 }.split(&labels, 8).unwrap().transductive();
+    let text = splits.to_json().unwrap();
+    let read = Splits::from_json(&text).unwrap();
+    assert_eq!((&read, read.how().as_str()), (&splits, "3-fold cross-validation, transductive"));
+    let said =
+        Splits::from_json(&text.replace("\"folds\":3", "\"folds\":4")).unwrap_err().to_string();
+    assert!(said.contains("4-fold cross-validation makes 4 splits, found 3"), "{said}");
+    // Made without labels, they serve any labels of as many instances that are known where they are tested.
+    let column: Vec<String> = (0..30).map(|i| ["a", "b"][i % 2].to_string()).collect();
+    let bare = Splits::of_column(&column, &Labels::Absent(30)).unwrap();
+    let read = Splits::from_json(&bare.to_json().unwrap()).unwrap();
+    let said = read.check(&labels, None).unwrap_err().to_string();
+    assert!(said.contains("row 6 is to be tested and has no label"), "{said}");
+    read.check(&Labels::Real(vec![Some(1.0); 30]), None).unwrap();
 }
 
 #[test]
@@ -228,10 +253,12 @@ fn names_of_instances_are_known_again_and_sides_are_no_folds() {
     let mut turned = ids.clone();
     // Two of the same class.
     turned.swap(0, 1);
-    let text = splits.to_json(&labels, Some(&ids)).unwrap();
-    assert_eq!(Splits::from_json(&text, &labels, Some(&ids)).unwrap(), splits);
-    assert!(Splits::from_json(&text, &labels, None).is_ok());
-    let said = Splits::from_json(&text, &labels, Some(&turned)).unwrap_err().to_string();
+    let splits = splits.of_ids(&ids);
+    let read = Splits::from_json(&splits.to_json().unwrap()).unwrap();
+    assert_eq!(read, splits);
+    read.check(&labels, Some(&ids)).unwrap();
+    read.check(&labels, None).unwrap();
+    let said = read.check(&labels, Some(&turned)).unwrap_err().to_string();
     assert!(said.contains("by their ids"), "{said}");
     let column = |words: [&str; 3]| (0..30).map(|i| words[i % 3].to_string()).collect::<Vec<_>>();
     let one = Splits::of_column(&column(["Train", "TEST", "val"]), &labels).unwrap();

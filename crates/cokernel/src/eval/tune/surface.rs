@@ -16,6 +16,54 @@ const TOL: f64 = 0.02;
 /// The range of a number from 0 to 1, so that steps of different numbers are alike; a step of the design is a quarter of it.
 const UNIT: Factor = Factor { low: 0.0, high: 1.0, start: 0.5, step: 0.25, scale: Scale::Linear };
 
+/// What a surface over the ranges of some numbers found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Searched {
+    /// Which of the points that were tried is the best; none if it was stopped before there was one.
+    pub best: Option<usize>,
+    /// What the surface said before, of points that it proposed.
+    pub predicted: Vec<Option<f64>>,
+    /// Why it ended.
+    pub ended: Ended,
+    /// The most points that it could try.
+    pub most: usize,
+}
+
+/// Searches the numbers between the least and the largest value of each axis for the best score, as [`Search::Surface`]
+/// does; `score` gives that of some numbers, or nothing to stop.
+///
+/// # Errors
+/// Words or single values; what `score` says.
+pub fn search_surface(
+    axes: &[Axis],
+    more_is_better: bool,
+    score: &mut dyn FnMut(&[f64]) -> Result<Option<f64>>,
+) -> Result<Searched> {
+    search(&axes.iter().map(range).collect::<Result<Vec<_>>>()?, most(axes), more_is_better, score)
+}
+
+/// As many points as the grid has, but no fewer than the design and one more.
+fn most(axes: &[Axis]) -> usize {
+    let points = axes.iter().fold(1_usize, |n, a| n.saturating_mul(a.values.len()));
+    points.max(design_size(axes.len()) + 1)
+}
+
+fn search(
+    ranges: &[Range],
+    most: usize,
+    more_is_better: bool,
+    score: &mut dyn FnMut(&[f64]) -> Result<Option<f64>>,
+) -> Result<Searched> {
+    let sign = if more_is_better { -1.0 } else { 1.0 };
+    let places = vec![UNIT; ranges.len()];
+    let found = minimise(&places, Limits { tol: TOL, most }, &mut |units| {
+        let numbers: Vec<f64> = ranges.iter().zip(units).map(|(r, u)| r.value(*u)).collect();
+        Ok(score(&numbers)?.map(|s| sign * s))
+    })?;
+    let predicted = found.trace.iter().map(|p| p.predicted.map(|v| sign * v)).collect();
+    Ok(Searched { best: found.best, predicted, ended: found.ended, most })
+}
+
 /// A method and the ranges of its numbers.
 #[derive(Debug, Clone)]
 pub(super) struct Surface {
@@ -34,8 +82,7 @@ impl Surface {
                 base.with(&axis.name, &Value::Real(v))?;
             }
         }
-        let points = axes.iter().fold(1_usize, |n, a| n.saturating_mul(a.values.len()));
-        let most = points.max(design_size(axes.len()) + 1);
+        let most = most(&axes);
         Ok(Surface { base: base.clone(), axes, ranges, most })
     }
 
@@ -56,19 +103,15 @@ impl Surface {
     /// The best of what the surface proposes.
     pub fn choose(&self, inner: &Inner<'_>) -> Result<Tuned> {
         let splits = &inner.splits.splits;
-        let sign = if inner.more_is_better() { -1.0 } else { 1.0 };
         inner.begin((self.most * splits.len()) as u64);
         // The kernels of all splits at once where C alone changes.
         let shared = self.axes.iter().all(|a| a.name == COST);
         let at_once = if shared { splits.len() } else { 1 };
         let mut kept: Vec<Option<(Prepared, Learned)>> = splits.iter().map(|_| None).collect();
         let (mut tried, mut done) = (Vec::<Tried>::new(), 0);
-        let limits = Limits { tol: TOL, most: self.most };
-        let places = vec![UNIT; self.axes.len()];
-        let found = minimise(&places, limits, &mut |units| {
-            let numbers: Vec<f64> =
-                self.ranges.iter().zip(units).map(|(r, u)| r.value(*u)).collect();
-            let (values, mkl) = self.at(&numbers)?;
+        let better = inner.more_is_better();
+        let found = search(&self.ranges, self.most, better, &mut |numbers| {
+            let (values, mkl) = self.at(numbers)?;
             let (mut scores, mut statuses) = (Vec::new(), Vec::new());
             for (split, kept) in splits.iter().zip(&mut kept) {
                 let split: &Split = &*split.learned_from(&mkl, inner.labels())?;
@@ -91,13 +134,13 @@ impl Surface {
                 inner.run.tell(Event::Step { done, message: &text(&values) });
             }
             let score = Stat::new(scores);
-            let response = sign * score.mean;
+            let mean = score.mean;
             tried.push(Tried { values, score, status: worst(statuses), predicted: None });
-            Ok(Some(response))
+            Ok(Some(mean))
         })?;
         inner.run.tell(Event::End);
-        for (tried, point) in tried.iter_mut().zip(&found.trace) {
-            tried.predicted = point.predicted.map(|p| sign * p);
+        for (tried, predicted) in tried.iter_mut().zip(&found.predicted) {
+            tried.predicted = *predicted;
         }
         let Some(best) = found.best else { return Err(inner.stopped()) };
         let mut remarks = Vec::new();

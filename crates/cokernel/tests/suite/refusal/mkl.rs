@@ -144,7 +144,7 @@ fn prices_and_groups_of_unknown_kernels() {
         let given = [(parameter, unknown())];
         let e = learn(id, &given, &kernels, &classes, &Svc::default(), &Run::default());
         let e = e.unwrap_err().to_string();
-        assert!(e.contains(&format!("kernel or view in {parameter} 'nothing'")), "{e}");
+        assert!(e.contains(&format!("kernel, view or function in {parameter} 'nothing'")), "{e}");
         let e = find(id).unwrap().check([(parameter, &Value::Real(3.0))]).unwrap_err().to_string();
         assert!(e.contains(parameter) && e.contains("by name"), "{e}");
     }

@@ -1,0 +1,158 @@
+//! The first half of a fit: instances, scaling and kernels, and what decides about them.
+
+use super::prepared::{check_square, dropped_note, kernels_or_default, used_views, without_view};
+use super::{Given, Mkl, Prepared, Recipe};
+use crate::bank::Bank;
+use crate::catalogue;
+use crate::data::{Labels, Preparation, Target, Views};
+use crate::kernel::{Family, KernelSpec};
+use crate::mkl::Arrangement;
+use crate::{Error, Event, Result, Run};
+use std::borrow::Cow;
+
+impl Mkl {
+    /// [`prepare`](Self::prepare) with what else is known about the instances.
+    ///
+    /// # Errors
+    /// As [`fit_given`](Self::fit_given).
+    pub fn prepare_given(
+        &self,
+        views: &Views,
+        labels: &Labels,
+        given: &Given<'_>,
+        run: &Run,
+    ) -> Result<Prepared> {
+        let watch = run.watch();
+        if given.pairs.is_some() {
+            self.require_pairs()?;
+        }
+        let mut prepared = self.prepare(views, labels, run)?;
+        if let Some(posteriors) = given.posteriors {
+            prepared = prepared.with_posteriors(posteriors)?;
+        }
+        if let Some(weights) = given.weights {
+            prepared = prepared.with_weights(weights)?;
+        }
+        if let Some(pairs) = given.pairs {
+            prepared = prepared.with_pairs(views, pairs, &run.remaining(&watch))?;
+        }
+        Ok(prepared)
+    }
+
+    /// The first half of [`fit`](Self::fit): instances, scaling and kernels.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit).
+    pub fn prepare(&self, views: &Views, labels: &Labels, run: &Run) -> Result<Prepared> {
+        let watch = run.watch();
+        let recipe = self.recipe()?;
+        if views.is_empty() {
+            return Err(Error::Data("there is no view; give at least one".to_string()));
+        }
+        if labels.len() != views.n() {
+            let expected = format!("{}, one per instance of the views", views.n());
+            return Err(Error::shape("labels", expected, labels.len()));
+        }
+        let rows = match recipe.unlabelled {
+            true => (0..labels.len()).collect(),
+            false => Target::rows(labels, recipe.task),
+        };
+        let n_dropped = views.n() - rows.len();
+        if rows.is_empty() && !matches!(labels, Labels::Absent(_)) {
+            return Err(Error::Labels("every label is missing".to_string()));
+        }
+        let target = match recipe.unlabelled {
+            true => Target::partial(labels)?,
+            false => Target::of(&labels.select(&rows), recipe.task)?,
+        };
+        let mut unlabelled = None;
+        if let Target::Partial(partial) = &target {
+            let (count, all) = (partial.codes.iter().filter(|c| c.is_none()).count(), views.n());
+            let note =
+                format!("{count} of {all} instances have no label and are learned from, too");
+            unlabelled = Some(note);
+        }
+        let views = match n_dropped {
+            0 => Cow::Borrowed(views),
+            _ => Cow::Owned(views.select(&rows)),
+        };
+        let names = views.iter().map(|v| v.name.clone()).collect();
+        let specs = self.specs(&views)?;
+        let views = used_views(views, &specs, &recipe.looks_at)?;
+        views.require_complete()?;
+        check_square(&views)?;
+        run.tell(Event::Begin { stage: "kernels", total: None });
+        let concat = recipe.arrangement == Arrangement::Concatenated;
+        let preparation = Preparation::fit(&views, self.scale, concat)?;
+        let mut notes = dropped_note(n_dropped, &views, recipe.task);
+        notes.extend(unlabelled);
+        notes.extend_from_slice(preparation.notes());
+        let given = views.iter().map(super::ViewInfo::of).collect();
+        let views = preparation.apply(&views)?;
+        let specs = if concat { without_view(specs) } else { specs };
+        let bank = Bank::build(&views, &specs, self.storage, run)?;
+        notes.extend_from_slice(bank.notes());
+        notes.extend(bank.indefinite(&views)?);
+        run.tell(Event::End);
+        Ok(Prepared {
+            rows,
+            target,
+            preparation,
+            views,
+            given,
+            names,
+            bank,
+            n_dropped,
+            recipe,
+            notes,
+            weights: None,
+            paired: None,
+            seconds: watch.seconds(),
+            known: Default::default(),
+        })
+    }
+
+    /// Whether [`prepare`](Self::prepare) of the same instances would give what is prepared already.
+    ///
+    /// # Errors
+    /// Wrong parameters.
+    pub fn shares(&self, prepared: &Prepared) -> Result<bool> {
+        Ok(self.recipe()? == prepared.recipe)
+    }
+
+    /// What decides about the kernels; also checks the parameters.
+    pub(crate) fn recipe(&self) -> Result<Recipe> {
+        let learner = self.learner()?;
+        let (arrangement, looks_at) = (learner.arrangement(), learner.looks_at());
+        let (kernels, scale, storage) = (self.kernels.clone(), self.scale, self.storage);
+        let task = self.task();
+        catalogue::goes_with(self.method, self.machine.method())?;
+        let unlabelled = self.uses_unlabelled()?;
+        let graphs = Vec::new();
+        let width = self.width;
+        Ok(Recipe {
+            kernels,
+            graphs,
+            scale,
+            storage,
+            width,
+            looks_at,
+            arrangement,
+            task,
+            unlabelled,
+        })
+    }
+
+    /// The given kernel specifications, or the default for these views.
+    pub(super) fn specs(&self, views: &Views) -> Result<Vec<KernelSpec>> {
+        let specs = kernels_or_default(self.kernels.as_deref(), views)?;
+        Ok(match self.width {
+            1.0 => specs,
+            _ if !specs.iter().any(|s| matches!(s.family, Family::Exponential(_))) => {
+                let problem = "expected 1, because no kernel has a width";
+                return Err(Error::parameter("width", problem));
+            }
+            width => specs.into_iter().map(|s| s.wider(width)).collect(),
+        })
+    }
+}
