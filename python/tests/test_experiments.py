@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cokernel import experiments
+from cokernel import Splits, experiments
 
 tomllib = pytest.importorskip("tomllib")
 pytest.importorskip("pandas")
@@ -138,3 +138,30 @@ def test_what_means_nothing_is_refused(wrong: Any, says: str) -> None:
 def test_options_out_of_range_are_refused(options: Any, says: str) -> None:
     with pytest.raises((ValueError, OSError), match=says):
         experiments.run(MINE, **options)
+
+
+def test_splits_are_shared_and_runs_are_shortened(tmp_path: Path) -> None:
+    y = np.arange(60) % 2
+    X = np.random.default_rng(0).normal(size=(60, 3)) + y[:, None]
+    np.savetxt(tmp_path / "x.csv", X, delimiter=",")
+    (tmp_path / "y.csv").write_text("\n".join("ab"[c] for c in y) + "\n")
+    splits = Splits.k_fold(np.array(["a", "b"])[y], folds=3, random_state=4, name="mine")
+    files = {"kind": "files", "files": {"x": tmp_path / "x.csv"}, "labels": tmp_path / "y.csv"}
+    one = {**MINE, "data": files, "protocol": {"splits": splits, "scores": ["accuracy"]}}
+    found = experiments.run(one, store=tmp_path / "s.sqlite")
+    drawn = experiments.run({**one, "protocol": {"folds": 3, "scores": ["accuracy"]}}, random_state=4)
+    scores = [list(r.cell_table()["accuracy"]) for r in (found, drawn)]
+    assert scores[0] == scores[1] and found.cells["done"] == 9
+    assert repr(experiments.read(tmp_path / "s.sqlite")) == repr(found)
+    splits.save(tmp_path / "splits.json")
+    same = experiments.run({**one, "protocol": {"splits": tmp_path / "splits.json", "scores": ["accuracy"]}})
+    assert list(same.cell_table()["accuracy"]) == scores[0]
+    with pytest.raises(ValueError, match="splits: they were made of other labels"):
+        other = Splits.k_fold(np.repeat(["a", "b"], 30), folds=3)
+        experiments.run({**one, "protocol": {"splits": other, "scores": ["accuracy"]}})
+    with pytest.raises(ValueError, match="those of a file"):
+        experiments.run(one, repeats=2)
+    short = experiments.run(MINE, quick=True)
+    assert short.cells["done"] == 3 and "(shortened)" in repr(short)
+    with pytest.raises(ValueError, match="quick: it says the numbers"):
+        experiments.run(MINE, quick=True, repeats=2)

@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
 import warnings
+from pathlib import Path
 from typing import Any
 
 import cokernel
 import numpy as np
 import pytest
-from cokernel import GridSearchBank, cross_validate_bank, gaussian, linear, precomputed
+from cokernel import (
+    GridSearchBank,
+    LpNormMKLClassifier,
+    SimpleMKLClassifier,
+    Splits,
+    SurfaceSearchBank,
+    cross_validate_bank,
+    gaussian,
+    linear,
+    precomputed,
+)
+from sklearn.base import clone
 from sklearn.model_selection import (
     GridSearchCV,
     KFold,
@@ -194,3 +209,47 @@ def test_misuse(table: Any) -> None:
     }
     with pytest.raises(ValueError, match="some of the estimators expect precomputed"):
         cross_validate_bank(both, X, y)
+
+
+def test_a_surface_is_searched_as_on_the_command_line(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    y = np.arange(120) % 2
+    X = {"a": rng.normal(size=(120, 3)) + 0.7 * y[:, None], "b": rng.normal(size=(120, 2)) + 0.4 * y[:, None]}
+    grid = {"C": [1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0, 1e3]}
+    folds = Splits.k_fold(y, folds=3, random_state=5)
+    clf = SimpleMKLClassifier(random_state=5)
+    search = SurfaceSearchBank(clf, grid, cv=folds).fit(X, y)
+    tried = search.cv_results_
+    points = [p["C"] for p in tried["params"]]
+    assert points[0] == 1.0 and 4 <= len(points) <= 7 and all(1e-3 <= c <= 1e3 for c in points)
+    assert np.isnan(tried["predicted_score"][:3]).all() and np.isfinite(tried["predicted_score"][3:]).all()
+    assert search.best_score_ == tried["mean_test_score"].max() and search.n_splits_ == 3
+    assert search.best_estimator_.C == search.best_params_["C"]
+    # The score of each point is that of fits from nothing.
+    alone = clone(clf).set_params(C=points[-1])
+    assert np.allclose(cross_validate_bank(alone, X, y, cv=folds)["test_score"].mean(), tried["mean_test_score"][-1])
+    # Two parameters, and what is no range.
+    both = SurfaceSearchBank(LpNormMKLClassifier(), {"C": [0.1, 1, 10], "p": [1.2, 1.6, 2.0]}, cv=3, refit=False).fit(X, y)
+    assert len(both.cv_results_["params"]) >= 6 and not hasattr(both, "best_estimator_")
+    assert both.ended_ in ("settled", "flat", "limit")
+    with pytest.raises(ValueError, match="C: a surface needs two numbers or more"):
+        SurfaceSearchBank(clf, {"C": [1.0]}).fit(X, y)
+    with pytest.raises(ValueError, match="words are for GridSearchBank"):
+        SurfaceSearchBank(clf, {"method": ["mean", "sum"]}).fit(X, y)
+    with pytest.raises(ValueError, match="C: expected a number above 0"):
+        SurfaceSearchBank(clf, {"C": [-1.0, 1.0]}).fit(X, y)
+    program = os.environ.get("COKERNEL_PROGRAM")
+    if program is None:
+        pytest.skip("COKERNEL_PROGRAM does not name the command line")
+    for name, view in X.items():
+        np.savetxt(tmp_path / f"{name}.csv", view, delimiter=",", fmt="%.17g")
+    (tmp_path / "y.csv").write_text("\n".join(map(str, y)) + "\n")
+    data = ["--view", "a=a.csv", "--view", "b=b.csv", "--labels", "y.csv", "--seed", "5", "--json"]
+    tune = ["--tune", "c=1e-3..1e3", "--tune-search", "surface", "--tune-folds", "3", "--method", "simple_mkl"]
+    call = [program, "fit", *data, *tune, "-o", "m.ck"]
+    told = json.loads(subprocess.run(call, cwd=tmp_path, check=True, capture_output=True).stdout)["tuned"]
+    theirs = [dict(t["values"])["c"] for t in told["tried"]]
+    assert theirs == points and told["best"] == search.best_index_
+    assert np.allclose([t["score"]["mean"] for t in told["tried"]], tried["mean_test_score"], atol=1e-12)
+    said = np.array([np.nan if t.get("predicted") is None else t["predicted"] for t in told["tried"]])
+    assert np.allclose(said, tried["predicted_score"], atol=1e-9, equal_nan=True)

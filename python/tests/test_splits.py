@@ -43,6 +43,8 @@ def test_all_protocols(tmp_path: Path) -> None:
         splits.save(path)
         read = Splits.load(path, y)
         assert repr(read) == repr(splits)
+        bare = Splits.load(path)
+        assert repr(bare) == repr(splits) and bare.n_instances == 120
         for a, b in ((read.train, splits.train), (read.test, splits.test)):
             assert all(np.array_equal(u, v) for u, v in zip(a, b, strict=True))
         with pytest.raises(ValueError, match="other labels"):
@@ -106,3 +108,44 @@ def test_the_command_line_draws_the_same(tmp_path: Path) -> None:
 def test_what_cannot_be_split_is_refused(call: Any, says: str) -> None:
     with pytest.raises(ValueError, match=says):
         call()
+
+
+def test_a_file_is_read_without_labels_and_broken_ones_are_refused(tmp_path: Path) -> None:
+    splits = Splits.of_column(np.where(np.arange(120) < 80, "train", "test"), name="mine", transductive=True)
+    splits.save(tmp_path / "s.json")
+    read = Splits.load(tmp_path / "s.json")
+    assert (read.name, read.transductive, len(read), read.n_instances) == ("mine", True, 1, 120)
+    # Made without labels, they serve any.
+    assert repr(Splits.load(tmp_path / "s.json", y)) == repr(Splits.load(tmp_path / "s.json", y[::-1])) == repr(read)
+    with pytest.raises(ValueError, match="made of 120 instances, found 119"):
+        Splits.load(tmp_path / "s.json", y[:-1])
+    (tmp_path / "t.json").write_text('{"a": 1}')
+    with pytest.raises(ValueError, match="expected what `cokernel splits` writes"):
+        Splits.load(tmp_path / "t.json")
+    with pytest.raises(FileNotFoundError):
+        Splits.load(tmp_path / "u.json")
+
+
+def test_transductive_splits_show_test_instances_without_classes() -> None:
+    X = np.random.default_rng(0).normal(size=(120, 3)) + 2 * (y == "a")[:, None]
+    two = np.where(y == "a", "a", "b")
+    splits = Splits.per_class(two, 4, repeats=2, transductive=True)
+    est = MeanMKLClassifier(machine="laplacian_svm")
+    seen = cross_validate_bank(est, X, two, cv=splits, return_estimator=True)
+    for k, model in enumerate(seen["estimator"]):
+        known = np.full(120, None, dtype=object)
+        known[splits.train[k]] = two[splits.train[k]]
+        by_hand = MeanMKLClassifier(machine="laplacian_svm").fit(X, known)
+        assert np.allclose(model.decision_function(X), by_hand.decision_function(X))
+        assert seen["test_score"][k] == np.mean(by_hand.predict(X)[splits.test[k]] == two[splits.test[k]])
+    without = cross_validate_bank(est, X, two, cv=Splits.per_class(two, 4, repeats=2))
+    assert not np.array_equal(without["test_score"], seen["test_score"])
+    with pytest.raises(ValueError, match="does not learn from instances without a class"):
+        cross_validate_bank(MeanMKLClassifier(), X, two, cv=splits)
+    # Splits know rows of all instances, also where some have no class.
+    some = two.astype(object)
+    some[:6] = None
+    mine = Splits.k_fold(some, folds=3)
+    found = cross_validate_bank(est, X, some, cv=mine)["test_score"]
+    pairs = cross_validate_bank(est, X, some, cv=list(mine.split()))["test_score"]
+    assert np.array_equal(found, pairs)

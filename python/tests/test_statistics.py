@@ -81,3 +81,9 @@ def test_a_table_is_told(tmp_path: object) -> None:
 def test_what_makes_no_sense_is_refused(call: object, says: str) -> None:
     with pytest.raises(ValueError, match=says):
         call()  # type: ignore[operator]
+
+
+def test_statistics_that_are_not_finite_are_numbers() -> None:
+    assert statistics.t_test([0.25] * 10).statistic == np.inf
+    assert statistics.t_test([-0.25] * 10).statistic == -np.inf
+    assert statistics.f_5x2([0.25] * 10).statistic == np.inf

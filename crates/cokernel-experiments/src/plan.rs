@@ -20,6 +20,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 mod figures;
+mod protocol;
 mod quick;
 mod rows;
 mod setting;
@@ -388,12 +389,13 @@ impl Experiment {
         let file = File::new(name, text);
         let content = file.parse()?;
         let given = splits::given(&file, &content, base)?;
-        let protocol = setting::protocol(&file, &content, given.as_ref())?;
+        let protocol = protocol::protocol(&file, &content, given.as_ref())?;
         let mut data = setting::all_data(&file, &content.data.0, base, protocol.task())?;
         if let Some(given) = given {
             splits::place(&file, &content, given, &mut data)?;
         }
         let machine = setting::machine(&file, &content.machine, protocol.task())?;
+        protocol::unlabelled(&file, &content.protocol, &protocol, &machine)?;
         let calibrating =
             setting::calibrating(&file, &content.machine, &content.protocol, &protocol)?;
         let reach = figures::reaches(&file, &content.protocol.reach, protocol.task())?;

@@ -1,6 +1,7 @@
 //! The one error type: misuse and bad input. Stopping early is not an error but a
 //! [`Status`](crate::Status).
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 /// What went wrong, where, and what was expected instead.
@@ -123,11 +124,10 @@ impl Error {
         name: impl Into<String>,
         known: impl IntoIterator<Item = S>,
     ) -> Self {
-        Error::Unknown {
-            kind,
-            name: name.into(),
-            known: known.into_iter().map(|s| s.to_string()).collect(),
-        }
+        let mut seen = HashSet::new();
+        let each = known.into_iter().map(|s| s.to_string());
+        let known = each.filter(|s| seen.insert(s.clone())).collect();
+        Error::Unknown { kind, name: name.into(), known }
     }
 }
 

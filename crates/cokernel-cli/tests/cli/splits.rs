@@ -36,3 +36,77 @@ fn splits_are_written_and_shared() {
         assert!(said.contains(part), "{flags}: {said}");
     }
 }
+
+#[test]
+fn files_of_splits_are_shown_and_checked() {
+    let toy = Toy::new();
+    toy.output(&format!(
+        "splits {DATA} --per-class 4 --repeats 2 --transductive --name few -o s.json"
+    ));
+    let said = toy.output("splits --show s.json");
+    assert!(
+        said.starts_with(
+            "few: 2 random splits, 4 of each class to learn from, transductive, seed 0"
+        ),
+        "{said}"
+    );
+    let shown = toy.json("splits --show s.json");
+    let checked = toy.json(&format!("splits --check s.json {DATA}"));
+    assert_eq!(shown, checked);
+    assert_eq!((&shown["transductive"], &shown["instances"]), (&true.into(), &N.into()));
+    let said = toy.output(&format!("splits --check s.json {DATA}"));
+    assert!(said.contains(&format!("s.json belongs to these {N} instances")), "{said}");
+    // Others, and the same in another order, are refused.
+    let text = std::fs::read_to_string(toy.path("y.csv")).unwrap();
+    let turned: Vec<&str> = text.lines().rev().collect();
+    toy.write("turned.csv", (turned.join("\n") + "\n").as_bytes());
+    let other = DATA.replace("y.csv", "turned.csv");
+    let said = toy.refusal(&format!("splits --check s.json {other}"), 1);
+    assert!(said.contains("s.json: splits: they were made of other labels"), "{said}");
+    // They are transductive wherever they are used.
+    let machine = "--method mean --machine laplacian_svm";
+    let json = toy.json(&format!("evaluate {DATA} --splits s.json {machine}"));
+    assert_eq!(json["splits"]["transductive"], true);
+    let flags = "--per-class 4 --repeats 2 --transductive";
+    assert_eq!(
+        json["accuracy"],
+        toy.json(&format!("evaluate {DATA} {flags} {machine}"))["accuracy"]
+    );
+    let json = toy.json(&format!("evaluate {DATA} --five-by-two --method mean"));
+    assert_eq!(
+        (&json["splits"]["protocol"], json["results"].as_array().unwrap().len()),
+        (&"five_by_two".into(), 10)
+    );
+    // An experiment on the same splits has the same accuracy.
+    toy.write(
+        "e.toml",
+        b"title = \"t\"\n[data]\nkind = \"files\"\nfiles = { a = \"a.csv\", b = \"b.csv\" }\nlabels = \"y.csv\"\n\
+          [protocol]\nsplits = \"s.json\"\nscores = [\"accuracy\"]\n[machine]\nid = \"laplacian_svm\"\n\
+          [[rows]]\nlabel = \"mean\"\nmethod = \"mean\"\n",
+    );
+    let run = toy.json("run e.toml --store e.sqlite");
+    let ours = &run["results"][0]["rows"][0]["scores"]["accuracy"]["ours"]["mean"];
+    let theirs = json_of(&toy, machine);
+    assert!((ours.as_f64().unwrap() - theirs).abs() < 1e-12, "{ours} {theirs}");
+    let said = toy.output("reproduce e.toml");
+    assert!(said.contains("transductive, from a file"), "{said}");
+    // The store needs the file no more.
+    std::fs::remove_file(toy.path("s.json")).unwrap();
+    toy.output("report e.sqlite -o page");
+    for (flags, part) in [
+        ("--show s.json --folds 3", "cannot be used with"),
+        ("--five-by-two --folds 3", "cannot be used with"),
+        (
+            "--view a=a.csv --labels y.csv --five-by-two --repeats 2",
+            "--five-by-two does not go with --repeats",
+        ),
+    ] {
+        let said = toy.refusal(&format!("splits {flags}"), 2);
+        assert!(said.contains(part), "{flags}: {said}");
+    }
+}
+
+fn json_of(toy: &Toy, machine: &str) -> f64 {
+    let json = toy.json(&format!("evaluate {DATA} --splits s.json {machine}"));
+    json["accuracy"]["mean"].as_f64().unwrap()
+}

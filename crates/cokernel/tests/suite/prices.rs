@@ -14,6 +14,8 @@ use cokernel::model::Mkl;
 use cokernel::params::Value;
 use cokernel::solve::dense::symmetric_eigen;
 use cokernel::{Error, Run, Status};
+use rand::RngExt;
+use std::f64::consts::PI;
 
 fn learn_in(
     id: &str,
@@ -245,5 +247,84 @@ fn features_are_counted_and_seconds_are_kept() {
         let e = learn_in("bach", &given, (&kernels, &target), &Svc::default(), &Run::default());
         let e = e.unwrap_err().to_string();
         assert!(e.contains(&format!("d = {word}")) && e.contains("d by name"), "{e}");
+    }
+}
+
+/// Columns of mean 0 and deviation 1 of GAUSS3 (LMKA Table 2.2), which has its classes by turns.
+fn gauss3(n: usize, seed: u64) -> (Vec<[f64; 2]>, Vec<u32>) {
+    let mut rng = Run::with_seed(seed).rng("mixture");
+    let mut uniform = || rng.random::<f64>();
+    let mut rows = Vec::new();
+    for i in 0..n {
+        let centre = [[-2.0, 1.0], [0.0, -2.2], [2.0, 1.0], [0.0, -2.2]][i % 4];
+        let second = [2.0_f64, 4.0][i % 2];
+        // Box and Muller: two normal numbers.
+        let (radius, angle) = ((-2.0 * (1.0 - uniform()).ln()).sqrt(), 2.0 * PI * uniform());
+        let normal = [radius * angle.cos(), radius * angle.sin()];
+        rows.push([centre[0] + 0.8_f64.sqrt() * normal[0], centre[1] + second.sqrt() * normal[1]]);
+    }
+    for j in 0..2 {
+        let mean = rows.iter().map(|x| x[j]).sum::<f64>() / n as f64;
+        let square = rows.iter().map(|x| (x[j] - mean).powi(2)).sum::<f64>() / n as f64;
+        rows.iter_mut().for_each(|x| x[j] = (x[j] - mean) / square.sqrt());
+    }
+    (rows, (0..n).map(|i| (i % 2) as u32).collect())
+}
+
+/// k_L, k_P and k_G of LMKA §2.7.1: the first two with the unit diagonal of (2.9), s of (2.10).
+fn three_kernels(rows: &[[f64; 2]]) -> Vec<Matrix> {
+    let n = rows.len();
+    let dot = |i: usize, j: usize| rows[i][0] * rows[j][0] + rows[i][1] * rows[j][1];
+    let square = |i: usize, j: usize| dot(i, i) + dot(j, j) - 2.0 * dot(i, j);
+    let unit = |k: &dyn Fn(usize, usize) -> f64| {
+        Matrix::from_fn(n, n, |i, j| k(i, j) / (k(i, i) * k(j, j)).sqrt())
+    };
+    let nearest = |i: usize| {
+        let others = (0..n).filter(|j| *j != i).map(|j| square(i, j).max(0.0).sqrt());
+        others.fold(f64::INFINITY, f64::min)
+    };
+    let s = (0..n).map(nearest).sum::<f64>() / n as f64;
+    let gaussian = Matrix::from_fn(n, n, |i, j| (-square(i, j).max(0.0) / (s * s)).exp());
+    vec![unit(&dot), unit(&|i, j| (dot(i, j) + 1.0).powi(2)), gaussian]
+}
+
+/// LMKA §2.7.1 prints the weights of MKL and of RMKL on one draw of GAUSS3, neither its seed nor C: on halves of 400
+/// instances with C = 1 they are within two deviations over draws, and k_P comes before k_G only at the prices that RMKL found.
+#[test]
+fn printed_weights_come_out_at_the_printed_prices() {
+    let machine = Svc { c: 1.0, ..Svc::default() };
+    let draws = 6;
+    for (d, printed) in
+        [([1.0, 1.0, 1.0], [0.00, 0.25, 0.75]), ([1.0, 0.85, 1.46], [0.00, 0.48, 0.31])]
+    {
+        // Printed digits keep (2.5), Σ d² η = 1, within their rounding.
+        let square = |m: usize| d[m] * d[m];
+        let sum: f64 = (0..3).map(|m| square(m) * printed[m]).sum();
+        let rounding: f64 = (0..3).map(|m| 0.005 * (square(m) + 2.0 * d[m] * printed[m])).sum();
+        assert!((sum - 1.0).abs() <= rounding, "{sum}");
+        let prices = text(&format!("k0={},k1={},k2={}", d[0], d[1], d[2]));
+        let mut found = Vec::new();
+        for seed in 0..draws {
+            let (rows, codes) = gauss3(400, seed);
+            let target = Target::from(classes(&codes));
+            let given = [("d", prices.clone())];
+            let kernels = three_kernels(&rows);
+            let run = Run::default();
+            let learned = learn_in("bach", &given, (&kernels, &target), &machine, &run).unwrap();
+            found.push(weights(&learned).to_vec());
+        }
+        for m in 0..3 {
+            let of: Vec<f64> = found.iter().map(|w| w[m]).collect();
+            let mean = of.iter().sum::<f64>() / draws as f64;
+            let sd =
+                (of.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (draws - 1) as f64).sqrt();
+            let apart = (mean - printed[m]).abs();
+            assert!(
+                apart <= 2.0 * sd + 0.005,
+                "d = {d:?}, kernel {m}: {mean} ± {sd}, {}",
+                printed[m]
+            );
+        }
+        assert!(found.iter().all(|w| (w[1] > w[2]) == (d[1] < 1.0)), "{found:?}");
     }
 }
