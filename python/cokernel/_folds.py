@@ -123,9 +123,10 @@ class Problem:
             )
 
         def without(train: Any, test: Any) -> npt.NDArray[Any]:
-            known = y.astype(object)
+            known: npt.NDArray[Any] = y.astype(object)
             known[test] = None
-            return known[train]
+            seen: npt.NDArray[Any] = known[train]
+            return seen
 
         return without
 

@@ -1612,7 +1612,8 @@ class PowerProductMKLClassifier(KernelClassifier):
         The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
         Those that have an argument here, as C, are given there.
     exponents : {"mean"}, default="mean"
-        Exponents by kernel or by view, a=2,b=0.5; of those not named 0. mean: 1/M for each.
+        Exponents by kernel, view or function, a=2,gaussian=0.5; of those not named 0. mean:
+        1/M for each.
     class_weight : dict or "balanced", optional
         Factors of C by class, above 0.
     decomposition : {"one_vs_rest", "one_vs_one", "dag"}
@@ -1725,7 +1726,8 @@ class PowerProductMKLRegressor(KernelRegressor):
         The machine that learns on the combination, with parameters if need be: ``"svr:max_steps=1000"``.
         Those that have an argument here, as C, are given there.
     exponents : {"mean"}, default="mean"
-        Exponents by kernel or by view, a=2,b=0.5; of those not named 0. mean: 1/M for each.
+        Exponents by kernel, view or function, a=2,gaussian=0.5; of those not named 0. mean:
+        1/M for each.
     machine_tol : float, default=1e-3
         Relative duality gap of the kernel machine, above 0 and below 1.
     scale : {"standard", "min_max"}, optional
@@ -1820,7 +1822,8 @@ class PowerProductMKLOutlierDetector(KernelOutlierDetector):
         The machine that learns on the combination, with parameters if need be: ``"one_class_svm:max_steps=1000"``.
         Those that have an argument here, as nu, are given there.
     exponents : {"mean"}, default="mean"
-        Exponents by kernel or by view, a=2,b=0.5; of those not named 0. mean: 1/M for each.
+        Exponents by kernel, view or function, a=2,gaussian=0.5; of those not named 0. mean:
+        1/M for each.
     machine_tol : float, default=1e-3
         Relative duality gap of the kernel machine, above 0 and below 1.
     scale : {"standard", "min_max"}, optional
@@ -3013,8 +3016,8 @@ class BachMKLClassifier(KernelClassifier):
         d_m of (2.4), what the norm of a kernel's weight vector costs: unit, 1 for all
         (SimpleMKL); trace, the root of the mean diagonal entry (which undoes the scale of
         kernels); features or measured, the root of the number of features or of the seconds
-        that a value takes, 1 for the cheapest kernel; or numbers by kernel or by view,
-        a=2,b=0.5, 1 for those not named.
+        that a value takes, 1 for the cheapest kernel; or numbers by kernel, view or
+        function, a=2,gaussian=0.5, 1 for those not named.
     tol : float, default=0.001
         Relative duality gap (upper − lower bound) divided by the upper bound to stop at. A
         real number greater than 0 and at most 0.5.
@@ -3140,8 +3143,8 @@ class BachMKLRegressor(KernelRegressor):
         d_m of (2.4), what the norm of a kernel's weight vector costs: unit, 1 for all
         (SimpleMKL); trace, the root of the mean diagonal entry (which undoes the scale of
         kernels); features or measured, the root of the number of features or of the seconds
-        that a value takes, 1 for the cheapest kernel; or numbers by kernel or by view,
-        a=2,b=0.5, 1 for those not named.
+        that a value takes, 1 for the cheapest kernel; or numbers by kernel, view or
+        function, a=2,gaussian=0.5, 1 for those not named.
     tol : float, default=0.001
         Relative duality gap (upper − lower bound) divided by the upper bound to stop at. A
         real number greater than 0 and at most 0.5.
@@ -3249,8 +3252,8 @@ class BachMKLOutlierDetector(KernelOutlierDetector):
         d_m of (2.4), what the norm of a kernel's weight vector costs: unit, 1 for all
         (SimpleMKL); trace, the root of the mean diagonal entry (which undoes the scale of
         kernels); features or measured, the root of the number of features or of the seconds
-        that a value takes, 1 for the cheapest kernel; or numbers by kernel or by view,
-        a=2,b=0.5, 1 for those not named.
+        that a value takes, 1 for the cheapest kernel; or numbers by kernel, view or
+        function, a=2,gaussian=0.5, 1 for those not named.
     tol : float, default=0.001
         Relative duality gap (upper − lower bound) divided by the upper bound to stop at. A
         real number greater than 0 and at most 0.5.
@@ -4202,9 +4205,9 @@ class MixedNormMKLClassifier(KernelClassifier):
         The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
         Those that have an argument here, as C, are given there.
     groups : {"view"}, default="view"
-        Which kernels belong together: view, those of each view; or numbers by kernel or by
-        view, where equal numbers are a group (a=1,b=1,c=2), and each kernel not named is a
-        group of its own.
+        Which kernels belong together: view, those of each view; or numbers by kernel, view
+        or function, where equal numbers are a group (a=1,b=1,c=2), and each kernel not
+        named is a group of its own.
     within : float, default=2.0
         r, the norm within a group: 1 keeps few of its kernels, large values weigh all
         alike. A real number at least 1 and at most 1000.
@@ -4337,9 +4340,9 @@ class MixedNormMKLRegressor(KernelRegressor):
         The machine that learns on the combination, with parameters if need be: ``"svr:max_steps=1000"``.
         Those that have an argument here, as C, are given there.
     groups : {"view"}, default="view"
-        Which kernels belong together: view, those of each view; or numbers by kernel or by
-        view, where equal numbers are a group (a=1,b=1,c=2), and each kernel not named is a
-        group of its own.
+        Which kernels belong together: view, those of each view; or numbers by kernel, view
+        or function, where equal numbers are a group (a=1,b=1,c=2), and each kernel not
+        named is a group of its own.
     within : float, default=2.0
         r, the norm within a group: 1 keeps few of its kernels, large values weigh all
         alike. A real number at least 1 and at most 1000.
@@ -4454,9 +4457,9 @@ class MixedNormMKLOutlierDetector(KernelOutlierDetector):
         The machine that learns on the combination, with parameters if need be: ``"one_class_svm:max_steps=1000"``.
         Those that have an argument here, as nu, are given there.
     groups : {"view"}, default="view"
-        Which kernels belong together: view, those of each view; or numbers by kernel or by
-        view, where equal numbers are a group (a=1,b=1,c=2), and each kernel not named is a
-        group of its own.
+        Which kernels belong together: view, those of each view; or numbers by kernel, view
+        or function, where equal numbers are a group (a=1,b=1,c=2), and each kernel not
+        named is a group of its own.
     within : float, default=2.0
         r, the norm within a group: 1 keeps few of its kernels, large values weigh all
         alike. A real number at least 1 and at most 1000.

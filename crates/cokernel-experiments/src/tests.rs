@@ -629,3 +629,18 @@ fn splits_of_a_file_and_transductive_ones() {
         parse(&LEARNED.replace("folds = 5", "five_by_two = true")).unwrap().protocol.splits() == 10
     );
 }
+
+/// What a method tells need not be finite; a store keeps it.
+#[test]
+fn results_that_are_not_finite_are_read_as_they_were_written() {
+    let plan = parse(LEARNED).unwrap();
+    let cell = &plan.cells(None, 0).unwrap()[0];
+    let run = cokernel::Run::default();
+    let mut found = bench::Bench::new(&plan, None, 0, None).measure(cell, &run).unwrap();
+    found.inner = Some(f64::NEG_INFINITY);
+    found.details.gaps = vec![f64::INFINITY, 0.5];
+    found.details.gap = Some(f64::INFINITY);
+    found.scores.insert(score::Score::LogLoss, vec![f64::INFINITY]);
+    let text = serde_json::to_string(&cokernel::json::Told(&found)).unwrap();
+    assert_eq!(serde_json::from_str::<Measured>(&text).unwrap(), found);
+}

@@ -32,3 +32,15 @@ fn scores_are_compared() {
     let said = toy.refusal("statistics nothing.csv", 1);
     assert!(said.contains("cannot read nothing.csv"), "{said}");
 }
+
+/// JSON has no form for infinity: it is a word, which reads back.
+#[test]
+fn numbers_that_are_not_finite_are_words_in_json() {
+    let toy = Toy::new();
+    let rows: String = (0..10).map(|_| "x,0.75,0.5\n").collect();
+    toy.write("scores.csv", format!("data,a,b\n{rows}").as_bytes());
+    let json = toy.json("statistics scores.csv --test f_5x2");
+    let statistic = &json["pairs"][0]["test"]["statistic"];
+    assert_eq!(statistic, "inf");
+    assert_eq!(cokernel::json::number(statistic), Some(f64::INFINITY));
+}
