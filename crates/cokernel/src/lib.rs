@@ -27,7 +27,7 @@
 //!
 //! A module uses those above it in this table, with two exceptions: matrices of [`bank`] implement
 //! [`solve::Rows`], by which solvers read them; and the width rules of [`kernel`] measure distances
-//! with the code of [`bank`]. [`params`] and [`method`] are the form of every registry and know no room;
+//! with the code of [`bank`]. [`params`] and [`method`] are the form of every registry and know no room, nor does [`json`];
 //! [`catalogue`] lists the methods of [`mkl`] and [`multiview`].
 
 pub mod bank;

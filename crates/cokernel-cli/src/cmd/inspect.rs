@@ -1,16 +1,17 @@
 //! `cokernel inspect`: what a model file holds.
 
 use crate::args::GlobalArgs;
+use crate::misuse::misuse;
 use crate::probabilities;
 use crate::report::{
     how_it_went, model_lines, model_weights, parameters, relevances, remarks, spectra,
 };
 use crate::session::{Options, Session};
 use crate::table::{Table, count};
-use anyhow::Result;
+use anyhow::{Context, Result};
 use cokernel::data::{LearnedView, Matrix};
 use cokernel::json::Told;
-use cokernel::model::{EmbeddingModel, EmbeddingSummary, Model, Saved, ViewInfo};
+use cokernel::model::{Costs, EmbeddingModel, EmbeddingSummary, Model, Saved, ViewInfo};
 use serde_json::{Value, json, to_value};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -23,6 +24,7 @@ Examples
   cokernel inspect clusters.ck       an embedding with its clusters
   cokernel inspect model.ck --gates  how open the gates of a localized method are
   cokernel inspect model.ck --projections  the projections of gpk and lpk
+  cokernel inspect model.ck --costs pix=4,mor=1  what a prediction costs by these prices
   cokernel inspect model.ck --json | jq '.weights[] | select(.active)'")]
 pub struct Args {
     /// The model file
@@ -34,6 +36,9 @@ pub struct Args {
     /// Show the linear maps of features that were learned: a row for each feature, as scaling left it
     #[arg(long)]
     projections: bool,
+    /// What predicting an instance costs by these prices of views, functions or kernels, as pix=4,gaussian=2
+    #[arg(long, value_name = "NAME=PRICE,…", conflicts_with_all = ["gates", "projections"])]
+    costs: Option<String>,
 }
 
 /// Runs the command.
@@ -46,10 +51,26 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
                 (_, true) => projections(&of_model(&model), model.method())?,
                 _ => describe(&model),
             };
+            let priced = args.costs.as_deref().map(|text| priced(&model, text)).transpose()?;
+            let shown = match priced {
+                Some(cost) => {
+                    format!(
+                        "{shown}\n\n  predicting an instance costs {cost:.1}, of {} with all kernels\n",
+                        model.n_support()
+                    )
+                }
+                None => shown,
+            };
             let mut value = to_value(Told(model.inspect()))?;
             add_maps(&mut value, &args, &of_model(&model));
+            if let (Some(cost), Some(object)) = (priced, value.as_object_mut()) {
+                object.insert("total_cost".to_string(), json!(Told(cost)));
+            }
             session.show_json(&value)?;
             session.show(shown)?;
+        }
+        Saved::Embedding(_) if args.costs.is_some() => {
+            return Err(misuse("--costs: an embedding has no support vectors to pay for"));
         }
         Saved::Embedding(_) if args.gates => return Err(no_gates("it embeds").into()),
         Saved::Embedding(model) => {
@@ -66,6 +87,16 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
         }
     }
     Ok(session.end([]))
+}
+
+/// The total cost of a model by named prices.
+fn priced(model: &Model, text: &str) -> Result<f64> {
+    match text.parse::<Costs>().context("--costs")? {
+        Costs::Named(prices) => Ok(model.total_cost_by_name(&prices)?),
+        other => Err(misuse(format!(
+            "--costs: '{other}' needs the instances: give it to evaluate or compare; here prices, as pix=4,mor=1"
+        ))),
+    }
 }
 
 /// A map of features: what it is called, the names of the features, and a row for each.

@@ -59,6 +59,11 @@ fn costs_and_kinds_of_integration_are_told() {
     assert!((concat - all).abs() < 1e-9 && single < some, "{table}");
     let json = toy.json(&format!("evaluate {DATA} --folds 2 --method mean --costs features"));
     assert!(json["total_cost"]["mean"].as_f64().unwrap() > 0.0);
+    toy.output(&format!("fit {DATA} --method mean -o m.ck"));
+    let all = toy.json("inspect m.ck --costs a=3,gaussian=2");
+    assert_eq!(all["total_cost"], all["support"].as_f64().unwrap());
+    let said = toy.refusal("inspect m.ck --costs features", 2);
+    assert!(said.contains("'features' needs the instances"), "{said}");
     for (flags, part) in [
         ("--costs no.csv", "there is no file 'no.csv'"),
         ("--costs bb=1", "kernel, view or function in costs 'bb'"),
