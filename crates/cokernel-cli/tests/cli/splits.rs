@@ -4,7 +4,10 @@ use crate::toy::{DATA, N, Toy};
 fn splits_are_written_and_shared() {
     let toy = Toy::new();
     let said = toy.output(&format!("splits {DATA} --reserve 0.3 --name mine -o s.json"));
-    assert!(said.starts_with("5 × 2-fold cross-validation beside 30 % for testing"), "{said}");
+    assert!(
+        said.starts_with("mine: 5 × 2-fold cross-validation beside 30 % for testing"),
+        "{said}"
+    );
     let kept = toy.json(&format!("evaluate {DATA} --splits s.json --method mean"));
     let drawn = toy.json(&format!("evaluate {DATA} --reserve 0.3 --method mean"));
     assert_eq!(kept["accuracy"], drawn["accuracy"]);
@@ -58,9 +61,10 @@ fn files_of_splits_are_shown_and_checked() {
     assert!(said.contains(&format!("s.json belongs to these {N} instances")), "{said}");
     // Others, and the same in another order, are refused.
     let text = std::fs::read_to_string(toy.path("y.csv")).unwrap();
-    let turned: Vec<&str> = text.lines().rev().collect();
-    toy.write("turned.csv", (turned.join("\n") + "\n").as_bytes());
-    let other = DATA.replace("y.csv", "turned.csv");
+    let mut sorted: Vec<&str> = text.lines().skip(1).collect();
+    sorted.sort_unstable();
+    toy.write("sorted.csv", (sorted.join("\n") + "\n").as_bytes());
+    let other = DATA.replace("y.csv", "sorted.csv");
     let said = toy.refusal(&format!("splits --check s.json {other}"), 1);
     assert!(said.contains("s.json: splits: they were made of other labels"), "{said}");
     // They are transductive wherever they are used.
