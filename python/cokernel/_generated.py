@@ -54,6 +54,7 @@ __all__ = [
     "FsmMKLClassifier",
     "GMKLClassifier",
     "GMKLRegressor",
+    "GMLClassifier",
     "GPKClassifier",
     "GPKOutlierDetector",
     "GPKRegressor",
@@ -88,6 +89,7 @@ __all__ = [
     "LogPenaltyMKLClassifier",
     "LogPenaltyMKLOutlierDetector",
     "LogPenaltyMKLRegressor",
+    "LpBetaMKLClassifier",
     "LpNormMKLClassifier",
     "LpNormMKLOutlierDetector",
     "LpNormMKLRegressor",
@@ -2293,6 +2295,138 @@ class EKPClassifier(KernelClassifier):
         self.kernels = kernels
         self.C = C
         self.machine = machine
+        self.values = values
+        self.folds = folds
+        self.c_factors = c_factors
+        self.tol = tol
+        self.class_weight = class_weight
+        self.decomposition = decomposition
+        self.machine_tol = machine_tol
+        self.probability = probability
+        self.calibration_folds = calibration_folds
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class LpBetaMKLClassifier(KernelClassifier):
+    """Linear program boosting of kernels (LP-β).
+
+    A machine on every kernel, and weights of their decision values that all classes share, with
+    the largest margin that all but a part ν of the instances keep. Weights are sparse. Costs a
+    few machines for each kernel and a linear program.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of slack, above 0.
+    machine : str, default="svc"
+        The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
+        Those that have an argument here, as C, are given there.
+    nu : float, default=0.5
+        Part ν of the instances that may have less than the margin. A real number greater
+        than 0 and at most 0.999.
+    values : {"out_of_fold", "in_sample"}, default="out_of_fold"
+        Decision values that are learned from: out_of_fold, of machines that have not seen
+        the instance; in_sample, of the machines themselves, as printed.
+    folds : int, default=5
+        Folds of the training instances, for decision values and for the choice of C. Whole
+        number from 2 to 100.
+    c_factors : float or list of float, default=1.0
+        Factors of C among which each kernel chooses on the folds; 1 takes C as it is.
+    tol : float, default=0.001
+        Relative duality gap (upper − lower bound) divided by the upper bound to stop at. A
+        real number greater than 0 and at most 0.5.
+    class_weight : dict or "balanced", optional
+        Factors of C by class, above 0.
+    decomposition : {"one_vs_rest", "one_vs_one", "dag"}
+        How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
+        directed acyclic graph instead of by votes.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machines, above 0 and below 1.
+    probability : {"sigmoid", "isotonic"}, optional
+        Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
+        that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
+        for each calibration fold.
+    calibration_folds : int, default=5
+        Folds whose held-out decision values the probabilities are calibrated on, from 2 to 1000; each
+        class needs as many instances.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLClassifier : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Gehler, Nowozin 2009; Kumar et al. 2012, §5.3.2.
+
+    Examples
+    --------
+    >>> from cokernel import LpBetaMKLClassifier
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> LpBetaMKLClassifier(random_state=0).fit(X, y).score(X, y)
+    1.0
+    """
+
+    _method_id = "lp_beta"
+    _method_params = ["nu", "values", "folds", "c_factors", "tol"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        machine: str = "svc",
+        nu: float = 0.5,
+        values: str = "out_of_fold",
+        folds: int = 5,
+        c_factors: float | list[float] = 1.0,
+        tol: float = 0.001,
+        class_weight: Any = None,
+        decomposition: str = "one_vs_rest",
+        machine_tol: float = 1e-3,
+        probability: str | None = None,
+        calibration_folds: int = 5,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.machine = machine
+        self.nu = nu
         self.values = values
         self.folds = folds
         self.c_factors = c_factors
@@ -9658,6 +9792,173 @@ class MEDFCClassifier(KernelClassifier):
         self.gamma = gamma
         self.prior = prior
         self.solver = solver
+        self.unit = unit
+        self.values = values
+        self.folds = folds
+        self.c_factors = c_factors
+        self.tol = tol
+        self.max_iterations = max_iterations
+        self.class_weight = class_weight
+        self.decomposition = decomposition
+        self.machine_tol = machine_tol
+        self.probability = probability
+        self.calibration_folds = calibration_folds
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class GMLClassifier(KernelClassifier):
+    """Generalised maximum likelihood weights with view classifiers (GML).
+
+    The most likely weights of kernels under an exponential, half-normal, super-Gaussian or
+    power prior, with weights of the classifiers of single kernels beside them: l1, l2, elastic-
+    net and lp MKL in their penalised form, each with an ensemble as its prior. Costs the view
+    classifiers and about ten machines.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of slack, above 0.
+    machine : str, default="svc"
+        The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
+        Those that have an argument here, as C, are given there.
+    sigma_prior : {"exponential", "half_normal", "super_gaussian", "power"}, default="half_normal"
+        Prior of σ: exponential, λσ; half_normal, ½λσ²; super_gaussian, λσ + λ₂σ²; power,
+        λσᵖ.
+    lam : float, default=10.0
+        Rate λ of the prior of σ: the larger, the smaller the part of the kernels. A real
+        number greater than 0 and at most 1000000000000.
+    lambda2 : float, default=10.0
+        λ₂, the rate of σ² in sigma_prior=super_gaussian. A real number greater than 0 and
+        at most 1000000000000.
+    p : float, default=2.0
+        Exponent p of sigma_prior=power; 1 is the exponential prior. A real number at least
+        1 and at most 100.
+    gamma : float, default=100.0
+        Rate γ of the exponential prior of μ: the larger, the less the view classifiers
+        count. A real number greater than 0 and at most 1000000000000.
+    prior : {"views", "none"}, default="views"
+        Mean of the weight vectors: views, the classifiers of the views with weights that
+        are learned; none, zero (γ = ∞).
+    unit : {"diagonal", "one"}, default="diagonal"
+        Kernels are divided, and C multiplied, by: diagonal, their mean diagonal entry; one,
+        nothing, as printed.
+    values : {"out_of_fold", "in_sample"}, default="out_of_fold"
+        Decision values that are learned from: out_of_fold, of machines that have not seen
+        the instance; in_sample, of the machines themselves, as printed.
+    folds : int, default=5
+        Folds of the training instances, for decision values and for the choice of C. Whole
+        number from 2 to 100.
+    c_factors : float or list of float, default=1.0
+        Factors of C among which each kernel chooses on the folds; 1 takes C as it is.
+    tol : float, default=0.001
+        Relative duality gap (upper − lower bound) divided by the upper bound to stop at. A
+        real number greater than 0 and at most 0.5.
+    max_iterations : int, default=200
+        Limit on changes of the weights of each binary problem. Whole number, at least 1.
+    class_weight : dict or "balanced", optional
+        Factors of C by class, above 0.
+    decomposition : {"one_vs_rest", "one_vs_one", "dag"}
+        How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
+        directed acyclic graph instead of by votes.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machines, above 0 and below 1.
+    probability : {"sigmoid", "isotonic"}, optional
+        Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
+        that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
+        for each calibration fold.
+    calibration_folds : int, default=5
+        Folds whose held-out decision values the probabilities are calibrated on, from 2 to 1000; each
+        class needs as many instances.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLClassifier : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Mao, Tsang, Gao, Wang 2015, (20).
+
+    Examples
+    --------
+    >>> from cokernel import GMLClassifier
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> GMLClassifier(random_state=0).fit(X, y).score(X, y)
+    1.0
+    """
+
+    _method_id = "gml"
+    _method_params = ["sigma_prior", "lambda", "lambda2", "p", "gamma", "prior", "unit", "values", "folds", "c_factors", "tol", "max_iterations"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        machine: str = "svc",
+        sigma_prior: str = "half_normal",
+        lam: float = 10.0,
+        lambda2: float = 10.0,
+        p: float = 2.0,
+        gamma: float = 100.0,
+        prior: str = "views",
+        unit: str = "diagonal",
+        values: str = "out_of_fold",
+        folds: int = 5,
+        c_factors: float | list[float] = 1.0,
+        tol: float = 0.001,
+        max_iterations: int = 200,
+        class_weight: Any = None,
+        decomposition: str = "one_vs_rest",
+        machine_tol: float = 1e-3,
+        probability: str | None = None,
+        calibration_folds: int = 5,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.machine = machine
+        self.sigma_prior = sigma_prior
+        self.lam = lam
+        self.lambda2 = lambda2
+        self.p = p
+        self.gamma = gamma
+        self.prior = prior
         self.unit = unit
         self.values = values
         self.folds = folds

@@ -74,8 +74,8 @@ class MKLClassifier(KernelClassifier):
         Training instances that are a support vector of some machine, counted in what was given to
         ``fit``.
     dual_coef_ : ndarray of shape (n_machines, n_support)
-        Their coefficients, label included. ``late_mean``, ``ekp`` and ``medfc`` have some for every
-        kernel: n_support columns for the first kernel that counts, then for the second, and so on.
+        Their coefficients, label included. Methods that combine decisions, as ``late_mean`` and ``ekp``,
+        and ``medfc`` and ``gml`` have some for every kernel: n_support columns for the first kernel that counts, then for the second, and so on.
     intercept_ : ndarray of shape (n_machines,)
         Biases. With K the combined kernel between new instances and ``support_``, the values of
         ``decision_function`` are ``K @ dual_coef_.T + intercept_``, whatever the decomposition.

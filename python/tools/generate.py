@@ -21,7 +21,7 @@ WORDS = {"mkl": "MKL", "cca": "CCA", "kmeans": "KMeans", "mkkm": "MKKM", "snf": 
 # Words of clusterings that are not called spectral.
 NOT_SPECTRAL = {"spectral", "kmeans", "mkkm", "snf", "fusion"}
 # Names of methods that end in MKL or are no MKL.
-OWN = ("gmkl", "rmkl", "emkl", "rwkl", "gpk", "lpk", "ekp", "medfc")
+OWN = ("gmkl", "rmkl", "emkl", "rwkl", "gpk", "lpk", "ekp", "medfc", "gml")
 WORDS |= {word: word.upper() for word in OWN}
 VIEWS = """\
 views : dict or list, optional

@@ -154,7 +154,7 @@ fn weigh(
 }
 
 /// The linear programs of all binary problems as one.
-fn tell(found: &[Found], machines: Status, tol: f64, report: &mut Report) {
+pub(super) fn tell(found: &[Found], machines: Status, tol: f64, report: &mut Report) {
     let iterations = found.iter().map(|f| f.objective.len()).max().unwrap_or(1) - 1;
     let at = |f: &Found, k: usize| f.objective[k.min(f.objective.len() - 1)];
     report.objective = (0..=iterations).map(|k| found.iter().map(|f| at(f, k)).sum()).collect();

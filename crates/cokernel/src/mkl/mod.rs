@@ -27,6 +27,7 @@ mod forest_two_stage;
 mod fsm;
 mod gate_views;
 mod gmkl;
+mod gml;
 pub(crate) mod gpk;
 mod held_out;
 mod ideal_distance;
@@ -40,6 +41,7 @@ mod late_mean;
 mod level_mkl;
 mod localized_mkl;
 mod log_penalty;
+mod lp_beta;
 mod lp_norm;
 pub(crate) mod lpk;
 mod mean;
@@ -92,6 +94,7 @@ pub static REGISTRY: &[&Entry<dyn Learner>] = &[
     &power_product::ENTRY,
     &late_mean::ENTRY,
     &ekp::ENTRY,
+    &lp_beta::ENTRY,
     &simple_mkl::ENTRY,
     &lp_norm::ENTRY,
     &bach::ENTRY,
@@ -115,6 +118,7 @@ pub static REGISTRY: &[&Entry<dyn Learner>] = &[
     &lanckriet_sdp::ENTRY,
     &smo_mkl::ENTRY,
     &medfc::ENTRY,
+    &gml::ENTRY,
     &ufo_mkl::ENTRY,
     &two_stage::ENTRY,
     &forest_two_stage::ENTRY,

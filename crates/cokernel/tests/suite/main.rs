@@ -15,6 +15,7 @@ mod common;
 mod contract;
 mod gates;
 mod gmkl;
+mod gml;
 mod invariance;
 mod laplacian_svm;
 mod localized;

@@ -13,7 +13,17 @@ use cokernel::params::Value;
 use cokernel::{Run, Status};
 
 fn learn(kernels: &[Matrix], classes: &Classes, c: f64, given: &[(&str, Value)]) -> Learned {
-    let method = find("medfc").unwrap();
+    learn_by("medfc", kernels, classes, c, given)
+}
+
+pub fn learn_by(
+    id: &str,
+    kernels: &[Matrix],
+    classes: &Classes,
+    c: f64,
+    given: &[(&str, Value)],
+) -> Learned {
+    let method = find(id).unwrap();
     let params = method.check(given.iter().map(|(n, v)| (*n, v))).unwrap();
     let (target, machine) =
         (Target::from(classes.clone()), Svc { c, tol: 1e-10, ..Svc::default() });
@@ -22,7 +32,7 @@ fn learn(kernels: &[Matrix], classes: &Classes, c: f64, given: &[(&str, Value)])
 }
 
 /// Values of the machines on the kernels alone, [m][i].
-fn values(kernels: &[Matrix], classes: &Classes, c: f64) -> Vec<Vec<f64>> {
+pub fn values(kernels: &[Matrix], classes: &Classes, c: f64) -> Vec<Vec<f64>> {
     let one = |kernel: &Matrix| {
         let alone = bank(std::slice::from_ref(kernel), Storage::Resident);
         let svc = Svc { c, tol: 1e-10, ..Svc::default() };
@@ -35,12 +45,22 @@ fn values(kernels: &[Matrix], classes: &Classes, c: f64) -> Vec<Vec<f64>> {
     kernels.iter().map(one).collect()
 }
 
-/// The least of (16): variables α, t ≥ αᵀQα/2λ, a ≤ log(1 − t), b ≤ log(1 − v/γ).
-fn cone(
+/// What the weights σ cost.
+#[derive(Debug, Clone, Copy)]
+pub enum Sigma {
+    Averaged(f64),
+    Exponential(f64),
+    HalfNormal(f64),
+    SuperGaussian(f64, f64),
+    Power(f64, f64),
+}
+
+/// The least of (16) or (20) over α: variables α, t ≥ ½αᵀQα, for each kernel what t costs, and b ≤ log(1 − v/γ).
+pub fn cone(
     kernels: &[Matrix],
     y: &[f64],
     c: f64,
-    lambda: f64,
+    sigma: Sigma,
     prior: Option<(f64, &[Vec<f64>])>,
 ) -> f64 {
     let (n, m) = (y.len(), kernels.len());
@@ -58,23 +78,64 @@ fn cone(
         b.extend([0.0, c]);
     }
     let mut cones = vec![SupportedConeT::NonnegativeConeT(2 * n)];
+    let mut q = vec![-1.0; count];
+    q[n..n + 2 * m].fill(0.0);
+    let mut squares = vec![0.0; count];
     for (k, kernel) in kernels.iter().enumerate() {
+        let (t, cost) = (n + k, n + m + k);
         let plus = Matrix::from_fn(n, n, |i, j| kernel.get(i, j) + 1.0);
         let l = cholesky(&plus);
-        // ‖2Lᵀ(α∘y)‖² ≤ 4·2λt as a second-order cone.
-        entry(b.len(), n + k, -2.0 * lambda);
-        entry(b.len() + 1, n + k, -2.0 * lambda);
+        // ‖2Lᵀ(α∘y)‖² ≤ 4·2t as a second-order cone.
+        entry(b.len(), t, -2.0);
+        entry(b.len() + 1, t, -2.0);
         b.extend([1.0, -1.0]);
         for j in 0..n {
             (0..=j).for_each(|row| entry(b.len() + row, j, -2.0 * y[j] * l.get(j, row)));
         }
         b.extend(vec![0.0; n]);
         cones.push(SupportedConeT::SecondOrderConeT(2 + n));
-        // exp(a) ≤ 1 − t.
-        entry(b.len(), n + m + k, -1.0);
-        entry(b.len() + 2, n + k, 1.0);
-        b.extend([0.0, 1.0, 1.0]);
-        cones.push(SupportedConeT::ExponentialConeT());
+        match sigma {
+            // exp(cost) ≤ 1 − t/λ.
+            Sigma::Averaged(lambda) => {
+                q[cost] = -1.0;
+                entry(b.len(), cost, -1.0);
+                entry(b.len() + 2, t, 1.0 / lambda);
+                b.extend([0.0, 1.0, 1.0]);
+                cones.push(SupportedConeT::ExponentialConeT());
+            }
+            Sigma::Exponential(lambda) => {
+                entry(b.len(), t, 1.0);
+                b.push(lambda);
+                cones.push(SupportedConeT::NonnegativeConeT(1));
+                entry(b.len(), cost, 1.0);
+                b.push(0.0);
+                cones.push(SupportedConeT::ZeroConeT(1));
+            }
+            Sigma::HalfNormal(lambda) => {
+                squares[t] = 1.0 / lambda;
+                entry(b.len(), cost, 1.0);
+                b.push(0.0);
+                cones.push(SupportedConeT::ZeroConeT(1));
+            }
+            // cost ≥ t − λ, cost ≥ 0.
+            Sigma::SuperGaussian(lambda, second) => {
+                squares[cost] = 0.5 / second;
+                entry(b.len(), t, 1.0);
+                entry(b.len(), cost, -1.0);
+                entry(b.len() + 1, cost, -1.0);
+                b.extend([lambda, 0.0]);
+                cones.push(SupportedConeT::NonnegativeConeT(2));
+            }
+            // t ≤ cost^{1/e}.
+            Sigma::Power(lambda, p) => {
+                let e = p / (p - 1.0);
+                q[cost] = (p - 1.0) * lambda * (lambda * p).powf(-e);
+                entry(b.len(), cost, -1.0);
+                entry(b.len() + 2, t, -1.0);
+                b.extend([0.0, 1.0, 0.0]);
+                cones.push(SupportedConeT::PowerConeT(1.0 / e));
+            }
+        }
     }
     if let Some((gamma, values)) = prior {
         for (k, f) in values.iter().enumerate() {
@@ -84,10 +145,10 @@ fn cone(
             cones.push(SupportedConeT::ExponentialConeT());
         }
     }
-    let q: Vec<f64> =
-        (0..count).map(|v| if (n..n + m).contains(&v) { 0.0 } else { -1.0 }).collect();
     let a = CscMatrix::new_from_triplets(b.len(), count, rows, cols, entries);
-    interior_point(&CscMatrix::zeros((count, count)), &q, &a, &b, &cones).obj_val
+    let all = (0..count).collect::<Vec<_>>();
+    let squares = CscMatrix::new_from_triplets(count, count, all.clone(), all, squares);
+    interior_point(&squares, &q, &a, &b, &cones).obj_val
 }
 
 /// 20 problems: the objective by both solvers, with and without the view classifiers, and the decision values of the
@@ -103,7 +164,8 @@ fn twenty_cone_programs() {
             ([1.0, 10.0, 0.1][case as usize / 7], [1.0, 100.0][case as usize % 2]);
         let views = case % 4 != 3;
         let values = values(&kernels, &classes, c);
-        let best = -cone(&kernels, &y, c, lambda, views.then_some((gamma, &values)));
+        let prior = views.then_some((gamma, &values[..]));
+        let best = -cone(&kernels, &y, c, Sigma::Averaged(lambda), prior);
         let given = |solver: &str| {
             [
                 ("lambda", Value::Real(lambda)),

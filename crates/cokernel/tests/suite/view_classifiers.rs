@@ -101,6 +101,86 @@ fn ekp_beside_clarabel() {
     }
 }
 
+/// The least of −ρ + Σ ξ/(νn), rows of one instance after the other.
+fn least_margin_loss(rows: &[Vec<Vec<f64>>], nu: f64) -> f64 {
+    let (n, m) = (rows.len(), rows[0][0].len());
+    let (mut at, mut cols, mut values, mut b) = (vec![0; m], vec![], vec![1.0; m], vec![1.0]);
+    cols.extend(0..m);
+    let mut entry = |row: usize, col: usize, value: f64| {
+        at.push(row);
+        cols.push(col);
+        values.push(value);
+    };
+    for (i, of_one) in rows.iter().enumerate() {
+        for row in of_one {
+            row.iter().enumerate().for_each(|(k, v)| entry(b.len(), k, -v));
+            entry(b.len(), m, 1.0);
+            entry(b.len(), m + 1 + i, -1.0);
+            b.push(0.0);
+        }
+    }
+    for v in (0..m).chain(m + 1..m + 1 + n) {
+        entry(b.len(), v, -1.0);
+        b.push(0.0);
+    }
+    let count = m + 1 + n;
+    let a = CscMatrix::new_from_triplets(b.len(), count, at, cols, values);
+    let mut q = vec![1.0 / (nu * n as f64); count];
+    q[..m].fill(0.0);
+    q[m] = -1.0;
+    let cones = [SupportedConeT::ZeroConeT(1), SupportedConeT::NonnegativeConeT(b.len() - 1)];
+    interior_point(&CscMatrix::zeros((count, count)), &q, &a, &b, &cones).obj_val
+}
+
+/// The linear program with in-sample values, its margin and the decision function: two classes, and four with a value each.
+#[test]
+fn lp_beta_beside_clarabel() {
+    for (n, k, nu, seed) in [(60, 2, 0.3, 1), (80, 4, 0.6, 2), (80, 4, 0.05, 3)] {
+        let (kernels, codes) = problem(n, k, 5, seed);
+        let (classes, c) = (classes(&codes), 0.05);
+        let given = [
+            ("values", Value::from("in_sample")),
+            ("nu", Value::Real(nu)),
+            ("tol", Value::Real(1e-9)),
+        ];
+        let found = learn("lp_beta", &given, &bank(&kernels, Storage::Resident), &classes, c);
+        let parts: Vec<_> = kernels.iter().map(|kernel| alone(kernel, &classes, c, None)).collect();
+        let beta = &found.report.details["beta"];
+        let machines = found.machines.as_ref().unwrap();
+        let decisions = rules::decisions(&found, &kernels);
+        let value = |i: usize, t: usize| parts.iter().map(|p| p.1[t][i]).collect::<Vec<f64>>();
+        let rows: Vec<Vec<Vec<f64>>> = (0..n)
+            .map(|i| {
+                let own = codes[i] as usize;
+                if k == 2 {
+                    let sign = machines.roles()[0].sign(codes[i]);
+                    return vec![value(i, 0).iter().map(|v| sign * v).collect()];
+                }
+                let against =
+                    |c: usize| value(i, own).iter().zip(value(i, c)).map(|(a, b)| a - b).collect();
+                (0..k).filter(|c| *c != own).map(against).collect()
+            })
+            .collect();
+        let margin = |of_one: &Vec<Vec<f64>>| {
+            let of = |row: &Vec<f64>| row.iter().zip(beta).map(|(a, b)| a * b).sum::<f64>();
+            of_one.iter().map(of).fold(f64::INFINITY, f64::min)
+        };
+        let rho = found.report.details["rho"][0];
+        let loss: f64 = rows.iter().map(|r| (rho - margin(r)).max(0.0)).sum();
+        let (objective, best) = (loss / (nu * n as f64) - rho, least_margin_loss(&rows, nu));
+        assert!((objective - best).abs() <= 1e-7 * (1.0 + best.abs()), "{objective} {best}");
+        assert!((found.report.objective.last().unwrap() - best).abs() <= 1e-7 * (1.0 + best.abs()));
+        assert!((beta.iter().sum::<f64>() - 1.0).abs() < 1e-12 && beta.iter().all(|b| *b >= 0.0));
+        assert!(rows.iter().filter(|r| margin(r) < rho - 1e-9).count() as f64 <= nu * n as f64);
+        for (t, decisions) in decisions.iter().enumerate() {
+            for (i, found) in decisions.iter().enumerate() {
+                let want: f64 = value(i, t).iter().zip(beta).map(|(a, b)| a * b).sum();
+                assert!((found - want).abs() < 1e-6);
+            }
+        }
+    }
+}
+
 /// The kernel of which every instance is like itself alone is fitted without a loss and says nothing: in-sample values
 /// give it all the weight, those of held-out folds none.
 #[test]

@@ -156,13 +156,12 @@ impl Priors {
             run.tell(Event::Step { done: t as u64 + 1, message: "" });
         }
         run.tell(Event::End);
-        let machines = self.machines(&roles, &fitted, unit, views.as_ref());
+        let shares = shares(&fitted, problem.bank.len());
+        let machines = self.machines(&roles, &fitted, unit, views.as_ref(), &shares);
         fitted.iter().for_each(|f| report.counts.add(&f.counts));
         self.tell(&roles, classes, &fitted, &watch, &mut report);
         report.seconds = watch.seconds();
-        let total: f64 = fitted.iter().flat_map(|f| &f.sigma).sum();
-        let share = |m: usize| fitted.iter().map(|f| f.sigma[m]).sum::<f64>() / total;
-        let rule = Each::rule((0..problem.bank.len()).map(share).collect());
+        let rule = Each::rule(shares);
         Ok(Learned {
             machines: Some(Solution { counts: report.counts, ..machines }),
             ..Learned::of(rule, report)
@@ -203,31 +202,33 @@ impl Priors {
         }
     }
 
-    /// The decision functions, with coefficients for every kernel.
+    /// The decision functions, with coefficients for every kernel that has a share.
     fn machines(
         &self,
         roles: &[Role],
         fitted: &[Fitted],
         unit: f64,
         views: Option<&Views>,
+        shares: &[f64],
     ) -> Solution {
+        let used: Vec<usize> = (0..shares.len()).filter(|m| shares[*m] != 0.0).collect();
         let block = |(t, role): (usize, &Role)| {
             let found = &fitted[t];
             let machine = &found.machine;
             let total: f64 = machine.coef.iter().sum();
             let mut bias = found.sigma.iter().sum::<f64>() * total;
-            let mut coef: Vec<f64> = found
-                .sigma
+            let mut coef: Vec<f64> = used
                 .iter()
+                .map(|m| found.sigma[*m])
                 .flat_map(|s| machine.coef.iter().map(move |x| s * x / unit))
                 .collect();
             if let Some(views) = views {
-                for (part, (view, mu)) in
-                    coef.chunks_mut(machine.coef.len()).zip(views.solutions.iter().zip(&found.mu))
-                {
-                    let heads: Vec<&Head> = view.heads().collect();
-                    part.iter_mut().zip(&heads[t].coef).for_each(|(c, v)| *c += mu * v);
-                    bias += mu * heads[t].bias;
+                for (part, m) in coef.chunks_mut(machine.coef.len()).zip(&used) {
+                    let (head, mu) = (views.solutions[*m].heads().nth(t), found.mu[*m]);
+                    if let Some(head) = head {
+                        part.iter_mut().zip(&head.coef).for_each(|(c, v)| *c += mu * v);
+                        bias += mu * head.bias;
+                    }
                 }
             }
             Block {
@@ -270,14 +271,32 @@ impl Priors {
         report.status = watch.stop().or(early).unwrap_or(Status::Converged);
         if let Some(status) = early.filter(|_| watch.stop().is_none()) {
             let gap = report.gap.unwrap_or(f64::NAN);
+            let kink = |f: &Fitted| {
+                f.status == Status::Stalled
+                    && f.sigma.iter().all(|s| *s <= 1e-6 * self.penalty.first())
+            };
+            let why = match fitted.iter().any(kink) {
+                true => {
+                    ": next to σ = 0 the objective has kinks, where Newton's steps end early; choose a smaller lambda, \
+                         or lp_beta or ekp, which combine decisions alone"
+                }
+                false => "",
+            };
             report.notes.push(format!(
-                "{} ended before its tolerance ({status}) at relative gap {gap:.1e}",
+                "{} ended before its tolerance ({status}) at relative gap {gap:.1e}{why}",
                 self.title
             ));
         }
         let mut active = Vec::new();
         for (role, found) in roles.iter().zip(fitted) {
             let name = role.name(&classes.names);
+            if found.sigma.iter().all(|s| *s == 0.0) {
+                report.notes.push(format!(
+                    "{}: no kernel is worth what its prior asks for, all σ are 0 ({name}); choose a smaller lambda, or a \
+                     larger C",
+                    self.title
+                ));
+            }
             report.details.insert(format!("sigma_{name}"), found.sigma.clone());
             if !found.mu.is_empty() {
                 report.details.insert(format!("mu_{name}"), found.mu.clone());
@@ -285,5 +304,25 @@ impl Priors {
             active.push(self.penalty.active(&found.sigma) as f64);
         }
         report.details.insert("active_kernels".to_string(), active);
+    }
+}
+
+/// What the kernels are of the decision functions: σ over its sum, and where a kernel can count by its classifier alone half
+/// of that and half of μ over its sum. All alike where nothing counts.
+fn shares(fitted: &[Fitted], kernels: usize) -> Vec<f64> {
+    let part = |of: fn(&Fitted) -> &[f64]| -> Option<Vec<f64>> {
+        let mut sums = vec![0.0; kernels];
+        fitted.iter().for_each(|f| sums.iter_mut().zip(of(f)).for_each(|(s, v)| *s += v));
+        let total: f64 = sums.iter().sum();
+        (total > 0.0).then(|| sums.iter().map(|s| s / total).collect())
+    };
+    let (sigma, mu) = (part(|f| &f.sigma), part(|f| &f.mu));
+    match (sigma, mu) {
+        (Some(sigma), Some(mu)) if sigma.contains(&0.0) => {
+            sigma.iter().zip(mu).map(|(s, m)| 0.5 * (s + m)).collect()
+        }
+        (Some(sigma), _) => sigma,
+        (None, Some(mu)) => mu,
+        (None, None) => vec![1.0 / kernels as f64; kernels],
     }
 }

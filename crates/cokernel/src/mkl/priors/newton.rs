@@ -1,11 +1,13 @@
 //! Newton's method in (σ, μ) around a warm machine.
 //!
-//! A step goes at most 0.95 of the way to a weight of 0, and is halved until the upper bound falls. Machines are solved to
-//! a tenth of the square of the gap (which is what a Newton step leaves of it), no finer than a tenth of the tolerance;
+//! Where Ω keeps σ above 0, a step goes at most 0.95 of the way to a weight of 0; elsewhere weights end at 0 and stay there
+//! while the gradient says so. A step is halved until the upper bound falls. Machines are solved to a tenth of the square of the gap (which is what a Newton step leaves of it), no finer than a tenth of the tolerance;
 //! where no step leads down their rounding is in the way, and they are solved 30 times as exactly.
 
+use super::Penalty;
 use super::part::{Fitted, Forms, Part, Point};
 use crate::mkl::fits;
+use crate::solve::Rows;
 use crate::solve::hinge::Factor;
 use crate::{Counts, Result, Run, Status, Watch};
 
@@ -14,6 +16,9 @@ const PART: f64 = 0.95;
 
 /// Relative gap of the first machine.
 const LOOSEST: f64 = 1e-3;
+
+/// Active sets that are tried for a step.
+const SETS: usize = 30;
 
 /// Halvings of a step.
 const TRIALS: usize = 12;
@@ -68,13 +73,12 @@ pub(super) fn solve(part: &Part<'_>, run: &Run, watch: &Watch) -> Result<Fitted>
         inner = inner.min(aim);
         let mut next = None;
         if let Some(step) = &step {
-            let mut length = reach(&point, step);
+            let mut length = match part.penalty {
+                Penalty::Averaged(_) => reach(&point, step),
+                _ => 1.0,
+            };
             for _ in 0..TRIALS {
-                let at = |own: &[f64], step: &[f64]| -> Vec<f64> {
-                    own.iter().zip(step).map(|(v, d)| v + length * d).collect()
-                };
-                let (sigma, mu) =
-                    (at(&point.sigma, &step[..kernels]), at(&point.mu, &step[kernels..]));
+                let (sigma, mu) = moved(part, &point, step, length);
                 let found = solve_at(sigma, mu, Some(&point.machine.coef), inner, &mut counts);
                 if part.upper(&found.0) < upper || watch.stop().is_some() {
                     next = Some(found);
@@ -103,18 +107,91 @@ pub(super) fn gain(part: &Part<'_>, x: &[f64]) -> f64 {
     part.y.iter().zip(x).map(|(y, x)| y * x).sum()
 }
 
-/// Newton's step.
-fn direction(
-    part: &Part<'_>,
-    rows: &dyn crate::solve::Rows,
-    point: &Point,
-    forms: &Forms,
-) -> Option<Vec<f64>> {
-    let mut step: Vec<f64> =
-        part.gradient(&point.sigma, &point.mu, forms).iter().map(|g| -g).collect();
-    let factor = Factor::new(step.len(), part.hessian(rows, point, forms)?)?;
-    factor.solve(&mut step);
+/// Newton's step, of σ (of (σ/σ now)ᵖ where [`Penalty::power`] is a p above 1) and μ: the least of the quadratic model; but
+/// for the first of the penalties not below its limits.
+fn direction(part: &Part<'_>, rows: &dyn Rows, point: &Point, forms: &Forms) -> Option<Vec<f64>> {
+    let (kernels, penalty) = (point.sigma.len(), part.penalty);
+    let mut gradient = part.gradient(&point.sigma, &point.mu, forms);
+    let mut hessian = part.hessian(rows, point, forms)?;
+    let size = gradient.len();
+    let left = 1.0 - PART;
+    let mut least: Vec<f64> = vec![left.powf(penalty.power()) - 1.0; kernels];
+    least.extend(point.mu.iter().map(|m| (left - 1.0) * m));
+    let step = match penalty {
+        Penalty::Averaged(_) => {
+            let mut step: Vec<f64> = gradient.iter().map(|g| -g).collect();
+            Factor::new(size, hessian)?.solve(&mut step);
+            step
+        }
+        Penalty::Power(..) => {
+            // u = (σ/σ₀)ᵖ at 1, in which Ω is linear and S still convex: σ' = σ₀/p, σ'' = σ₀/p (1/p − 1).
+            let r = 1.0 / penalty.power();
+            for k in 0..kernels {
+                let slope = r * point.sigma[k];
+                (0..size).for_each(|l| hessian[k * size + l] *= slope);
+                (0..size).for_each(|l| hessian[l * size + k] *= slope);
+                hessian[k * size + k] += gradient[k] * slope * (r - 1.0);
+                gradient[k] *= slope;
+            }
+            above(&gradient, &hessian, &least)?
+        }
+        _ => {
+            for k in 0..kernels {
+                let (sigma, slope) = (point.sigma[k], gradient[k]);
+                least[k] = -sigma;
+                // Where the machine has no free coefficient there is no curvature: growth ends at about a doubling, and a
+                // fall below 0.
+                let reach = if slope < 0.0 { -1.0 } else { 1e-3 };
+                hessian[k * size + k] += reach * slope / sigma.max(penalty.first());
+            }
+            above(&gradient, &hessian, &least)?
+        }
+    };
     step.iter().all(|d| d.is_finite()).then_some(step)
+}
+
+/// The least of gᵀd + ½dᵀHd with d ≥ `least`, all at most 0, by a primal-dual active set; where its sets go round in a
+/// circle, the last of them with the limits kept.
+fn above(gradient: &[f64], hessian: &[f64], least: &[f64]) -> Option<Vec<f64>> {
+    let size = gradient.len();
+    let slope = |step: &[f64], k: usize| -> f64 {
+        let row = &hessian[k * size..(k + 1) * size];
+        gradient[k] + row.iter().zip(step).map(|(h, d)| h * d).sum::<f64>()
+    };
+    let mut step = vec![0.0; size];
+    let mut held: Vec<bool> = (0..size).map(|k| least[k] == 0.0 && gradient[k] > 0.0).collect();
+    for _ in 0..SETS {
+        (0..size).for_each(|k| step[k] = if held[k] { least[k] } else { 0.0 });
+        let free: Vec<usize> = (0..size).filter(|k| !held[*k]).collect();
+        let places = free.iter().flat_map(|k| free.iter().map(move |l| k * size + l));
+        let block: Vec<f64> = places.map(|place| hessian[place]).collect();
+        let mut found: Vec<f64> = free.iter().map(|k| -slope(&step, *k)).collect();
+        if !free.is_empty() {
+            Factor::new(free.len(), block)?.solve(&mut found);
+        }
+        free.iter().zip(found).for_each(|(k, d)| step[*k] = d);
+        let next: Vec<bool> = (0..size)
+            .map(|k| if held[k] { slope(&step, k) > 0.0 } else { step[k] < least[k] })
+            .collect();
+        if next == held {
+            break;
+        }
+        held = next;
+    }
+    step.iter_mut().zip(least).for_each(|(d, l)| *d = d.max(*l));
+    Some(step)
+}
+
+/// The weights after a part of a step.
+fn moved(part: &Part<'_>, point: &Point, step: &[f64], length: f64) -> (Vec<f64>, Vec<f64>) {
+    let (of_sigma, of_mu) = step.split_at(point.sigma.len());
+    let p = part.penalty.power();
+    let sigma = point.sigma.iter().zip(of_sigma);
+    let sigma = match part.penalty {
+        Penalty::Power(..) => sigma.map(|(s, d)| s * (1.0 + length * d).powf(1.0 / p)).collect(),
+        _ => sigma.map(|(s, d)| (s + length * d).max(0.0)).collect(),
+    };
+    (sigma, point.mu.iter().zip(of_mu).map(|(m, d)| m + length * d).collect())
 }
 
 /// The longest step, up to 1.
