@@ -45,7 +45,7 @@ def by_integration(estimator: KernelLearner, kind: str = "integration") -> dict[
     >>> from cokernel import MKLClassifier
     >>> from cokernel.model_selection import by_integration
     >>> [name for name in by_integration(MKLClassifier()) if not name.startswith("intermediate")]
-    ['early: concat', 'late: best_single', 'late: late_mean', 'late: ekp']
+    ['early: concat', 'late: best_single', 'late: late_mean', 'late: ekp', 'late: lp_beta']
     """
     able = machine_methods(str(estimator.machine))
     found = _native.methods_named(kind, estimator._task)

@@ -3,6 +3,7 @@
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
+use faer::linalg::cholesky::llt::inverse::{inverse, inverse_scratch};
 use faer::linalg::triangular_solve::{
     solve_lower_triangular_in_place, solve_upper_triangular_in_place,
 };
@@ -47,6 +48,26 @@ impl Cholesky {
         })
     }
 
+    /// A⁻¹, all entries. n³ operations with those of the factor.
+    pub fn inverse(&self) -> Vec<f64> {
+        let n = self.n;
+        let factor = MatRef::from_column_major_slice(&self.factor, n, n);
+        let mut out = vec![0.0; n * n];
+        let mut memory = MemBuffer::new(inverse_scratch::<f64>(n, Par::Seq));
+        let into = MatMut::from_column_major_slice_mut(&mut out, n, n);
+        inverse(into, factor, Par::Seq, MemStack::new(&mut memory));
+        // What is below the diagonal by columns is above it by rows.
+        for j in 0..n {
+            (j + 1..n).for_each(|i| out[i * n + j] = out[j * n + i]);
+        }
+        out
+    }
+
+    /// log det A.
+    pub fn log_determinant(&self) -> f64 {
+        2.0 * (0..self.n).map(|i| self.factor[i * self.n + i].ln()).sum::<f64>()
+    }
+
     /// b ← L⁻¹ b for k right-hand sides, each contiguous.
     pub fn forward(&self, b: &mut [f64], k: usize) {
         let factor = MatRef::from_column_major_slice(&self.factor, self.n, self.n);
@@ -77,6 +98,10 @@ mod tests {
     fn solves_a_hand_computed_system() {
         // A = [[4, 2], [2, 5]], L = [[2, 0], [1, 2]].
         let c = Cholesky::new(2, vec![4.0, 2.0, 2.0, 5.0]).unwrap();
+        for (found, entry) in c.inverse().iter().zip([0.3125, -0.125, -0.125, 0.25]) {
+            assert!((found - entry).abs() < 1e-15);
+        }
+        assert!((c.log_determinant() - 16.0_f64.ln()).abs() < 1e-15);
         let mut b = vec![2.0, 5.0, 8.0, 8.0];
         c.forward(&mut b, 2);
         assert_eq!(b, [1.0, 2.0, 4.0, 2.0]);

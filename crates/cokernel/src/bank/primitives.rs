@@ -497,6 +497,41 @@ impl Bank {
         })
     }
 
+    /// ⟨K_m, T⟩ for every m and a symmetric T (n × n, all entries given), in one pass; half done where it is given up.
+    pub(crate) fn matrix_products(&self, t: &[f64], pass: &Pass<'_>) -> Vec<f64> {
+        let n = self.n;
+        let columns = self.tiles.engine.columns.as_ref();
+        let tiled = |m: &usize| columns.is_none_or(|c| c.place(*m).is_none());
+        let (tiled, features): (Vec<usize>, Vec<usize>) = (0..self.len()).partition(tiled);
+        let mut products = vec![0.0; self.len()];
+        if !tiled.is_empty() {
+            let sums = self.tiles.fold(
+                pass,
+                &tiled,
+                |_, _| true,
+                || vec![0.0; tiled.len()],
+                |sums, tile| {
+                    for r in 0..tile.rows {
+                        let own = &t[(tile.row0 + r) * n + tile.col0..][..tile.cols];
+                        for (a, sum) in sums.iter_mut().enumerate() {
+                            *sum += tile.weight() * simd::dot(tile.segment(r, a), own);
+                        }
+                    }
+                },
+                |total, part| total.iter_mut().zip(part).for_each(|(t, p)| *t += p),
+            );
+            tiled.iter().zip(sums).for_each(|(m, s)| products[*m] = s);
+        }
+        let mut row = vec![0.0; n];
+        for m in features {
+            for i in 0..n {
+                self.row(m, i, &mut row);
+                products[m] += simd::dot(&row, &t[i * n..(i + 1) * n]);
+            }
+        }
+        products
+    }
+
     /// ⟨K_m, T⟩ for the target T_ij = t_i t_j given by `t`, centred if asked.
     pub fn target_products(&self, t: &[f64], centered: bool) -> Vec<f64> {
         let mean = if centered { t.iter().sum::<f64>() / self.n as f64 } else { 0.0 };

@@ -80,6 +80,7 @@ mod tests {
             machine_names: Vec::new(),
             classes: classes.iter().map(|c| c.to_string()).collect(),
             probabilities: p.map(|p| Matrix::new(n, k, p.to_vec()).unwrap()),
+            deviations: None,
         }
     }
 

@@ -64,6 +64,10 @@ impl Machine for KernelRidge {
         common::solution(vec![(block, 0)], largest, self.lambda)
     }
 
+    fn with_ridge(&self, lambda: f64) -> Option<Box<dyn Machine>> {
+        Some(Box::new(KernelRidge { lambda }))
+    }
+
     fn tol(&self) -> f64 {
         1e-6
     }

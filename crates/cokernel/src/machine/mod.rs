@@ -125,6 +125,12 @@ pub trait Machine: fmt::Debug + Send + Sync {
         None
     }
 
+    /// As ridge regression with another ridge, for methods that learn it.
+    fn with_ridge(&self, lambda: f64) -> Option<Box<dyn Machine>> {
+        let _ = lambda;
+        None
+    }
+
     /// What k(x, x) of the combination is multiplied by where it is a part of the decision value of x.
     fn own_similarity(&self) -> f64 {
         0.0

@@ -15,6 +15,7 @@ mod bach;
 mod best_single;
 mod binary_selection;
 mod bound;
+mod components;
 mod concat;
 mod convex_localized;
 mod de_diego;
@@ -26,6 +27,7 @@ mod emkl;
 mod forest_two_stage;
 mod fsm;
 mod gate_views;
+mod gaussian_process;
 mod gmkl;
 mod gml;
 pub(crate) mod gpk;
@@ -119,6 +121,7 @@ pub static REGISTRY: &[&Entry<dyn Learner>] = &[
     &smo_mkl::ENTRY,
     &medfc::ENTRY,
     &gml::ENTRY,
+    &gaussian_process::ENTRY,
     &ufo_mkl::ENTRY,
     &two_stage::ENTRY,
     &forest_two_stage::ENTRY,

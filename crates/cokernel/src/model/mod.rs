@@ -254,7 +254,8 @@ impl Model {
         let n = prepared.rows.len();
         let active = rule.active();
         let reading = machine.build()?.reading();
-        let all = keeps_all(&*rule, bank.kernels(), &active, reading, |m| bank.is_column(m));
+        let all = rule.spread().is_some()
+            || keeps_all(&*rule, bank.kernels(), &active, reading, |m| bank.is_column(m));
         let kept = kept_rows(&machines, n, all);
         let mut is_active = vec![false; bank.len()];
         active.iter().for_each(|m| is_active[*m] = true);

@@ -5,7 +5,7 @@ use crate::bank::{Cross, Numbers, RowMeans};
 use crate::data::{Matrix, Table, View, Views};
 use crate::error::room_for;
 use crate::kernel::{Kernel, Norm};
-use crate::rule::Pairs;
+use crate::rule::{Mix, Pairs};
 use crate::{Error, Result, Run};
 use serde::Serialize;
 use std::borrow::Cow;
@@ -28,12 +28,14 @@ pub struct Prediction {
     /// Probabilities of the classes, instances × classes, of a model that is
     /// [calibrated](super::Model::calibrated). The most probable class need not be the predicted one.
     pub probabilities: Option<Matrix>,
+    /// Standard deviations of the predicted numbers, noise included, of a Gaussian process: instances × 1.
+    pub deviations: Option<Matrix>,
 }
 
 /// See [`Model::predict`].
 pub(super) fn predict(model: &Model, views: &Views, run: &Run) -> Result<Prediction> {
     let info = &model.info;
-    let decisions = decisions(model, views, run)?;
+    let (decisions, deviations) = decisions(model, views, run)?;
     let (n, t) = (decisions.rows(), decisions.cols());
     let by_machine: Vec<Vec<f64>> = (0..t).map(|t| decisions.col(t)).collect();
     let reading = info.machine.build()?.reading();
@@ -47,13 +49,14 @@ pub(super) fn predict(model: &Model, views: &Views, run: &Run) -> Result<Predict
         codes,
         classes: info.classes.clone(),
         probabilities: model.probabilities(&decisions)?,
+        deviations,
         decisions,
         machine_names: info.machines.iter().map(|m| m.name.clone()).collect(),
     })
 }
 
-/// Σ_i coef_i k(x_i, x) + b: new instances × machines.
-fn decisions(model: &Model, views: &Views, run: &Run) -> Result<Matrix> {
+/// Σ_i coef_i k(x_i, x) + b: new instances × machines; and how uncertain that is, where the rule says so.
+fn decisions(model: &Model, views: &Views, run: &Run) -> Result<(Matrix, Option<Matrix>)> {
     let info = &model.info;
     let active = model.active();
     let (n, machines) = (views.n(), model.bias.len());
@@ -62,6 +65,11 @@ fn decisions(model: &Model, views: &Views, run: &Run) -> Result<Matrix> {
         format!("the decision values of {n} instances and {machines} machines")
     })?;
     let mut out = Matrix::zeros(n, machines);
+    let spread = model.rule.spread();
+    let mut deviations = spread.map(|s| {
+        let nothing = vec![0.0; s.roots.cols()];
+        Matrix::from_fn(n, 1, |_, _| s.variance(&nothing, 0.0).sqrt())
+    });
     if !active.is_empty() {
         let views = towards_learned(model, views)?;
         let views = info.preparation.apply(&views)?;
@@ -78,14 +86,14 @@ fn decisions(model: &Model, views: &Views, run: &Run) -> Result<Matrix> {
                 let numbers = numbers.map(|(new, support)| Numbers { new, support });
                 let mut values = cross.multiply(&new, &all, mix, numbers, &coef)?;
                 if share != 0.0 {
-                    let kernels = cross.own(&new, &all)?;
-                    for i in 0..values.rows() {
-                        let of = |m: &Option<Matrix>| m.as_ref().map(|m| m.row(i).to_vec());
-                        let own = of(&own).unwrap_or_default();
-                        let pair: Vec<&[f64]> = kernels.row(i).chunks(1).collect();
-                        let mut same = [0.0];
-                        mix.mix(Pairs { values: &pair, own: &own, others: &own }, &mut same);
-                        values.row_mut(i).iter_mut().for_each(|v| *v += share * same[0]);
+                    for (i, same) in own_values(mix, own.as_ref(), &cross.own(&new, &all)?) {
+                        values.row_mut(i).iter_mut().for_each(|v| *v += share * same);
+                    }
+                }
+                if let Some((spread, out)) = spread.zip(deviations.as_mut()) {
+                    let projected = cross.multiply(&new, &all, mix, numbers, &spread.roots)?;
+                    for (i, same) in own_values(mix, own.as_ref(), &cross.own(&new, &all)?) {
+                        out.set(i, 0, spread.variance(projected.row(i), same).sqrt());
                     }
                 }
                 values
@@ -110,7 +118,22 @@ fn decisions(model: &Model, views: &Views, run: &Run) -> Result<Matrix> {
             info.machines[machine].name
         )));
     }
-    Ok(out)
+    Ok((out, deviations))
+}
+
+/// k(x, x) of each new instance, from its values of the kernels.
+fn own_values<'a>(
+    mix: &'a dyn Mix,
+    own: Option<&'a Matrix>,
+    kernels: &'a Matrix,
+) -> impl Iterator<Item = (usize, f64)> + 'a {
+    (0..kernels.rows()).map(move |i| {
+        let own = own.map_or(&[][..], |m| m.row(i));
+        let pair: Vec<&[f64]> = kernels.row(i).chunks(1).collect();
+        let mut same = [0.0];
+        mix.mix(Pairs { values: &pair, own, others: own }, &mut same);
+        (i, same[0])
+    })
 }
 
 /// The views with similarities to the instances that were learned from, where they may be to all that

@@ -26,6 +26,7 @@ mod monomials;
 mod own_gates;
 mod polynomial;
 mod power_product;
+mod process;
 mod product;
 mod weighted;
 
@@ -42,6 +43,7 @@ pub use polynomial::Polynomial;
 /// Largest degree of a [`Polynomial`].
 pub(crate) const LARGEST_DEGREE: i64 = polynomial::LARGEST as i64;
 pub use power_product::PowerProduct;
+pub use process::{Process, Spread};
 pub use product::Product;
 pub use weighted::Weighted;
 
@@ -55,6 +57,7 @@ use std::sync::Arc;
 /// All rules that files may hold.
 pub static REGISTRY: &[&Entry] = &[
     &weighted::ENTRY,
+    &process::ENTRY,
     &product::ENTRY,
     &power_product::ENTRY,
     &polynomial::ENTRY,
@@ -133,6 +136,11 @@ pub trait Rule: fmt::Debug + Send + Sync {
 
     /// η, of a weighted sum Σ_m η_m k_m; `None` of all others.
     fn weights(&self) -> Option<&[f64]> {
+        None
+    }
+
+    /// How uncertain its values are, where it says that.
+    fn spread(&self) -> Option<&Spread> {
         None
     }
 

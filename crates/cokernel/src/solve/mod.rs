@@ -11,6 +11,7 @@ pub mod hulls;
 pub mod joint;
 pub mod kmeans;
 pub mod laplacian_svm;
+pub mod limits;
 pub mod lmi;
 mod low_rank;
 pub mod nearest;

@@ -14,6 +14,7 @@ mod certificate;
 mod common;
 mod contract;
 mod gates;
+mod gaussian_process;
 mod gmkl;
 mod gml;
 mod invariance;

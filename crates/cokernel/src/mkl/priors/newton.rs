@@ -9,6 +9,7 @@ use super::part::{Fitted, Forms, Part, Point};
 use crate::mkl::fits;
 use crate::solve::Rows;
 use crate::solve::hinge::Factor;
+use crate::solve::limits::above;
 use crate::{Counts, Result, Run, Status, Watch};
 
 /// Part of the way to 0 that a step goes at most.
@@ -16,9 +17,6 @@ const PART: f64 = 0.95;
 
 /// Relative gap of the first machine.
 const LOOSEST: f64 = 1e-3;
-
-/// Active sets that are tried for a step.
-const SETS: usize = 30;
 
 /// Halvings of a step.
 const TRIALS: usize = 12;
@@ -148,38 +146,6 @@ fn direction(part: &Part<'_>, rows: &dyn Rows, point: &Point, forms: &Forms) -> 
         }
     };
     step.iter().all(|d| d.is_finite()).then_some(step)
-}
-
-/// The least of gᵀd + ½dᵀHd with d ≥ `least`, all at most 0, by a primal-dual active set; where its sets go round in a
-/// circle, the last of them with the limits kept.
-fn above(gradient: &[f64], hessian: &[f64], least: &[f64]) -> Option<Vec<f64>> {
-    let size = gradient.len();
-    let slope = |step: &[f64], k: usize| -> f64 {
-        let row = &hessian[k * size..(k + 1) * size];
-        gradient[k] + row.iter().zip(step).map(|(h, d)| h * d).sum::<f64>()
-    };
-    let mut step = vec![0.0; size];
-    let mut held: Vec<bool> = (0..size).map(|k| least[k] == 0.0 && gradient[k] > 0.0).collect();
-    for _ in 0..SETS {
-        (0..size).for_each(|k| step[k] = if held[k] { least[k] } else { 0.0 });
-        let free: Vec<usize> = (0..size).filter(|k| !held[*k]).collect();
-        let places = free.iter().flat_map(|k| free.iter().map(move |l| k * size + l));
-        let block: Vec<f64> = places.map(|place| hessian[place]).collect();
-        let mut found: Vec<f64> = free.iter().map(|k| -slope(&step, *k)).collect();
-        if !free.is_empty() {
-            Factor::new(free.len(), block)?.solve(&mut found);
-        }
-        free.iter().zip(found).for_each(|(k, d)| step[*k] = d);
-        let next: Vec<bool> = (0..size)
-            .map(|k| if held[k] { slope(&step, k) > 0.0 } else { step[k] < least[k] })
-            .collect();
-        if next == held {
-            break;
-        }
-        held = next;
-    }
-    step.iter_mut().zip(least).for_each(|(d, l)| *d = d.max(*l));
-    Some(step)
 }
 
 /// The weights after a part of a step.

@@ -140,6 +140,12 @@ pub fn assemble(file: &Opened) -> Checked<Model> {
     if let Some(problem) = inconsistency(&model) {
         return misfit(problem);
     }
+    if let Some(spread) = model.rule.spread()
+        && (spread.roots.rows() != s || s != model.info.n_train)
+    {
+        let found = spread.roots.rows();
+        return misfit(format!("{found} roots of the covariance for {s} instances that are kept"));
+    }
     let active = model.active();
     let Info { preparation, kernels, norms, n_train, .. } = &model.info;
     let (active, support) = (active.as_slice(), &model.support);

@@ -61,6 +61,7 @@ fn scores_agree_with_scikit_learn() {
             machine_names: Vec::new(),
             classes,
             probabilities: Some(p),
+            deviations: None,
         };
         let labels = Labels::from_texts(&truth);
         let found = Measured::of(Task::Classify, &labels, &predicted).unwrap().unwrap();
