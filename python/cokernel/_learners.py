@@ -133,7 +133,7 @@ class KernelLearner(SavedEstimator):
             argument, default = self._own[name]
             if known is None or name in known:
                 taken.append((name, value))
-            elif getattr(self, argument) != default:
+            elif getattr(self, argument, default) != default:
                 has = ", ".join(self._own[n][0] if n in self._own else n for n in known)
                 raise ValueError(
                     f"{argument}: machine '{id}' has no such parameter; it has {has}"
@@ -142,7 +142,7 @@ class KernelLearner(SavedEstimator):
 
     def _cost_and_tol(self) -> dict[str, Any]:
         """C and the tolerance of the machine."""
-        c = number("C", self.C, "above 0", lambda v: 0 < v < np.inf)
+        c = number("C", getattr(self, "C", 1.0), "above 0", lambda v: 0 < v < np.inf)
         return {"c": c, **self._tol()}
 
     def _tol(self) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from . import _native
 from ._base import plain, seed_of
 from ._instances import Given
 from ._learners import KernelLearner, Ready, number
@@ -22,7 +23,9 @@ class KernelRegressor(RegressorMixin, KernelLearner):  # type: ignore[misc]
     _own = {"c": ("C", 1.0), "epsilon": ("epsilon", 0.1), "tol": ("machine_tol", 1e-3)}
 
     def _machine_params(self) -> dict[str, Any]:
-        epsilon = number("epsilon", self.epsilon, "at least 0", lambda v: 0 <= v < np.inf)
+        # What goes with machines without a tube has no such argument.
+        given = getattr(self, "epsilon", 0.1)
+        epsilon = number("epsilon", given, "at least 0", lambda v: 0 <= v < np.inf)
         return {**self._cost_and_tol(), "epsilon": epsilon}
 
     def _targets(self, y: Any, found: int) -> npt.NDArray[np.float64]:
@@ -109,21 +112,35 @@ class KernelRegressor(RegressorMixin, KernelLearner):  # type: ignore[misc]
         warn_unless_converged(type(self).__name__, self.report_)
         return self
 
-    def predict(self, X: Any) -> npt.NDArray[np.float64]:
+    def predict(self, X: Any, return_std: bool = False) -> Any:
         """The numbers of new instances.
 
         Parameters
         ----------
         X : as in :meth:`fit`
             With precomputed kernels, the values between new and training instances.
+        return_std : bool, default=False
+            Also return the standard deviation of each number, noise included; only of a Gaussian process
+            (``GaussianProcessMKLRegressor``).
 
         Returns
         -------
         ndarray of shape (n,)
             ``K @ dual_coef_[0] + intercept_``, where K is the combined kernel between X and the training
             instances ``support_``.
+        std : ndarray of shape (n,), only with ``return_std``
+            Standard deviation of a new observation there.
         """
-        return self._values(X)
+        if not return_std:
+            return self._values(X)
+        check_is_fitted(self)
+        values, deviations = _native.deviations(self._model, self._read_new(X), self._run())
+        if deviations is None:
+            raise ValueError(
+                f"this {type(self).__name__} has no standard deviations; a Gaussian process has them: "
+                "GaussianProcessMKLRegressor, or method='gaussian_process' with machine='kernel_ridge'"
+            )
+        return values[:, 0], deviations[:, 0]
 
     def score(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> float:
         """R² of the predictions.

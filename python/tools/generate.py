@@ -188,14 +188,15 @@ def paragraph(text: str, width: int = 92) -> str:
     return textwrap.fill(" ".join(text.split()), width)
 
 
-def example(name: str, task: str) -> str:
+def example(name: str, method: dict[str, Any], task: str) -> str:
     data = "X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)"
     lines = [f"from cokernel import {name}", "from cokernel.datasets import make_gaussian_views"]
     value = "1.0"
     if task == "classify":
         lines += [data, f"{name}(random_state=0).fit(X, y).score(X, y)"]
     elif task == "regress":
-        lines += [data, f"reg = {name}(C=10.0, random_state=0).fit(X, y)"]
+        cost = "" if MACHINES[task] not in method["goes_with"] else "C=10.0, "
+        lines += [data, f"reg = {name}({cost}random_state=0).fit(X, y)"]
         lines.append("bool(reg.score(X, y) > 0.9)")
         value = "True"
     elif task == "detect":
@@ -209,10 +210,18 @@ def example(name: str, task: str) -> str:
     return "\n".join(["Examples", "--------", *(f">>> {line}" for line in lines), value])
 
 
-def machine_arguments(task: str) -> tuple[list[tuple[str, str, str]], list[str]]:
+def machine_arguments(
+    method: dict[str, Any], task: str
+) -> tuple[list[tuple[str, str, str]], list[str]]:
     """Arguments for the machine, the first of them those that come first, with their texts."""
-    machine = ("machine", f'"{MACHINES[task]}"', "str")
-    text = MACHINE.replace('"svc"', f'"{MACHINES[task]}"').replace("``\"svc:", f'``"{MACHINES[task]}:')
+    goes = method["goes_with"]
+    default = MACHINES[task] if MACHINES[task] in goes else goes[0]
+    machine = ("machine", f'"{default}"', "str")
+    text = MACHINE.replace('"svc"', f'"{default}"').replace("``\"svc:", f'``"{default}:')
+    if default == "kernel_ridge":
+        text = text.split("\n", 2)[2].replace("max_steps=1000", "lambda=1.0")
+        text = text.split("\n    Those that")[0]
+        return [machine], [text]
     if task == "classify":
         return [("C", "1.0", "float"), machine], [text]
     if task == "regress":
@@ -230,7 +239,7 @@ def one(method: dict[str, Any], task: str) -> str:
     params = [("views", "None", "Any"), ("kernels", "None", "Any")]
     docs = [VIEWS, KERNELS]
     if task in KINDS:
-        arguments, texts = machine_arguments(task)
+        arguments, texts = machine_arguments(method, task)
         params += arguments
         docs += texts
     params += [(p["python"], default(p), annotation(p)) for p in own]
@@ -277,7 +286,7 @@ def one(method: dict[str, Any], task: str) -> str:
         "----------",
         paragraph(method["source"]) + ".",
         "",
-        example(class_name(method, task), task),
+        example(class_name(method, task), method, task),
     ]
     text = textwrap.indent("\n".join(parts), "    ").lstrip()
     lines = [f"class {class_name(method, task)}({BASES[task]}):", f'    """{text}', '    """', ""]

@@ -11,7 +11,8 @@ use crate::words::bytes;
 use anyhow::{Context, Result};
 use cokernel::bank::Storage;
 use cokernel::catalogue::{
-    INTEGRATION, default_machine, find, for_task as for_machine, methods, named, recommended,
+    INTEGRATION, default_machine, find, for_task as for_machine, machines, methods, named,
+    recommended, together,
 };
 use cokernel::data::{Header, ReadOptions, Scale, ViewsIn, views_in};
 use cokernel::kernel::{GraphSpec, KernelSpec};
@@ -36,6 +37,8 @@ pub struct Given {
 pub struct Learning {
     /// Whether neither task nor machine was named.
     pub assumed: bool,
+    /// Whether the machine was named.
+    pub named: bool,
     pub kernels: Option<Vec<KernelSpec>>,
     pub machine: MachineSpec,
     pub scale: Scale,
@@ -189,10 +192,13 @@ impl Settings {
 
     /// What a learning command has in common: kernels, machine, scaling and storage.
     pub fn learning(&mut self, kernels: &KernelArgs, machine: &MachineArgs) -> Result<Learning> {
+        let named =
+            self.word(machine.machine.as_ref(), "machine", |f| f.machine.as_ref()).is_some();
         Ok(Learning {
             kernels: self.kernels(kernels)?,
-            assumed: self.word(machine.task.as_ref(), "task", |f| f.task.as_ref()).is_none()
-                && self.word(machine.machine.as_ref(), "machine", |f| f.machine.as_ref()).is_none(),
+            assumed: !named
+                && self.word(machine.task.as_ref(), "task", |f| f.task.as_ref()).is_none(),
+            named,
             machine: self.machine(machine)?,
             scale: self.scale(kernels)?,
             storage: self.storage(kernels)?,
@@ -206,10 +212,12 @@ impl Settings {
         methods: &[&'static Method],
         learning: &Learning,
     ) -> Result<Mkl> {
-        let mut mkl = Mkl::new(method.id)?
-            .machine(learning.machine.clone())
-            .scale(learning.scale)
-            .storage(learning.storage);
+        let machine = match learning.named {
+            true => learning.machine.clone(),
+            false => instead(method, &learning.machine)?,
+        };
+        let mut mkl =
+            Mkl::new(method.id)?.machine(machine).scale(learning.scale).storage(learning.storage);
         if let Some(kernels) = &learning.kernels {
             mkl = mkl.kernels(kernels.clone());
         }
@@ -560,4 +568,14 @@ fn params(set: &[String], project: Option<&Project>) -> Result<Vec<Given>> {
         all.push(Given { methods, name, value, place: "--set".to_string() });
     }
     Ok(all)
+}
+
+/// The machine of a method where none was named: the default one, or the first of its task that the method goes with.
+fn instead(method: &Method, default: &MachineSpec) -> Result<MachineSpec> {
+    let task = default.method().tasks[0];
+    if together(method, default.method()) {
+        return Ok(default.clone());
+    }
+    let other = machines().find(|m| m.tasks.contains(&task) && together(method, m));
+    Ok(other.map_or(Ok(default.clone()), |m| MachineSpec::new(m.id))?)
 }

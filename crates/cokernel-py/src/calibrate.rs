@@ -53,6 +53,22 @@ pub fn probabilities<'py>(
     found.probabilities.map(|p| to_numpy(py, p)).transpose()
 }
 
+/// Predicted numbers and their standard deviations; the latter nothing if the model has none.
+#[pyfunction]
+#[pyo3(signature = (model, views, run))]
+#[allow(clippy::type_complexity)]
+pub fn deviations<'py>(
+    py: Python<'py>,
+    model: &Model,
+    views: &Views,
+    run: &Run,
+) -> PyResult<(Bound<'py, PyArray2<f64>>, Option<Bound<'py, PyArray2<f64>>>)> {
+    let (model, views) = (model.inner.clone(), views.shared());
+    let found = work(py, run, move |run| model.predict_in(&views, run))?;
+    let deviations = found.deviations.map(|d| to_numpy(py, d)).transpose()?;
+    Ok((to_numpy(py, found.decisions)?, deviations))
+}
+
 /// The fold of each instance in a calibration.
 #[pyfunction]
 #[pyo3(signature = (codes, classes, folds, seed))]

@@ -23,7 +23,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use crate::calibrate::{calibrate, calibration_folds, probabilities};
+    use crate::calibrate::{calibrate, calibration_folds, deviations, probabilities};
     #[pymodule_export]
     use crate::cluster::{Clusterer, EmbeddingModel, PreparedViews};
     #[pymodule_export]

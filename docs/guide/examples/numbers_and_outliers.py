@@ -45,6 +45,18 @@ share = len(reg.support_) / len(train)
 print(f"R² {ridge.score(rows(test), harvest[test]):.3f}, support vectors {len(ridge.support_)}")
 print(f"of SVR {len(reg.support_)}, {100 * share:.0f} % of the instances")
 
+# %% process
+from cokernel import GaussianProcessMKLRegressor
+
+process = GaussianProcessMKLRegressor(scale="standard").fit(rows(train), harvest[train])
+errors = process.report_.details["weight_errors"]
+for weight, error in zip(process.weights_, errors):
+    print(f"{weight.view:<8} {weight.weight:6.2f} ± {error:.2f}")
+mean, std = process.predict(rows(test), return_std=True)
+inside = np.mean(np.abs(harvest[test] - mean) < 1.96 * std)
+score = process.score(rows(test), harvest[test])
+print(f"R² {score:.3f}, {100 * inside:.0f} % within 1.96 deviations")
+
 # %% outliers
 strange = np.zeros(n, dtype=bool)
 strange[rng.choice(n, 12, replace=False)] = True

@@ -25,7 +25,8 @@ use std::process::ExitCode;
 /// decision value of each machine. With two classes there is one machine, positive for the class
 /// that its column begins with. Where the model was fitted with --probabilities, a column P(CLASS) for
 /// each class follows; the most probable class need not be the label, which the machines decide. A
-/// regression predicts a number, a detector says outlier or inlier.
+/// regression predicts a number, a detector says outlier or inlier. A Gaussian process adds a column deviation, the
+/// standard deviation of a new observation.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples
@@ -203,10 +204,13 @@ fn as_csv(prediction: &Prediction, views: &Views) -> String {
     let machines = prediction.machine_names.iter().map(String::as_str);
     let classes = prediction.classes.iter().filter(|_| prediction.probabilities.is_some());
     let probable: Vec<String> = classes.map(|c| format!("P({c})")).collect();
-    let mut text = csv_line(titles.chain(machines).chain(probable.iter().map(String::as_str)));
+    let deviation = prediction.deviations.as_ref().map(|_| "deviation");
+    let sure = probable.iter().map(String::as_str).chain(deviation);
+    let mut text = csv_line(titles.chain(machines).chain(sure));
     for (i, label) in prediction.labels.iter().enumerate() {
         let name = views.ids().map_or_else(|| i.to_string(), |ids| ids[i].clone());
-        let sure = prediction.probabilities.iter().flat_map(|p| p.row(i));
+        let more = [&prediction.probabilities, &prediction.deviations];
+        let sure = more.into_iter().flatten().flat_map(|p| p.row(i));
         let values = prediction.decisions.row(i).iter().chain(sure).map(f64::to_string);
         text.push_str(&csv_line([name, label.clone()].into_iter().chain(values)));
     }
@@ -236,7 +240,8 @@ fn as_json(
     json!({
         "ids": views.ids(), "labels": prediction.labels, "machines": prediction.machine_names,
         "decisions": Told(rows(&prediction.decisions)), "classes": prediction.classes,
-        "probabilities": Told(prediction.probabilities.as_ref().map(rows)), "scores": Told(scores),
+        "probabilities": prediction.probabilities.as_ref().map(rows).map(Told),
+        "deviations": prediction.deviations.as_ref().map(|d| d.col(0)).map(Told), "scores": Told(scores),
         "output": output.as_deref().map(in_json),
     })
 }

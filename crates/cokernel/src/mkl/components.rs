@@ -196,7 +196,11 @@ impl Slopes {
         }
         let mut least: Vec<f64> = point.iter().map(|t| -t).collect();
         least[size - 1] = LEAST - point[size - 1];
-        let step = limits::above(&gradient, &model, &least.iter().map(|l| l.min(0.0)).collect::<Vec<_>>())?;
+        let step = limits::above(
+            &gradient,
+            &model,
+            &least.iter().map(|l| l.min(0.0)).collect::<Vec<_>>(),
+        )?;
         if step.iter().any(|d| !d.is_finite()) {
             return None;
         }
@@ -266,7 +270,8 @@ pub(super) fn fit(problem: &Problem<'_>, run: &Run, watch: &Watch) -> Result<Fou
         };
         errors = slopes.errors(&point);
         let newton = slopes.newton(&point);
-        if objective.len() > FIRST && newton.as_ref().is_some_and(|(_, fall)| *fall <= problem.tol) {
+        if objective.len() > FIRST && newton.as_ref().is_some_and(|(_, fall)| *fall <= problem.tol)
+        {
             break Status::Converged;
         }
         if let Some(status) = watch.stop() {

@@ -105,7 +105,8 @@ impl Learner for GaussianProcess {
         let lost = 8.0 * f64::EPSILON * all.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
         if spread <= lost {
             return Err(Error::Data(
-                "all numbers are equal: there is no variance that kernels could have a part in".to_string(),
+                "all numbers are equal: there is no variance that kernels could have a part in"
+                    .to_string(),
             ));
         }
         // First over the largest, so that no square overflows.
@@ -154,7 +155,8 @@ impl Learner for GaussianProcess {
         report.objective = objective.iter().map(|v| v + shift).collect();
         report.status = *status;
         if *status == Status::Stalled {
-            let said = "no step makes the numbers more likely in f64, though the slope promises some";
+            let said =
+                "no step makes the numbers more likely in f64, though the slope promises some";
             report.notes.push(said.to_string());
         }
         let of_kernels = errors.iter().zip(&units).map(|(e, u)| variance * e / u).collect();
@@ -198,7 +200,9 @@ fn uncertain(
         out[r] += variance * noise[r];
     }
     let factor = Cholesky::new(n, v).ok_or_else(|| {
-        Error::Data("the sum of the kernels and the noise is not positive definite in f64".to_string())
+        Error::Data(
+            "the sum of the kernels and the noise is not positive definite in f64".to_string(),
+        )
     })?;
     let mut ones = vec![1.0; n];
     factor.solve(&mut ones, 1);

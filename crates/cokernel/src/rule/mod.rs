@@ -57,7 +57,6 @@ use std::sync::Arc;
 /// All rules that files may hold.
 pub static REGISTRY: &[&Entry] = &[
     &weighted::ENTRY,
-    &process::ENTRY,
     &product::ENTRY,
     &power_product::ENTRY,
     &polynomial::ENTRY,
@@ -66,6 +65,7 @@ pub static REGISTRY: &[&Entry] = &[
     &gated::ENTRY,
     &own_gates::ENTRY,
     &each::ENTRY,
+    &process::ENTRY,
 ];
 
 /// How a rule is read from a file.

@@ -17,7 +17,9 @@ pub static ENTRY: Entry = Entry {
     read: |fields, tensors| {
         let number = |name: &str| {
             let found = reals(fields, name)?;
-            (found.len() == 1).then(|| found[0]).ok_or_else(|| wrong(&format!("'{name}' is one number")))
+            (found.len() == 1)
+                .then(|| found[0])
+                .ok_or_else(|| wrong(&format!("'{name}' is one number")))
         };
         let n = super::count(fields, "instances")?.unwrap_or(0);
         let values = tensors("roots", &[n, n + 1])?;

@@ -30,7 +30,8 @@ fn learn(kernels: &[Matrix], y: &[f64], given: &[(&str, Value)]) -> Learned {
     let machine = MachineSpec::new("kernel_ridge").unwrap().checked().unwrap().build().unwrap();
     let (learner, bank) = (learner(method, &params).unwrap(), bank(kernels, Storage::Resident));
     let target = Target::Real(y.to_vec());
-    train(&Problem::new(&bank, &target, machine.as_ref()), learner.as_ref(), &Run::default()).unwrap()
+    train(&Problem::new(&bank, &target, machine.as_ref()), learner.as_ref(), &Run::default())
+        .unwrap()
 }
 
 /// Minus the logarithm of the likelihood: V by elimination, without a factorisation of the library.
@@ -101,8 +102,10 @@ fn the_likelihood_is_largest_there() {
         // No likelier point among random ones.
         let mut rng = Run::with_seed(seed).rng("process points");
         for _ in 0..100 {
-            let other: Vec<f64> =
-                point.iter().map(|t| (t + 1e-3) * (2.0 * rng.random::<f64>()).powi(3) + 1e-9).collect();
+            let other: Vec<f64> = point
+                .iter()
+                .map(|t| (t + 1e-3) * (2.0 * rng.random::<f64>()).powi(3) + 1e-9)
+                .collect();
             assert!(cost(&kernels, &y, &other, restricted) >= least - 1e-6);
         }
     }

@@ -3,7 +3,7 @@
 
 use super::mkl::{bank, classes, problem, simple_mkl, weights};
 use super::svc::blobs;
-use crate::common::rules;
+use crate::common::{classifiers, rules};
 use cokernel::bank::{Bank, Gram, Storage};
 use cokernel::data::{Classes, Labels, Matrix, Table, Target, Views};
 use cokernel::kernel::KernelSpec;
@@ -230,7 +230,7 @@ fn ids() -> Vec<&'static str> {
     // Pair steps over all kernels crawl at a large C, and factors of matrices need kernels of an ordinary size.
     let others = ["late_mean", "ekp", "lp_beta", "medfc", "gml", "smo_mkl", "lanckriet_sdp"];
     // There are no features here to be mapped.
-    let able = REGISTRY.iter().filter(|m| !(m.build)(&m.defaults()).maps_features());
+    let able = classifiers().filter(|m| !(m.build)(&m.defaults()).maps_features());
     able.map(|m| m.id).filter(|id| !others.contains(id)).collect()
 }
 

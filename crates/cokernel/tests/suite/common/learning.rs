@@ -6,7 +6,8 @@ use cokernel::bank::{Bank, Storage};
 use cokernel::catalogue::find;
 use cokernel::data::{Classes, Matrix, Target};
 use cokernel::machine::Svc;
-use cokernel::mkl::{Learned, Problem, train};
+use cokernel::method::{Entry, Task};
+use cokernel::mkl::{Learned, Learner, Problem, train};
 use cokernel::params::Value;
 use rand::RngExt;
 
@@ -61,4 +62,9 @@ pub fn simple_mkl(
 
 pub fn weights(learned: &Learned) -> &[f64] {
     learned.rule.weights().expect("a weighted sum")
+}
+
+/// The methods that learn classes.
+pub fn classifiers() -> impl Iterator<Item = &'static &'static Entry<dyn Learner>> {
+    cokernel::mkl::REGISTRY.iter().filter(|m| m.tasks.contains(&Task::Classify))
 }

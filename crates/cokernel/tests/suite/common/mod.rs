@@ -9,7 +9,7 @@ pub mod rules;
 
 pub use blobs::{blobs, dense};
 pub use groups::{Real, Toy, cluster, points, run_method};
-pub use learning::{bank, classes, problem, simple_mkl, weights};
+pub use learning::{bank, classes, classifiers, problem, simple_mkl, weights};
 pub use program::{interior_point, least};
 
 use cokernel::data::Matrix;

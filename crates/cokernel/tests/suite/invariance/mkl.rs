@@ -1,13 +1,13 @@
 //! MKL methods: storages, threads and shrinking do not change what is learned.
 
-use crate::common::{classes, problem, simple_mkl};
+use crate::common::{classes, classifiers, problem, simple_mkl};
 use cokernel::Run;
 use cokernel::bank::{Bank, Storage};
 use cokernel::catalogue::find;
 use cokernel::data::{Matrix, Target, Views};
 use cokernel::kernel::{Function, Kernel, Metric};
 use cokernel::machine::Svc;
-use cokernel::mkl::{Learned, Problem, REGISTRY, train};
+use cokernel::mkl::{Learned, Problem, train};
 use cokernel::params::Value;
 use rand::RngExt;
 
@@ -72,7 +72,7 @@ fn storages() {
     let run = Run::default();
     // Too little memory for an n × n matrix: kernels are read by rows.
     let small = Run { memory: 1000, ..Run::default() };
-    for method in REGISTRY {
+    for method in classifiers() {
         let id = method.id;
         let resident = learn(id, &bank(120, Storage::Resident), &machine, &run);
         let demand = learn(id, &bank(120, Storage::OnDemand), &machine, &run);
@@ -110,7 +110,7 @@ fn shrinking_and_cache() {
     let plain = Svc { tol: 1e-8, shrinking: false, ..Svc::default() };
     let fast = Svc { shrinking: true, cache: 5000, ..plain.clone() };
     let bank = bank(120, Storage::Resident);
-    for method in REGISTRY {
+    for method in classifiers() {
         let a = learn(method.id, &bank, &plain, &Run::default());
         let b = learn(method.id, &bank, &fast, &Run::default());
         assert_same(method.id, &b, &a, 1e-5);
@@ -124,7 +124,7 @@ fn one_thread_and_two_give_the_same_bits() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
             let mut all = Vec::new();
-            for method in REGISTRY {
+            for method in classifiers() {
                 for storage in [Storage::Resident, Storage::OnDemand] {
                     let bank = bank(150, storage);
                     all.push(learn(method.id, &bank, &Svc::default(), &Run::default()));

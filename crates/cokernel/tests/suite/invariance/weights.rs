@@ -1,10 +1,10 @@
 //! Weights equal repetitions, a start changes nothing but the time, and fitted kernels are those of
 //! training.
 
+use crate::common::classifiers;
 use cokernel::data::{Labels, Matrix, Views, toy};
 use cokernel::kernel::KernelSpec;
 use cokernel::machine::{Decomposition, Svc};
-use cokernel::mkl::REGISTRY;
 use cokernel::model::{FittedKernels, Mkl, Model, MultiView};
 use cokernel::{Error, Run};
 
@@ -49,7 +49,7 @@ fn weights_are_repetitions() {
     let repeated: Vec<usize> =
         (0..60).flat_map(|i| std::iter::repeat_n(i, weights[i] as usize)).collect();
     let run = Run::default();
-    for method in REGISTRY.iter().filter(|m| (m.build)(&m.defaults()).weights_repeat()) {
+    for method in classifiers().filter(|m| (m.build)(&m.defaults()).weights_repeat()) {
         let mkl = self::method(method.id, 1.0);
         let weighted = mkl.fit_weighted(&views, &labels, &weights, &run).unwrap();
         let plain = mkl.fit(&views.select(&repeated), &labels.select(&repeated), &run).unwrap();
@@ -57,7 +57,7 @@ fn weights_are_repetitions() {
         assert_close(&a, &b, 1e-4, method.id);
     }
     // All weights w are a cost C·w, for every method.
-    for method in REGISTRY {
+    for method in classifiers() {
         let same = self::method(method.id, 3.0).fit(&views, &labels, &run).unwrap();
         let mkl = self::method(method.id, 1.0);
         let weighted = mkl.fit_weighted(&views, &labels, &[3.0; 60], &run).unwrap();
