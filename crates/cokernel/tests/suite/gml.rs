@@ -60,13 +60,6 @@ fn cone_programs() {
         let (gap, cost) = (found.report.gap.unwrap(), (1.0 - found.report.gap.unwrap()) * said);
         let near = 1e-6 * best.max(1e-3);
         assert!(cost <= best + near && said >= best - near, "{what}");
-        // Where nearly all σ are 0 the objective has a kink at the optimum.
-        if found.report.details["active_kernels"][0] == 0.0
-            && found.report.status == Status::Stalled
-        {
-            println!("stalled {what}");
-            continue;
-        }
         assert_eq!(found.report.status, Status::Converged, "{what}");
         assert!((said - best).abs() <= 1e-6 * best.max(1e-3), "{what}");
         assert!(gap <= 1e-8, "{what}");
@@ -86,11 +79,11 @@ fn units_and_limits() {
         assert_eq!(found.report.status, Status::Converged, "{:?}", found.report.notes);
         (rules::decisions(&found, kernels).concat(), found)
     };
-    let (plain, _) = decide(&kernels, 3.0, &[tight.clone()]);
+    let (plain, _) = decide(&kernels, 3.0, std::slice::from_ref(&tight));
     for s in [1e-12, 1e12] {
         let scaled: Vec<Matrix> =
             kernels.iter().map(|k| Matrix::from_fn(45, 45, |i, j| s * k.get(i, j))).collect();
-        for (a, b) in decide(&scaled, 3.0 / s, &[tight.clone()]).0.iter().zip(&plain) {
+        for (a, b) in decide(&scaled, 3.0 / s, std::slice::from_ref(&tight)).0.iter().zip(&plain) {
             assert!((a - b).abs() < 1e-4 * (1.0 + b.abs()), "{a} {b}");
         }
     }
