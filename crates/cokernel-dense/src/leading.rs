@@ -38,7 +38,7 @@ const FAIR: f64 = 2.0;
 pub(super) fn leading(a: Slice<'_>, k: usize, least: bool) -> Option<(Vec<f64>, Vec<f64>)> {
     let n = a.rows;
     let row = |i: usize| &a.values[i * a.stride..=i * a.stride + i];
-    let largest = (0..n).flat_map(row).fold(0.0_f64, |m, v| m.max(v.abs()));
+    let largest = (0..n).map(|i| simd::largest(row(i))).fold(0.0, f64::max);
     // Entries of the order of 1, so that no square overflows or vanishes.
     let scale = if largest > 0.0 { largest.log2().floor().exp2() } else { 1.0 };
     let mut turned = vec![0.0; n * n];

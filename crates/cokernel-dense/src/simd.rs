@@ -235,6 +235,23 @@ dispatch! {
     fn least(x: &[f64]) -> f64 = least_body
 }
 
+#[inline(always)]
+fn largest_body<const FMA: bool>(x: &[f64]) -> f64 {
+    let mut largest = [0.0; LANES];
+    let chunks = x.chunks_exact(LANES);
+    let tail = chunks.remainder().iter().fold(0.0_f64, |a, v| a.max(v.abs()));
+    for chunk in chunks {
+        for (l, v) in largest.iter_mut().zip(chunk) {
+            *l = if v.abs() > *l { v.abs() } else { *l };
+        }
+    }
+    largest.iter().fold(tail, |a, v| a.max(*v))
+}
+dispatch! {
+    /// The largest magnitude of values none of which is NaN; 0 if there are none.
+    fn largest(x: &[f64]) -> f64 = largest_body
+}
+
 /// Numbers asked for ahead of a sequential read: one cache line with each that is used, which
 /// is half again as fast as asking for many at once.
 const AHEAD: usize = 512;
@@ -485,6 +502,9 @@ mod tests {
             let mut added = b.clone();
             let (total, low) = row_sum(&a, 0, &mut added);
             prop_assert!(near(total, sum(|x, _| x)) && low == smallest && least(&a) == smallest);
+            let greatest = a.iter().copied().fold(0.0, f64::max);
+            let negative: Vec<f64> = a.iter().map(|v| -v).collect();
+            prop_assert!(largest(&a) == greatest && largest(&negative) == greatest);
             prop_assert!(pairs.iter().zip(&added).all(|((x, z), s)| *s == x + z));
             let mut out = vec![1.0; a.len()];
             let terms: Vec<(f64, &[f64])> = (0..5).map(|w| (f64::from(w), &a[..])).collect();

@@ -15,8 +15,13 @@ use super::simd::{dot, dots, subtract, symmetric_times, weighted_sum};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 
-/// Reflections of a block.
+/// Reflections of a block, and of those of a small matrix: what a row and a product lack of the reflections
+/// before them in the block is then less than what products of matrices lose (n = 400).
 const BLOCK: usize = 32;
+const NARROW: usize = 16;
+
+/// Size below which matrices are small.
+const SMALL: usize = 800;
 
 /// Rows that are changed by one product after a block.
 const STRIP: usize = 64;
@@ -37,10 +42,11 @@ impl Reduced {
     /// the diagonal on are read.
     pub fn new(n: usize, mut a: Vec<f64>) -> Self {
         let (mut d, mut e, mut taus) = (vec![0.0; n], vec![0.0; n - 1], vec![0.0; n - 1]);
-        let mut panel = vec![0.0; 2 * BLOCK * n];
+        let block = if n < SMALL { NARROW } else { BLOCK };
+        let mut panel = vec![0.0; 2 * block * n];
         let mut shares = [0.0; 2 * BLOCK];
-        for first in (0..n).step_by(BLOCK) {
-            let end = n.min(first + BLOCK);
+        for first in (0..n).step_by(block) {
+            let end = n.min(first + block);
             panel.fill(0.0);
             for j in first..end {
                 let (done, rest) = panel.split_at_mut(2 * (j - first) * n);
@@ -73,8 +79,10 @@ impl Reduced {
                 subtract(w, half, v);
             }
             changed(n, end, &mut a, &panel);
+            // Before its beginning a vector has zeros, as far as `apply` reads.
+            let from = first / BLOCK * BLOCK;
             for j in first..end.min(n - 1) {
-                a[j * n + first + 1..=j * n + j].fill(0.0);
+                a[j * n + from + 1..=j * n + j].fill(0.0);
             }
         }
         Reduced { d, e, reflectors: a, taus }
@@ -131,8 +139,9 @@ fn changed(n: usize, end: usize, a: &mut [f64], panel: &[f64]) {
         .chunks_exact(2 * n)
         .flat_map(|pair| pair[n..].iter().chain(&pair[..n]).copied())
         .collect();
-    let panel = MatRef::from_row_major_slice(panel, 2 * BLOCK, n);
-    let swapped = MatRef::from_row_major_slice(&swapped, 2 * BLOCK, n);
+    let count = panel.len() / n;
+    let panel = MatRef::from_row_major_slice(panel, count, n);
+    let swapped = MatRef::from_row_major_slice(&swapped, count, n);
     for first in (end..n).step_by(STRIP) {
         let rows = STRIP.min(n - first);
         let out = strided(&mut a[first * n + first..], rows, n - first, n);

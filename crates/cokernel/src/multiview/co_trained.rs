@@ -202,10 +202,8 @@ impl Training<'_> {
     ) -> Result<(View, Vec<f64>, Option<Status>)> {
         let scaling = laplacian::scaling(&self.graphs.degrees(v)?);
         let (n, count, precise) = (self.bank.n(), self.count(), laplacian::precise());
-        let (counts, others) = (&mut report.counts, self.bank.len() - 1);
-        let found = if stored::suits(n, others.saturating_mul(self.p), count, self.run)
-            && !self.bank.is_sparse(v)
-        {
+        let counts = &mut report.counts;
+        let found = if stored::suits_alone(n, count, self.run) && !self.bank.is_sparse(v) {
             let mut filtered = Filtered::new(self.graphs.normalized(v, &scaling)?, self.run)?;
             filtered.top(count, &Matrix::zeros(n, 0), &precise, self.watch, counts)?
         } else {

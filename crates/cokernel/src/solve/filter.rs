@@ -28,6 +28,7 @@
 //! Cost: forming M 2 n² columns(F); per degree 2 n² b; per filter O(n b² + b³). Memory 2 n² values.
 //! A decomposition 4/3 n³ at the speed of memory.
 
+mod krylov;
 mod ritz;
 mod subspace;
 
@@ -65,6 +66,11 @@ pub struct Filtered {
 /// than in a recycled subspace.
 pub fn suits(n: usize, r: usize) -> bool {
     n <= LARGEST && r.saturating_mul(SHARE) >= n && 3 * (r + EXTRA) <= n
+}
+
+/// The same for one operator, without a sequence.
+pub fn suits_alone(n: usize, r: usize) -> bool {
+    suits(n, r) && r.saturating_mul(COLD) > n
 }
 
 impl Filtered {
@@ -111,7 +117,7 @@ impl Filtered {
         }
         match subspace.follow(m, r, None, options, watch)? {
             Some(found) => Ok(found),
-            None => subspace.decomposed(m, r),
+            None => subspace.renewed(m, r, options, watch),
         }
     }
 
@@ -142,7 +148,7 @@ fn first(
     }
     if r.saturating_mul(COLD) > n {
         // The least eigenvalue of L comes with it, or is not below that of M.
-        return subspace.decomposed(m, r);
+        return subspace.renewed(m, r, options, watch);
     }
     if subspace.low.is_nan() {
         let below = |x: &Matrix| {
@@ -156,7 +162,7 @@ fn first(
     }
     match subspace.cold(m, r, options, watch)? {
         Some(found) => Ok(found),
-        None => subspace.decomposed(m, r),
+        None => subspace.renewed(m, r, options, watch),
     }
 }
 

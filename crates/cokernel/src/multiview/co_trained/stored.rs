@@ -29,8 +29,16 @@ const BELOW: f64 = 1.2;
 
 /// Whether graphs of size n with c columns in C and `count` eigenvectors are stored.
 pub(super) fn suits(n: usize, c: usize, count: usize, run: &Run) -> bool {
-    let bytes = [24, n, n].into_iter().fold(1, usize::saturating_mul);
-    2.0 * c as f64 >= SHARE * n as f64 && filter::suits(n, count) && bytes <= run.memory / 4
+    2.0 * c as f64 >= SHARE * n as f64 && filter::suits(n, count) && has_room(n, run)
+}
+
+/// Whether the graph of a view alone is stored for `count` eigenvectors.
+pub(super) fn suits_alone(n: usize, count: usize, run: &Run) -> bool {
+    filter::suits_alone(n, count) && has_room(n, run)
+}
+
+fn has_room(n: usize, run: &Run) -> bool {
+    [24, n, n].into_iter().fold(1, usize::saturating_mul) <= run.memory / 4
 }
 
 /// The leading eigenvectors of the sequence of graphs of one view.
@@ -93,7 +101,7 @@ impl Stored {
             }
         }
         self.subspace.low = f64::NAN;
-        let found = self.subspace.decomposed(m, count)?;
+        let found = self.subspace.renewed(m, count, &laplacian::precise(), watch)?;
         self.subspace.low = BELOW * self.subspace.low.min(0.0);
         Ok(Some(found))
     }
