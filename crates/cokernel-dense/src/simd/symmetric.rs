@@ -3,7 +3,8 @@
 use super::fma;
 
 /// Rows at once: each number of x and y is then read for four of the matrix.
-const ROWS: usize = 4;
+pub const ROWS_AT_ONCE: usize = 4;
+const ROWS: usize = ROWS_AT_ONCE;
 
 /// Numbers that are summed side by side.
 const LANES: usize = 32;
@@ -34,8 +35,13 @@ pub fn symmetric_times(a: &[f64], stride: usize, x: &[f64], y: &mut [f64]) {
     }
 }
 
-/// y += Σ_r own_r · rows_r; ⟨rows_r, x⟩.
-fn both_ways(rows: &[&[f64]; ROWS], own: &[f64; ROWS], x: &[f64], y: &mut [f64]) -> [f64; ROWS] {
+/// y += Σ_r own_r · rows_r; ⟨rows_r, x⟩, for rows as long as x and y.
+pub fn both_ways(
+    rows: &[&[f64]; ROWS],
+    own: &[f64; ROWS],
+    x: &[f64],
+    y: &mut [f64],
+) -> [f64; ROWS] {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx512f") {
         assert!(x.len() == y.len() && rows.iter().all(|row| row.len() == x.len()));

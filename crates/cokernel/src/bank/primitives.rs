@@ -19,6 +19,9 @@ use rayon::prelude::*;
 /// Numbers above which a matrix is written past the caches: the kernels that are read meanwhile want them.
 const LARGE: usize = 1 << 19;
 
+/// Kernels that are summed at once.
+const TERMS: usize = 32;
+
 /// A pointer into a matrix whose blocks are written by different threads.
 struct Shared {
     start: *mut f64,
@@ -598,16 +601,16 @@ fn sum_segments(tile: &Tile<'_>, r: usize, active: &[usize], weights: &[f64], ou
     out.fill(0.0);
     let scattered = tile.is_scattered(active.len());
     if scattered {
-        tile.fetch(r + 1, active.len());
+        tile.fetch_all(r + 1, active.len());
     }
-    let mut terms: [(f64, &[f64]); 8] = [(0.0, &[]); 8];
-    for (c, part) in active.chunks(8).enumerate() {
+    let mut terms: [(f64, &[f64]); TERMS] = [(0.0, &[]); TERMS];
+    for (c, part) in active.chunks(TERMS).enumerate() {
         for (k, m) in part.iter().enumerate() {
-            terms[k] = (weights[*m], tile.segment(r, 8 * c + k));
+            terms[k] = (weights[*m], tile.segment(r, TERMS * c + k));
         }
         match scattered {
             true => simd::weighted_sum_near(&terms[..part.len()], out),
-            false => simd::weighted_sum(&terms[..part.len()], out),
+            false => simd::weighted_rows(&terms[..part.len()], out),
         }
     }
 }

@@ -4,7 +4,7 @@ mod moments;
 
 use super::Bank;
 use crate::run::Pass;
-use cokernel_dense::simd;
+use cokernel_dense::simd::{self, ROWS_AT_ONCE};
 
 /// Tiles that one set of partial sums is for at least, and sets at most.
 const TILES: usize = 4;
@@ -95,29 +95,31 @@ impl Bank {
                     let own: Vec<usize> =
                         (0..tile.rows).filter(|r| c[tile.row0 + r] != 0.0).collect();
                     let others = &c[tile.col0..tile.col0 + tile.cols];
-                    let scattered = tile.is_scattered(count);
-                    let mut terms: [(f64, &[f64]); 8] = [(0.0, &[]); 8];
-                    // Rows are read once: from the processor's own cache the second time.
-                    for rows in own.chunks(8) {
-                        for r in rows {
-                            if scattered {
-                                tile.fetch(r + 1, count);
-                            }
-                            for a in 0..count {
-                                let dot = simd::dot(tile.segment(*r, a), others);
+                    for (g, rows) in own.chunks(ROWS_AT_ONCE).enumerate() {
+                        let after = own.chunks(ROWS_AT_ONCE).nth(g + 1).unwrap_or_default();
+                        // The last row in the place of those that are missing, with factor 0.
+                        let row = |k: usize| rows[k.min(rows.len() - 1)];
+                        let factor =
+                            |k: usize| if k < rows.len() { c[tile.row0 + rows[k]] } else { 0.0 };
+                        for a in 0..count {
+                            after.iter().for_each(|r| tile.fetch(*r, a));
+                            let dots = if tile.diagonal {
+                                let dot = |k: usize| simd::dot(tile.segment(row(k), a), others);
+                                std::array::from_fn(dot)
+                            } else {
+                                let segments = std::array::from_fn(|k| tile.segment(row(k), a));
+                                let at = a * n + tile.col0;
+                                let turned = &mut sums[at..at + tile.cols];
+                                simd::both_ways(
+                                    &segments,
+                                    &std::array::from_fn(factor),
+                                    others,
+                                    turned,
+                                )
+                            };
+                            for (r, dot) in rows.iter().zip(dots) {
                                 sums[a * n + tile.row0 + r] += dot;
                             }
-                        }
-                        if tile.diagonal {
-                            continue;
-                        }
-                        for a in 0..count {
-                            for (term, r) in terms.iter_mut().zip(rows) {
-                                *term = (c[tile.row0 + r], tile.segment(*r, a));
-                            }
-                            let at = a * n + tile.col0;
-                            let out = &mut sums[at..at + tile.cols];
-                            simd::weighted_sum_near(&terms[..rows.len()], out);
                         }
                     }
                 }

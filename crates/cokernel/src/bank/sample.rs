@@ -3,7 +3,7 @@
 use super::Bank;
 use super::engine::Engine;
 use super::layout::{Layout, Strides};
-use super::tiles::Tiles;
+use super::tiles::{Tiles, huge_pages};
 use crate::run::Pass;
 use rayon::prelude::*;
 
@@ -25,18 +25,31 @@ impl Bank {
         let kernels = all.len();
         let (b, strides) = (layout.b, Strides::stored(layout.b, kernels));
         let mut values = vec![0.0; layout.stored(kernels)];
+        huge_pages(&values);
         values.par_chunks_mut((b * b * kernels).max(1)).enumerate().for_each(|(tile, out)| {
             let (block_i, block_j) = layout.place(tile);
             let ((i0, height), (j0, cols)) = (layout.span(block_i), layout.span(block_j));
-            let mut line = vec![0.0; cols * kernels];
+            let (mut line, diagonal) = (vec![0.0; cols * kernels], block_i == block_j);
             for r in 0..height {
                 if pass.is_over() {
                     return;
                 }
-                let columns = rows[j0..j0 + cols].iter().copied();
-                self.tiles.entries(&all, rows[i0 + r], columns, &mut line);
-                for (a, segment) in line.chunks(cols).enumerate() {
-                    out[strides.at(r, a)..][..cols].copy_from_slice(segment);
+                // Of one tile of all instances after the other, which have the kernels of a row side by side; left
+                // of the diagonal an entry would be read from a row of its own.
+                let mut from = if diagonal { r } else { 0 };
+                let side = self.tiles.layout.b;
+                for columns in rows[j0 + from..j0 + cols].chunk_by(|i, j| i / side == j / side) {
+                    let (to, line) = (from + columns.len(), &mut line[..columns.len() * kernels]);
+                    self.tiles.entries(&all, rows[i0 + r], columns.iter().copied(), line);
+                    for (a, segment) in line.chunks(columns.len()).enumerate() {
+                        out[strides.at(r, a)..][from..to].copy_from_slice(segment);
+                    }
+                    from = to;
+                }
+            }
+            if diagonal {
+                for (a, r) in (0..kernels).flat_map(|a| (1..height).map(move |r| (a, r))) {
+                    (0..r).for_each(|c| out[strides.at(r, a) + c] = out[strides.at(c, a) + r]);
                 }
             }
         });

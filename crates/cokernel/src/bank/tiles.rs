@@ -68,15 +68,18 @@ impl<'a> Tile<'a> {
         self.strides.kernel < self.strides.row && self.strides.row > 2 * visited * self.cols
     }
 
+    /// Asks for row r of the a-th visited kernel.
+    #[inline]
+    pub(super) fn fetch(&self, r: usize, a: usize) {
+        let segment = self.segment(r, a);
+        (0..self.cols).step_by(simd::LINE).for_each(|at| simd::prefetch(segment.as_ptr(), at));
+    }
+
     /// Asks for row r of all visited kernels.
     #[inline]
-    pub fn fetch(&self, r: usize, visited: usize) {
-        if r >= self.rows {
-            return;
-        }
-        for a in 0..visited {
-            let segment = self.segment(r, a);
-            (0..self.cols).step_by(8).for_each(|at| simd::prefetch(segment.as_ptr(), at));
+    pub fn fetch_all(&self, r: usize, visited: usize) {
+        if r < self.rows {
+            (0..visited).for_each(|a| self.fetch(r, a));
         }
     }
 

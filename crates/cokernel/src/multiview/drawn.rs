@@ -19,7 +19,7 @@
 //! | M_v = L_v + F Fᵀ, F = [√λ_va U_a] | solved by [`Recycled`] or [`Filtered`] |
 //! | tr(U_vᵀ L_v U_v) | `own[v]` |
 //! | r | `eigenvectors`, by default k |
-//! | B_a | `sources[a]` |
+//! | B_a | `sources` |
 //!
 //! The operators of one view differ from round to round in F only, so that its products with L_v
 //! are kept and used again ([`Recycled`]), or its last answer is filtered ([`Filtered`]). All spans that draw others are precise, to 1e-10: what
@@ -35,20 +35,21 @@
 //! Read as a formula for one row, it gives the new U_v at any x from the similarities of x and from
 //! the rows of the U_a at x, and these were given by their own updates before. By induction every
 //! block is u_a(x) = Σ_v g_v(x) B_{a,v}, where g_v(x) = d_v(x)^{-1/2} k_v(x,·) D_v^{-1/2}, and the
-//! coefficients B_a (nV × r) are renewed with each update by products with r × r matrices only. So
+//! coefficients B_a (nV × r) follow from all updates by products with r × r matrices only (`sources`). So
 //! the extension is exact: training rows get back their own embedding, whenever the iteration
 //! ends. Single-view solutions are its start, u_v(x) = g_v(x) U_v Θ^{-1}. (Taking the final
 //! equations of all views as one linear system would agree with this only in the limit.) At a
 //! local maximum with positive semi-definite kernels the recursion is a Gauss-Seidel iteration
 //! with a positive semi-definite matrix: directions q orthogonal to all blocks have
-//! second variation −aᵀ(Θ − λC)a + Σ_v qᵀL_vq |a_v|² ≤ 0. Memory: n r V values for each block; if
-//! all take more than a quarter of [`Run::memory`](crate::Run), there is no extension.
+//! second variation −aᵀ(Θ − λC)a + Σ_v qᵀL_vq |a_v|² ≤ 0. Memory: n r V values for each block, and the
+//! updates of a few rounds; if all take more than a quarter of [`Run::memory`](crate::Run), there is no extension.
+
+mod sources;
 
 use super::affinity::{self, Affinities};
-use super::embedding::{cut_short, mean_agreement, side_by_side, unit_concat};
-use super::extension::{Extension, Source, Stage, divisors};
+use super::embedding::{cut_short, mean_agreement, unit_concat};
+use super::extension::{Extension, Source, Stage};
 use super::kmeans::check_clusters;
-use super::min_disagreement::part;
 use super::{Embedding, Problem, laplacian};
 use crate::bank::Bank;
 use crate::data::Matrix;
@@ -58,6 +59,7 @@ use crate::solve::eigen::{Eigenpairs, Options, orient};
 use crate::solve::filter::{self, Filtered};
 use crate::solve::recycle::Recycled;
 use crate::{Counts, Error, Event, Report, Result, Run, Status, Watch};
+use sources::Sources;
 
 /// Unit of λ.
 pub(super) const LAMBDA_SCALE: Param = Param {
@@ -185,8 +187,8 @@ struct Blocks<'a> {
     gaps: Vec<Option<f64>>,
     /// Of each view its name and how many eigenvectors it has alone.
     determined: Vec<(String, usize)>,
-    /// Empty without an extension.
-    sources: Vec<Matrix>,
+    /// None without an extension.
+    sources: Option<Sources>,
     counts: Counts,
     notes: Vec<String>,
     /// Why the iteration ends, once it does.
@@ -262,7 +264,7 @@ pub(super) fn embed(
         seconds: watch.seconds(),
         ..Report::closed_form(run)
     };
-    let extension = (!state.sources.is_empty()).then(|| state.extension(shown));
+    let extension = state.sources.as_ref().map(|sources| state.extension(sources, shown));
     Ok(Embedding {
         rows,
         eigenvectors: state.u,
@@ -296,16 +298,17 @@ impl<'a> Blocks<'a> {
             false => Recycled::new(n, r, run).map(Solver::Recycled),
         };
         let solvers = (0..views).map(solver).collect::<Result<_>>()?;
-        let bytes = [8, n, r, views, views + 1].into_iter().fold(1, usize::saturating_mul);
+        let bytes =
+            [8, n, r, views, views + 1 + sources::KEPT].into_iter().fold(1, usize::saturating_mul);
         let sources = if bytes > run.memory / 4 {
             notes.push(format!(
                 "new rows cannot be embedded: that would keep {} MiB, more than a quarter of the \
                  memory limit",
                 bytes >> 20
             ));
-            Vec::new()
+            None
         } else {
-            vec![Matrix::zeros(0, 0); views]
+            Some(Sources::new(n, views))
         };
         Ok(Blocks {
             bank,
@@ -371,18 +374,18 @@ impl<'a> Blocks<'a> {
 
     /// F = [√λ_a U_a].
     fn factor(&self, pulls: &[(usize, f64)]) -> Matrix {
-        let parts: Vec<Matrix> = pulls
-            .iter()
-            .map(|(a, lambda)| {
-                let mut part = self.u[*a].clone();
-                part.values_mut().iter_mut().for_each(|x| *x *= lambda.sqrt());
-                part
-            })
-            .collect();
-        if parts.is_empty() {
-            return Matrix::zeros(self.bank.n(), 0);
+        let widths = pulls.iter().map(|(a, _)| self.u[*a].cols());
+        let mut factor = Matrix::zeros(self.bank.n(), widths.sum());
+        for i in 0..factor.rows() {
+            let mut row = factor.row_mut(i);
+            for (a, lambda) in pulls {
+                let (root, from) = (lambda.sqrt(), self.u[*a].row(i));
+                let (to, rest) = row.split_at_mut(from.len());
+                to.iter_mut().zip(from).for_each(|(t, u)| *t = root * u);
+                row = rest;
+            }
         }
-        side_by_side(&parts.iter().collect::<Vec<_>>())
+        factor
     }
 
     fn solve(
@@ -434,12 +437,11 @@ impl<'a> Blocks<'a> {
         orient(&mut vectors);
         if self.u.len() == centroid {
             self.u.push(Matrix::zeros(0, 0));
-            if !self.sources.is_empty() {
-                self.sources.push(Matrix::zeros(0, 0));
-            }
         }
-        let crosses = self.crosses(&pulls, &vectors);
-        self.renew_source(centroid, &vectors, &values, &pulls, &crosses);
+        if self.sources.is_some() {
+            let crosses = self.crosses(&pulls, &vectors);
+            self.renew_source(centroid, &vectors, &values, &pulls, &crosses);
+        }
         self.u[centroid] = vectors;
         Ok(())
     }
@@ -450,7 +452,6 @@ impl<'a> Blocks<'a> {
         pulls.iter().map(|(a, _)| cross(*a)).collect()
     }
 
-    /// B_a = ([g_a] U_a + Σ_b λ_b B_b (U_bᵀU_a)) Θ^{-1}.
     fn renew_source(
         &mut self,
         a: usize,
@@ -459,42 +460,18 @@ impl<'a> Blocks<'a> {
         pulls: &[(usize, f64)],
         crosses: &[Matrix],
     ) {
-        if self.sources.is_empty() {
-            return;
+        if let Some(sources) = &mut self.sources {
+            sources.renew(a, vectors, values, pulls, crosses);
         }
-        let (n, views) = (self.bank.n(), self.bank.len());
-        let columns = vectors.cols();
-        let divisors = divisors(values);
-        // The last B_a has no part in the sum: its memory is used again.
-        let mut sum = std::mem::take(&mut self.sources[a]);
-        if (sum.rows(), sum.cols()) == (n * views, columns) {
-            sum.values_mut().fill(0.0);
-        } else {
-            sum = Matrix::zeros(n * views, columns);
-        }
-        if a < views {
-            for i in 0..n {
-                let pairs = vectors.row(i).iter().zip(&divisors);
-                sum.row_mut(a * n + i).iter_mut().zip(pairs).for_each(|(s, (u, d))| *s = u / d);
-            }
-        }
-        for ((b, lambda), cross) in pulls.iter().zip(crosses) {
-            let cross =
-                Matrix::from_fn(cross.rows(), columns, |i, j| cross.get(i, j) / divisors[j]);
-            dense::accumulate(&mut sum, *lambda, Slice::of(&self.sources[*b]), Slice::of(&cross));
-        }
-        self.sources[a] = sum;
     }
 
     /// How new rows get the blocks `shown`: for each view one stage with its part of all their
     /// coefficients, for each block the sum of its columns over these stages.
-    fn extension(&self, shown: &[usize]) -> Extension {
-        let (n, views) = (self.bank.n(), self.bank.len());
+    fn extension(&self, sources: &Sources, shown: &[usize]) -> Extension {
+        let views = self.bank.len();
         let widths: Vec<usize> = shown.iter().map(|a| self.u[*a].cols()).collect();
         let mut stages = Vec::new();
-        for v in 0..views {
-            let parts: Vec<Matrix> = shown.iter().map(|a| part(&self.sources[*a], v, n)).collect();
-            let right = side_by_side(&parts.iter().collect::<Vec<_>>());
+        for (v, right) in sources.of(shown).into_iter().enumerate() {
             if right.values().iter().any(|x| *x != 0.0) {
                 let weights = (0..views).map(|w| f64::from(u8::from(w == v))).collect();
                 stages.push(Stage::normalized(Source::Sum { weights }, &self.scalings[v], &right));

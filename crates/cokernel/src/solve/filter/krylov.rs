@@ -18,7 +18,7 @@
 //! Cost, for m columns of Q: 2 n² m for products, 4 n m² to orthogonalise, and a few times O(m³). For
 //! n = 1,600 and 108 pairs some 450 columns, half the time of a decomposition.
 
-use super::ritz::{Ritz, independent, unit_columns};
+use super::ritz::{Ritz, orthonormal, unit_columns};
 use crate::data::Matrix;
 use crate::solve::dense::{self, Leading, Slice};
 use crate::solve::eigen::Options;
@@ -117,12 +117,6 @@ pub(super) fn leading(
     }
 }
 
-/// Orthonormal columns with the same span.
-fn orthonormal(x: Matrix) -> Option<Matrix> {
-    let (x, turn) = independent(x)?;
-    Some(dense::product(Slice::of(&x), Slice::of(&turn)))
-}
-
 /// Whether as many values agree as there were start vectors.
 fn may_miss_copies(found: &Leading) -> bool {
     let values = &found.values;
@@ -148,7 +142,8 @@ impl Space {
         dense::accumulate(&mut image, -1.0, self.head(), Slice::of(&shares));
         for i in 0..to {
             for j in from..to {
-                let other = if i < from { shares.get(i, j - from) } else { shares.get(j, i - from) };
+                let other =
+                    if i < from { shares.get(i, j - from) } else { shares.get(j, i - from) };
                 let value = 0.5 * (shares.get(i, j - from) + other);
                 self.inner.set(i, j, value);
                 self.inner.set(j, i, value);

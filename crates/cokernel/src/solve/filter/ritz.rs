@@ -164,6 +164,12 @@ pub(super) fn independent(mut x: Matrix) -> Option<(Matrix, Matrix)> {
     None
 }
 
+/// Orthonormal columns with the span of those of `x`, which are of about unit length; `None` as for [`independent`].
+pub(super) fn orthonormal(x: Matrix) -> Option<Matrix> {
+    let (x, turn) = independent(x)?;
+    Some(dense::product(Slice::of(&x), Slice::of(&turn)))
+}
+
 /// X without what the orthonormal columns of Q hold of it.
 pub(super) fn clear(x: &mut Matrix, q: &Matrix) {
     let shares = dense::gram_tn(Slice::of(q), Slice::of(&*x));

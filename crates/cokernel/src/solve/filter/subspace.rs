@@ -1,7 +1,7 @@
 //! The subspace of the [module above](super) and its steps on a stored symmetric matrix M.
 
 use super::krylov;
-use super::ritz::{Ritz, beside, clear, head, independent, tail, unit_columns};
+use super::ritz::{Ritz, beside, clear, head, independent, orthonormal, tail, unit_columns};
 use crate::data::Matrix;
 use crate::solve::dense::{self, Slice};
 use crate::solve::eigen::{Eigenpairs, Options};
@@ -148,15 +148,22 @@ impl Subspace {
         let mut fresh = self.random(n, width - kept);
         let last = head(&self.block, kept);
         clear(&mut fresh, &last);
-        let mut start = beside(&last, kept, &unit_columns(fresh));
-        if let Some(known) = known {
-            let known = unit_columns(Matrix::from_fn(n, 1, |i, _| known[i]));
-            // What other columns hold of it would be lifted most.
-            let mut others = tail(&start, 1);
-            (0..2).for_each(|_| clear(&mut others, &known));
-            start = beside(&known, 1, &others);
-        }
-        let Some((block, _)) = independent(start) else { return Ok(None) };
+        let block = match known {
+            // The columns of the last answer are orthonormal already.
+            None => orthonormal(unit_columns(fresh)).map(|mut fresh| {
+                clear(&mut fresh, &last);
+                beside(&last, kept, &fresh)
+            }),
+            Some(known) => {
+                let start = beside(&last, kept, &unit_columns(fresh));
+                let known = unit_columns(Matrix::from_fn(n, 1, |i, _| known[i]));
+                // What other columns hold of it would be lifted most.
+                let mut others = tail(&start, 1);
+                (0..2).for_each(|_| clear(&mut others, &known));
+                independent(beside(&known, 1, &others)).map(|(block, _)| block)
+            }
+        };
+        let Some(block) = block else { return Ok(None) };
         let image = dense::product(Slice::of(m), Slice::of(&block));
         let known = usize::from(known.is_some());
         self.search(m, Ritz::quotients(block, image), false, known, r, options, watch)
