@@ -56,6 +56,20 @@ fn finite(what: &str, values: &[f64]) -> Result<()> {
     }
 }
 
+/// Numbers over a power of two near the largest of them, so that no square overflows and none of it is lost.
+fn of_one(values: &[f64]) -> Vec<f64> {
+    let exponent = largest(values).log2().floor();
+    match exponent.is_finite() {
+        true => {
+            // In two steps: 2^1074 is none.
+            let half = 2.0_f64.powi(-(exponent as i32) / 2);
+            let rest = 2.0_f64.powi(-(exponent as i32) - (-(exponent as i32) / 2));
+            values.iter().map(|v| v * half * rest).collect()
+        }
+        false => values.to_vec(),
+    }
+}
+
 /// Numbers as multiples of 10⁻¹⁰ of the largest: what rounding tells apart is equal.
 fn snapped(values: &[f64], largest: f64) -> Vec<f64> {
     let unit = 1e-10 * largest;

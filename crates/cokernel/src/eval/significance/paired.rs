@@ -1,6 +1,6 @@
 //! Tests for two methods on splits of one data set.
 
-use super::{Tested, distribution, finite};
+use super::{Tested, distribution, finite, of_one};
 use crate::eval::Stat;
 use crate::{Error, Result, brief};
 use statrs::distribution::{ContinuousCDF, FisherSnedecor, StudentsT};
@@ -24,7 +24,7 @@ pub fn corrected_t_test(differences: &[f64], test_over_train: f64) -> Result<Tes
         let problem = format!("expected a ratio of at least 0, found {}", brief(test_over_train));
         return Err(Error::parameter("test_over_train", problem));
     }
-    let stat = Stat::new(differences.to_vec());
+    let stat = Stat::new(of_one(differences));
     if stat.mean == 0.0 {
         return Ok(Tested { statistic: 0.0, p: 1.0, n });
     }
@@ -51,6 +51,7 @@ pub fn f_5x2(differences: &[f64]) -> Result<Tested> {
         let problem = format!("expected 10, two for each of five replications, found {n}");
         return Err(Error::parameter("differences", problem));
     }
+    let differences = of_one(differences);
     let above: f64 = differences.iter().map(|p| p * p).sum();
     // Σ_j (p_j − p̄)² of two numbers is half the square of their difference.
     let below: f64 = differences.chunks(2).map(|p| (p[0] - p[1]).powi(2)).sum();

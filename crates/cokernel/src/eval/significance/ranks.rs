@@ -67,7 +67,8 @@ pub fn wilcoxon(differences: &[f64]) -> Result<Tested> {
     }
     let sizes: Vec<f64> = kept.iter().map(|d| d.abs()).collect();
     let ranks = ranks(&sizes);
-    let above: f64 = ranks.iter().zip(&kept).filter(|(_, d)| **d > 0.0).map(|(r, _)| r).sum();
+    // The sum of nothing is −0.
+    let above = ranks.iter().zip(&kept).filter(|(_, d)| **d > 0.0).map(|(r, _)| r).sum::<f64>() + 0.0;
     let all = (n * (n + 1)) as f64 / 2.0;
     let statistic = above.min(all - above);
     if n <= EXACT {
@@ -176,16 +177,18 @@ pub fn friedman(scores: &[Vec<f64>]) -> Result<Ranking> {
     Ok(Ranking { mean_ranks, blocks, chi_squared, p, f, f_p })
 }
 
-/// The probability that the range of k standard normal values is at most q: k ∫ φ(z) (Φ(z) −
-/// Φ(z − q))^(k−1) dz over the largest of them, by Simpson's rule.
-fn range_cdf(q: f64, k: usize) -> f64 {
+/// The probability that the range of k standard normal values is above q: k ∫ φ(z) [Φ(z)^(k−1) − (Φ(z) −
+/// Φ(z − q))^(k−1)] dz over the largest of them, by Simpson's rule. The difference is taken without cancellation.
+fn range_tail(q: f64, k: usize) -> f64 {
     const STEPS: usize = 2000;
     let normal = Normal::standard();
     let (from, to) = (-8.5, 8.5);
     let h = (to - from) / STEPS as f64;
     let value = |i: usize| {
         let z = from + i as f64 * h;
-        let inside = (normal.cdf(z) - normal.cdf(z - q)).max(0.0);
+        let (below, outside) = (normal.cdf(z), normal.cdf(z - q));
+        let others = (k - 1) as f64;
+        let part = -(others * (-outside / below).max(-1.0).ln_1p()).exp_m1();
         let weight = if i == 0 || i == STEPS {
             1.0
         } else if i % 2 == 1 {
@@ -193,7 +196,7 @@ fn range_cdf(q: f64, k: usize) -> f64 {
         } else {
             2.0
         };
-        weight * normal.pdf(z) * inside.powi(k as i32 - 1)
+        weight * normal.pdf(z) * below.powf(others) * part
     };
     k as f64 * (0..=STEPS).map(value).sum::<f64>() * h / 3.0
 }
@@ -216,7 +219,7 @@ pub fn nemenyi(methods: usize, blocks: usize, alpha: f64) -> Result<f64> {
     let (mut low, mut high) = (0.0, 50.0);
     for _ in 0..60 {
         let middle = 0.5 * (low + high);
-        if range_cdf(middle, methods) < 1.0 - alpha { low = middle } else { high = middle }
+        if range_tail(middle, methods) > alpha { low = middle } else { high = middle }
     }
     let (k, n) = (methods as f64, blocks as f64);
     Ok(high / 2.0_f64.sqrt() * (k * (k + 1.0) / (6.0 * n)).sqrt())

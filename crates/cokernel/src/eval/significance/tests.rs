@@ -146,3 +146,20 @@ fn rounding_is_no_difference() {
     let said = ScoreTable::from_csv(",a,b\n0,1,2\n").unwrap_err().to_string();
     assert!(said.contains("column 1 has no name"), "{said}");
 }
+
+/// Tests that do not depend on the unit of the scores, at both ends of f64, and a level far out (scipy's
+/// `studentized_range` has 4.60440 and 3.97333).
+#[test]
+fn units_and_levels_far_out() {
+    for unit in [1e-300, 1.0, 1e300] {
+        let t = corrected_t_test(&[1.0, 2.0, 3.0].map(|v| v * unit / 10.0), 0.0).unwrap();
+        assert!((t.statistic - 12.0_f64.sqrt()).abs() < 1e-12 && (t.p - 0.0741799).abs() < 1e-6);
+        let ten: Vec<f64> = (0..10).map(|i| unit * f64::from(1 + i % 2)).collect();
+        let f = f_5x2(&ten).unwrap();
+        assert!((f.statistic - 5.0).abs() < 1e-12 && (f.p - 0.0446).abs() < 1e-3, "{f:?}");
+    }
+    assert!((nemenyi(3, 5, 1e-12).unwrap() - 4.6044).abs() < 1e-3);
+    assert!((nemenyi(3, 5, 1e-9).unwrap() - 3.97333).abs() < 1e-4);
+    let none = wilcoxon(&[-0.1, -0.2, -0.3]).unwrap();
+    assert!(none.statistic == 0.0 && none.statistic.is_sign_positive());
+}
