@@ -120,8 +120,8 @@ class KernelRegressor(RegressorMixin, KernelLearner):  # type: ignore[misc]
         X : as in :meth:`fit`
             With precomputed kernels, the values between new and training instances.
         return_std : bool, default=False
-            Also return the standard deviation of each number, noise included; only of a Gaussian process
-            (``GaussianProcessMKLRegressor``).
+            Also return the standard deviation of each number, noise and the uncertainty of the mean included; only
+            of a Gaussian process (``GaussianProcessMKLRegressor``) on kernels of features.
 
         Returns
         -------
@@ -137,8 +137,9 @@ class KernelRegressor(RegressorMixin, KernelLearner):  # type: ignore[misc]
         values, deviations = _native.deviations(self._model, self._read_new(X), self._run())
         if deviations is None:
             raise ValueError(
-                f"this {type(self).__name__} has no standard deviations; a Gaussian process has them: "
-                "GaussianProcessMKLRegressor, or method='gaussian_process' with machine='kernel_ridge'"
+                f"this {type(self).__name__} has no standard deviations: only Gaussian processes have them "
+                "(GaussianProcessMKLRegressor, or method='gaussian_process' with machine='kernel_ridge'), and not with "
+                "precomputed kernels, which do not tell how like itself a new instance is"
             )
         return values[:, 0], deviations[:, 0]
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.optimize import minimize
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 
@@ -142,6 +143,18 @@ def test_threads_and_storage_change_nothing() -> None:
         ).fit(X, y)
         for a, b in zip(want, other.predict(X[:9], return_std=True)):
             assert b == pytest.approx(a, rel=tol, abs=tol)
+
+
+def test_given_kernels_have_numbers_without_deviations() -> None:
+    X, y, reg = fitted()
+    K = np.array([*grams(X, X), np.zeros((len(y), len(y)))])
+    own = GaussianProcessMKLRegressor(kernels="precomputed", tol=1e-9).fit(K, y)
+    assert own.report_.status == "converged"
+    assert own.predict(K[:, :5]) == pytest.approx(reg.predict(X[:5]), abs=1e-4)
+    with pytest.raises(ValueError, match="how like itself"):
+        own.predict(K[:, :5], return_std=True)
+    with pytest.warns(ConvergenceWarning):
+        GaussianProcessMKLRegressor(kernels="precomputed", time_limit=1e-9).fit(K, y)
 
 
 def test_refusals() -> None:

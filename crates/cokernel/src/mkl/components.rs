@@ -193,6 +193,10 @@ impl Slopes {
         for k in 0..size {
             // Where the model has no curvature.
             model[k * size + k] += 1e-3 * gradient[k].abs() / point[k].max(1e-3);
+            // A kernel of zeros has neither slope nor curvature.
+            if model[k * size + k] == 0.0 {
+                model[k * size + k] = 1.0;
+            }
         }
         let mut least: Vec<f64> = point.iter().map(|t| -t).collect();
         least[size - 1] = LEAST - point[size - 1];
@@ -260,7 +264,7 @@ pub(super) fn fit(problem: &Problem<'_>, run: &Run, watch: &Watch) -> Result<Fou
             ));
         };
         let errors = vec![0.0; kernels + 1];
-        return Ok(Found { point, errors, objective: vec![f64::NAN], status, combines });
+        return Ok(Found { point, errors, objective: Vec::new(), status, combines });
     };
     let mut objective = vec![at.value];
     let mut errors = vec![0.0; kernels + 1];

@@ -148,15 +148,19 @@ impl Learner for GaussianProcess {
         let uncertain = uncertain(kernel.as_ref(), &rows, &noise, noise_variance)?;
         let mut report = Report::closed_form(run);
         let Found { errors, objective, status, .. } = &found;
+        if objective.is_empty() {
+            let said = "stopped before the likelihood of the start was known: the weights are equal shares of the variance";
+            report.notes.push(said.to_string());
+        }
         report.counts = Counts { combines: found.combines + 1, ..machines.counts };
-        report.iterations = objective.len() - 1;
+        report.iterations = objective.len().saturating_sub(1);
         // In the unit of the numbers.
         let shift = deviation.ln() * if self.restricted { n - 1.0 } else { n };
         report.objective = objective.iter().map(|v| v + shift).collect();
         report.status = *status;
         if *status == Status::Stalled {
-            let said =
-                "no step makes the numbers more likely in f64, though the slope promises some";
+            let said = "no step makes the numbers more likely, though the slope promises it: rounding, or a kernel that is not \
+                 positive semi-definite";
             report.notes.push(said.to_string());
         }
         let of_kernels = errors.iter().zip(&units).map(|(e, u)| variance * e / u).collect();

@@ -4,7 +4,7 @@ use super::Model;
 use crate::bank::{Cross, Numbers, RowMeans};
 use crate::data::{Matrix, Table, View, Views};
 use crate::error::room_for;
-use crate::kernel::{Kernel, Norm};
+use crate::kernel::{Function, Kernel, Norm};
 use crate::rule::{Mix, Pairs};
 use crate::{Error, Result, Run};
 use serde::Serialize;
@@ -28,7 +28,8 @@ pub struct Prediction {
     /// Probabilities of the classes, instances × classes, of a model that is
     /// [calibrated](super::Model::calibrated). The most probable class need not be the predicted one.
     pub probabilities: Option<Matrix>,
-    /// Standard deviations of the predicted numbers, noise included, of a Gaussian process: instances × 1.
+    /// Standard deviations of the predicted numbers, noise included, of a Gaussian process: instances × 1. None where
+    /// a kernel is a similarity, which does not tell how like itself a new instance is.
     pub deviations: Option<Matrix>,
 }
 
@@ -65,7 +66,9 @@ fn decisions(model: &Model, views: &Views, run: &Run) -> Result<(Matrix, Option<
         format!("the decision values of {n} instances and {machines} machines")
     })?;
     let mut out = Matrix::zeros(n, machines);
-    let spread = model.rule.spread();
+    // Where a kernel is a similarity, nothing tells how like itself a new instance is.
+    let known = |m: &usize| info.kernels[*m].function != Function::Precomputed;
+    let spread = model.rule.spread().filter(|_| active.iter().all(known));
     let mut deviations = spread.map(|s| {
         let nothing = vec![0.0; s.roots.cols()];
         Matrix::from_fn(n, 1, |_, _| s.variance(&nothing, 0.0).sqrt())

@@ -68,7 +68,8 @@ pub fn wilcoxon(differences: &[f64]) -> Result<Tested> {
     let sizes: Vec<f64> = kept.iter().map(|d| d.abs()).collect();
     let ranks = ranks(&sizes);
     // The sum of nothing is −0.
-    let above = ranks.iter().zip(&kept).filter(|(_, d)| **d > 0.0).map(|(r, _)| r).sum::<f64>() + 0.0;
+    let above =
+        ranks.iter().zip(&kept).filter(|(_, d)| **d > 0.0).map(|(r, _)| r).sum::<f64>() + 0.0;
     let all = (n * (n + 1)) as f64 / 2.0;
     let statistic = above.min(all - above);
     if n <= EXACT {
