@@ -169,7 +169,6 @@ class NativeEstimator(BaseEstimator):  # type: ignore[misc]
             names=layout.names,
             similar=similar if is_several(X) else bool(similar),
             new=True,
-            union=True,
             training=layout.index(),
             **others,
         )
@@ -192,8 +191,8 @@ class NativeEstimator(BaseEstimator):  # type: ignore[misc]
         return made.native
 
     def _read_new(self, X: Any) -> _native.Views:
-        """New instances, which may lack views."""
-        return self._read(self._match(X, reset=False), reset=False, lacking=True)
+        """New instances."""
+        return self._read(self._match(X, reset=False), reset=False)
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = dict(super().__getstate__())

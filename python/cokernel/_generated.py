@@ -179,8 +179,6 @@ class BestSingleMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -228,7 +226,6 @@ class BestSingleMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -247,7 +244,6 @@ class BestSingleMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -285,8 +281,6 @@ class BestSingleMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -332,7 +326,6 @@ class BestSingleMKLRegressor(KernelRegressor):
         folds: int = 3,
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -348,7 +341,6 @@ class BestSingleMKLRegressor(KernelRegressor):
         self.folds = folds
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -385,8 +377,6 @@ class BestSingleMKLOutlierDetector(KernelOutlierDetector):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -431,7 +421,6 @@ class BestSingleMKLOutlierDetector(KernelOutlierDetector):
         folds: int = 3,
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -446,7 +435,6 @@ class BestSingleMKLOutlierDetector(KernelOutlierDetector):
         self.folds = folds
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -491,8 +479,6 @@ class ConcatMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -539,7 +525,6 @@ class ConcatMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -557,7 +542,6 @@ class ConcatMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -592,8 +576,6 @@ class ConcatMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -638,7 +620,6 @@ class ConcatMKLRegressor(KernelRegressor):
         machine: str = "svr",
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -653,7 +634,6 @@ class ConcatMKLRegressor(KernelRegressor):
         self.machine = machine
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -687,8 +667,6 @@ class ConcatMKLOutlierDetector(KernelOutlierDetector):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -732,7 +710,6 @@ class ConcatMKLOutlierDetector(KernelOutlierDetector):
         machine: str = "one_class_svm",
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -746,7 +723,6 @@ class ConcatMKLOutlierDetector(KernelOutlierDetector):
         self.machine = machine
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -791,8 +767,6 @@ class MeanMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -839,7 +813,6 @@ class MeanMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -857,7 +830,6 @@ class MeanMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -892,8 +864,6 @@ class MeanMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -938,7 +908,6 @@ class MeanMKLRegressor(KernelRegressor):
         machine: str = "svr",
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -953,7 +922,6 @@ class MeanMKLRegressor(KernelRegressor):
         self.machine = machine
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -987,8 +955,6 @@ class MeanMKLOutlierDetector(KernelOutlierDetector):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -1032,7 +998,6 @@ class MeanMKLOutlierDetector(KernelOutlierDetector):
         machine: str = "one_class_svm",
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -1046,7 +1011,6 @@ class MeanMKLOutlierDetector(KernelOutlierDetector):
         self.machine = machine
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -1091,8 +1055,6 @@ class SumMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -1139,7 +1101,6 @@ class SumMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -1157,7 +1118,6 @@ class SumMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -1192,8 +1152,6 @@ class SumMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -1238,7 +1196,6 @@ class SumMKLRegressor(KernelRegressor):
         machine: str = "svr",
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -1253,7 +1210,6 @@ class SumMKLRegressor(KernelRegressor):
         self.machine = machine
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -1287,8 +1243,6 @@ class SumMKLOutlierDetector(KernelOutlierDetector):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -1332,7 +1286,6 @@ class SumMKLOutlierDetector(KernelOutlierDetector):
         machine: str = "one_class_svm",
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -1346,7 +1299,6 @@ class SumMKLOutlierDetector(KernelOutlierDetector):
         self.machine = machine
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -1391,8 +1343,6 @@ class ProductMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -1439,7 +1389,6 @@ class ProductMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -1457,7 +1406,6 @@ class ProductMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -1492,8 +1440,6 @@ class ProductMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -1538,7 +1484,6 @@ class ProductMKLRegressor(KernelRegressor):
         machine: str = "svr",
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -1553,7 +1498,6 @@ class ProductMKLRegressor(KernelRegressor):
         self.machine = machine
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -1587,8 +1531,6 @@ class ProductMKLOutlierDetector(KernelOutlierDetector):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -1632,7 +1574,6 @@ class ProductMKLOutlierDetector(KernelOutlierDetector):
         machine: str = "one_class_svm",
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -1646,7 +1587,6 @@ class ProductMKLOutlierDetector(KernelOutlierDetector):
         self.machine = machine
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -1694,8 +1634,6 @@ class PowerProductMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -1743,7 +1681,6 @@ class PowerProductMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -1762,7 +1699,6 @@ class PowerProductMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -1800,8 +1736,6 @@ class PowerProductMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -1847,7 +1781,6 @@ class PowerProductMKLRegressor(KernelRegressor):
         exponents: str = "mean",
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -1863,7 +1796,6 @@ class PowerProductMKLRegressor(KernelRegressor):
         self.exponents = exponents
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -1900,8 +1832,6 @@ class PowerProductMKLOutlierDetector(KernelOutlierDetector):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -1946,7 +1876,6 @@ class PowerProductMKLOutlierDetector(KernelOutlierDetector):
         exponents: str = "mean",
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -1961,7 +1890,6 @@ class PowerProductMKLOutlierDetector(KernelOutlierDetector):
         self.exponents = exponents
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -2006,8 +1934,6 @@ class LateMeanMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -2054,7 +1980,6 @@ class LateMeanMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -2072,7 +1997,6 @@ class LateMeanMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -2107,8 +2031,6 @@ class LateMeanMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -2153,7 +2075,6 @@ class LateMeanMKLRegressor(KernelRegressor):
         machine: str = "svr",
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -2168,7 +2089,6 @@ class LateMeanMKLRegressor(KernelRegressor):
         self.machine = machine
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -2202,8 +2122,6 @@ class LateMeanMKLOutlierDetector(KernelOutlierDetector):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -2247,7 +2165,6 @@ class LateMeanMKLOutlierDetector(KernelOutlierDetector):
         machine: str = "one_class_svm",
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -2261,7 +2178,6 @@ class LateMeanMKLOutlierDetector(KernelOutlierDetector):
         self.machine = machine
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -2319,8 +2235,6 @@ class EKPClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -2371,7 +2285,6 @@ class EKPClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -2393,7 +2306,6 @@ class EKPClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -2579,8 +2491,6 @@ class SimpleMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -2630,7 +2540,6 @@ class SimpleMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -2651,7 +2560,6 @@ class SimpleMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -2695,8 +2603,6 @@ class SimpleMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -2744,7 +2650,6 @@ class SimpleMKLRegressor(KernelRegressor):
         direction: str = "newton",
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -2762,7 +2667,6 @@ class SimpleMKLRegressor(KernelRegressor):
         self.direction = direction
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -2805,8 +2709,6 @@ class SimpleMKLOutlierDetector(KernelOutlierDetector):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -2853,7 +2755,6 @@ class SimpleMKLOutlierDetector(KernelOutlierDetector):
         direction: str = "newton",
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -2870,7 +2771,6 @@ class SimpleMKLOutlierDetector(KernelOutlierDetector):
         self.direction = direction
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -2927,8 +2827,6 @@ class LpNormMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -2979,7 +2877,6 @@ class LpNormMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -3001,7 +2898,6 @@ class LpNormMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -3048,8 +2944,6 @@ class LpNormMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -3098,7 +2992,6 @@ class LpNormMKLRegressor(KernelRegressor):
         direction: str = "newton",
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -3117,7 +3010,6 @@ class LpNormMKLRegressor(KernelRegressor):
         self.direction = direction
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -3163,8 +3055,6 @@ class LpNormMKLOutlierDetector(KernelOutlierDetector):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -3212,7 +3102,6 @@ class LpNormMKLOutlierDetector(KernelOutlierDetector):
         direction: str = "newton",
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -3230,7 +3119,6 @@ class LpNormMKLOutlierDetector(KernelOutlierDetector):
         self.direction = direction
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -3287,8 +3175,6 @@ class BachMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -3338,7 +3224,6 @@ class BachMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -3359,7 +3244,6 @@ class BachMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -3406,8 +3290,6 @@ class BachMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -3455,7 +3337,6 @@ class BachMKLRegressor(KernelRegressor):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -3473,7 +3354,6 @@ class BachMKLRegressor(KernelRegressor):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -3519,8 +3399,6 @@ class BachMKLOutlierDetector(KernelOutlierDetector):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -3567,7 +3445,6 @@ class BachMKLOutlierDetector(KernelOutlierDetector):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -3584,7 +3461,6 @@ class BachMKLOutlierDetector(KernelOutlierDetector):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -3652,8 +3528,6 @@ class RMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -3708,7 +3582,6 @@ class RMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -3734,7 +3607,6 @@ class RMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -3792,8 +3664,6 @@ class RMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -3846,7 +3716,6 @@ class RMKLRegressor(KernelRegressor):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -3869,7 +3738,6 @@ class RMKLRegressor(KernelRegressor):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -3925,8 +3793,6 @@ class EMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -3977,7 +3843,6 @@ class EMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -3999,7 +3864,6 @@ class EMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -4045,8 +3909,6 @@ class EMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -4095,7 +3957,6 @@ class EMKLRegressor(KernelRegressor):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -4114,7 +3975,6 @@ class EMKLRegressor(KernelRegressor):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -4169,8 +4029,6 @@ class ElasticNetMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -4220,7 +4078,6 @@ class ElasticNetMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -4241,7 +4098,6 @@ class ElasticNetMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -4286,8 +4142,6 @@ class ElasticNetMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -4335,7 +4189,6 @@ class ElasticNetMKLRegressor(KernelRegressor):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -4353,7 +4206,6 @@ class ElasticNetMKLRegressor(KernelRegressor):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -4397,8 +4249,6 @@ class ElasticNetMKLOutlierDetector(KernelOutlierDetector):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -4445,7 +4295,6 @@ class ElasticNetMKLOutlierDetector(KernelOutlierDetector):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -4462,7 +4311,6 @@ class ElasticNetMKLOutlierDetector(KernelOutlierDetector):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -4523,8 +4371,6 @@ class MixedNormMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -4576,7 +4422,6 @@ class MixedNormMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -4599,7 +4444,6 @@ class MixedNormMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -4650,8 +4494,6 @@ class MixedNormMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -4701,7 +4543,6 @@ class MixedNormMKLRegressor(KernelRegressor):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -4721,7 +4562,6 @@ class MixedNormMKLRegressor(KernelRegressor):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -4771,8 +4611,6 @@ class MixedNormMKLOutlierDetector(KernelOutlierDetector):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -4821,7 +4659,6 @@ class MixedNormMKLOutlierDetector(KernelOutlierDetector):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -4840,7 +4677,6 @@ class MixedNormMKLOutlierDetector(KernelOutlierDetector):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -4898,8 +4734,6 @@ class RegularizedSimpleMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -4950,7 +4784,6 @@ class RegularizedSimpleMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -4972,7 +4805,6 @@ class RegularizedSimpleMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -5020,8 +4852,6 @@ class RegularizedSimpleMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -5070,7 +4900,6 @@ class RegularizedSimpleMKLRegressor(KernelRegressor):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -5089,7 +4918,6 @@ class RegularizedSimpleMKLRegressor(KernelRegressor):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -5136,8 +4964,6 @@ class RegularizedSimpleMKLOutlierDetector(KernelOutlierDetector):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -5185,7 +5011,6 @@ class RegularizedSimpleMKLOutlierDetector(KernelOutlierDetector):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -5203,7 +5028,6 @@ class RegularizedSimpleMKLOutlierDetector(KernelOutlierDetector):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -5264,8 +5088,6 @@ class LogPenaltyMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -5317,7 +5139,6 @@ class LogPenaltyMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -5340,7 +5161,6 @@ class LogPenaltyMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -5391,8 +5211,6 @@ class LogPenaltyMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -5442,7 +5260,6 @@ class LogPenaltyMKLRegressor(KernelRegressor):
         max_iterations: int = 50,
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -5462,7 +5279,6 @@ class LogPenaltyMKLRegressor(KernelRegressor):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -5512,8 +5328,6 @@ class LogPenaltyMKLOutlierDetector(KernelOutlierDetector):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -5562,7 +5376,6 @@ class LogPenaltyMKLOutlierDetector(KernelOutlierDetector):
         max_iterations: int = 50,
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -5581,7 +5394,6 @@ class LogPenaltyMKLOutlierDetector(KernelOutlierDetector):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -5635,8 +5447,6 @@ class BinarySelectionMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -5686,7 +5496,6 @@ class BinarySelectionMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -5707,7 +5516,6 @@ class BinarySelectionMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -5751,8 +5559,6 @@ class BinarySelectionMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -5800,7 +5606,6 @@ class BinarySelectionMKLRegressor(KernelRegressor):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -5818,7 +5623,6 @@ class BinarySelectionMKLRegressor(KernelRegressor):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -5861,8 +5665,6 @@ class BinarySelectionMKLOutlierDetector(KernelOutlierDetector):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -5909,7 +5711,6 @@ class BinarySelectionMKLOutlierDetector(KernelOutlierDetector):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -5926,7 +5727,6 @@ class BinarySelectionMKLOutlierDetector(KernelOutlierDetector):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -5993,8 +5793,6 @@ class ConvexLocalizedMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -6048,7 +5846,6 @@ class ConvexLocalizedMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -6073,7 +5870,6 @@ class ConvexLocalizedMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -6130,8 +5926,6 @@ class ConvexLocalizedMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -6183,7 +5977,6 @@ class ConvexLocalizedMKLRegressor(KernelRegressor):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -6205,7 +5998,6 @@ class ConvexLocalizedMKLRegressor(KernelRegressor):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -6261,8 +6053,6 @@ class ConvexLocalizedMKLOutlierDetector(KernelOutlierDetector):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -6313,7 +6103,6 @@ class ConvexLocalizedMKLOutlierDetector(KernelOutlierDetector):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -6334,7 +6123,6 @@ class ConvexLocalizedMKLOutlierDetector(KernelOutlierDetector):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -6406,8 +6194,6 @@ class GMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -6463,7 +6249,6 @@ class GMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -6490,7 +6275,6 @@ class GMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -6552,8 +6336,6 @@ class GMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -6607,7 +6389,6 @@ class GMKLRegressor(KernelRegressor):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -6631,7 +6412,6 @@ class GMKLRegressor(KernelRegressor):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -6703,8 +6483,6 @@ class LocalizedMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -6760,7 +6538,6 @@ class LocalizedMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -6787,7 +6564,6 @@ class LocalizedMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -6849,8 +6625,6 @@ class LocalizedMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -6904,7 +6678,6 @@ class LocalizedMKLRegressor(KernelRegressor):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -6928,7 +6701,6 @@ class LocalizedMKLRegressor(KernelRegressor):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -6989,8 +6761,6 @@ class LocalizedMKLOutlierDetector(KernelOutlierDetector):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -7043,7 +6813,6 @@ class LocalizedMKLOutlierDetector(KernelOutlierDetector):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -7066,7 +6835,6 @@ class LocalizedMKLOutlierDetector(KernelOutlierDetector):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -7137,8 +6905,6 @@ class GPKClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -7193,7 +6959,6 @@ class GPKClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -7219,7 +6984,6 @@ class GPKClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -7280,8 +7044,6 @@ class GPKRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -7334,7 +7096,6 @@ class GPKRegressor(KernelRegressor):
         embed_c: float = 1.0,
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -7357,7 +7118,6 @@ class GPKRegressor(KernelRegressor):
         self.embed_c = embed_c
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -7417,8 +7177,6 @@ class GPKOutlierDetector(KernelOutlierDetector):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -7470,7 +7228,6 @@ class GPKOutlierDetector(KernelOutlierDetector):
         embed_c: float = 1.0,
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -7492,7 +7249,6 @@ class GPKOutlierDetector(KernelOutlierDetector):
         self.embed_c = embed_c
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -7573,8 +7329,6 @@ class LPKClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -7632,7 +7386,6 @@ class LPKClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -7661,7 +7414,6 @@ class LPKClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -7732,8 +7484,6 @@ class LPKRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -7789,7 +7539,6 @@ class LPKRegressor(KernelRegressor):
         embed_c: float = 1.0,
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -7815,7 +7564,6 @@ class LPKRegressor(KernelRegressor):
         self.embed_c = embed_c
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -7885,8 +7633,6 @@ class LPKOutlierDetector(KernelOutlierDetector):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -7941,7 +7687,6 @@ class LPKOutlierDetector(KernelOutlierDetector):
         embed_c: float = 1.0,
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -7966,7 +7711,6 @@ class LPKOutlierDetector(KernelOutlierDetector):
         self.embed_c = embed_c
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -8023,8 +7767,6 @@ class PolynomialCombinationMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -8076,7 +7818,6 @@ class PolynomialCombinationMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -8099,7 +7840,6 @@ class PolynomialCombinationMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -8146,8 +7886,6 @@ class PolynomialCombinationMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -8197,7 +7935,6 @@ class PolynomialCombinationMKLRegressor(KernelRegressor):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -8217,7 +7954,6 @@ class PolynomialCombinationMKLRegressor(KernelRegressor):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -8263,8 +7999,6 @@ class PolynomialCombinationMKLOutlierDetector(KernelOutlierDetector):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -8313,7 +8047,6 @@ class PolynomialCombinationMKLOutlierDetector(KernelOutlierDetector):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -8332,7 +8065,6 @@ class PolynomialCombinationMKLOutlierDetector(KernelOutlierDetector):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -8410,8 +8142,6 @@ class PolynomialTwoStageMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -8469,7 +8199,6 @@ class PolynomialTwoStageMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -8498,7 +8227,6 @@ class PolynomialTwoStageMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -8549,8 +8277,6 @@ class SilpMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -8599,7 +8325,6 @@ class SilpMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -8619,7 +8344,6 @@ class SilpMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -8660,8 +8384,6 @@ class SilpMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -8708,7 +8430,6 @@ class SilpMKLRegressor(KernelRegressor):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -8725,7 +8446,6 @@ class SilpMKLRegressor(KernelRegressor):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -8765,8 +8485,6 @@ class SilpMKLOutlierDetector(KernelOutlierDetector):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -8812,7 +8530,6 @@ class SilpMKLOutlierDetector(KernelOutlierDetector):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -8828,7 +8545,6 @@ class SilpMKLOutlierDetector(KernelOutlierDetector):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -8883,8 +8599,6 @@ class LevelMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -8934,7 +8648,6 @@ class LevelMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -8955,7 +8668,6 @@ class LevelMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -9000,8 +8712,6 @@ class LevelMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -9049,7 +8759,6 @@ class LevelMKLRegressor(KernelRegressor):
         level: float = 0.5,
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -9067,7 +8776,6 @@ class LevelMKLRegressor(KernelRegressor):
         self.level = level
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -9111,8 +8819,6 @@ class LevelMKLOutlierDetector(KernelOutlierDetector):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -9159,7 +8865,6 @@ class LevelMKLOutlierDetector(KernelOutlierDetector):
         level: float = 0.5,
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -9176,7 +8881,6 @@ class LevelMKLOutlierDetector(KernelOutlierDetector):
         self.level = level
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -9227,8 +8931,6 @@ class LanckrietQcqpMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -9277,7 +8979,6 @@ class LanckrietQcqpMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -9297,7 +8998,6 @@ class LanckrietQcqpMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -9338,8 +9038,6 @@ class LanckrietQcqpMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -9386,7 +9084,6 @@ class LanckrietQcqpMKLRegressor(KernelRegressor):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -9403,7 +9100,6 @@ class LanckrietQcqpMKLRegressor(KernelRegressor):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -9443,8 +9139,6 @@ class LanckrietQcqpMKLOutlierDetector(KernelOutlierDetector):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -9490,7 +9184,6 @@ class LanckrietQcqpMKLOutlierDetector(KernelOutlierDetector):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -9506,7 +9199,6 @@ class LanckrietQcqpMKLOutlierDetector(KernelOutlierDetector):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -9558,8 +9250,6 @@ class LanckrietSdpMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -9608,7 +9298,6 @@ class LanckrietSdpMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -9628,7 +9317,6 @@ class LanckrietSdpMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -9670,8 +9358,6 @@ class LanckrietSdpMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -9718,7 +9404,6 @@ class LanckrietSdpMKLRegressor(KernelRegressor):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -9735,7 +9420,6 @@ class LanckrietSdpMKLRegressor(KernelRegressor):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -9776,8 +9460,6 @@ class LanckrietSdpMKLOutlierDetector(KernelOutlierDetector):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -9823,7 +9505,6 @@ class LanckrietSdpMKLOutlierDetector(KernelOutlierDetector):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -9839,7 +9520,6 @@ class LanckrietSdpMKLOutlierDetector(KernelOutlierDetector):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -9898,8 +9578,6 @@ class SmoMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -9950,7 +9628,6 @@ class SmoMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -9972,7 +9649,6 @@ class SmoMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -10046,8 +9722,6 @@ class MEDFCClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -10104,7 +9778,6 @@ class MEDFCClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -10132,7 +9805,6 @@ class MEDFCClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -10453,8 +10125,6 @@ class UfoMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -10505,7 +10175,6 @@ class UfoMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -10527,7 +10196,6 @@ class UfoMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -10601,8 +10269,6 @@ class TwoStageMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -10658,7 +10324,6 @@ class TwoStageMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -10685,7 +10350,6 @@ class TwoStageMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -10759,8 +10423,6 @@ class ForestTwoStageMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -10818,7 +10480,6 @@ class ForestTwoStageMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -10847,7 +10508,6 @@ class ForestTwoStageMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -10908,8 +10568,6 @@ class NormalizedCutMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -10962,7 +10620,6 @@ class NormalizedCutMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -10986,7 +10643,6 @@ class NormalizedCutMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -11039,8 +10695,6 @@ class AccuracyWeightsMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -11090,7 +10744,6 @@ class AccuracyWeightsMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -11111,7 +10764,6 @@ class AccuracyWeightsMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -11154,8 +10806,6 @@ class AccuracyWeightsMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -11203,7 +10853,6 @@ class AccuracyWeightsMKLRegressor(KernelRegressor):
         folds: int = 3,
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -11221,7 +10870,6 @@ class AccuracyWeightsMKLRegressor(KernelRegressor):
         self.folds = folds
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -11271,8 +10919,6 @@ class DeDiegoMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -11321,7 +10967,6 @@ class DeDiegoMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -11341,7 +10986,6 @@ class DeDiegoMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -11405,8 +11049,6 @@ class RWKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -11459,7 +11101,6 @@ class RWKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -11483,7 +11124,6 @@ class RWKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -11537,8 +11177,6 @@ class RWKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -11589,7 +11227,6 @@ class RWKLRegressor(KernelRegressor):
         answer: str = "best",
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -11610,7 +11247,6 @@ class RWKLRegressor(KernelRegressor):
         self.answer = answer
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -11659,8 +11295,6 @@ class AlignMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -11708,7 +11342,6 @@ class AlignMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -11727,7 +11360,6 @@ class AlignMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -11766,8 +11398,6 @@ class AlignMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -11813,7 +11443,6 @@ class AlignMKLRegressor(KernelRegressor):
         centered: str = "yes",
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -11829,7 +11458,6 @@ class AlignMKLRegressor(KernelRegressor):
         self.centered = centered
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -11877,8 +11505,6 @@ class AlignfMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -11927,7 +11553,6 @@ class AlignfMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -11946,7 +11571,6 @@ class AlignfMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -11984,8 +11608,6 @@ class AlignfMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -12032,7 +11654,6 @@ class AlignfMKLRegressor(KernelRegressor):
         centered: str = "yes",
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -12048,7 +11669,6 @@ class AlignfMKLRegressor(KernelRegressor):
         self.centered = centered
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -12101,8 +11721,6 @@ class LanckrietAlignmentMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -12152,7 +11770,6 @@ class LanckrietAlignmentMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -12173,7 +11790,6 @@ class LanckrietAlignmentMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -12216,8 +11832,6 @@ class LanckrietAlignmentMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -12265,7 +11879,6 @@ class LanckrietAlignmentMKLRegressor(KernelRegressor):
         centered: str = "no",
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -12283,7 +11896,6 @@ class LanckrietAlignmentMKLRegressor(KernelRegressor):
         self.centered = centered
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -12334,8 +11946,6 @@ class KandolaMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -12384,7 +11994,6 @@ class KandolaMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -12404,7 +12013,6 @@ class KandolaMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -12445,8 +12053,6 @@ class KandolaMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -12493,7 +12099,6 @@ class KandolaMKLRegressor(KernelRegressor):
         centered: str = "no",
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -12510,7 +12115,6 @@ class KandolaMKLRegressor(KernelRegressor):
         self.centered = centered
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -12558,8 +12162,6 @@ class IdealDistanceMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -12607,7 +12209,6 @@ class IdealDistanceMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -12626,7 +12227,6 @@ class IdealDistanceMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -12664,8 +12264,6 @@ class IdealDistanceMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -12711,7 +12309,6 @@ class IdealDistanceMKLRegressor(KernelRegressor):
         centered: str = "no",
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -12727,7 +12324,6 @@ class IdealDistanceMKLRegressor(KernelRegressor):
         self.centered = centered
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -12775,8 +12371,6 @@ class FsmMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -12824,7 +12418,6 @@ class FsmMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -12843,7 +12436,6 @@ class FsmMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -12893,8 +12485,6 @@ class KlDivergenceMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -12943,7 +12533,6 @@ class KlDivergenceMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -12963,7 +12552,6 @@ class KlDivergenceMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -13003,8 +12591,6 @@ class KlDivergenceMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -13051,7 +12637,6 @@ class KlDivergenceMKLRegressor(KernelRegressor):
         tol: float = 1e-06,
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -13068,7 +12653,6 @@ class KlDivergenceMKLRegressor(KernelRegressor):
         self.tol = tol
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -13121,8 +12705,6 @@ class AlignmentGradientMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -13172,7 +12754,6 @@ class AlignmentGradientMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -13193,7 +12774,6 @@ class AlignmentGradientMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -13236,8 +12816,6 @@ class AlignmentGradientMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -13285,7 +12863,6 @@ class AlignmentGradientMKLRegressor(KernelRegressor):
         centered: str = "no",
         machine_tol: float = 1e-3,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -13303,7 +12880,6 @@ class AlignmentGradientMKLRegressor(KernelRegressor):
         self.centered = centered
         self.machine_tol = machine_tol
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -13354,8 +12930,6 @@ class EasyMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
-        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -13404,7 +12978,6 @@ class EasyMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
-        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -13424,7 +12997,6 @@ class EasyMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
-        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory

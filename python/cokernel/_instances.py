@@ -31,9 +31,7 @@ def is_several(X: Any) -> bool:
         return True
     if isinstance(X, np.ndarray):
         return X.ndim == 3
-    if not isinstance(X, (list, tuple)) or not any(map(_is_table, X)):
-        return False
-    return all(item is None or _is_table(item) for item in X)
+    return isinstance(X, (list, tuple)) and len(X) > 0 and all(map(_is_table, X))
 
 
 def _is_table(item: Any) -> bool:
@@ -47,8 +45,7 @@ def n_rows(X: Any) -> int:
     if type(X) is np.ndarray and X.ndim == 2:
         return len(X)
     if is_several(X):
-        tables = list(X.values()) if isinstance(X, Mapping) else list(X)
-        X = next((table for table in tables if table is not None), np.empty((0, 0)))
+        X = next(iter(X.values()), np.empty((0, 0))) if isinstance(X, Mapping) else X[0]
     return int(_num_samples(opened(X)))
 
 
@@ -207,16 +204,11 @@ def align(
 
     if not isinstance(X, np.ndarray):
         _each(X, names, similar, see)
-    # A view that no instance has is no table.
-    there = [place for place, (_, table, _) in enumerate(tables) if table is not None]
-    carriers = [Carrier(tables[place][0], ids_of(tables[place][1])) for place in there]
+    carriers = [Carrier(what, ids_of(table)) for what, table, _ in tables]
     count = len(carriers)
     carriers += [Carrier(name, ids_of(v)) for name, v in others.items() if v is not None]
-    ids, matched = _index.match(carriers, count if union else 0)
-    of_others = iter(matched[count:])
-    rows: list[Any] = [None] * len(tables)
-    for place, found in zip(there, matched):
-        rows[place] = found
+    ids, rows = _index.match(carriers, count if union else 0)
+    of_others = iter(rows[count:])
     moved = {
         name: None if value is None else _index.taken(value, next(of_others))
         for name, value in others.items()
@@ -226,7 +218,7 @@ def align(
         return Given(X, ids, moved, present)
     if present is not None:
         present = _masks(present, X, [(what, table) for what, table, _ in tables], rows)
-    place = iter(range(len(tables)))
+    place = iter(range(count))
 
     def arranged(*_told: Any) -> Table:
         i = next(place)

@@ -119,8 +119,7 @@ def kernel_scores(
     estimator: Any = learners[task](
         "mean", views=views, kernels=kernels, scale=scale, storage=storage, n_jobs=n_jobs
     )
-    given = estimator._match(X, reset=True, union=True, y=y, sample_weight=None)
-    ready = estimator._ready(given)
+    ready = estimator._ready(estimator._match(X, reset=True, y=y, sample_weight=None))
     run = estimator._run(0)
     with estimator._words():
         scores = ready.prepare(ready.learner(), run).scores(run)

@@ -16,7 +16,6 @@ mod gates;
 mod kernels;
 mod machines;
 mod methods;
-mod missing;
 #[cfg(unix)]
 mod page;
 mod pairs;

@@ -44,7 +44,7 @@ pub(crate) use columns::centered_by_feature;
 pub use cross::{Cross, NewRows, Numbers, RowMeans, needs_all_rows};
 pub(crate) use features::Feature;
 pub use fill::Filled;
-pub(crate) use fill::{Fill, check_present, check_sources, placed};
+pub(crate) use fill::check_sources;
 pub use gram::Gram;
 pub(crate) use middle::middle_squared;
 pub use neighbours::{build_graph, epsilon, knn};
@@ -93,8 +93,6 @@ pub struct Bank {
     /// Empty for single features.
     diagonals: Vec<Vec<f64>>,
     tiles: Tiles,
-    /// Where some instances lack a view of these kernels.
-    fill: Option<Box<Fill>>,
 }
 
 impl Bank {
@@ -171,8 +169,7 @@ impl Bank {
         let sigmoids = definite::sigmoids(&tiles, &kernels, &diagonals);
         keep(&mut tiles, storage, &pass);
         pass.complete("the computation of kernels")?;
-        let fill = None;
-        Ok(Bank { n, kernels, norms, notes, warnings, sigmoids, diagonals, tiles, fill })
+        Ok(Bank { n, kernels, norms, notes, warnings, sigmoids, diagonals, tiles })
     }
 
     /// A bank from named n × n symmetric matrices.
@@ -334,7 +331,6 @@ impl Bank {
             diagonals: vec![Vec::new(); list.len()],
             tiles: Tiles::stored(Engine::of_columns(functions, Some(columns)), Vec::new()),
             kernels: list,
-            fill: None,
         })
     }
 }

@@ -212,10 +212,6 @@ impl Learner for ConvexLocalized {
         Ok(Learned { machines, ..Learned::of(Combination::new(rule), report) })
     }
 
-    fn looks_at_features(&self) -> bool {
-        true
-    }
-
     fn looks_at(&self) -> Vec<String> {
         self.gate_views.named()
     }
