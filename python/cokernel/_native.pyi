@@ -29,6 +29,7 @@ __all__ = [
     "cluster_scores",
     "column_splits",
     "compare_scores",
+    "deviations",
     "digits",
     "draw_splits",
     "experiment_example",
