@@ -169,6 +169,7 @@ class NativeEstimator(BaseEstimator):  # type: ignore[misc]
             names=layout.names,
             similar=similar if is_several(X) else bool(similar),
             new=True,
+            union=True,
             training=layout.index(),
             **others,
         )
@@ -191,8 +192,8 @@ class NativeEstimator(BaseEstimator):  # type: ignore[misc]
         return made.native
 
     def _read_new(self, X: Any) -> _native.Views:
-        """New instances."""
-        return self._read(self._match(X, reset=False), reset=False)
+        """New instances, which may lack views."""
+        return self._read(self._match(X, reset=False), reset=False, lacking=True)
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = dict(super().__getstate__())

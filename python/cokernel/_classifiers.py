@@ -126,7 +126,7 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
 
         Sets ``classes_``. The weights are the entry ``sample_weight`` of what was given.
         """
-        views = self._read(given, reset=True, own=own)
+        views = self._read(given, reset=True, own=own, lacking=self._may_lack())
         if learns_unlabelled(self.machine):
             return self._partial_instances(given, views)
         y = self._targets(given.others["y"], views.n)
@@ -232,13 +232,19 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
         Notes
         -----
         What has a pandas index (tables, similarities on both axes, y, sample_weight) is matched by it,
-        in the order of the first that has one; the ids must be the same everywhere. An index that is
+        in the order of the first that has one. Tables may lack instances, and rows without any number are
+        instances that lack the view: the argument ``missing`` says what is done about them. An index that is
         pandas' own numbering 0, 1, 2, … counts where the others' ids are these numbers; otherwise
         its rows, like those of arrays, are taken by position.
         """
         self._calibrating()
         given = self._match(
-            X, reset=True, y=y, sample_weight=sample_weight, posteriors=posteriors
+            X,
+            reset=True,
+            union=self._may_lack(),
+            y=y,
+            sample_weight=sample_weight,
+            posteriors=posteriors,
         )
         views, codes, weights = self._instances(given)
         posteriors = self._posteriors(given)

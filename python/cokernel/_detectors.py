@@ -27,7 +27,8 @@ class KernelOutlierDetector(OutlierMixin, KernelLearner):  # type: ignore[misc]
 
     def _instances(self, given: Given) -> tuple[Any, Any]:
         """Views and weights (or None) to learn from: without instances of weight 0."""
-        views, _, weights = self._weighed(self._read(given, reset=True), given)
+        views = self._read(given, reset=True, lacking=self._may_lack())
+        views, _, weights = self._weighed(views, given)
         return views, weights
 
     def _ready(self, given: Given) -> Ready:
@@ -62,7 +63,9 @@ class KernelOutlierDetector(OutlierMixin, KernelLearner):  # type: ignore[misc]
         ValueError
             Input that cannot be used; the sentence names the place.
         """
-        given = self._match(X, reset=True, sample_weight=sample_weight)
+        given = self._match(
+            X, reset=True, union=self._may_lack(), sample_weight=sample_weight
+        )
         views, weights = self._instances(given)
         seed = seed_of(self.random_state)
         with self._words():
@@ -145,6 +148,12 @@ class MKLOutlierDetector(KernelOutlierDetector):
         Relative duality gap of the kernel machine, above 0 and below 1.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view (all its columns NaN, or not in the index of
+        its table): left out; zeros or column means for the scaled features; similarities estimated from the
+        other views; each view's classifier learned from the instances that have it (``late_mean``, ``ekp``,
+        ``lp_beta``, ``medfc``, ``gml``). "auto" is "per_view" where the method can, else "mean", and "estimate" where similarities
+        are missing. New instances may lack views, too.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -164,6 +173,8 @@ class MKLOutlierDetector(KernelOutlierDetector):
         Every kernel with its weight, in order.
     report_ : Report
         How learning went: status, iterations, objective, gap, what a user should read.
+    lacking_ : dict or None
+        Which training instances lacked views, and what was done about them; None if all had all.
     support_ : ndarray of shape (n_support,)
         Training instances that are support vectors, counted in what was given to :meth:`fit`.
     dual_coef_ : ndarray of shape (1, n_support)
@@ -208,6 +219,7 @@ class MKLOutlierDetector(KernelOutlierDetector):
         machine: str = "one_class_svm",
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -223,6 +235,7 @@ class MKLOutlierDetector(KernelOutlierDetector):
         self.machine = machine
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory

@@ -141,6 +141,8 @@ def _learner(told: dict[str, Any], kernels: Any) -> Any:
         "machine": "".join([id, *others]),
         "random_state": told["seed"],
     }
+    if told.get("lacking"):
+        common["missing"] = told["lacking"]["handling"]
     given = {OWN[entry["tasks"][0]][name]: v for name, v in own.items() if v is not None}
     kind = {"classify": MKLClassifier, "regress": MKLRegressor, "detect": MKLOutlierDetector}
     class_weight = given.pop("class_weight", None)

@@ -87,7 +87,8 @@ class Problem:
         views = next((estimator.views for estimator in named.values()), None)
         names = list(views) if isinstance(views, (list, tuple)) else None
         how = {"names": names, "similar": all_similar(named, X)}
-        given = align(X, **how, y=y, sample_weight=sample_weight, groups=groups)
+        lacking = any(estimator._may_lack() for estimator in named.values())
+        given = align(X, **how, union=lacking, y=y, sample_weight=sample_weight, groups=groups)
         others = given.others
         y = others["y"]
         if y is not None:

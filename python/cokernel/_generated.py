@@ -179,6 +179,8 @@ class BestSingleMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -226,6 +228,7 @@ class BestSingleMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -244,6 +247,7 @@ class BestSingleMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -281,6 +285,8 @@ class BestSingleMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -326,6 +332,7 @@ class BestSingleMKLRegressor(KernelRegressor):
         folds: int = 3,
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -341,6 +348,7 @@ class BestSingleMKLRegressor(KernelRegressor):
         self.folds = folds
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -377,6 +385,8 @@ class BestSingleMKLOutlierDetector(KernelOutlierDetector):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -421,6 +431,7 @@ class BestSingleMKLOutlierDetector(KernelOutlierDetector):
         folds: int = 3,
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -435,6 +446,7 @@ class BestSingleMKLOutlierDetector(KernelOutlierDetector):
         self.folds = folds
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -479,6 +491,8 @@ class ConcatMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -525,6 +539,7 @@ class ConcatMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -542,6 +557,7 @@ class ConcatMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -576,6 +592,8 @@ class ConcatMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -620,6 +638,7 @@ class ConcatMKLRegressor(KernelRegressor):
         machine: str = "svr",
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -634,6 +653,7 @@ class ConcatMKLRegressor(KernelRegressor):
         self.machine = machine
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -667,6 +687,8 @@ class ConcatMKLOutlierDetector(KernelOutlierDetector):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -710,6 +732,7 @@ class ConcatMKLOutlierDetector(KernelOutlierDetector):
         machine: str = "one_class_svm",
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -723,6 +746,7 @@ class ConcatMKLOutlierDetector(KernelOutlierDetector):
         self.machine = machine
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -767,6 +791,8 @@ class MeanMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -813,6 +839,7 @@ class MeanMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -830,6 +857,7 @@ class MeanMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -864,6 +892,8 @@ class MeanMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -908,6 +938,7 @@ class MeanMKLRegressor(KernelRegressor):
         machine: str = "svr",
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -922,6 +953,7 @@ class MeanMKLRegressor(KernelRegressor):
         self.machine = machine
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -955,6 +987,8 @@ class MeanMKLOutlierDetector(KernelOutlierDetector):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -998,6 +1032,7 @@ class MeanMKLOutlierDetector(KernelOutlierDetector):
         machine: str = "one_class_svm",
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -1011,6 +1046,7 @@ class MeanMKLOutlierDetector(KernelOutlierDetector):
         self.machine = machine
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -1055,6 +1091,8 @@ class SumMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -1101,6 +1139,7 @@ class SumMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -1118,6 +1157,7 @@ class SumMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -1152,6 +1192,8 @@ class SumMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -1196,6 +1238,7 @@ class SumMKLRegressor(KernelRegressor):
         machine: str = "svr",
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -1210,6 +1253,7 @@ class SumMKLRegressor(KernelRegressor):
         self.machine = machine
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -1243,6 +1287,8 @@ class SumMKLOutlierDetector(KernelOutlierDetector):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -1286,6 +1332,7 @@ class SumMKLOutlierDetector(KernelOutlierDetector):
         machine: str = "one_class_svm",
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -1299,6 +1346,7 @@ class SumMKLOutlierDetector(KernelOutlierDetector):
         self.machine = machine
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -1343,6 +1391,8 @@ class ProductMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -1389,6 +1439,7 @@ class ProductMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -1406,6 +1457,7 @@ class ProductMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -1440,6 +1492,8 @@ class ProductMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -1484,6 +1538,7 @@ class ProductMKLRegressor(KernelRegressor):
         machine: str = "svr",
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -1498,6 +1553,7 @@ class ProductMKLRegressor(KernelRegressor):
         self.machine = machine
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -1531,6 +1587,8 @@ class ProductMKLOutlierDetector(KernelOutlierDetector):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -1574,6 +1632,7 @@ class ProductMKLOutlierDetector(KernelOutlierDetector):
         machine: str = "one_class_svm",
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -1587,6 +1646,7 @@ class ProductMKLOutlierDetector(KernelOutlierDetector):
         self.machine = machine
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -1634,6 +1694,8 @@ class PowerProductMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -1681,6 +1743,7 @@ class PowerProductMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -1699,6 +1762,7 @@ class PowerProductMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -1736,6 +1800,8 @@ class PowerProductMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -1781,6 +1847,7 @@ class PowerProductMKLRegressor(KernelRegressor):
         exponents: str = "mean",
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -1796,6 +1863,7 @@ class PowerProductMKLRegressor(KernelRegressor):
         self.exponents = exponents
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -1832,6 +1900,8 @@ class PowerProductMKLOutlierDetector(KernelOutlierDetector):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -1876,6 +1946,7 @@ class PowerProductMKLOutlierDetector(KernelOutlierDetector):
         exponents: str = "mean",
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -1890,6 +1961,7 @@ class PowerProductMKLOutlierDetector(KernelOutlierDetector):
         self.exponents = exponents
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -1934,6 +2006,8 @@ class LateMeanMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -1980,6 +2054,7 @@ class LateMeanMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -1997,6 +2072,7 @@ class LateMeanMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -2031,6 +2107,8 @@ class LateMeanMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -2075,6 +2153,7 @@ class LateMeanMKLRegressor(KernelRegressor):
         machine: str = "svr",
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -2089,6 +2168,7 @@ class LateMeanMKLRegressor(KernelRegressor):
         self.machine = machine
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -2122,6 +2202,8 @@ class LateMeanMKLOutlierDetector(KernelOutlierDetector):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -2165,6 +2247,7 @@ class LateMeanMKLOutlierDetector(KernelOutlierDetector):
         machine: str = "one_class_svm",
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -2178,6 +2261,7 @@ class LateMeanMKLOutlierDetector(KernelOutlierDetector):
         self.machine = machine
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -2235,6 +2319,8 @@ class EKPClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -2285,6 +2371,7 @@ class EKPClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -2306,6 +2393,7 @@ class EKPClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -2491,6 +2579,8 @@ class SimpleMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -2540,6 +2630,7 @@ class SimpleMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -2560,6 +2651,7 @@ class SimpleMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -2603,6 +2695,8 @@ class SimpleMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -2650,6 +2744,7 @@ class SimpleMKLRegressor(KernelRegressor):
         direction: str = "newton",
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -2667,6 +2762,7 @@ class SimpleMKLRegressor(KernelRegressor):
         self.direction = direction
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -2709,6 +2805,8 @@ class SimpleMKLOutlierDetector(KernelOutlierDetector):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -2755,6 +2853,7 @@ class SimpleMKLOutlierDetector(KernelOutlierDetector):
         direction: str = "newton",
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -2771,6 +2870,7 @@ class SimpleMKLOutlierDetector(KernelOutlierDetector):
         self.direction = direction
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -2827,6 +2927,8 @@ class LpNormMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -2877,6 +2979,7 @@ class LpNormMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -2898,6 +3001,7 @@ class LpNormMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -2944,6 +3048,8 @@ class LpNormMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -2992,6 +3098,7 @@ class LpNormMKLRegressor(KernelRegressor):
         direction: str = "newton",
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -3010,6 +3117,7 @@ class LpNormMKLRegressor(KernelRegressor):
         self.direction = direction
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -3055,6 +3163,8 @@ class LpNormMKLOutlierDetector(KernelOutlierDetector):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -3102,6 +3212,7 @@ class LpNormMKLOutlierDetector(KernelOutlierDetector):
         direction: str = "newton",
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -3119,6 +3230,7 @@ class LpNormMKLOutlierDetector(KernelOutlierDetector):
         self.direction = direction
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -3175,6 +3287,8 @@ class BachMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -3224,6 +3338,7 @@ class BachMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -3244,6 +3359,7 @@ class BachMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -3290,6 +3406,8 @@ class BachMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -3337,6 +3455,7 @@ class BachMKLRegressor(KernelRegressor):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -3354,6 +3473,7 @@ class BachMKLRegressor(KernelRegressor):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -3399,6 +3519,8 @@ class BachMKLOutlierDetector(KernelOutlierDetector):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -3445,6 +3567,7 @@ class BachMKLOutlierDetector(KernelOutlierDetector):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -3461,6 +3584,7 @@ class BachMKLOutlierDetector(KernelOutlierDetector):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -3528,6 +3652,8 @@ class RMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -3582,6 +3708,7 @@ class RMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -3607,6 +3734,7 @@ class RMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -3664,6 +3792,8 @@ class RMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -3716,6 +3846,7 @@ class RMKLRegressor(KernelRegressor):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -3738,6 +3869,7 @@ class RMKLRegressor(KernelRegressor):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -3793,6 +3925,8 @@ class EMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -3843,6 +3977,7 @@ class EMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -3864,6 +3999,7 @@ class EMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -3909,6 +4045,8 @@ class EMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -3957,6 +4095,7 @@ class EMKLRegressor(KernelRegressor):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -3975,6 +4114,7 @@ class EMKLRegressor(KernelRegressor):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -4029,6 +4169,8 @@ class ElasticNetMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -4078,6 +4220,7 @@ class ElasticNetMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -4098,6 +4241,7 @@ class ElasticNetMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -4142,6 +4286,8 @@ class ElasticNetMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -4189,6 +4335,7 @@ class ElasticNetMKLRegressor(KernelRegressor):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -4206,6 +4353,7 @@ class ElasticNetMKLRegressor(KernelRegressor):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -4249,6 +4397,8 @@ class ElasticNetMKLOutlierDetector(KernelOutlierDetector):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -4295,6 +4445,7 @@ class ElasticNetMKLOutlierDetector(KernelOutlierDetector):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -4311,6 +4462,7 @@ class ElasticNetMKLOutlierDetector(KernelOutlierDetector):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -4371,6 +4523,8 @@ class MixedNormMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -4422,6 +4576,7 @@ class MixedNormMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -4444,6 +4599,7 @@ class MixedNormMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -4494,6 +4650,8 @@ class MixedNormMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -4543,6 +4701,7 @@ class MixedNormMKLRegressor(KernelRegressor):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -4562,6 +4721,7 @@ class MixedNormMKLRegressor(KernelRegressor):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -4611,6 +4771,8 @@ class MixedNormMKLOutlierDetector(KernelOutlierDetector):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -4659,6 +4821,7 @@ class MixedNormMKLOutlierDetector(KernelOutlierDetector):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -4677,6 +4840,7 @@ class MixedNormMKLOutlierDetector(KernelOutlierDetector):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -4734,6 +4898,8 @@ class RegularizedSimpleMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -4784,6 +4950,7 @@ class RegularizedSimpleMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -4805,6 +4972,7 @@ class RegularizedSimpleMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -4852,6 +5020,8 @@ class RegularizedSimpleMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -4900,6 +5070,7 @@ class RegularizedSimpleMKLRegressor(KernelRegressor):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -4918,6 +5089,7 @@ class RegularizedSimpleMKLRegressor(KernelRegressor):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -4964,6 +5136,8 @@ class RegularizedSimpleMKLOutlierDetector(KernelOutlierDetector):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -5011,6 +5185,7 @@ class RegularizedSimpleMKLOutlierDetector(KernelOutlierDetector):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -5028,6 +5203,7 @@ class RegularizedSimpleMKLOutlierDetector(KernelOutlierDetector):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -5088,6 +5264,8 @@ class LogPenaltyMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -5139,6 +5317,7 @@ class LogPenaltyMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -5161,6 +5340,7 @@ class LogPenaltyMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -5211,6 +5391,8 @@ class LogPenaltyMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -5260,6 +5442,7 @@ class LogPenaltyMKLRegressor(KernelRegressor):
         max_iterations: int = 50,
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -5279,6 +5462,7 @@ class LogPenaltyMKLRegressor(KernelRegressor):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -5328,6 +5512,8 @@ class LogPenaltyMKLOutlierDetector(KernelOutlierDetector):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -5376,6 +5562,7 @@ class LogPenaltyMKLOutlierDetector(KernelOutlierDetector):
         max_iterations: int = 50,
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -5394,6 +5581,7 @@ class LogPenaltyMKLOutlierDetector(KernelOutlierDetector):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -5447,6 +5635,8 @@ class BinarySelectionMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -5496,6 +5686,7 @@ class BinarySelectionMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -5516,6 +5707,7 @@ class BinarySelectionMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -5559,6 +5751,8 @@ class BinarySelectionMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -5606,6 +5800,7 @@ class BinarySelectionMKLRegressor(KernelRegressor):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -5623,6 +5818,7 @@ class BinarySelectionMKLRegressor(KernelRegressor):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -5665,6 +5861,8 @@ class BinarySelectionMKLOutlierDetector(KernelOutlierDetector):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -5711,6 +5909,7 @@ class BinarySelectionMKLOutlierDetector(KernelOutlierDetector):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -5727,6 +5926,7 @@ class BinarySelectionMKLOutlierDetector(KernelOutlierDetector):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -5793,6 +5993,8 @@ class ConvexLocalizedMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -5846,6 +6048,7 @@ class ConvexLocalizedMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -5870,6 +6073,7 @@ class ConvexLocalizedMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -5926,6 +6130,8 @@ class ConvexLocalizedMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -5977,6 +6183,7 @@ class ConvexLocalizedMKLRegressor(KernelRegressor):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -5998,6 +6205,7 @@ class ConvexLocalizedMKLRegressor(KernelRegressor):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -6053,6 +6261,8 @@ class ConvexLocalizedMKLOutlierDetector(KernelOutlierDetector):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -6103,6 +6313,7 @@ class ConvexLocalizedMKLOutlierDetector(KernelOutlierDetector):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -6123,6 +6334,7 @@ class ConvexLocalizedMKLOutlierDetector(KernelOutlierDetector):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -6194,6 +6406,8 @@ class GMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -6249,6 +6463,7 @@ class GMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -6275,6 +6490,7 @@ class GMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -6336,6 +6552,8 @@ class GMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -6389,6 +6607,7 @@ class GMKLRegressor(KernelRegressor):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -6412,6 +6631,7 @@ class GMKLRegressor(KernelRegressor):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -6483,6 +6703,8 @@ class LocalizedMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -6538,6 +6760,7 @@ class LocalizedMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -6564,6 +6787,7 @@ class LocalizedMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -6625,6 +6849,8 @@ class LocalizedMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -6678,6 +6904,7 @@ class LocalizedMKLRegressor(KernelRegressor):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -6701,6 +6928,7 @@ class LocalizedMKLRegressor(KernelRegressor):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -6761,6 +6989,8 @@ class LocalizedMKLOutlierDetector(KernelOutlierDetector):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -6813,6 +7043,7 @@ class LocalizedMKLOutlierDetector(KernelOutlierDetector):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -6835,6 +7066,7 @@ class LocalizedMKLOutlierDetector(KernelOutlierDetector):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -6905,6 +7137,8 @@ class GPKClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -6959,6 +7193,7 @@ class GPKClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -6984,6 +7219,7 @@ class GPKClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -7044,6 +7280,8 @@ class GPKRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -7096,6 +7334,7 @@ class GPKRegressor(KernelRegressor):
         embed_c: float = 1.0,
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -7118,6 +7357,7 @@ class GPKRegressor(KernelRegressor):
         self.embed_c = embed_c
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -7177,6 +7417,8 @@ class GPKOutlierDetector(KernelOutlierDetector):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -7228,6 +7470,7 @@ class GPKOutlierDetector(KernelOutlierDetector):
         embed_c: float = 1.0,
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -7249,6 +7492,7 @@ class GPKOutlierDetector(KernelOutlierDetector):
         self.embed_c = embed_c
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -7329,6 +7573,8 @@ class LPKClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -7386,6 +7632,7 @@ class LPKClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -7414,6 +7661,7 @@ class LPKClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -7484,6 +7732,8 @@ class LPKRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -7539,6 +7789,7 @@ class LPKRegressor(KernelRegressor):
         embed_c: float = 1.0,
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -7564,6 +7815,7 @@ class LPKRegressor(KernelRegressor):
         self.embed_c = embed_c
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -7633,6 +7885,8 @@ class LPKOutlierDetector(KernelOutlierDetector):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -7687,6 +7941,7 @@ class LPKOutlierDetector(KernelOutlierDetector):
         embed_c: float = 1.0,
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -7711,6 +7966,7 @@ class LPKOutlierDetector(KernelOutlierDetector):
         self.embed_c = embed_c
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -7767,6 +8023,8 @@ class PolynomialCombinationMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -7818,6 +8076,7 @@ class PolynomialCombinationMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -7840,6 +8099,7 @@ class PolynomialCombinationMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -7886,6 +8146,8 @@ class PolynomialCombinationMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -7935,6 +8197,7 @@ class PolynomialCombinationMKLRegressor(KernelRegressor):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -7954,6 +8217,7 @@ class PolynomialCombinationMKLRegressor(KernelRegressor):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -7999,6 +8263,8 @@ class PolynomialCombinationMKLOutlierDetector(KernelOutlierDetector):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -8047,6 +8313,7 @@ class PolynomialCombinationMKLOutlierDetector(KernelOutlierDetector):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -8065,6 +8332,7 @@ class PolynomialCombinationMKLOutlierDetector(KernelOutlierDetector):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -8142,6 +8410,8 @@ class PolynomialTwoStageMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -8199,6 +8469,7 @@ class PolynomialTwoStageMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -8227,6 +8498,7 @@ class PolynomialTwoStageMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -8277,6 +8549,8 @@ class SilpMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -8325,6 +8599,7 @@ class SilpMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -8344,6 +8619,7 @@ class SilpMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -8384,6 +8660,8 @@ class SilpMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -8430,6 +8708,7 @@ class SilpMKLRegressor(KernelRegressor):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -8446,6 +8725,7 @@ class SilpMKLRegressor(KernelRegressor):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -8485,6 +8765,8 @@ class SilpMKLOutlierDetector(KernelOutlierDetector):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -8530,6 +8812,7 @@ class SilpMKLOutlierDetector(KernelOutlierDetector):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -8545,6 +8828,7 @@ class SilpMKLOutlierDetector(KernelOutlierDetector):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -8599,6 +8883,8 @@ class LevelMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -8648,6 +8934,7 @@ class LevelMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -8668,6 +8955,7 @@ class LevelMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -8712,6 +9000,8 @@ class LevelMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -8759,6 +9049,7 @@ class LevelMKLRegressor(KernelRegressor):
         level: float = 0.5,
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -8776,6 +9067,7 @@ class LevelMKLRegressor(KernelRegressor):
         self.level = level
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -8819,6 +9111,8 @@ class LevelMKLOutlierDetector(KernelOutlierDetector):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -8865,6 +9159,7 @@ class LevelMKLOutlierDetector(KernelOutlierDetector):
         level: float = 0.5,
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -8881,6 +9176,7 @@ class LevelMKLOutlierDetector(KernelOutlierDetector):
         self.level = level
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -8931,6 +9227,8 @@ class LanckrietQcqpMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -8979,6 +9277,7 @@ class LanckrietQcqpMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -8998,6 +9297,7 @@ class LanckrietQcqpMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -9038,6 +9338,8 @@ class LanckrietQcqpMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -9084,6 +9386,7 @@ class LanckrietQcqpMKLRegressor(KernelRegressor):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -9100,6 +9403,7 @@ class LanckrietQcqpMKLRegressor(KernelRegressor):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -9139,6 +9443,8 @@ class LanckrietQcqpMKLOutlierDetector(KernelOutlierDetector):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -9184,6 +9490,7 @@ class LanckrietQcqpMKLOutlierDetector(KernelOutlierDetector):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -9199,6 +9506,7 @@ class LanckrietQcqpMKLOutlierDetector(KernelOutlierDetector):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -9250,6 +9558,8 @@ class LanckrietSdpMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -9298,6 +9608,7 @@ class LanckrietSdpMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -9317,6 +9628,7 @@ class LanckrietSdpMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -9358,6 +9670,8 @@ class LanckrietSdpMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -9404,6 +9718,7 @@ class LanckrietSdpMKLRegressor(KernelRegressor):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -9420,6 +9735,7 @@ class LanckrietSdpMKLRegressor(KernelRegressor):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -9460,6 +9776,8 @@ class LanckrietSdpMKLOutlierDetector(KernelOutlierDetector):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -9505,6 +9823,7 @@ class LanckrietSdpMKLOutlierDetector(KernelOutlierDetector):
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -9520,6 +9839,7 @@ class LanckrietSdpMKLOutlierDetector(KernelOutlierDetector):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -9578,6 +9898,8 @@ class SmoMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -9628,6 +9950,7 @@ class SmoMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -9649,6 +9972,7 @@ class SmoMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -9722,6 +10046,8 @@ class MEDFCClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -9778,6 +10104,7 @@ class MEDFCClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -9805,6 +10132,7 @@ class MEDFCClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -10125,6 +10453,8 @@ class UfoMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -10175,6 +10505,7 @@ class UfoMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -10196,6 +10527,7 @@ class UfoMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -10269,6 +10601,8 @@ class TwoStageMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -10324,6 +10658,7 @@ class TwoStageMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -10350,6 +10685,7 @@ class TwoStageMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -10423,6 +10759,8 @@ class ForestTwoStageMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -10480,6 +10818,7 @@ class ForestTwoStageMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -10508,6 +10847,7 @@ class ForestTwoStageMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -10568,6 +10908,8 @@ class NormalizedCutMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -10620,6 +10962,7 @@ class NormalizedCutMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -10643,6 +10986,7 @@ class NormalizedCutMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -10695,6 +11039,8 @@ class AccuracyWeightsMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -10744,6 +11090,7 @@ class AccuracyWeightsMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -10764,6 +11111,7 @@ class AccuracyWeightsMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -10806,6 +11154,8 @@ class AccuracyWeightsMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -10853,6 +11203,7 @@ class AccuracyWeightsMKLRegressor(KernelRegressor):
         folds: int = 3,
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -10870,6 +11221,7 @@ class AccuracyWeightsMKLRegressor(KernelRegressor):
         self.folds = folds
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -10919,6 +11271,8 @@ class DeDiegoMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -10967,6 +11321,7 @@ class DeDiegoMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -10986,6 +11341,7 @@ class DeDiegoMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -11049,6 +11405,8 @@ class RWKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -11101,6 +11459,7 @@ class RWKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -11124,6 +11483,7 @@ class RWKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -11177,6 +11537,8 @@ class RWKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -11227,6 +11589,7 @@ class RWKLRegressor(KernelRegressor):
         answer: str = "best",
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -11247,6 +11610,7 @@ class RWKLRegressor(KernelRegressor):
         self.answer = answer
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -11295,6 +11659,8 @@ class AlignMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -11342,6 +11708,7 @@ class AlignMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -11360,6 +11727,7 @@ class AlignMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -11398,6 +11766,8 @@ class AlignMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -11443,6 +11813,7 @@ class AlignMKLRegressor(KernelRegressor):
         centered: str = "yes",
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -11458,6 +11829,7 @@ class AlignMKLRegressor(KernelRegressor):
         self.centered = centered
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -11505,6 +11877,8 @@ class AlignfMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -11553,6 +11927,7 @@ class AlignfMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -11571,6 +11946,7 @@ class AlignfMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -11608,6 +11984,8 @@ class AlignfMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -11654,6 +12032,7 @@ class AlignfMKLRegressor(KernelRegressor):
         centered: str = "yes",
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -11669,6 +12048,7 @@ class AlignfMKLRegressor(KernelRegressor):
         self.centered = centered
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -11721,6 +12101,8 @@ class LanckrietAlignmentMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -11770,6 +12152,7 @@ class LanckrietAlignmentMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -11790,6 +12173,7 @@ class LanckrietAlignmentMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -11832,6 +12216,8 @@ class LanckrietAlignmentMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -11879,6 +12265,7 @@ class LanckrietAlignmentMKLRegressor(KernelRegressor):
         centered: str = "no",
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -11896,6 +12283,7 @@ class LanckrietAlignmentMKLRegressor(KernelRegressor):
         self.centered = centered
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -11946,6 +12334,8 @@ class KandolaMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -11994,6 +12384,7 @@ class KandolaMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -12013,6 +12404,7 @@ class KandolaMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -12053,6 +12445,8 @@ class KandolaMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -12099,6 +12493,7 @@ class KandolaMKLRegressor(KernelRegressor):
         centered: str = "no",
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -12115,6 +12510,7 @@ class KandolaMKLRegressor(KernelRegressor):
         self.centered = centered
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -12162,6 +12558,8 @@ class IdealDistanceMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -12209,6 +12607,7 @@ class IdealDistanceMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -12227,6 +12626,7 @@ class IdealDistanceMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -12264,6 +12664,8 @@ class IdealDistanceMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -12309,6 +12711,7 @@ class IdealDistanceMKLRegressor(KernelRegressor):
         centered: str = "no",
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -12324,6 +12727,7 @@ class IdealDistanceMKLRegressor(KernelRegressor):
         self.centered = centered
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -12371,6 +12775,8 @@ class FsmMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -12418,6 +12824,7 @@ class FsmMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -12436,6 +12843,7 @@ class FsmMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -12485,6 +12893,8 @@ class KlDivergenceMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -12533,6 +12943,7 @@ class KlDivergenceMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -12552,6 +12963,7 @@ class KlDivergenceMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -12591,6 +13003,8 @@ class KlDivergenceMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -12637,6 +13051,7 @@ class KlDivergenceMKLRegressor(KernelRegressor):
         tol: float = 1e-06,
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -12653,6 +13068,7 @@ class KlDivergenceMKLRegressor(KernelRegressor):
         self.tol = tol
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -12705,6 +13121,8 @@ class AlignmentGradientMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -12754,6 +13172,7 @@ class AlignmentGradientMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -12774,6 +13193,7 @@ class AlignmentGradientMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -12816,6 +13236,8 @@ class AlignmentGradientMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -12863,6 +13285,7 @@ class AlignmentGradientMKLRegressor(KernelRegressor):
         centered: str = "no",
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -12880,6 +13303,7 @@ class AlignmentGradientMKLRegressor(KernelRegressor):
         self.centered = centered
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -12930,6 +13354,8 @@ class EasyMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -12978,6 +13404,7 @@ class EasyMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -12997,6 +13424,7 @@ class EasyMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory

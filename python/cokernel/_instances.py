@@ -31,7 +31,9 @@ def is_several(X: Any) -> bool:
         return True
     if isinstance(X, np.ndarray):
         return X.ndim == 3
-    return isinstance(X, (list, tuple)) and len(X) > 0 and all(map(_is_table, X))
+    if not isinstance(X, (list, tuple)) or not any(map(_is_table, X)):
+        return False
+    return all(item is None or _is_table(item) for item in X)
 
 
 def _is_table(item: Any) -> bool:
@@ -45,7 +47,8 @@ def n_rows(X: Any) -> int:
     if type(X) is np.ndarray and X.ndim == 2:
         return len(X)
     if is_several(X):
-        X = next(iter(X.values()), np.empty((0, 0))) if isinstance(X, Mapping) else X[0]
+        tables = list(X.values()) if isinstance(X, Mapping) else list(X)
+        X = next((table for table in tables if table is not None), np.empty((0, 0)))
     return int(_num_samples(opened(X)))
 
 
@@ -204,11 +207,16 @@ def align(
 
     if not isinstance(X, np.ndarray):
         _each(X, names, similar, see)
-    carriers = [Carrier(what, ids_of(table)) for what, table, _ in tables]
+    # A view that no instance has is no table.
+    there = [place for place, (_, table, _) in enumerate(tables) if table is not None]
+    carriers = [Carrier(tables[place][0], ids_of(tables[place][1])) for place in there]
     count = len(carriers)
     carriers += [Carrier(name, ids_of(v)) for name, v in others.items() if v is not None]
-    ids, rows = _index.match(carriers, count if union else 0)
-    of_others = iter(rows[count:])
+    ids, matched = _index.match(carriers, count if union else 0)
+    of_others = iter(matched[count:])
+    rows: list[Any] = [None] * len(tables)
+    for place, found in zip(there, matched):
+        rows[place] = found
     moved = {
         name: None if value is None else _index.taken(value, next(of_others))
         for name, value in others.items()
@@ -218,7 +226,7 @@ def align(
         return Given(X, ids, moved, present)
     if present is not None:
         present = _masks(present, X, [(what, table) for what, table, _ in tables], rows)
-    place = iter(range(count))
+    place = iter(range(len(tables)))
 
     def arranged(*_told: Any) -> Table:
         i = next(place)

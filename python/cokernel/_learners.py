@@ -106,6 +106,7 @@ class KernelLearner(SavedEstimator):
             machine_params=self._taken(machine_params),
             scale=self._scale(),
             storage=self.storage,
+            missing=str(self.missing),
         )
 
     def _machine_text(self) -> str:
@@ -123,6 +124,10 @@ class KernelLearner(SavedEstimator):
                 )
         text: str = self.machine
         return text
+
+    def _may_lack(self) -> bool:
+        """Whether instances may lack views."""
+        return str(self.missing) != "refuse"
 
     def _taken(self, given: dict[str, Any]) -> list[tuple[str, Any]]:
         """The parameters that the machine has; those that it has not must be at their defaults."""
@@ -184,6 +189,7 @@ class KernelLearner(SavedEstimator):
             Weight(w["view"], w["kernel"], w["weight"]) for w in told["weights"]
         )
         self.report_: Report = report(told["report"], told["library_version"])
+        self.lacking_: dict[str, Any] | None = told.get("lacking")
         rows, coef, bias = model.support()
         signs = self._signs()
         self.support_ = rows

@@ -46,6 +46,12 @@ class MKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view (all its columns NaN, or not in the index of
+        its table): left out; zeros or column means for the scaled features; similarities estimated from the
+        other views; each view's classifier learned from the instances that have it (``late_mean``, ``ekp``,
+        ``lp_beta``, ``medfc``, ``gml``). "auto" is "per_view" where the method can, else "mean", and "estimate" where similarities
+        are missing. New instances may lack views, too.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -70,6 +76,8 @@ class MKLClassifier(KernelClassifier):
         or the one that is predicted.
     report_ : Report
         Status, iterations, objective, duality gap, notes.
+    lacking_ : dict or None
+        Which training instances lacked views, and what was done about them; None if all had all.
     support_ : ndarray of int
         Training instances that are a support vector of some machine, counted in what was given to
         ``fit``.
@@ -114,6 +122,7 @@ class MKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -133,6 +142,7 @@ class MKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory

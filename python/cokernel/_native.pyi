@@ -108,6 +108,7 @@ class Learner:
         machine_params: _Params,
         scale: str,
         storage: str,
+        missing: str,
     ) -> Learner: ...
     def prepare(
         self, views: Views, names: list[str], codes: _Codes, weights: _Reals | None, run: Run

@@ -61,7 +61,7 @@ class KernelRegressor(RegressorMixin, KernelLearner):  # type: ignore[misc]
 
     def _instances(self, given: Given) -> tuple[Any, Any, Any]:
         """Views, targets and weights (or None) to learn from: without instances of weight 0."""
-        views = self._read(given, reset=True)
+        views = self._read(given, reset=True, lacking=self._may_lack())
         targets = self._targets(given.others["y"], views.n)
         views, kept, weights = self._weighed(views, given)
         return views, targets if kept is None else targets[kept], weights
@@ -102,7 +102,9 @@ class KernelRegressor(RegressorMixin, KernelLearner):  # type: ignore[misc]
         -----
         What has a pandas index is matched by it, as in the classifiers.
         """
-        given = self._match(X, reset=True, y=y, sample_weight=sample_weight)
+        given = self._match(
+            X, reset=True, union=self._may_lack(), y=y, sample_weight=sample_weight
+        )
         views, targets, weights = self._instances(given)
         seed = seed_of(self.random_state)
         with self._words():
@@ -186,6 +188,12 @@ class MKLRegressor(KernelRegressor):
         Relative duality gap of the kernel machine, above 0 and below 1.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view (all its columns NaN, or not in the index of
+        its table): left out; zeros or column means for the scaled features; similarities estimated from the
+        other views; each view's classifier learned from the instances that have it (``late_mean``, ``ekp``,
+        ``lp_beta``, ``medfc``, ``gml``). "auto" is "per_view" where the method can, else "mean", and "estimate" where similarities
+        are missing. New instances may lack views, too.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -205,6 +213,8 @@ class MKLRegressor(KernelRegressor):
         Every kernel with its weight, in order.
     report_ : Report
         How learning went: status, iterations, objective, gap, what a user should read.
+    lacking_ : dict or None
+        Which training instances lacked views, and what was done about them; None if all had all.
     support_ : ndarray of shape (n_support,)
         Training instances that are support vectors, counted in what was given to :meth:`fit`.
     dual_coef_ : ndarray of shape (1, n_support)
@@ -248,6 +258,7 @@ class MKLRegressor(KernelRegressor):
         machine: str = "svr",
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -264,6 +275,7 @@ class MKLRegressor(KernelRegressor):
         self.machine = machine
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory

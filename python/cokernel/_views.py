@@ -451,7 +451,11 @@ def _read_several(
             )
         tables = {n: tables[n] for n in layout.names}
     masks = _masks(present, layout.names)
+    count = next((int(t.shape[0]) for t in tables.values() if hasattr(t, "shape")), 0)
     for name, table in tables.items():
+        if table is None and not reset and count:
+            # A view that none of the new instances has.
+            table = np.full((count, layout.widths[name]), np.nan)
         if table is None:
             raise ValueError(f"view '{name}': expected a table, found None")
         columns = None

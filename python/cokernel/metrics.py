@@ -119,7 +119,8 @@ def kernel_scores(
     estimator: Any = learners[task](
         "mean", views=views, kernels=kernels, scale=scale, storage=storage, n_jobs=n_jobs
     )
-    ready = estimator._ready(estimator._match(X, reset=True, y=y, sample_weight=None))
+    given = estimator._match(X, reset=True, union=True, y=y, sample_weight=None)
+    ready = estimator._ready(given)
     run = estimator._run(0)
     with estimator._words():
         scores = ready.prepare(ready.learner(), run).scores(run)

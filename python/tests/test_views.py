@@ -235,18 +235,21 @@ def test_whole_numbers_may_be_real(table: Any) -> None:
 
 
 def test_hints_can_be_followed(table: Any) -> None:
-    """A classifier cannot take an instance without a view; that hint is for clusterings."""
+    """What has no view at all cannot be learned from."""
     X, y = table
     X = X.copy()
     X[1, 2] = np.nan
     with pytest.raises(ValueError, match="Input contains NaN: view 'X', row 1, column 2$"):
-        MeanMKLClassifier().fit(X, y)
-    with pytest.raises(ValueError, match="column 2. An instance that lacks a view has NaN"):
-        cokernel.SpectralClustering(2).fit(X)
+        MeanMKLClassifier(missing="refuse").fit(X, y)
+    for estimator in (MeanMKLClassifier(), cokernel.SpectralClustering(2)):
+        with pytest.raises(ValueError, match="column 2. An instance that lacks a view has NaN"):
+            estimator.fit(X, y)
     # Without any number in a row the view is missing, which the sentence explains.
     X[1] = np.nan
     whole = np.arange(len(X)) != 1
     with pytest.raises(ValueError, match="leave these instances out .* where its row has no number"):
+        MeanMKLClassifier(missing="refuse").fit(X, y)
+    with pytest.raises(ValueError, match="instance 1 lacks view 'X', and there is no other view"):
         MeanMKLClassifier().fit(X, y)
     MeanMKLClassifier().fit(X[whole], y[whole])
 
@@ -266,7 +269,7 @@ def test_missing_views(table: Any) -> None:
     columns = kind(4, views={"a": slice(0, 4), "b": slice(4, 8)}, random_state=0).fit(whole)
     assert (columns.labels_ == by_nan.labels_).all()
     with pytest.raises(ValueError, match="view 'b' is missing|lack"):
-        MeanMKLClassifier().fit({"a": a, "b": b}, np.arange(80) % 2)
+        MeanMKLClassifier(missing="refuse").fit({"a": a, "b": b}, np.arange(80) % 2)
     with pytest.raises(ValueError, match="view 'b': expected a mask of length 80, found 79"):
         kind(4).fit({"a": a, "b": filled}, present={"b": mask[1:]})
     with pytest.raises(ValueError, match="present: expected 2 masks, one per view, found 1"):

@@ -79,6 +79,9 @@ nu : float, default=0.5
 TOL = """\
 machine_tol : float, default=1e-3
     Relative duality gap of the kernel machine, above 0 and below 1."""
+MISSING = """\
+missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+    What is done about training instances that lack a view: see :class:`MKLClassifier`."""
 CLUSTERS = """\
 n_clusters : int, default=8
     Number of clusters."""
@@ -267,6 +270,9 @@ def one(method: dict[str, Any], task: str) -> str:
     if "scale" not in names:
         params.append(("scale", "None", "str | None"))
         docs.append(SCALE)
+    if task in KINDS:
+        params.append(("missing", '"auto"', "str"))
+        docs.append(MISSING)
     params += RUN_DEFAULTS
     docs.append(RUN)
     title = method["title"][0].upper() + method["title"][1:]

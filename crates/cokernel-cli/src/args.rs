@@ -72,8 +72,8 @@ pub struct DataArgs {
     /// The column that names the instances; rows are matched by it instead of by position
     #[arg(long, value_name = "COLUMN")]
     pub id: Option<String>,
-    /// Leave out instances that lack a view; otherwise clustering estimates their similarities
-    /// from the other views, and other commands refuse them
+    /// Leave out instances that lack a view, those that are tested or predicted, too; otherwise clustering estimates
+    /// their similarities from the other views, and learning does what --missing says
     #[arg(long)]
     pub drop_incomplete: bool,
     /// Read settings from this file [default: ./cokernel.toml if it exists and no view is given]
@@ -134,6 +134,16 @@ pub struct MachineArgs {
     /// [default: one_vs_rest]
     #[arg(long, value_name = "one_vs_rest|one_vs_one|dag")]
     pub decomposition: Option<String>,
+    /// Training instances that lack a view: drop, leave them out; zero, mean: zeros or column means for the (scaled)
+    /// features; estimate: similarities from the other views; per_view: each view's classifier learns from the
+    /// instances that have it (late_mean, ekp, lp_beta, medfc, gml); refuse; auto: per_view where the method can, else mean, of
+    /// similarities estimate [default: auto]
+    #[arg(
+        long,
+        value_name = "auto|refuse|drop|zero|mean|estimate|per_view",
+        help_heading = "Data"
+    )]
+    pub missing: Option<String>,
 }
 
 /// How instances are split into training and test sets; what is drawn is stratified by class.

@@ -6,7 +6,7 @@ use crate::session::Session;
 use crate::settings::{Learning, Settings};
 use crate::table::count;
 use anyhow::Result;
-use cokernel::data::Labels;
+use cokernel::data::{Labels, Missing};
 use cokernel::method::Task;
 
 /// Instances without a label that are left out, in words.
@@ -26,7 +26,8 @@ pub fn load_labelled(
     learning: &Learning,
 ) -> Result<Loaded> {
     let task = learning.task();
-    let (incomplete, real) = (settings.drop_incomplete, task == Task::Regress);
+    let incomplete = settings.drop_incomplete || learning.missing != Missing::Refuse;
+    let real = task == Task::Regress;
     let data = read(settings, session, false, incomplete, real)?;
     if learning.assumed {
         refuse_doubtful(&data.labels)?;
@@ -64,9 +65,9 @@ pub fn load_incomplete(settings: &Settings, session: &Session) -> Result<Loaded>
     read(settings, session, false, true, false)
 }
 
-/// Reads instances to be compared with those of a model.
+/// Reads instances to be compared with those of a model; some may lack views.
 pub fn load_new(settings: &Settings, session: &Session, real: bool) -> Result<Loaded> {
-    read(settings, session, true, settings.drop_incomplete, real)
+    read(settings, session, true, true, real)
 }
 
 /// `incomplete`: instances may lack views; `real`: labels are numbers.

@@ -24,6 +24,7 @@ unlabelled = "unknown"              # what stands for a label that is not known;
 id = "sample"                       # column that names the instances, in every file
 pairs = "pairs.csv"                 # for fit, evaluate, cluster, embed: id, id, must or cannot
 drop_incomplete = false             # true: leave out instances that lack a view
+missing = "auto"                    # what training does about them: refuse, drop, zero, mean, estimate, per_view
 kernels = ["gaussian@fou:sigma=median", "linear@fac", "precomputed@graph"]
 graph = ["knn@zer:k=10"]            # for cluster: in place of the features of a view
 method = "simple_mkl"               # for fit and evaluate
@@ -78,6 +79,7 @@ pub struct Content {
     pub id: Option<String>,
     pub pairs: Option<PathBuf>,
     pub drop_incomplete: bool,
+    pub missing: Option<Spanned<String>>,
     pub kernels: Option<Vec<Spanned<String>>>,
     pub graph: Option<Vec<Spanned<String>>>,
     pub method: Option<Spanned<String>>,
@@ -225,7 +227,7 @@ mod tests {
         let names: Vec<&str> = project.views().iter().map(|v| v.0).collect();
         assert_eq!(names, ["fou", "fac", "zer", "graph"]);
         assert_eq!(c.kernels.as_ref().map(Vec::len), Some(3));
-        assert_eq!(project.place(c.method.as_ref().unwrap()), "p/cokernel.toml, line 10");
+        assert_eq!(project.place(c.method.as_ref().unwrap()), "p/cokernel.toml, line 11");
         assert_eq!(project.resolve(Path::new("fou.csv")), Path::new("p/fou.csv"));
         assert!(matches!(c.params["tol"].get_ref(), ParamEntry::One(Value::Real(_))));
         assert!(matches!(c.params["two_stage"].get_ref(), ParamEntry::Method(_)));

@@ -9,7 +9,7 @@ use crate::table::{self, Table, bar, count, gap, percent, percent_spread, second
 use crate::visible::on_one_line;
 use cokernel::eval::{Comparison, MeanWeight, Measure, Stat};
 use cokernel::method::Task;
-use cokernel::model::{EmbeddingSummary, FeatureWidths, KernelWeight, Model};
+use cokernel::model::{EmbeddingSummary, FeatureWidths, KernelWeight, Lacking, Model};
 use cokernel::{MachineReport, Report};
 
 /// Kernels listed one by one; of more, only the heaviest.
@@ -124,6 +124,9 @@ pub fn model_lines(model: &Model) -> String {
         count(s.machines.len(), "machine", "machines"),
         percent(s.support_percent / 100.0)
     ));
+    if let Some(lacking) = &s.lacking {
+        text.push_str(&format!("  missing   {}\n", missing(lacking)));
+    }
     let kernels = count(s.weights.len(), "kernel", "kernels");
     text.push_str(&format!("  active    {} of {kernels}\n", s.active_kernels));
     if let Some(cost) = s.total_cost {
@@ -141,6 +144,19 @@ pub fn model_lines(model: &Model) -> String {
         text.push_str(&format!("  {name:<8}  {}\n", shortened(&list, 8)));
     }
     text
+}
+
+/// `drop: 40 of 60 instances have all views (a: 52, b: 48)`.
+fn missing(lacking: &Lacking) -> String {
+    let each: Vec<String> =
+        lacking.views.iter().map(|(name, have)| format!("{name}: {have}")).collect();
+    format!(
+        "{}: {} of {} instances have all views ({})",
+        lacking.handling,
+        lacking.complete,
+        lacking.instances,
+        shortened(&each, 12)
+    )
 }
 
 /// `converged, primal 12.34, dual 12.33, gap 8.0e-4; 12.3 % of the smaller sides at C`.

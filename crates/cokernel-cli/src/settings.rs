@@ -14,7 +14,7 @@ use cokernel::catalogue::{
     INTEGRATION, default_machine, find, for_task as for_machine, machines, methods, named,
     recommended, together,
 };
-use cokernel::data::{Header, ReadOptions, Scale, ViewsIn, views_in};
+use cokernel::data::{Header, Missing, ReadOptions, Scale, ViewsIn, views_in};
 use cokernel::kernel::{GraphSpec, KernelSpec};
 use cokernel::machine::MachineSpec;
 use cokernel::method::{Integration, Method, Task};
@@ -43,6 +43,7 @@ pub struct Learning {
     pub machine: MachineSpec,
     pub scale: Scale,
     pub storage: Storage,
+    pub missing: Missing,
 }
 
 /// Flags over project file.
@@ -201,6 +202,7 @@ impl Settings {
             named,
             machine: self.machine(machine)?,
             scale: self.scale(kernels)?,
+            missing: self.missing(machine)?,
             storage: self.storage(kernels)?,
         })
     }
@@ -216,8 +218,11 @@ impl Settings {
             true => learning.machine.clone(),
             false => instead(method, &learning.machine)?,
         };
-        let mut mkl =
-            Mkl::new(method.id)?.machine(machine).scale(learning.scale).storage(learning.storage);
+        let mut mkl = Mkl::new(method.id)?
+            .machine(machine)
+            .scale(learning.scale)
+            .missing(learning.missing)
+            .storage(learning.storage);
         if let Some(kernels) = &learning.kernels {
             mkl = mkl.kernels(kernels.clone());
         }
@@ -431,6 +436,14 @@ impl Settings {
         match self.word(args.storage.as_ref(), "storage", |f| f.storage.as_ref()) {
             Some((word, place)) => choose("storage", &word, &known).context(place),
             None => Ok(Storage::Auto),
+        }
+    }
+
+    /// What is done about instances that lack a view.
+    pub fn missing(&self, args: &MachineArgs) -> Result<Missing> {
+        match self.word(args.missing.as_ref(), "missing", |f| f.missing.as_ref()) {
+            Some((word, place)) => Missing::from_id(&word).context(place),
+            None => Ok(Missing::Auto),
         }
     }
 

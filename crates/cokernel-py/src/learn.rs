@@ -6,7 +6,7 @@ use crate::views::Views;
 use crate::work::{Run, to_py, work};
 use cokernel::bank::Storage;
 use cokernel::catalogue::for_task;
-use cokernel::data::{Labels, Link, Matrix, Pairs, Scale};
+use cokernel::data::{Labels, Link, Matrix, Missing, Pairs, Scale};
 use cokernel::json::Marked;
 use cokernel::kernel::KernelSpec;
 use cokernel::machine::MachineSpec;
@@ -91,7 +91,7 @@ pub struct Learner {
 #[pymethods]
 impl Learner {
     #[new]
-    #[pyo3(signature = (method, params, kernels, task, machine, machine_params, scale, storage))]
+    #[pyo3(signature = (method, params, kernels, task, machine, machine_params, scale, storage, missing))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         method: &str,
@@ -102,6 +102,7 @@ impl Learner {
         machine_params: Vec<(String, Given)>,
         scale: &str,
         storage: &str,
+        missing: &str,
     ) -> PyResult<Self> {
         let mut machine: MachineSpec = machine.parse().map_err(to_py)?;
         let task = Task::from_id(task).map_err(to_py)?;
@@ -115,6 +116,7 @@ impl Learner {
             .map_err(to_py)?
             .machine(machine)
             .scale(Scale::from_id(scale).map_err(to_py)?)
+            .missing(Missing::from_id(missing).map_err(to_py)?)
             .storage(self::storage(storage)?);
         for (name, value) in params {
             let value = value.of(inner.method(), &name)?;

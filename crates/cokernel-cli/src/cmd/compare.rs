@@ -352,6 +352,11 @@ fn compare_clusters(args: &Args, mut settings: Settings) -> Result<ExitCode> {
     if args.costs.costs.is_some() || args.plot_cost.is_some() {
         return Err(misuse("--costs and --plot-cost need something to learn, not --task cluster"));
     }
+    if args.machine.missing.is_some() {
+        return Err(misuse(
+            "--missing needs something to learn; clustering estimates the similarities of instances that lack a view",
+        ));
+    }
     let k = settings.clusters(args.clusters)?;
     let starts = settings.starts(&args.starts)?;
     let from = settings.similarities(&args.kernels, &args.graphs)?;

@@ -12,7 +12,7 @@ use cokernel::data::Labels;
 use cokernel::json::Told;
 use cokernel::method::Task;
 use cokernel::mkl::measures::{DIVERGENCE_UP_TO, EACH_UP_TO, Score, scores};
-use cokernel::model::Mkl;
+use cokernel::model::{Lacking, Mkl};
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -77,6 +77,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let found = scores(prepared.bank(), prepared.target(), &session.run)?;
     session.clear_progress();
     session.notes(prepared.bank().warnings().iter().cloned());
+    session.notes(prepared.lacking().map(Lacking::note));
     session.notes(prepared.bank().notes().iter().cloned());
     session.notes(data::left_out_note(&data.labels));
     let n = prepared.bank().n();

@@ -84,6 +84,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let data = data::load_new(&settings, &session, model.task() == Task::Regress)?;
     let prediction = model.predict_in(&data.views, &session.run)?;
     session.clear_progress();
+    session.notes(&prediction.notes);
     let csv = as_csv(&prediction, &data.views);
     match &args.output {
         Some(output) => {
@@ -242,6 +243,7 @@ fn as_json(
         "decisions": Told(rows(&prediction.decisions)), "classes": prediction.classes,
         "probabilities": prediction.probabilities.as_ref().map(rows).map(Told),
         "deviations": prediction.deviations.as_ref().map(|d| d.col(0)).map(Told), "scores": Told(scores),
+        "notes": prediction.notes,
         "output": output.as_deref().map(in_json),
     })
 }

@@ -163,11 +163,6 @@ fn instances_that_lack_a_view_are_clustered_by_the_others() {
     // On request they are left out.
     toy.output(&format!("cluster -k 3 {data} --drop-incomplete -o out.csv"));
     assert!(cells(&toy.read("out.csv")).len() < N - 10);
-    // Learning from labels needs all views.
-    let ids: Vec<String> = (0..N).map(|i| format!("i{i},{}", class(i))).collect();
-    toy.write("ids.csv", format!("id,class\n{}\n", ids.join("\n")).as_bytes());
-    let said = toy.refusal(&format!("fit {data} --labels ids.csv --label-column class"), 1);
-    assert!(said.contains("--drop-incomplete") || said.contains("missing value"), "{said}");
     // Files whose ids have nothing in common.
     let whole = toy.read("c.csv");
     let whole: Vec<&str> = whole.lines().filter(|l| !l.contains("NA")).collect();

@@ -136,7 +136,7 @@ fn instances_that_differ_point_to_the_flag() {
     toy.write("q.csv", b"id,x\nq,2\n");
     toy.write("z.csv", b"id,class\np,no\nq,yes\n");
     let data = "--view p=p.csv --view q=q.csv --labels z.csv --label-column class --id id";
-    let said = toy.refusal(&format!("fit {data}"), 1);
+    let said = toy.refusal(&format!("fit {data} --missing refuse"), 1);
     assert_eq!(
         said,
         "error: the instances differ from those of view 'p': view 'q' lacks 'p'; make the ids \

@@ -16,6 +16,7 @@ mod gates;
 mod kernels;
 mod machines;
 mod methods;
+mod missing;
 #[cfg(unix)]
 mod page;
 mod pairs;

@@ -13,6 +13,7 @@ mod heads;
 
 use super::base::{Measure, Side};
 use super::engine::{Engine, Group, refuse_too_large};
+use super::fill::{Fill, placed_rows};
 use super::norm::{inverse_root, statistics_fit};
 use crate::data::{Matrix, Table, View, Views};
 use crate::error::room_for;
@@ -71,6 +72,8 @@ pub struct Cross {
     norms: Vec<Vec<Norm>>,
     /// Their views with the number of columns.
     widths: Vec<(String, usize)>,
+    /// Where some support rows lack a view.
+    fill: Option<Fill>,
 }
 
 /// New rows, ready to be compared; made by [`Cross::new_rows`].
@@ -80,6 +83,8 @@ pub struct NewRows {
     sides: Vec<Option<Side>>,
     /// New rows × kernels of single features, normalised.
     features: Option<Matrix>,
+    /// For each kernel which of them have its view, where not all have and values are estimated.
+    present: Vec<Option<Vec<bool>>>,
 }
 
 impl NewRows {
@@ -127,6 +132,19 @@ impl Cross {
         norms: &[Vec<Norm>],
         means: RowMeans,
     ) -> Result<Self> {
+        Cross::of_incomplete(support, rows, n_train, (kernels, norms), means, None)
+    }
+
+    /// [`new`](Self::new) where some support rows lack a view, their rows there being zeros: `fill` has what the bank
+    /// had, of these kernels and the support rows.
+    pub(crate) fn of_incomplete(
+        support: &Views,
+        rows: &[usize],
+        n_train: usize,
+        (kernels, norms): (&[Kernel], &[Vec<Norm>]),
+        means: RowMeans,
+        fill: Option<Fill>,
+    ) -> Result<Self> {
         // Without kernels there is nothing to compare with, and the views may be none.
         let n = if kernels.is_empty() { rows.len() } else { support.n() };
         if rows.len() != n {
@@ -144,7 +162,11 @@ impl Cross {
                 kernels[m].name
             )));
         }
-        let columns = features::chosen(support, kernels, norms)?;
+        // What is estimated is a value of a pair.
+        let columns = match fill.as_ref().is_some_and(|f| f.estimated) {
+            true => None,
+            false => features::chosen(support, kernels, norms)?,
+        };
         let widths = features::widths(support, kernels, columns.as_ref())?;
         let engine = Engine::new(support, kernels, columns)?;
         let mut steps = Vec::new();
@@ -172,7 +194,8 @@ impl Cross {
         }
         let norms = if widths.is_empty() { Vec::new() } else { norms.to_vec() };
         let (kernels, rows) = (kernels.to_vec(), rows.to_vec());
-        Ok(Cross { kernels, engine, steps, means, rows, n_train, watch: None, norms, widths })
+        let watch = None;
+        Ok(Cross { kernels, engine, steps, means, rows, n_train, watch, norms, widths, fill })
     }
 
     /// Ends what takes long with an error a moment after the watch says stop.
@@ -201,6 +224,22 @@ impl Cross {
     /// features under a χ² kernel; a unit diagonal asked of a similarity, which does not tell
     /// the self-similarity of new rows.
     pub fn new_rows(&self, views: &Views, active: &[usize]) -> Result<NewRows> {
+        if self.estimates() {
+            // Estimates are those of all kernels together.
+            let all: Vec<usize> = (0..self.kernels.len()).collect();
+            let of = |k: &Kernel| Ok(views.get(&k.view)?.present.clone());
+            let present = self.kernels.iter().map(of).collect::<Result<_>>()?;
+            return Ok(NewRows { present, ..self.new_rows_of(&placed_rows(views)?, &all)? });
+        }
+        self.new_rows_of(views, active)
+    }
+
+    /// Whether values of instances that lack a view are estimated.
+    fn estimates(&self) -> bool {
+        self.fill.as_ref().is_some_and(|f| f.estimated)
+    }
+
+    fn new_rows_of(&self, views: &Views, active: &[usize]) -> Result<NewRows> {
         let mut is_active = vec![false; self.kernels.len()];
         active.iter().for_each(|m| is_active[*m] = true);
         let features = self.new_features(views, &is_active)?;
@@ -212,7 +251,7 @@ impl Cross {
             }
             sides.push(Some(self.new_side(views, group, active)?));
         }
-        Ok(NewRows { n: views.n(), sides, features })
+        Ok(NewRows { n: views.n(), sides, features, present: Vec::new() })
     }
 
     fn new_side(&self, views: &Views, group: &Group, active: &[usize]) -> Result<Side> {
@@ -421,6 +460,18 @@ impl Cross {
     /// A kernel is a similarity, which does not tell it; or is centred though the support rows are not all
     /// training instances. There is no memory for the result; a stop.
     pub fn own(&self, new: &NewRows, places: &[usize]) -> Result<Matrix> {
+        let Some(fill) = self.fill.as_ref().filter(|f| f.estimated) else {
+            return self.own_plain(new, places);
+        };
+        let all: Vec<usize> = (0..self.kernels.len()).collect();
+        let mut values = self.own_plain(new, &all)?;
+        for i in 0..new.n {
+            fill.fill_pair(|m| new.has(m, i), 0, 1, values.row_mut(i));
+        }
+        Ok(values.select_cols(places))
+    }
+
+    fn own_plain(&self, new: &NewRows, places: &[usize]) -> Result<Matrix> {
         for place in places {
             let kernel = &self.kernels[*place];
             if kernel.function == Function::Precomputed {
@@ -488,7 +539,7 @@ impl Cross {
         if k == 0 || places.is_empty() {
             return Ok(out);
         }
-        let strip = self.strip(places.len());
+        let strip = self.strip(if self.estimates() { self.kernels.len() } else { places.len() });
         let strips = out.values_mut().par_chunks_mut(strip * k).enumerate();
         strips.for_each_init(Room::default, |room, (c, out)| {
             if pass.is_over() {
@@ -510,6 +561,42 @@ impl Cross {
 
     /// Normalised values of rows i0.. into `out`: row, then active kernel, then support row.
     fn values(
+        &self,
+        new: &NewRows,
+        active: &[usize],
+        i0: usize,
+        rows: usize,
+        measures: &mut Vec<f64>,
+        out: &mut [f64],
+    ) {
+        let Some(fill) = &self.fill else {
+            return self.plain_values(new, active, i0, rows, measures, out);
+        };
+        let (s, wide) = (self.n_support(), active.len() * self.n_support());
+        if !fill.estimated {
+            self.plain_values(new, active, i0, rows, measures, out);
+            for out in out.chunks_mut(wide.max(1)) {
+                for (values, m) in out.chunks_mut(s).zip(active) {
+                    (0..s).filter(|j| !fill.has(*m, *j)).for_each(|j| values[j] = 0.0);
+                }
+            }
+            return;
+        }
+        let all: Vec<usize> = (0..self.kernels.len()).collect();
+        let mut every = vec![0.0; rows * all.len() * s];
+        self.plain_values(new, &all, i0, rows, measures, &mut every);
+        let strips = every.chunks_mut((all.len() * s).max(1)).zip(out.chunks_mut(wide.max(1)));
+        for (r, (every, out)) in strips.enumerate() {
+            let complete = all.iter().all(|m| new.has(*m, i0 + r));
+            fill.fill_row(complete, |m| new.has(m, i0 + r), 0..s, s, every);
+            for (out, m) in out.chunks_mut(s).zip(active) {
+                out.copy_from_slice(&every[m * s..(m + 1) * s]);
+            }
+        }
+    }
+
+    /// [`values`](Self::values) before anything is filled in.
+    fn plain_values(
         &self,
         new: &NewRows,
         active: &[usize],
@@ -573,7 +660,7 @@ impl Cross {
                 }
                 Step::Center(means, grand) => {
                     let mean = match self.means {
-                        RowMeans::Exact => values.iter().sum::<f64>() / values.len() as f64,
+                        RowMeans::Exact => self.mean(m, values),
                         RowMeans::Cancelled => 0.0,
                     };
                     let shift = grand - mean;
@@ -583,6 +670,25 @@ impl Cross {
             }
         }
         own
+    }
+}
+
+impl Cross {
+    /// The mean of the values of kernel m with the training instances that have its view.
+    fn mean(&self, m: usize, values: &[f64]) -> f64 {
+        let Some(fill) = &self.fill else {
+            return values.iter().sum::<f64>() / values.len() as f64;
+        };
+        let known = (0..values.len()).filter(|j| fill.has(m, *j));
+        let (sum, count) = known.fold((0.0, 0.0), |(s, c), j| (s + values[j], c + 1.0));
+        sum / count
+    }
+}
+
+impl NewRows {
+    /// Whether row i has the view of kernel m.
+    fn has(&self, m: usize, i: usize) -> bool {
+        self.present.get(m).and_then(Option::as_ref).is_none_or(|p| p[i])
     }
 }
 

@@ -23,7 +23,7 @@ mod absent;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use absent::check_sources;
+pub(crate) use absent::{check_present, check_sources, placed, placed_rows};
 
 use super::engine::{Engine, Step};
 use super::layout::Strides;
@@ -36,7 +36,7 @@ use crate::data::Views;
 use crate::kernel::{Kernel, KernelSpec, Norm};
 use crate::run::Pass;
 use crate::{Result, Run};
-use absent::{in_rows_of, only_present, placed};
+use absent::{in_rows_of, only_present};
 use std::collections::HashMap;
 
 /// What was filled in.
@@ -75,22 +75,60 @@ impl Filled {
     }
 }
 
-/// The statistics of the rule above.
-#[derive(Debug, Clone)]
-pub(super) struct Fill {
+/// The statistics of the rule above. Where nothing is estimated, the values of pairs that a kernel does not have are 0.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Fill {
     /// Which mask each kernel has.
-    mask_of: Vec<usize>,
+    pub mask_of: Vec<usize>,
     /// Per view: which instances have it.
-    masks: Vec<Vec<bool>>,
+    pub masks: Vec<Vec<bool>>,
     /// Whether an instance has all views.
-    complete: Vec<bool>,
+    pub complete: Vec<bool>,
     /// s of each kernel.
-    scales: Vec<f64>,
+    pub scales: Vec<f64>,
     /// The value of each kernel for pairs without a source.
-    neutral: Vec<f64>,
+    pub neutral: Vec<f64>,
+    /// Whether values are estimated.
+    pub estimated: bool,
 }
 
 impl Fill {
+    /// Of instances that have the views that these masks say.
+    pub(crate) fn of(
+        mask_of: Vec<usize>,
+        masks: Vec<Vec<bool>>,
+        n: usize,
+        estimated: bool,
+    ) -> Self {
+        let kernels = mask_of.len();
+        let complete = (0..n).map(|i| masks.iter().all(|m| m[i])).collect();
+        let (scales, neutral) = (vec![0.0; kernels], vec![0.0; kernels]);
+        Fill { mask_of, masks, complete, scales, neutral, estimated }
+    }
+
+    /// The same of some of the instances.
+    pub(crate) fn rows(&self, rows: &[usize]) -> Self {
+        let of = |all: &[bool]| -> Vec<bool> { rows.iter().map(|i| all[*i]).collect() };
+        let masks = self.masks.iter().map(|m| of(m)).collect();
+        Fill { masks, complete: of(&self.complete), ..self.clone() }
+    }
+
+    /// The same of some of the kernels.
+    pub(crate) fn kernels(&self, which: &[usize]) -> Self {
+        let of = |all: &[f64]| which.iter().map(|m| all[*m]).collect();
+        Fill {
+            mask_of: which.iter().map(|m| self.mask_of[*m]).collect(),
+            scales: of(&self.scales),
+            neutral: of(&self.neutral),
+            ..self.clone()
+        }
+    }
+
+    /// Whether instance i has the view of kernel m.
+    pub(crate) fn has(&self, m: usize, i: usize) -> bool {
+        self.masks[self.mask_of[m]][i]
+    }
+
     /// Whether anything in this block of rows and columns is filled in.
     pub(super) fn touches(&self, rows: (usize, usize), cols: (usize, usize)) -> bool {
         let some =
@@ -115,23 +153,42 @@ impl Fill {
         stride: usize,
         values: &mut [f64],
     ) {
+        self.fill_row(self.complete[i], |m| self.has(m, i), columns, stride, values);
+    }
+
+    /// The same for a row that is not one of these instances: whether it has all views, and that of kernel m.
+    pub(crate) fn fill_row(
+        &self,
+        complete: bool,
+        own: impl Fn(usize) -> bool,
+        columns: impl Iterator<Item = usize>,
+        stride: usize,
+        values: &mut [f64],
+    ) {
         for (c, j) in columns.enumerate() {
-            if self.complete[i] && self.complete[j] {
+            if complete && self.complete[j] {
                 continue;
             }
-            let has = |m: &usize| {
-                let mask = &self.masks[self.mask_of[*m]];
-                mask[i] && mask[j]
-            };
-            let (mut sum, mut sources) = (0.0, 0.0);
-            for m in (0..self.scales.len()).filter(has).filter(|m| self.scales[*m] > 0.0) {
-                sum += values[m * stride + c] / self.scales[m];
-                sources += 1.0;
-            }
-            for m in (0..self.scales.len()).filter(|m| !has(m)) {
-                values[m * stride + c] =
-                    if sources > 0.0 { self.scales[m] * (sum / sources) } else { self.neutral[m] };
-            }
+            self.fill_pair(|m| own(m) && self.has(m, j), c, stride, values);
+        }
+    }
+
+    /// Fills the values of one pair, `values[m · stride + c]`, of which kernel m has both instances where `has` says so.
+    pub(crate) fn fill_pair(
+        &self,
+        has: impl Fn(usize) -> bool,
+        c: usize,
+        stride: usize,
+        values: &mut [f64],
+    ) {
+        let (mut sum, mut sources) = (0.0, 0.0);
+        for m in (0..self.scales.len()).filter(|m| has(*m) && self.scales[*m] > 0.0) {
+            sum += values[m * stride + c] / self.scales[m];
+            sources += 1.0;
+        }
+        for m in (0..self.scales.len()).filter(|m| !has(*m)) {
+            values[m * stride + c] =
+                if sources > 0.0 { self.scales[m] * (sum / sources) } else { self.neutral[m] };
         }
     }
 }
@@ -199,6 +256,18 @@ impl Bank {
         storage: Storage,
         run: &Run,
     ) -> Result<(Self, Filled)> {
+        Bank::build_incomplete(views, specs, storage, true, run)
+    }
+
+    /// The kernels of views that some instances lack, fixed and normalised on the instances that have their view; what
+    /// the others lack is estimated, or 0.
+    pub(crate) fn build_incomplete(
+        views: &Views,
+        specs: &[KernelSpec],
+        storage: Storage,
+        estimated: bool,
+        run: &Run,
+    ) -> Result<(Self, Filled)> {
         if views.missing().is_empty() {
             return Ok((Bank::build(views, specs, storage, run)?, Filled::default()));
         }
@@ -211,7 +280,8 @@ impl Bank {
                 kernels.extend(known.map_err(|e| in_rows_of(view, e))?);
             }
         }
-        let (mut bank, filled) = Bank::filled_from_kernels(views, kernels, storage, run)?;
+        let (mut bank, filled) =
+            Bank::incomplete_from_kernels(views, kernels, storage, estimated, run)?;
         notes.append(&mut bank.notes);
         bank.notes = notes;
         Ok((bank, filled))
@@ -224,8 +294,18 @@ impl Bank {
     /// As [`build_filled`](Self::build_filled).
     pub fn filled_from_kernels(
         views: &Views,
+        kernels: Vec<Kernel>,
+        storage: Storage,
+        run: &Run,
+    ) -> Result<(Self, Filled)> {
+        Bank::incomplete_from_kernels(views, kernels, storage, true, run)
+    }
+
+    fn incomplete_from_kernels(
+        views: &Views,
         mut kernels: Vec<Kernel>,
         storage: Storage,
+        estimated: bool,
         run: &Run,
     ) -> Result<(Self, Filled)> {
         if views.missing().is_empty() || kernels.is_empty() {
@@ -240,25 +320,20 @@ impl Bank {
         if let Some(ids) = views.ids() {
             used.set_ids(ids.to_vec())?;
         }
-        check_sources(&used)?;
+        check_present(&used)?;
+        if estimated {
+            check_sources(&used)?;
+        }
         let n = views.n();
         let watch = run.watch();
         let engine = Engine::new(&placed(&used)?, &kernels, None)?;
         let mut tiles = Tiles::computed(engine);
         let pass = building(storage, tiles.layout.stored(kernels.len()), &watch);
         check_diagonals(&kernels, &raw_diagonals(&tiles))?;
-        let mut fill = Fill {
-            mask_of: Vec::new(),
-            masks: used.iter().map(|v| v.present.clone().unwrap_or(vec![true; n])).collect(),
-            complete: vec![true; n],
-            scales: vec![0.0; kernels.len()],
-            neutral: vec![0.0; kernels.len()],
-        };
-        for mask in &fill.masks {
-            fill.complete.iter_mut().zip(mask).for_each(|(c, m)| *c &= m);
-        }
         let position = |k: &Kernel| used.iter().position(|v| v.name == k.view).unwrap_or(0);
-        fill.mask_of = kernels.iter().map(position).collect();
+        let mask_of = kernels.iter().map(position).collect();
+        let masks = used.iter().map(|v| v.present.clone().unwrap_or(vec![true; n])).collect();
+        let mut fill = Fill::of(mask_of, masks, n, estimated);
         let mut norms = vec![Vec::new(); kernels.len()];
         let (mut notes, mut warnings) = (Vec::new(), Vec::new());
         for (v, view) in used.iter().enumerate() {
@@ -268,7 +343,8 @@ impl Bank {
             let part = Bank::of(&only_present(view)?, list, Storage::OnDemand, run, false)?;
             notes.extend_from_slice(&part.notes);
             warnings.extend_from_slice(&part.warnings);
-            for (&m, (square, mean)) in own.iter().zip(sizes(&part, &pass)) {
+            let sizes = if estimated { sizes(&part, &pass) } else { Vec::new() };
+            for (&m, (square, mean)) in own.iter().zip(sizes) {
                 (fill.scales[m], fill.neutral[m]) = (square.sqrt(), mean);
             }
             for (k, &m) in own.iter().enumerate() {
@@ -278,13 +354,28 @@ impl Bank {
             }
         }
         let filled = count(&used, &fill.masks);
-        tiles.engine.fill = Some(fill);
+        tiles.engine.fill = Some(fill.clone());
         let storage = resolve_storage(storage, &tiles, &kernels, run)?;
         let diagonals = raw_diagonals(&tiles);
         keep(&mut tiles, storage, &pass);
         pass.complete("the computation of kernels")?;
         let sigmoids = Vec::new();
-        Ok((Bank { n, kernels, norms, notes, warnings, sigmoids, diagonals, tiles }, filled))
+        let lacking = fill.complete.contains(&false);
+        let fill = lacking.then(|| Box::new(fill));
+        Ok((Bank { n, kernels, norms, notes, warnings, sigmoids, diagonals, tiles, fill }, filled))
+    }
+
+    /// Which instances have the view of kernel m, where some lack it and nothing is estimated: its values for those are
+    /// 0 and say nothing. `None` where all values are to be read.
+    pub fn present(&self, m: usize) -> Option<&[bool]> {
+        let fill = self.fill.as_deref().filter(|f| !f.estimated)?;
+        let mask = &fill.masks[fill.mask_of[m]];
+        mask.contains(&false).then_some(mask)
+    }
+
+    /// What stands for the values of instances that lack a view.
+    pub(crate) fn fill(&self) -> Option<&Fill> {
+        self.fill.as_deref()
     }
 }
 

@@ -44,7 +44,7 @@ pub(crate) use columns::centered_by_feature;
 pub use cross::{Cross, NewRows, Numbers, RowMeans, needs_all_rows};
 pub(crate) use features::Feature;
 pub use fill::Filled;
-pub(crate) use fill::check_sources;
+pub(crate) use fill::{Fill, check_present, check_sources, placed};
 pub use gram::Gram;
 pub(crate) use middle::middle_squared;
 pub use neighbours::{build_graph, epsilon, knn};
@@ -93,6 +93,8 @@ pub struct Bank {
     /// Empty for single features.
     diagonals: Vec<Vec<f64>>,
     tiles: Tiles,
+    /// Where some instances lack a view of these kernels.
+    fill: Option<Box<Fill>>,
 }
 
 impl Bank {
@@ -169,7 +171,8 @@ impl Bank {
         let sigmoids = definite::sigmoids(&tiles, &kernels, &diagonals);
         keep(&mut tiles, storage, &pass);
         pass.complete("the computation of kernels")?;
-        Ok(Bank { n, kernels, norms, notes, warnings, sigmoids, diagonals, tiles })
+        let fill = None;
+        Ok(Bank { n, kernels, norms, notes, warnings, sigmoids, diagonals, tiles, fill })
     }
 
     /// A bank from named n × n symmetric matrices.
@@ -331,6 +334,7 @@ impl Bank {
             diagonals: vec![Vec::new(); list.len()],
             tiles: Tiles::stored(Engine::of_columns(functions, Some(columns)), Vec::new()),
             kernels: list,
+            fill: None,
         })
     }
 }

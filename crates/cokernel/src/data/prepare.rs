@@ -2,7 +2,9 @@
 //! them with those it was trained on.
 
 use super::scale::{MAX_COLS, Moments};
-use super::{Csr, LearnedView, Scale, Scaler, Table, View, Views, mapped, side_by_side};
+use super::{
+    Csr, Fill, LearnedView, Scale, Scaler, Table, View, Views, cannot_fill, mapped, side_by_side,
+};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +40,9 @@ struct Prepared {
     similarity: bool,
     columns: Option<Vec<String>>,
     scaler: Scaler,
+    /// What stands for the scaled features of an instance that lacks the view, where something does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    fill: Option<Vec<f64>>,
 }
 
 impl Preparation {
@@ -73,12 +78,39 @@ impl Preparation {
                 similarity,
                 columns: view.columns.clone(),
                 scaler,
+                fill: None,
             });
         }
         if concat && scale == Scale::None {
             notes.extend(scale_note(views)?);
         }
         Ok(Preparation { scale, concat, views: prepared, notes, learned: Vec::new() })
+    }
+
+    /// The same, which puts zeros or the means of the scaled columns of these views, those of training, in the place
+    /// of features that an instance lacks; also those of new instances.
+    ///
+    /// # Errors
+    /// A similarity is incomplete; as [`apply`](Self::apply).
+    pub(crate) fn filling(mut self, views: &Views, fill: Fill) -> Result<Self> {
+        for known in &mut self.views {
+            let view = views.get(&known.name)?;
+            if known.similarity {
+                let absent = view.present.iter().flatten().filter(|p| !**p).count();
+                if absent > 0 {
+                    return Err(cannot_fill(view, absent));
+                }
+                continue;
+            }
+            let table = known.scaler.apply(&known.check(view)?)?;
+            known.fill = View { table, ..view.clone() }.stand_in(fill);
+        }
+        Ok(self)
+    }
+
+    /// Whether something stands for features that an instance lacks.
+    pub(crate) fn fills(&self) -> bool {
+        self.views.iter().any(|v| v.fill.is_some())
     }
 
     /// The prepared views of training or new instances, in the order of training. Views that
@@ -117,12 +149,12 @@ impl Preparation {
             let table = known.check(view)?;
             let table = if known.similarity { table } else { known.scaler.apply(&table)? };
             let columns = known.columns.clone().or_else(|| view.columns.clone());
-            scaled.push(View {
-                name: known.name.clone(),
-                table,
-                columns,
-                present: view.present.clone(),
-            });
+            let present = view.present.clone();
+            let mut view = View { name: known.name.clone(), table, columns, present };
+            if let Some(row) = &known.fill {
+                view.put(row)?;
+            }
+            scaled.push(view);
         }
         if self.concat {
             scaled = vec![concatenated(&scaled)?];
@@ -178,6 +210,9 @@ impl Preparation {
             let cols = view.scaler.cols();
             if cols == 0 || cols > u32::MAX as usize + 1 {
                 return said(&format!("{cols} columns"));
+            }
+            if view.fill.as_ref().is_some_and(|row| view.similarity || row.len() != cols) {
+                return said("what stands for a missing row has not its columns");
             }
             if view.columns.as_ref().is_some_and(|names| names.len() != cols) {
                 return said("not one name for each column");

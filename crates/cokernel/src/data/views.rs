@@ -109,6 +109,64 @@ pub enum Fill {
     Mean,
 }
 
+impl View {
+    /// Whether instance i has it.
+    pub fn has(&self, i: usize) -> bool {
+        self.present.as_ref().is_none_or(|p| p[i])
+    }
+
+    /// One row of features that stands for that of instances that lack the view; `None` for a similarity, which has
+    /// none.
+    pub(crate) fn stand_in(&self, fill: Fill) -> Option<Vec<f64>> {
+        let mut row = vec![0.0; self.table.cols()];
+        let kept: Vec<usize> = (0..self.table.rows()).filter(|i| self.has(*i)).collect();
+        let known = kept.len() as f64;
+        match &self.table {
+            Table::Similarity(_) | Table::Graph(_) => return None,
+            Table::Dense(m) if fill == Fill::Mean => {
+                for &i in &kept {
+                    row.iter_mut().zip(m.row(i)).for_each(|(r, x)| *r += x / known);
+                }
+            }
+            Table::Sparse(m) if fill == Fill::Mean => {
+                for &i in &kept {
+                    let (c, v) = m.row(i);
+                    c.iter().zip(v).for_each(|(&j, x)| row[j as usize] += x / known);
+                }
+            }
+            Table::Dense(_) | Table::Sparse(_) => {}
+        }
+        Some(row)
+    }
+
+    /// Puts this row in the place of the features of all instances that lack the view, which is complete then.
+    ///
+    /// # Errors
+    /// As [`Csr::from_rows`].
+    pub(crate) fn put(&mut self, row: &[f64]) -> Result<()> {
+        let Some(present) = self.present.take() else { return Ok(()) };
+        match &mut self.table {
+            Table::Dense(m) => {
+                for i in (0..present.len()).filter(|&i| !present[i]) {
+                    m.row_mut(i).copy_from_slice(row);
+                }
+            }
+            Table::Sparse(m) => {
+                let cells: Vec<(u32, f64)> =
+                    (0_u32..).zip(row.iter().copied()).filter(|(_, x)| *x != 0.0).collect();
+                let rows = (0..present.len()).map(|i| {
+                    let (c, v) = m.row(i);
+                    let own = c.iter().copied().zip(v.iter().copied());
+                    if present[i] { own.collect() } else { cells.clone() }
+                });
+                *m = Csr::from_rows(m.cols(), rows.collect())?;
+            }
+            Table::Similarity(_) | Table::Graph(_) => self.present = Some(present),
+        }
+        Ok(())
+    }
+}
+
 /// Named views over the same n instances.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Views {
@@ -156,7 +214,7 @@ impl Views {
     /// # Errors
     /// The name is taken, the number of rows differs from that of the views before, the mask has
     /// the wrong length, the table has no columns, or a present row holds a value that is not
-    /// finite.
+    /// finite. A view that no instance has is none: what learns from the views refuses it.
     pub fn push(&mut self, view: View) -> Result<()> {
         let what = format!("view '{}'", view.name);
         if view.name.is_empty() {
@@ -197,9 +255,6 @@ impl Views {
                     return Err(Error::shape(what, format!("a mask of length {rows}"), mask.len()));
                 }
                 let kept: Vec<usize> = (0..rows).filter(|&i| mask[i]).collect();
-                if kept.is_empty() {
-                    return Err(Error::Data(format!("{what} is missing for every instance")));
-                }
                 let present = view.table.select_rows(&kept);
                 if view.table.is_similarity() && rows == view.table.cols() {
                     if let Some((i, j)) = present.select_cols(&kept).first_not_finite() {
@@ -251,6 +306,14 @@ impl Views {
         self.ids.as_deref()
     }
 
+    /// What instance i is called: its row, and its name where it has one.
+    pub(crate) fn instance(&self, i: usize) -> String {
+        match &self.ids {
+            Some(ids) => format!("instance {i} ('{}')", ids[i]),
+            None => format!("instance {i}"),
+        }
+    }
+
     /// Names the instances.
     ///
     /// # Errors
@@ -276,6 +339,11 @@ impl Views {
     /// instances `training`: similarities become `rows` × `training`.
     pub fn select_new(&self, rows: &[usize], training: &[usize]) -> Views {
         self.cut(rows, Some(training))
+    }
+
+    /// The instances with these indices; of similarities all columns.
+    pub(crate) fn rows(&self, rows: &[usize]) -> Views {
+        self.cut(rows, None)
     }
 
     fn cut(&self, rows: &[usize], training: Option<&[usize]>) -> Views {
@@ -333,49 +401,13 @@ impl Views {
     fn filled(&self, fill: Fill, wanted: impl Fn(&Table) -> bool) -> Result<Views> {
         let mut filled = self.clone();
         for view in filled.views.iter_mut().filter(|v| wanted(&v.table)) {
-            let Some(present) = view.present.take() else { continue };
-            if present.iter().all(|p| *p) {
+            let absent = view.present.iter().flatten().filter(|p| !**p).count();
+            if absent == 0 {
+                view.present = None;
                 continue;
             }
-            let kept: Vec<usize> = (0..present.len()).filter(|&i| present[i]).collect();
-            let mut row = vec![0.0; view.table.cols()];
-            let known = kept.len() as f64;
-            match &mut view.table {
-                Table::Dense(m) => {
-                    if fill == Fill::Mean {
-                        for &i in &kept {
-                            row.iter_mut().zip(m.row(i)).for_each(|(r, x)| *r += x / known);
-                        }
-                    }
-                    for i in (0..present.len()).filter(|&i| !present[i]) {
-                        m.row_mut(i).copy_from_slice(&row);
-                    }
-                }
-                Table::Sparse(m) => {
-                    if fill == Fill::Mean {
-                        for &i in &kept {
-                            let (c, v) = m.row(i);
-                            c.iter().zip(v).for_each(|(&j, x)| row[j as usize] += x / known);
-                        }
-                    }
-                    let mean: Vec<(u32, f64)> =
-                        (0_u32..).zip(row.iter().copied()).filter(|(_, x)| *x != 0.0).collect();
-                    let rows = (0..present.len()).map(|i| {
-                        let (c, v) = m.row(i);
-                        let own = c.iter().copied().zip(v.iter().copied());
-                        if present[i] { own.collect() } else { mean.clone() }
-                    });
-                    *m = Csr::from_rows(m.cols(), rows.collect())?;
-                }
-                Table::Similarity(_) | Table::Graph(_) => {
-                    return Err(Error::Data(format!(
-                        "view '{}' is a similarity and is missing for {} instances; similarities \
-                         cannot be filled: keep the complete instances only",
-                        view.name,
-                        present.len() - kept.len()
-                    )));
-                }
-            }
+            let row = view.stand_in(fill).ok_or_else(|| cannot_fill(view, absent))?;
+            view.put(&row)?;
         }
         Ok(filled)
     }
@@ -398,6 +430,15 @@ impl Views {
         }
         Ok(())
     }
+}
+
+/// Says that a similarity is no features.
+pub(crate) fn cannot_fill(view: &View, absent: usize) -> Error {
+    Error::Data(format!(
+        "view '{}' is a similarity and is missing for {absent} instances; similarities cannot be filled: keep the \
+         complete instances only, or estimate them from the other views",
+        view.name
+    ))
 }
 
 #[cfg(test)]

@@ -388,7 +388,7 @@ impl<'a> Truth<'a> {
             status: report.status,
             machine: report.machine,
             weights: weights.iter().map(|w| w.weight).collect(),
-            notes: report.remarks().cloned().collect(),
+            notes: report.remarks().chain(&predicted.notes).cloned().collect(),
             chosen: Vec::new(),
         })
     }

@@ -74,6 +74,7 @@ mod tests {
         let k = classes.len();
         let n = p.map_or(decisions.len(), |p| p.len() / k);
         Prediction {
+            notes: Vec::new(),
             labels: vec![classes[0].to_string(); n],
             codes: vec![0; n],
             decisions: Matrix::new(n, decisions.len() / n, decisions.to_vec()).unwrap(),

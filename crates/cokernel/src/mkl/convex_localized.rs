@@ -212,6 +212,10 @@ impl Learner for ConvexLocalized {
         Ok(Learned { machines, ..Learned::of(Combination::new(rule), report) })
     }
 
+    fn looks_at_features(&self) -> bool {
+        true
+    }
+
     fn looks_at(&self) -> Vec<String> {
         self.gate_views.named()
     }

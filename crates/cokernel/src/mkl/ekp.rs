@@ -17,6 +17,10 @@
 //! here, `values=in_sample` is as printed. Several classes have one μ for each of their binary problems. The loss of the
 //! second stage is not regularised: the simplex is.
 //!
+//! **Missing views.** Every machine learns from the instances that have its view, μ from those that have all (GMKD §II); a
+//! new instance is told by Σ_m μ_m f_m(x) / Σ_m μ_m over its views. Where no instance of some class has all views, the
+//! machines count alike.
+//!
 //! **Certificate.** The linear programs of the second stage are solved by interior points
 //! ([`hinge`](crate::solve::hinge)) with a duality gap; the machines of the first have gaps of their own.
 //!
@@ -25,7 +29,9 @@
 //! **Cost**: `folds` + 1 machines for each kernel (times the number of `c_factors`), then some 15 iterations of n M².
 
 use super::outer::TOL;
-use super::view_classifiers::{C_FACTORS, FOLDS, VALUES, ViewClassifiers, together};
+use super::view_classifiers::{
+    C_FACTORS, FOLDS, VALUES, ViewClassifiers, count_alike, together, without,
+};
 use super::{Learned, Learner, Problem, check};
 use crate::data::PartialClasses;
 use crate::machine::{Machine, Reading, Role};
@@ -78,10 +84,13 @@ impl Learner for Ekp {
         let roles = views.solutions[0].roles();
         let (kernels, trained) = (problem.bank.len(), views.solutions.len());
         let values = |t: usize| -> Vec<&[f64]> { views.values.iter().map(|v| &v[t][..]).collect() };
-        let solve = |(t, role): (usize, &Role)| match views.stopped {
+        let joint = views.joint(problem);
+        let lacking = joint.as_ref().and_then(|w| without(&classes, w));
+        let weights = joint.as_deref().or(problem.weights);
+        let solve = |(t, role): (usize, &Role)| match (views.stopped, &lacking) {
+            (None, None) => Some(weigh(&values(t), *role, &classes, weights, self.tol, &watch)),
             // Values after a stop are none.
-            Some(_) => None,
-            None => Some(weigh(&values(t), *role, &classes, problem.weights, self.tol, &watch)),
+            _ => None,
         };
         let found: Vec<Option<Found>> = roles.iter().enumerate().map(solve).collect();
         let mu: Vec<Vec<f64>> = found
@@ -89,25 +98,35 @@ impl Learner for Ekp {
             .map(|f| f.as_ref().map_or(vec![1.0 / trained as f64; trained], |f| f.weights.clone()))
             .collect();
         let machines = together(&views.solutions, views.counts, &|m, t| mu[t][m]);
-        let mut report =
-            Report { counts: views.counts, notes: views.notes, ..Report::closed_form(run) };
+        let notes = views.notes.clone();
+        let mut report = Report { counts: views.counts, notes, ..Report::closed_form(run) };
         report.notes.extend(machines.remark());
         report.status = views.stopped.unwrap_or(Status::Converged);
+        if let Some(class) = lacking.filter(|_| views.stopped.is_none()) {
+            report.status = machines.status();
+            report.notes.push(count_alike(&class));
+        }
+        views.tell(problem, joint.as_deref(), &mut report);
         if let Some(found) = found.into_iter().collect::<Option<Vec<Found>>>() {
             tell(&found, machines.status(), self.tol, &mut report);
         }
         for (role, mu) in roles.iter().zip(&mu) {
-            let mut all = mu.clone();
-            all.resize(kernels, 0.0);
+            let all = views.spread(mu, kernels);
             report.details.insert(format!("mu_{}", role.name(&classes.names)), all);
         }
         if self.views.chooses() {
-            report.details.insert("c_factors".to_string(), views.factors);
+            report.details.insert("c_factors".to_string(), views.spread(&views.factors, kernels));
         }
-        let share = |m: usize| mu.iter().filter_map(|mu| mu.get(m)).sum::<f64>() / mu.len() as f64;
-        let rule = Each::rule((0..kernels).map(share).collect());
+        let share = |p: usize| mu.iter().map(|mu| mu[p]).sum::<f64>() / mu.len() as f64;
+        let shares: Vec<f64> = (0..trained).map(share).collect();
+        let rule = Each::rule(views.spread(&shares, kernels));
+        let parts = Some(views.parts(&|p, t| mu[t][p]));
         report.seconds = watch.seconds();
-        Ok(Learned { machines: Some(machines), ..Learned::of(rule, report) })
+        Ok(Learned { machines: Some(machines), parts, ..Learned::of(rule, report) })
+    }
+
+    fn learns_per_view(&self) -> bool {
+        true
     }
 
     /// Values of heads that are each for one class against another or the rest.

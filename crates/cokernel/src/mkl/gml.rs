@@ -117,6 +117,10 @@ impl Learner for Gml {
         self.0.learn(problem, run)
     }
 
+    fn learns_per_view(&self) -> bool {
+        true
+    }
+
     fn copies(&self) -> Copies {
         match (self.0.penalty, self.0.gamma) {
             (Penalty::Exponential(_), None) => Copies::Share,

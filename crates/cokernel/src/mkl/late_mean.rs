@@ -10,6 +10,8 @@
 //! keeps the cost C. Numbers are averaged as they are; decision values of classes are comparable between
 //! kernels of the same diagonal, so normalise kernels first.
 //!
+//! Instances that lack a view are learned from, and told, by the views that they have: the mean is over these.
+//!
 //! **Certificate.** The M problems do not depend on each other: primal and dual objectives are their sums,
 //! and their difference bounds the distance of all from their optima together.
 //!
@@ -52,11 +54,12 @@ impl Learner for LateMean {
         let (watch, count) = (run.watch(), problem.bank.len());
         let views = ViewClassifiers::plain().train(problem, run, &watch)?;
         let trained = views.solutions.len();
-        let machines = together(&views.solutions, views.counts, &|_, _| 1.0 / trained as f64);
+        let equal = |_: usize, _: usize| 1.0 / trained as f64;
+        let machines = together(&views.solutions, views.counts, &equal);
         let mut notes: Vec<String> = machines.remark().into_iter().collect();
-        notes.extend(views.notes);
+        notes.extend(views.notes.iter().cloned());
         let stopped = watch.stop().filter(|_| trained < count);
-        let report = Report {
+        let mut report = Report {
             status: stopped.unwrap_or(machines.status()),
             objective: vec![machines.primal()],
             gap: Some(machines.gap()),
@@ -65,9 +68,14 @@ impl Learner for LateMean {
             notes,
             ..Report::closed_form(run)
         };
-        let share = |m| if m < trained { 1.0 / trained as f64 } else { 0.0 };
-        let rule = Each::rule((0..count).map(share).collect());
-        Ok(Learned { machines: Some(machines), ..Learned::of(rule, report) })
+        views.tell(problem, None, &mut report);
+        let rule = Each::rule(views.spread(&vec![1.0 / trained as f64; trained], count));
+        let parts = Some(views.parts(&equal));
+        Ok(Learned { machines: Some(machines), parts, ..Learned::of(rule, report) })
+    }
+
+    fn learns_per_view(&self) -> bool {
+        true
     }
 
     fn copies(&self) -> Copies {

@@ -30,7 +30,9 @@
 
 use super::ekp::tell;
 use super::outer::TOL;
-use super::view_classifiers::{C_FACTORS, FOLDS, VALUES, ViewClassifiers, Views, together};
+use super::view_classifiers::{
+    C_FACTORS, FOLDS, VALUES, ViewClassifiers, Views, count_alike, together, without,
+};
 use super::{Learned, Learner, Problem, check};
 use crate::data::PartialClasses;
 use crate::machine::{Machine, Reading, Role};
@@ -94,19 +96,27 @@ impl Learner for LpBeta {
         let views = self.views.train(problem, run, &watch)?;
         let kernels = problem.bank.len();
         let trained = views.solutions.len();
-        let rows = Rows::new(&views, &classes, problem.weights, self.nu);
-        let found = match views.stopped {
+        // Instances that lack a view have a part in the machines of the others alone.
+        let joint = views.joint(problem);
+        let lacking = joint.as_ref().and_then(|w| without(&classes, w));
+        let rows = Rows::new(&views, &classes, joint.as_deref().or(problem.weights), self.nu);
+        let found = match (views.stopped, &lacking) {
+            (None, None) => Some(hinge::minimize(&rows.hinge(trained), self.tol, &watch)),
             // Values after a stop are none.
-            Some(_) => None,
-            None => Some(hinge::minimize(&rows.hinge(trained), self.tol, &watch)),
+            _ => None,
         };
         let beta: Vec<f64> =
             found.as_ref().map_or(vec![1.0 / trained as f64; trained], |f| f.weights.clone());
         let machines = together(&views.solutions, views.counts, &|m, _| beta[m]);
-        let mut report =
-            Report { counts: views.counts, notes: views.notes, ..Report::closed_form(run) };
+        let notes = views.notes.clone();
+        let mut report = Report { counts: views.counts, notes, ..Report::closed_form(run) };
         report.notes.extend(machines.remark());
         report.status = views.stopped.unwrap_or(Status::Converged);
+        if let Some(class) = lacking.filter(|_| views.stopped.is_none()) {
+            report.status = machines.status();
+            report.notes.push(count_alike(&class));
+        }
+        views.tell(problem, joint.as_deref(), &mut report);
         if let Some(found) = found {
             report.details.insert("rho".to_string(), vec![found.rho]);
             if found.rho <= 0.0 {
@@ -118,14 +128,18 @@ impl Learner for LpBeta {
             }
             tell(&[found], machines.status(), self.tol, &mut report);
         }
-        let mut shares = beta;
-        shares.resize(kernels, 0.0);
+        let parts = Some(views.parts(&|p, _| beta[p]));
+        let shares = views.spread(&beta, kernels);
         report.details.insert("beta".to_string(), shares.clone());
         if self.views.chooses() {
-            report.details.insert("c_factors".to_string(), views.factors);
+            report.details.insert("c_factors".to_string(), views.spread(&views.factors, kernels));
         }
         report.seconds = watch.seconds();
-        Ok(Learned { machines: Some(machines), ..Learned::of(Each::rule(shares), report) })
+        Ok(Learned { machines: Some(machines), parts, ..Learned::of(Each::rule(shares), report) })
+    }
+
+    fn learns_per_view(&self) -> bool {
+        true
     }
 
     /// One value for each class, or one for two of them.

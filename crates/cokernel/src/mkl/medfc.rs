@@ -72,6 +72,10 @@ impl Learner for Medfc {
         self.0.learn(problem, run)
     }
 
+    fn learns_per_view(&self) -> bool {
+        true
+    }
+
     fn copies(&self) -> Copies {
         Copies::CountTwice
     }

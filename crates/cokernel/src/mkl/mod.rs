@@ -216,14 +216,26 @@ pub struct Learned {
     pub machines: Option<Solution>,
     /// Maps of views that were learned: the kernels are then those of the mapped views.
     pub views: Vec<LearnedView>,
+    /// The parts of decision functions that are sums of those of kernels, where they are to be told apart.
+    pub parts: Option<Parts>,
     /// How it went.
     pub report: Report,
+}
+
+/// Decision functions f_t(x) = Σ_m (Σ_i A_tmi k_m(x_i, x) + b_tm): what new instances that lack some of the kernels
+/// are told by. Heads × kernels that the rule [reads](Rule::active).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parts {
+    /// The share of each kernel in f_t, 0 or more.
+    pub shares: Matrix,
+    /// b_tm.
+    pub biases: Matrix,
 }
 
 impl Learned {
     /// A combination of the kernels as they are, whose machine is still to be trained.
     pub fn of(rule: Combination, report: Report) -> Self {
-        Learned { rule, machines: None, views: Vec::new(), report }
+        Learned { rule, machines: None, views: Vec::new(), parts: None, report }
     }
 }
 
@@ -328,6 +340,17 @@ pub trait Learner: fmt::Debug + Send + Sync {
     /// Whether every kernel has to be one of features.
     fn needs_features(&self) -> bool {
         self.maps_features() || self.arrangement() == Arrangement::Concatenated
+    }
+
+    /// Whether it looks at features beside the values of kernels, or at those alone.
+    fn looks_at_features(&self) -> bool {
+        self.needs_features() || !self.looks_at().is_empty()
+    }
+
+    /// Whether it learns from instances that lack some views, from the others that they have: it looks at
+    /// [`Bank::present`].
+    fn learns_per_view(&self) -> bool {
+        false
     }
 
     /// Whether it goes with a machine of its tasks.

@@ -15,15 +15,20 @@
 //! Instances of a held-out fold have weight 0, so a kernel is formed once; its normalisation is that of all training
 //! instances.
 //!
+//! **Missing views** (GMKD §II). Machine m learns from the instances that have the view of kernel m
+//! ([`Bank::present`](crate::bank::Bank::present)); the others have weight 0, and no value. A view that no instance of
+//! some class has makes no classifier. What joins the values learns from the instances that have all of them
+//! ([`Views::joint`]).
+//!
 //! **Cost**: for each kernel one machine, and one for each fold and factor.
 
 use super::best_single::{decisions, even, stratified};
-use super::{Problem, mixed};
-use crate::data::Target;
+use super::{Parts, Problem, mixed};
+use crate::data::{Matrix, PartialClasses, Target};
 use crate::machine::{Block, Head, How, Solution};
 use crate::params::{Param, Params, Range};
 use crate::rule::Weighted;
-use crate::{Counts, Event, Result, Run, Status, Watch};
+use crate::{Counts, Error, Event, Report, Result, Run, Status, Watch};
 use rayon::prelude::*;
 
 /// Where decision values come from.
@@ -56,13 +61,15 @@ pub(super) struct ViewClassifiers {
     factors: Vec<f64>,
 }
 
-/// The machines of all kernels, or of the first ones where the run was stopped.
+/// The machines of all kernels that can have one, or of the first ones where the run was stopped.
 #[derive(Debug)]
 pub(super) struct Views {
+    /// Which kernels, ascending; what follows is in their order.
+    pub kernels: Vec<usize>,
     pub solutions: Vec<Solution>,
-    /// `values[m][t][i]`: of kernel m, head t, for instance i. Not to be used after a stop.
+    /// `values[p][t][i]`: of head t, for instance i. Not to be used after a stop; 0 where an instance lacks the view.
     pub values: Vec<Vec<Vec<f64>>>,
-    /// What C was multiplied by, for each kernel.
+    /// What C was multiplied by.
     pub factors: Vec<f64>,
     pub counts: Counts,
     pub notes: Vec<String>,
@@ -96,6 +103,7 @@ impl ViewClassifiers {
     pub fn train(&self, problem: &Problem<'_>, run: &Run, watch: &Watch) -> Result<Views> {
         let count = problem.bank.len();
         let mut views = Views {
+            kernels: Vec::new(),
             solutions: Vec::new(),
             values: Vec::new(),
             factors: Vec::new(),
@@ -103,20 +111,39 @@ impl ViewClassifiers {
             notes: Vec::new(),
             stopped: None,
         };
-        let fold = self.fold(problem, run, &mut views.notes);
+        let whole = (0..count).any(|m| problem.bank.present(m).is_none());
+        let fold = if whole { self.fold(problem, None, run, &mut views.notes) } else { None };
         run.tell(Event::Begin { stage: "a machine for each kernel", total: Some(count as u64) });
         for m in 0..count {
             // Something is learned in any case.
-            if m > 0 && watch.stop().is_some() {
+            if !views.solutions.is_empty() && watch.stop().is_some() {
                 break;
             }
-            self.one(problem, m, fold.as_deref(), run, watch, &mut views)?;
+            let present = problem.bank.present(m);
+            if let Some(class) = present.and_then(|p| unseen(problem, p)) {
+                views.notes.push(format!(
+                    "kernel '{}': {class} has its view; it makes no classifier",
+                    problem.bank.kernels()[m].name
+                ));
+                continue;
+            }
+            let own = present.map(|p| self.fold(problem, Some(p), run, &mut views.notes));
+            let fold = own.as_ref().unwrap_or(&fold).as_deref();
+            views.kernels.push(m);
+            self.one(problem, m, fold, run, watch, &mut views)?;
             run.tell(Event::Step { done: m as u64 + 1, message: &problem.bank.kernels()[m].name });
         }
         run.tell(Event::End);
         views.stopped = watch.stop();
         let trained = views.solutions.len();
-        if trained < count {
+        if trained == 0 {
+            return Err(Error::Data(
+                "no view has instances of every class: there is nothing to learn from; fill in what is missing \
+                 (missing=mean or estimate), or give other views"
+                    .to_string(),
+            ));
+        }
+        if trained < count && views.stopped.is_some() {
             let said =
                 format!("stopped after {trained} of {count} kernels: the others have no share");
             views.notes.push(said);
@@ -124,10 +151,11 @@ impl ViewClassifiers {
         Ok(views)
     }
 
-    /// The fold of each instance, where there is something to hold out for.
+    /// The fold of each instance, of those that have a view, where there is something to hold out for.
     fn fold(
         &self,
         problem: &Problem<'_>,
+        present: Option<&[bool]>,
         run: &Run,
         notes: &mut Vec<String>,
     ) -> Option<Vec<usize>> {
@@ -136,12 +164,21 @@ impl ViewClassifiers {
         }
         let fold = match problem.target {
             Target::Real(_) => even(problem.target, self.folds, run),
-            target => target.partial_classes().ok().and_then(|c| stratified(&c, self.folds, run)),
+            target => target.partial_classes().ok().and_then(|classes| {
+                let mut classes = classes.into_owned();
+                if let Some(present) = present {
+                    let codes = classes.codes.iter_mut().zip(present);
+                    codes.filter(|(_, p)| !**p).for_each(|(code, _)| *code = None);
+                }
+                stratified(&classes, self.folds, run)
+            }),
         };
         if fold.is_none() {
             let said = "nothing could be held out (a class has a single instance, or there are no labels): C was not \
                         chosen, and decision values are those of machines that have seen the instances";
-            notes.push(said.to_string());
+            if !notes.iter().any(|n| n == said) {
+                notes.push(said.to_string());
+            }
         }
         fold
     }
@@ -165,16 +202,18 @@ impl ViewClassifiers {
             let how = How { weights, warm, ..How::new(&left) };
             problem.machine.solve(kernel.as_ref(), problem.target, &how)
         };
+        let present = problem.bank.present(m);
         let scaled = |factor: f64| -> Option<Vec<f64>> {
-            let given = |i: usize| factor * problem.weights.map_or(1.0, |w| w[i]);
-            (factor != 1.0 || problem.weights.is_some())
+            let has = |i: usize| f64::from(u8::from(present.is_none_or(|p| p[i])));
+            let given = |i: usize| has(i) * factor * problem.weights.map_or(1.0, |w| w[i]);
+            (factor != 1.0 || problem.weights.is_some() || present.is_some())
                 .then(|| (0..problem.bank.n()).map(given).collect())
         };
         let Some(fold) = fold else {
             let factor = if self.factors.len() == 1 { self.factors[0] } else { 1.0 };
             let solved = fit(scaled(factor).as_deref(), None)?;
             views.counts.add(&solved.counts);
-            views.values.push(decisions(&solved, kernel.as_ref(), watch));
+            views.values.push(known(decisions(&solved, kernel.as_ref(), watch), present));
             views.solutions.push(solved);
             views.factors.push(factor);
             return Ok(());
@@ -202,7 +241,8 @@ impl ViewClassifiers {
                 }
             }
             let judged = problem.machine.reading().right(problem.target, &held);
-            let weight = |i: usize| problem.weights.map_or(1.0, |w| w[i]);
+            let has = |i: usize| f64::from(u8::from(present.is_none_or(|p| p[i])));
+            let weight = |i: usize| has(i) * problem.weights.map_or(1.0, |w| w[i]);
             // Instances without a label are in no fold.
             let of_folds: Vec<usize> = (0..fold.len()).filter(|i| fold[*i] < self.folds).collect();
             let right: f64 = of_folds.iter().map(|i| weight(*i) * judged[*i]).sum();
@@ -220,10 +260,104 @@ impl ViewClassifiers {
         }
         if let Some((_, factor, solved, values)) = best {
             views.solutions.push(solved);
-            views.values.push(values);
+            views.values.push(known(values, present));
             views.factors.push(factor);
         }
         Ok(())
+    }
+}
+
+/// Values with 0 for the instances that lack the view.
+fn known(mut values: Vec<Vec<f64>>, present: Option<&[bool]>) -> Vec<Vec<f64>> {
+    let Some(present) = present else { return values };
+    for values in &mut values {
+        values.iter_mut().zip(present).filter(|(_, p)| !**p).for_each(|(v, _)| *v = 0.0);
+    }
+    values
+}
+
+/// Which class no instance with this view has, of those with a weight; `no instance` where there are no classes.
+fn unseen(problem: &Problem<'_>, present: &[bool]) -> Option<String> {
+    let weighs = |i: usize| present[i] && problem.weights.is_none_or(|w| w[i] > 0.0);
+    let Ok(classes) = problem.target.partial_classes() else {
+        return (!(0..present.len()).any(weighs)).then(|| "no instance".to_string());
+    };
+    let weights: Vec<f64> = (0..present.len()).map(|i| f64::from(u8::from(weighs(i)))).collect();
+    without(&classes, &weights).map(|class| format!("no instance of class '{class}'"))
+}
+
+/// Weights of the instances for what looks at all these kernels: those that lack the view of one have none. `None`
+/// where all have all.
+pub(super) fn joint(problem: &Problem<'_>, kernels: &[usize]) -> Option<Vec<f64>> {
+    let masks: Vec<&[bool]> = kernels.iter().filter_map(|m| problem.bank.present(*m)).collect();
+    if masks.is_empty() {
+        return None;
+    }
+    let has = |i: usize| masks.iter().all(|p| p[i]);
+    let weight = |i: usize| problem.weights.map_or(1.0, |w| w[i]);
+    Some((0..problem.bank.n()).map(|i| if has(i) { weight(i) } else { 0.0 }).collect())
+}
+
+/// The name of a class of which no instance has a weight.
+pub(super) fn without(classes: &PartialClasses, weights: &[f64]) -> Option<String> {
+    let mut seen = vec![false; classes.n_classes()];
+    for (code, weight) in classes.codes.iter().zip(weights) {
+        if let Some(code) = code.filter(|_| *weight > 0.0) {
+            seen[code as usize] = true;
+        }
+    }
+    seen.iter().position(|s| !s).map(|c| classes.names[c].clone())
+}
+
+/// What is said where weights of the classifiers have nothing to be learned from.
+pub(super) fn count_alike(class: &str) -> String {
+    format!(
+        "no instance of class '{class}' has all views: the classifiers of the views count alike"
+    )
+}
+
+impl Views {
+    /// Weights of the instances for what joins the classifiers: those that lack the view of one have none. `None` where
+    /// all have all.
+    pub fn joint(&self, problem: &Problem<'_>) -> Option<Vec<f64>> {
+        joint(problem, &self.kernels)
+    }
+
+    /// A number for each of all kernels from one for each of these, 0 for the others.
+    pub fn spread(&self, own: &[f64], count: usize) -> Vec<f64> {
+        let mut all = vec![0.0; count];
+        self.kernels.iter().zip(own).for_each(|(m, v)| all[*m] = *v);
+        all
+    }
+
+    /// The parts of Σ_p s_pt f_pt, `share` being s of a classifier and a head: of those with a share in some head.
+    pub fn parts(&self, share: &dyn Fn(usize, usize) -> f64) -> Parts {
+        let heads: Vec<Vec<&Head>> = self.solutions.iter().map(|s| s.heads().collect()).collect();
+        let count = heads.first().map_or(0, Vec::len);
+        let used: Vec<usize> =
+            (0..heads.len()).filter(|p| (0..count).any(|t| share(*p, t) != 0.0)).collect();
+        let of = |value: &dyn Fn(usize, usize) -> f64| {
+            Matrix::from_fn(count, used.len(), |t, k| value(used[k], t))
+        };
+        Parts { shares: of(share), biases: of(&|p, t| share(p, t) * heads[p][t].bias) }
+    }
+
+    /// Tells from how many instances each classifier learned, and from how many what joins them, where some lack a view.
+    pub fn tell(&self, problem: &Problem<'_>, joint: Option<&[f64]>, report: &mut Report) {
+        let bank = problem.bank;
+        if (0..bank.len()).all(|m| bank.present(m).is_none()) {
+            return;
+        }
+        let of = |m: usize| match bank.present(m) {
+            Some(present) => present.iter().filter(|p| **p).count() as f64,
+            None => bank.n() as f64,
+        };
+        let counts: Vec<f64> = self.kernels.iter().map(|m| of(*m)).collect();
+        report.details.insert("instances_of_kernels".to_string(), self.spread(&counts, bank.len()));
+        if let Some(joint) = joint {
+            let count = joint.iter().filter(|w| **w > 0.0).count() as f64;
+            report.details.insert("instances_together".to_string(), vec![count]);
+        }
     }
 }
 

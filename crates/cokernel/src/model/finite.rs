@@ -54,6 +54,9 @@ pub(super) fn classifier(model: &Model) -> Result<()> {
     norms(kernels, steps)?;
     let tables = model.rule.stored().tensors.iter().all(|(_, m)| matrix(m));
     require(all(&model.rule.uses()) && tables, "a kernel weight")?;
+    let sizes = model.fill.iter().all(|f| all(&f.scales) && all(&f.neutral));
+    let parts = model.parts.iter().all(|p| matrix(&p.shares) && matrix(&p.biases));
+    require(sizes && parts, "what stands for missing views")?;
     for (t, machine) in machines.iter().enumerate() {
         let finite = all(model.coef.row(t)) && model.bias[t].is_finite() && machine.gap.is_finite();
         require(finite, format!("the machine '{}'", machine.name))?;

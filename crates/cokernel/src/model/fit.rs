@@ -8,7 +8,7 @@ use super::choose::{check, name};
 use super::{Given, Model, Prepared};
 use crate::bank::Storage;
 use crate::catalogue;
-use crate::data::{Labels, Matrix, Scale, Views};
+use crate::data::{Labels, Matrix, Missing, Scale, Views};
 use crate::kernel::{Function, Kernel, KernelSpec};
 use crate::machine::{Decomposition, Machine, MachineSpec, Svc};
 use crate::method::{Method, Task};
@@ -43,6 +43,7 @@ pub struct Mkl {
     pub(super) storage: Storage,
     /// Factor on the widths of all kernels.
     pub(super) width: f64,
+    pub(super) missing: Missing,
 }
 
 impl Mkl {
@@ -61,6 +62,7 @@ impl Mkl {
             scale: Scale::None,
             storage: Storage::Auto,
             width: 1.0,
+            missing: Missing::Auto,
         })
     }
 
@@ -134,6 +136,13 @@ impl Mkl {
         self
     }
 
+    /// What is done about instances that lack views. Default: [`Missing::Auto`].
+    #[must_use]
+    pub fn missing(mut self, missing: Missing) -> Self {
+        self.missing = missing;
+        self
+    }
+
     /// Refuses methods that do not learn from pairs of instances.
     ///
     /// # Errors
@@ -199,8 +208,8 @@ impl Mkl {
     /// (`laplacian_svm`).
     ///
     /// # Errors
-    /// Views and labels of different length, incomplete views, fewer than two classes, wrong
-    /// parameters, kernels that the views cannot serve.
+    /// Views and labels of different length, instances without any view, fewer than two classes, wrong
+    /// parameters, kernels that the views cannot serve; see [`Missing`] for instances that lack some views.
     pub fn fit(&self, views: &Views, labels: &Labels, run: &Run) -> Result<Model> {
         let watch = run.watch();
         let prepared = self.prepare(views, labels, run)?;
@@ -297,10 +306,10 @@ impl Mkl {
         warm: Option<&Learned>,
         run: &Run,
     ) -> Result<(Model, Learned)> {
-        if prepared.recipe != self.recipe()? {
+        if !self.shares(prepared)? {
             return Err(Error::Data(
-                "the instances were prepared with other kernels, scaling, storage or arrangement \
-                 of views than this method has; prepare them again"
+                "the instances were prepared with other kernels, scaling, storage, arrangement or \
+                 treatment of missing views than this method has; prepare them again"
                     .to_string(),
             ));
         }

@@ -12,6 +12,7 @@ mod gates;
 mod given;
 mod graphs;
 mod kernels;
+mod missing;
 mod multiview;
 mod pair_kernels;
 mod paired;
@@ -32,6 +33,7 @@ pub use fit::Mkl;
 pub use gates::{GatePlane, Gates};
 pub use given::Given;
 pub use kernels::FittedKernels;
+pub use missing::Lacking;
 pub use multiview::{MultiView, PreparedViews};
 pub use pair_kernels::{Combine, PairKernels};
 pub use predict::Prediction;
@@ -42,16 +44,17 @@ pub use summary::{
 };
 pub use widths::FeatureWidths;
 
-use crate::bank::{Storage, needs_all_rows};
+use crate::bank::{Fill, Storage, needs_all_rows};
 use crate::calibrate::Calibration;
 use crate::data::{Csr, LearnedView, Matrix, Preparation, Table, Target, Views};
 use crate::kernel::{Function, Kernel, Norm, Normalization};
 use crate::machine::{CheckedMachine, Reading, Solution, Svc};
 use crate::method::Task;
-use crate::mkl::{Learned, with_maps};
+use crate::mkl::{Learned, Parts, with_maps};
 use crate::params::Params;
 use crate::rule::{self, Combination, Rule};
 use crate::{Error, Report, Result, Run, VERSION};
+use missing::FillInfo;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -75,6 +78,10 @@ pub struct Model {
     /// Where some of the instances that were given were left out: those of training, increasing.
     /// `n_train` numbers, or none if all were learned from.
     learned: Vec<u32>,
+    /// Where some of the kept rows lack a view whose values are looked at.
+    fill: Option<Fill>,
+    /// The parts of decision functions that are told apart by kernels.
+    parts: Option<Parts>,
 }
 
 /// What a model file holds, for those who do not know beforehand.
@@ -114,6 +121,9 @@ struct Info {
     /// How many instances were given, where that is known and not all were learned from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     n_given: Option<usize>,
+    /// Where training instances lacked views.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    lacking: Option<Lacking>,
     views: Vec<ViewInfo>,
     /// All views of the fit in their order, where prediction does not ask for all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -228,6 +238,13 @@ fn keeps_all(
     })
 }
 
+/// Whether estimates of values for new rows need every training instance: they mix values of several kernels, so that
+/// what centring subtracts from all values of a kernel does not cancel.
+fn keeps_for_estimates(fill: Option<&Fill>, kernels: &[Kernel]) -> bool {
+    let centres = |k: &Kernel| k.normalize.iter().any(|step| step.centers());
+    fill.is_some_and(|f| f.estimated) && kernels.iter().any(centres)
+}
+
 impl Model {
     /// Cuts what was learned down to what prediction needs.
     fn build(
@@ -238,7 +255,7 @@ impl Model {
         learned: Learned,
         run: &Run,
     ) -> Result<Self> {
-        let Learned { rule, machines, views: maps, mut report } = learned;
+        let Learned { rule, machines, views: maps, parts, mut report } = learned;
         let machines = machines.ok_or_else(|| {
             Error::Data(format!("method '{method}' gave a rule but no machine was trained on it"))
         })?;
@@ -254,11 +271,13 @@ impl Model {
         let n = prepared.rows.len();
         let active = rule.active();
         let reading = machine.build()?.reading();
+        let compared_by = missing::compared(bank.fill(), bank.len(), active.clone());
         let all = rule.spread().is_some()
-            || keeps_all(&*rule, bank.kernels(), &active, reading, |m| bank.is_column(m));
+            || keeps_all(&*rule, bank.kernels(), &active, reading, |m| bank.is_column(m))
+            || keeps_for_estimates(bank.fill(), bank.kernels());
         let kept = kept_rows(&machines, n, all);
         let mut is_active = vec![false; bank.len()];
-        active.iter().for_each(|m| is_active[*m] = true);
+        compared_by.iter().for_each(|m| is_active[*m] = true);
         let norms = (0..bank.len())
             .map(|m| match is_active[m] {
                 true => bank.norms(m).iter().map(|norm| cut(norm, &kept)).collect(),
@@ -267,16 +286,21 @@ impl Model {
             .collect();
         let kernels = bank.kernels();
         let own = rule.views();
-        let compared = |name: &str| active.iter().any(|&m| kernels[m].view == name);
+        let compared = |name: &str| compared_by.iter().any(|&m| kernels[m].view == name);
         let looked_at = |name: &str| compared(name) || own.iter().any(|v| v == name);
         let preparation = prepared.preparation.clone().with_learned(maps)?.only(looked_at);
         let asked_for = |v: &&ViewInfo| preparation.names().contains(&v.name.as_str());
         let views: Vec<ViewInfo> = prepared.given.iter().filter(asked_for).cloned().collect();
-        refuse_unit_diagonal(&active, kernels)?;
+        refuse_unit_diagonal(&compared_by, kernels)?;
+        let fill = bank.fill().map(|f| f.rows(&kept));
+        let lacking = prepared.lacking.clone().map(|lacking| Lacking {
+            fill: bank.fill().map(|fill| FillInfo::of(fill, kernels)),
+            ..lacking
+        });
         let mut support = Views::new();
         for view in prepared_views.iter() {
             if compared(&view.name) && !view.table.is_similarity() {
-                let table = match bank.columns_read(&view.name, &active) {
+                let table = match bank.columns_read(&view.name, &compared_by) {
                     Some(columns) => only_columns(&view.table, &kept, &columns)?,
                     None => view.table.select_rows(&kept),
                 };
@@ -313,7 +337,8 @@ impl Model {
             library_version: VERSION.to_string(),
             classes: names.to_vec(),
             n_train: n,
-            n_dropped: prepared.n_dropped,
+            n_dropped: prepared.n_dropped - prepared.n_incomplete,
+            lacking,
             n_given: None,
             all_views: beside(&prepared.names, &views),
             views,
@@ -328,7 +353,7 @@ impl Model {
         let bias = machines.heads().map(|h| h.bias).collect();
         let kept = kept.into_iter().map(|i| i as u32).collect();
         let learned = Vec::new();
-        let model = Model { info, rule, kept, support, numbers, coef, bias, learned };
+        let model = Model { info, rule, kept, support, numbers, coef, bias, learned, fill, parts };
         finite::classifier(&model)?;
         match prepared.n_dropped {
             0 => Ok(model),
@@ -380,8 +405,9 @@ impl Model {
     /// were left out, either to all that were given or to those that were learned from.
     ///
     /// # Errors
-    /// A view is missing or incomplete, or differs from training in kind, number of columns or
-    /// column names.
+    /// A view is missing, or differs from training in kind, number of columns or column names; an instance has none of
+    /// the views, or lacks one that the combination cannot do without. Instances that lack a view are told by the
+    /// others: see [`Missing`](crate::data::Missing) and [`Prediction::notes`].
     pub fn predict(&self, views: &Views) -> Result<Prediction> {
         self.predict_in(views, &Run::default())
     }
@@ -563,6 +589,7 @@ impl Model {
             total_cost: self.prices().and_then(|d| self.total_cost(d).ok()),
             machines: self.info.machines.clone(),
             calibration: self.calibration_info(),
+            lacking: self.info.lacking.clone().map(|l| Lacking { fill: None, ..l }),
             report: self.info.report.clone(),
         }
     }

@@ -12,7 +12,9 @@ use super::prepared::{check_square, kernels_or_default, used_views, without_view
 use super::{EmbeddingModel, Recipe, ViewInfo};
 use crate::bank::{Bank, Filled, Storage, check_sources};
 use crate::catalogue;
-use crate::data::{Fill, Labels, PartialClasses, Preparation, Scale, Views, components_note};
+use crate::data::{
+    Fill, Labels, Missing, PartialClasses, Preparation, Scale, Views, components_note,
+};
 use crate::kernel::{GraphSpec, KernelSpec};
 use crate::method::{Method, Task};
 use crate::mkl::Arrangement;
@@ -276,6 +278,7 @@ impl MultiView {
         Ok(Recipe {
             task: Task::Cluster,
             unlabelled: false,
+            missing: Missing::Estimate,
             graphs: if wants.kernels.is_some() { Vec::new() } else { self.graphs.clone() },
             kernels: wants.kernels.or_else(|| self.kernels.clone()),
             scale: wants.scale.unwrap_or(self.scale),

@@ -1,11 +1,12 @@
 //! Prediction: only active kernels, only kept rows; the values of a few new rows at a time.
 
 use super::Model;
-use crate::bank::{Cross, Numbers, RowMeans};
+use super::missing::require_some_view;
+use crate::bank::{Cross, Fill, Numbers, RowMeans};
 use crate::data::{Matrix, Table, View, Views};
 use crate::error::room_for;
 use crate::kernel::{Function, Kernel, Norm};
-use crate::rule::{Mix, Pairs};
+use crate::rule::{Mix, Pairs, Weighted};
 use crate::{Error, Result, Run};
 use serde::Serialize;
 use std::borrow::Cow;
@@ -31,6 +32,8 @@ pub struct Prediction {
     /// Standard deviations of the predicted numbers, noise included, of a Gaussian process: instances × 1. None where
     /// a kernel is a similarity, which does not tell how like itself a new instance is.
     pub deviations: Option<Matrix>,
+    /// What a user should read: how instances that lack views were told.
+    pub notes: Vec<String>,
 }
 
 /// See [`Model::predict`].
@@ -53,7 +56,18 @@ pub(super) fn predict(model: &Model, views: &Views, run: &Run) -> Result<Predict
         deviations,
         decisions,
         machine_names: info.machines.iter().map(|m| m.name.clone()).collect(),
+        notes: model.lacking_note(views).into_iter().collect(),
     })
+}
+
+/// Which decision functions.
+pub(super) enum Chosen {
+    /// Those of the model.
+    Whole,
+    /// A weighted sum of some of the kernels.
+    Sum { kernels: Vec<usize>, rule: Box<Weighted> },
+    /// Coefficients for some of the kernels, and biases.
+    Each { kernels: Vec<usize>, coef: Matrix, bias: Vec<f64> },
 }
 
 /// Σ_i coef_i k(x_i, x) + b: new instances × machines; and how uncertain that is, where the rule says so.
@@ -73,45 +87,19 @@ fn decisions(model: &Model, views: &Views, run: &Run) -> Result<(Matrix, Option<
         let nothing = vec![0.0; s.roots.cols()];
         Matrix::from_fn(n, 1, |_, _| s.variance(&nothing, 0.0).sqrt())
     });
-    if !active.is_empty() {
+    if active.is_empty() {
+        for i in 0..n {
+            out.row_mut(i).copy_from_slice(&model.bias);
+        }
+    } else {
         let views = towards_learned(model, views)?;
+        require_some_view(&views)?;
         let views = info.preparation.apply(&views)?;
-        views.require_complete()?;
-        let cross = cross(model, &active)?.under(run.watch());
-        let all: Vec<usize> = (0..active.len()).collect();
-        let new = cross.new_rows(&views, &all)?;
-        let coef = model.coef.transposed();
-        let share = info.machine.build()?.own_similarity();
-        out = match model.rule.pointwise() {
-            Some(mix) => {
-                let own = mix.numbers(&views)?;
-                let numbers = own.iter().zip(&model.numbers).next();
-                let numbers = numbers.map(|(new, support)| Numbers { new, support });
-                let mut values = cross.multiply(&new, &all, mix, numbers, &coef)?;
-                if share != 0.0 {
-                    for (i, same) in own_values(mix, own.as_ref(), &cross.own(&new, &all)?) {
-                        values.row_mut(i).iter_mut().for_each(|v| *v += share * same);
-                    }
-                }
-                if let Some((spread, out)) = spread.zip(deviations.as_mut()) {
-                    let projected = cross.multiply(&new, &all, mix, numbers, &spread.roots)?;
-                    for (i, same) in own_values(mix, own.as_ref(), &cross.own(&new, &all)?) {
-                        out.set(i, 0, spread.variance(projected.row(i), same).sqrt());
-                    }
-                }
-                values
-            }
-            None if !model.rule.own_gates().is_empty() => {
-                let (own, of) = (crate::rule::numbers(model.rule(), &views)?, &model.numbers);
-                let numbers = own.as_ref().zip(of.as_ref());
-                let numbers = numbers.map(|(new, support)| Numbers { new, support });
-                cross.multiply_heads(&new, &active, model.rule.own_gates(), numbers, &model.coef)?
-            }
-            None => cross.multiply_each(&new, &all, &coef)?,
-        };
-    }
-    for i in 0..out.rows() {
-        out.row_mut(i).iter_mut().zip(&model.bias).for_each(|(v, b)| *v += b);
+        let estimated = model.fill.as_ref().is_some_and(|f| f.estimated);
+        match estimated || views.missing().is_empty() {
+            true => (out, deviations) = values(model, &views, &Chosen::Whole, run)?,
+            false => out = model.by_views(&views, run)?,
+        }
     }
     if let Some(p) = out.values().iter().position(|v| !v.is_finite()) {
         let (row, machine) = (p / out.cols(), p % out.cols());
@@ -137,6 +125,74 @@ fn own_values<'a>(
         mix.mix(Pairs { values: &pair, own, others: own }, &mut same);
         (i, same[0])
     })
+}
+
+/// Σ_i coef_i k(x_i, x) + b of prepared rows that have the views of the kernels, and of a Gaussian process the standard
+/// deviations.
+pub(super) fn values(
+    model: &Model,
+    views: &Views,
+    part: &Chosen,
+    run: &Run,
+) -> Result<(Matrix, Option<Matrix>)> {
+    let active = model.active();
+    let kernels = match part {
+        Chosen::Whole => model.compared(),
+        Chosen::Sum { kernels, .. } | Chosen::Each { kernels, .. } => kernels.clone(),
+    };
+    let cross = cross(model, &kernels)?.under(run.watch());
+    let places: Vec<usize> = match part {
+        // All kernels are compared for estimates, and these are read.
+        Chosen::Whole if kernels.len() > active.len() => active.clone(),
+        _ => (0..kernels.len()).collect(),
+    };
+    let new = cross.new_rows(views, &places)?;
+    let mix = match part {
+        Chosen::Whole => model.rule.pointwise(),
+        Chosen::Sum { rule, .. } => Some(rule.as_ref() as &dyn Mix),
+        Chosen::Each { .. } => None,
+    };
+    let mut deviations = None;
+    let mut out = match (mix, part) {
+        (_, Chosen::Each { coef, .. }) => cross.multiply_each(&new, &places, &coef.transposed())?,
+        (Some(mix), _) => {
+            let coef = model.coef.transposed();
+            let own = mix.numbers(views)?;
+            let numbers = own.iter().zip(&model.numbers).next();
+            let numbers = numbers.map(|(new, support)| Numbers { new, support });
+            let mut values = cross.multiply(&new, &places, mix, numbers, &coef)?;
+            let share = model.info.machine.build()?.own_similarity();
+            if share != 0.0 {
+                for (i, same) in own_values(mix, own.as_ref(), &cross.own(&new, &places)?) {
+                    values.row_mut(i).iter_mut().for_each(|v| *v += share * same);
+                }
+            }
+            if let (Some(spread), Chosen::Whole) = (model.rule.spread(), part) {
+                let projected = cross.multiply(&new, &places, mix, numbers, &spread.roots)?;
+                let mut found = Matrix::zeros(values.rows(), 1);
+                for (i, same) in own_values(mix, own.as_ref(), &cross.own(&new, &places)?) {
+                    found.set(i, 0, spread.variance(projected.row(i), same).sqrt());
+                }
+                deviations = Some(found);
+            }
+            values
+        }
+        (None, _) if !model.rule.own_gates().is_empty() => {
+            let (own, of) = (crate::rule::numbers(model.rule(), views)?, &model.numbers);
+            let numbers = own.as_ref().zip(of.as_ref());
+            let numbers = numbers.map(|(new, support)| Numbers { new, support });
+            cross.multiply_heads(&new, &active, model.rule.own_gates(), numbers, &model.coef)?
+        }
+        (None, _) => cross.multiply_each(&new, &places, &model.coef.transposed())?,
+    };
+    let bias = match part {
+        Chosen::Each { bias, .. } => bias,
+        _ => &model.bias,
+    };
+    for i in 0..out.rows() {
+        out.row_mut(i).iter_mut().zip(bias).for_each(|(v, b)| *v += b);
+    }
+    Ok((out, deviations))
 }
 
 /// The views with similarities to the instances that were learned from, where they may be to all that
@@ -179,7 +235,8 @@ fn cross(model: &Model, active: &[usize]) -> Result<Cross> {
     let complete = rows.len() == info.n_train;
     let means = if complete { RowMeans::Exact } else { RowMeans::Cancelled };
     let kernels = (info.kernels.as_slice(), info.norms.as_slice());
-    cross_with(&model.support, &rows, info.n_train, kernels, active, means)
+    let fill = model.fill.as_ref().map(|f| f.kernels(active));
+    cross_incomplete(&model.support, &rows, info.n_train, kernels, active, means, fill)
 }
 
 /// The kernels with indices `active`, with their normalisations, towards the rows of `support`,
@@ -189,9 +246,22 @@ pub(super) fn cross_with(
     support: &Views,
     rows: &[usize],
     n_train: usize,
+    kernels: (&[Kernel], &[Vec<Norm>]),
+    active: &[usize],
+    means: RowMeans,
+) -> Result<Cross> {
+    cross_incomplete(support, rows, n_train, kernels, active, means, None)
+}
+
+/// The same where some of these rows lack views.
+fn cross_incomplete(
+    support: &Views,
+    rows: &[usize],
+    n_train: usize,
     (kernels, norms): (&[Kernel], &[Vec<Norm>]),
     active: &[usize],
     means: RowMeans,
+    fill: Option<Fill>,
 ) -> Result<Cross> {
     let kernels: Vec<_> = active.iter().map(|&m| kernels[m].clone()).collect();
     let norms: Vec<_> = active.iter().map(|&m| norms[m].clone()).collect();
@@ -208,5 +278,5 @@ pub(super) fn cross_with(
             support = Cow::Owned(support.into_owned().with(kernel.view.clone(), nothing)?);
         }
     }
-    Cross::new(&support, rows, n_train, &kernels, &norms, means)
+    Cross::of_incomplete(&support, rows, n_train, (&kernels, &norms), means, fill)
 }

@@ -1,10 +1,11 @@
 //! The first half of a fit: instances, scaling and kernels, and what decides about them.
 
+use super::missing::{self, Lacking};
 use super::prepared::{check_square, dropped_note, kernels_or_default, used_views, without_view};
 use super::{Given, Mkl, Prepared, Recipe};
-use crate::bank::Bank;
+use crate::bank::check_present;
 use crate::catalogue;
-use crate::data::{Labels, Preparation, Target, Views};
+use crate::data::{Labels, Missing, Preparation, Target, Views};
 use crate::kernel::{Family, KernelSpec};
 use crate::mkl::Arrangement;
 use crate::{Error, Event, Result, Run};
@@ -53,44 +54,60 @@ impl Mkl {
             let expected = format!("{}, one per instance of the views", views.n());
             return Err(Error::shape("labels", expected, labels.len()));
         }
-        let rows = match recipe.unlabelled {
+        let mut rows = match recipe.unlabelled {
             true => (0..labels.len()).collect(),
             false => Target::rows(labels, recipe.task),
         };
-        let n_dropped = views.n() - rows.len();
+        let unlabelled = views.n() - rows.len();
         if rows.is_empty() && !matches!(labels, Labels::Absent(_)) {
             return Err(Error::Labels("every label is missing".to_string()));
         }
-        let target = match recipe.unlabelled {
-            true => Target::partial(labels)?,
-            false => Target::of(&labels.select(&rows), recipe.task)?,
-        };
-        let mut unlabelled = None;
-        if let Target::Partial(partial) = &target {
-            let (count, all) = (partial.codes.iter().filter(|c| c.is_none()).count(), views.n());
-            let note =
-                format!("{count} of {all} instances have no label and are learned from, too");
-            unlabelled = Some(note);
-        }
-        let views = match n_dropped {
+        let mut target = recipe.target(labels, &rows)?;
+        let all = views.n();
+        let views = match unlabelled {
             0 => Cow::Borrowed(views),
             _ => Cow::Owned(views.select(&rows)),
         };
         let names = views.iter().map(|v| v.name.clone()).collect();
         let specs = self.specs(&views)?;
-        let views = used_views(views, &specs, &recipe.looks_at)?;
-        views.require_complete()?;
+        let mut views = used_views(views, &specs, &recipe.looks_at)?;
+        // Where nothing was asked for, and all is there, nothing is kept for new instances.
+        let handling = match views.missing().is_empty() && recipe.missing == Missing::Auto {
+            true => Missing::Refuse,
+            false => missing::chosen(recipe.missing, &views, self.learner()?.as_ref()),
+        };
+        let lacking = Lacking::of(&views, handling);
+        let mut n_incomplete = 0;
+        if let Some(lacking) = &lacking {
+            match handling {
+                Missing::Refuse => views.require_complete()?,
+                Missing::Drop => {
+                    let kept = lacking.complete_rows(&views)?;
+                    n_incomplete = rows.len() - kept.len();
+                    rows = kept.iter().map(|i| rows[*i]).collect();
+                    target = recipe.target(labels, &rows)?;
+                    views = Cow::Owned(views.select(&kept));
+                }
+                _ => check_present(&views)?,
+            }
+        }
         check_square(&views)?;
         run.tell(Event::Begin { stage: "kernels", total: None });
         let concat = recipe.arrangement == Arrangement::Concatenated;
         let preparation = Preparation::fit(&views, self.scale, concat)?;
-        let mut notes = dropped_note(n_dropped, &views, recipe.task);
-        notes.extend(unlabelled);
+        let mut notes = dropped_note(unlabelled, &views, recipe.task);
+        if let Target::Partial(partial) = &target {
+            let count = partial.codes.iter().filter(|c| c.is_none()).count();
+            notes.push(format!(
+                "{count} of {all} instances have no label and are learned from, too"
+            ));
+        }
+        notes.extend(lacking.as_ref().map(Lacking::note));
         notes.extend_from_slice(preparation.notes());
         let given = views.iter().map(super::ViewInfo::of).collect();
-        let views = preparation.apply(&views)?;
         let specs = if concat { without_view(specs) } else { specs };
-        let bank = Bank::build(&views, &specs, self.storage, run)?;
+        let (preparation, views, bank) =
+            missing::kernels(handling, preparation, &views, &specs, self.storage, run)?;
         notes.extend_from_slice(bank.notes());
         notes.extend(bank.indefinite(&views)?);
         run.tell(Event::End);
@@ -102,8 +119,10 @@ impl Mkl {
             given,
             names,
             bank,
-            n_dropped,
-            recipe,
+            n_dropped: unlabelled + n_incomplete,
+            n_incomplete,
+            recipe: recipe.on(lacking.is_none()),
+            lacking,
             notes,
             weights: None,
             paired: None,
@@ -117,7 +136,7 @@ impl Mkl {
     /// # Errors
     /// Wrong parameters.
     pub fn shares(&self, prepared: &Prepared) -> Result<bool> {
-        Ok(self.recipe()? == prepared.recipe)
+        Ok(self.recipe()?.on(prepared.lacking.is_none()) == prepared.recipe)
     }
 
     /// What decides about the kernels; also checks the parameters.
@@ -130,6 +149,7 @@ impl Mkl {
         let unlabelled = self.uses_unlabelled()?;
         let graphs = Vec::new();
         let width = self.width;
+        let missing = missing::resolved(self.missing, self.method.id, learner.as_ref())?;
         Ok(Recipe {
             kernels,
             graphs,
@@ -140,6 +160,7 @@ impl Mkl {
             arrangement,
             task,
             unlabelled,
+            missing,
         })
     }
 
@@ -154,5 +175,15 @@ impl Mkl {
             }
             width => specs.into_iter().map(|s| s.wider(width)).collect(),
         })
+    }
+}
+
+impl Recipe {
+    /// What is known about these instances.
+    fn target(&self, labels: &Labels, rows: &[usize]) -> Result<Target> {
+        match self.unlabelled {
+            true => Target::partial(&labels.select(rows)),
+            false => Target::of(&labels.select(rows), self.task),
+        }
     }
 }

@@ -1,9 +1,10 @@
 //! [`Prepared`]: training instances ready to learn from, and which views that takes.
 
 use super::ViewInfo;
+use super::missing::Lacking;
 use super::paired::Paired;
 use crate::bank::{Bank, Storage};
-use crate::data::{Matrix, Posteriors, Preparation, Scale, Target, View, Views};
+use crate::data::{Matrix, Missing, Posteriors, Preparation, Scale, Target, View, Views};
 use crate::kernel::{Family, GraphSpec, Kernel, KernelSpec};
 use crate::machine::learn_unlabelled;
 use crate::method::Task;
@@ -28,6 +29,19 @@ pub(crate) struct Recipe {
     pub(crate) task: Task,
     /// Whether instances without a label are learned from, too.
     pub(super) unlabelled: bool,
+    /// What is done about instances that lack views.
+    pub(super) missing: Missing,
+}
+
+impl Recipe {
+    /// The same for instances of which it is known whether all have all views: then nothing is done about them, but what
+    /// stands for missing features of new ones.
+    pub(super) fn on(mut self, complete: bool) -> Self {
+        if complete && !matches!(self.missing, Missing::Zero | Missing::Mean) {
+            self.missing = Missing::Refuse;
+        }
+        self
+    }
 }
 
 /// Training instances ready to learn from: several methods with the same kernels can share one.
@@ -41,6 +55,9 @@ pub struct Prepared {
     pub(super) names: Vec<String>,
     pub(super) bank: Bank,
     pub(super) n_dropped: usize,
+    /// Those of them that were left out for a view.
+    pub(super) n_incomplete: usize,
+    pub(super) lacking: Option<Lacking>,
     pub(super) recipe: Recipe,
     pub(super) notes: Vec<String>,
     /// One per row.

@@ -1,5 +1,6 @@
 //! What a model tells about itself.
 
+use super::Lacking;
 use super::{CalibrationInfo, FeatureWidths};
 use crate::Report;
 use crate::data::{Table, View};
@@ -132,6 +133,9 @@ pub struct Summary {
     pub machines: Vec<MachineInfo>,
     /// How decision values become probabilities, where they do.
     pub calibration: Option<CalibrationInfo>,
+    /// Which training instances lacked views, and what was done about them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lacking: Option<Lacking>,
     /// How learning went.
     pub report: Report,
 }

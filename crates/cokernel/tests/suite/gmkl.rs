@@ -314,7 +314,7 @@ fn what_is_refused() {
     let table = Table::Dense(plain());
     lacking.push(View { name: "x".into(), table, columns: None, present }).unwrap();
     let found = refused(mkl(&["gaussian"], &[]), &lacking, &labels());
-    assert!(found.contains("is missing for 1 of 120 instances"), "{found}");
+    assert!(found.contains("instance 5 lacks view 'x'"), "{found}");
     let mut nan = plain();
     nan.set(3, 2, f64::NAN);
     assert!(Views::new().dense("x", nan).unwrap_err().to_string().contains("not a finite number"));

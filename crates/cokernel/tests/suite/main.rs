@@ -22,6 +22,7 @@ mod laplacian_svm;
 mod localized;
 mod machines;
 mod medfc;
+mod missing;
 mod prices;
 mod projections;
 mod reference;

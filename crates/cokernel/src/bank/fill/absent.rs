@@ -29,7 +29,7 @@ pub(super) fn in_rows_of(view: &View, error: Error) -> Error {
 }
 
 /// The same views with zeros in place of what is not there.
-pub(super) fn placed(views: &Views) -> Result<Views> {
+pub(crate) fn placed(views: &Views) -> Result<Views> {
     let mut all = Views::new();
     for view in views.iter() {
         let Some(present) = &view.present else {
@@ -55,6 +55,9 @@ pub(super) fn placed(views: &Views) -> Result<Views> {
         }
         all.push(View { table, present: None, ..view.clone() })?;
     }
+    if let Some(ids) = views.ids() {
+        all.set_ids(ids.to_vec())?;
+    }
     Ok(all)
 }
 
@@ -68,23 +71,57 @@ fn kept(m: &Csr, present: &[bool], wanted: impl Fn(usize) -> bool) -> Result<Csr
     Csr::from_rows(m.cols(), (0..m.rows()).map(row).collect())
 }
 
-/// Refuses instances without any view, and views that share no instance with the others.
-pub(crate) fn check_sources(views: &Views) -> Result<()> {
+/// New rows with zeros in place of what is not there.
+pub(crate) fn placed_rows(views: &Views) -> Result<Views> {
+    let mut all = Views::new();
+    for view in views.iter() {
+        let mut table = view.table.clone();
+        let absent = |i: &usize| !view.has(*i);
+        match &mut table {
+            Table::Dense(m) | Table::Similarity(m) => {
+                (0..m.rows()).filter(absent).for_each(|i| m.row_mut(i).fill(0.0));
+            }
+            Table::Sparse(m) | Table::Graph(m) => {
+                if let Some(present) = &view.present {
+                    *m = kept(m, present, |_| true)?;
+                }
+            }
+        }
+        all.push(View { table, present: None, ..view.clone() })?;
+    }
+    Ok(all)
+}
+
+/// Refuses views that nobody has, and instances without any view.
+pub(crate) fn check_present(views: &Views) -> Result<()> {
     let list: Vec<&View> = views.iter().collect();
-    let has = |v: &View, i: usize| v.present.as_ref().is_none_or(|p| p[i]);
+    if let Some(view) = list.iter().find(|v| !(0..views.n()).any(|i| v.has(i))) {
+        return Err(Error::Data(format!(
+            "view '{}' is missing for every instance; leave the view out",
+            view.name
+        )));
+    }
     let names: Vec<String> = list.iter().map(|v| format!("'{}'", v.name)).collect();
-    if let Some(i) = (0..views.n()).find(|i| !list.iter().any(|v| has(v, *i))) {
-        let name = views.ids().map_or(String::new(), |ids| format!(" ('{}')", ids[i]));
-        let names = names.join(", ");
+    if let Some(i) = (0..views.n()).find(|i| !list.iter().any(|v| v.has(*i))) {
+        let (instance, names) = (views.instance(i), names.join(", "));
         return Err(Error::Data(if list.len() == 1 {
             format!(
-                "instance {i}{name} lacks view {names}, and there is no other view from which its \
+                "{instance} lacks view {names}, and there is no other view from which its \
                  similarities could be estimated; leave it out"
             )
         } else {
-            format!("instance {i}{name} has none of the views {names}; leave it out")
+            format!("{instance} has none of the views {names}; leave it out")
         }));
     }
+    Ok(())
+}
+
+/// Refuses what [`check_present`] does, and views that share no instance with the others.
+pub(crate) fn check_sources(views: &Views) -> Result<()> {
+    check_present(views)?;
+    let list: Vec<&View> = views.iter().collect();
+    let has = |v: &View, i: usize| v.has(i);
+    let names: Vec<String> = list.iter().map(|v| format!("'{}'", v.name)).collect();
     // Views that can be reached from the first one by common instances.
     let mut reached = vec![false; list.len()];
     let mut next = vec![0];

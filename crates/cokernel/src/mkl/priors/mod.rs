@@ -23,6 +23,9 @@
 //! the multiple sα, s ≤ 1, where it is largest; any machine at (σ, μ) gives an upper bound by its primal objective. All
 //! terms of the upper bound are at least 0; the gap is relative to it.
 //!
+//! **Missing views** (GMKD §II). The classifiers of the views learn from the instances that have the view, the rest from
+//! those that have all; a new instance is told by the terms of the views that it has, times Σ σ_m over all and over these.
+//!
 //! **Scale.** As printed, K_m = κ_m + 1 and λ depend on the unit of the kernels. By default everything is done on kernels
 //! over their mean diagonal entry d, with d·C, so that kernels times s and C over s are the same problem; kernels with ones
 //! on their diagonal are as printed (`unit=one` for all others).
@@ -39,9 +42,10 @@ mod tests;
 
 pub(super) use penalty::Penalty;
 
-use super::view_classifiers::{ViewClassifiers, Views};
-use super::{Learned, Problem, check};
-use crate::data::Classes;
+use super::view_classifiers::{ViewClassifiers, Views, joint, without};
+use super::{Learned, Parts, Problem, check};
+use crate::bank::Bank;
+use crate::data::{Classes, Matrix};
 use crate::machine::{Block, Head, Role, Solution, Svc};
 use crate::params::{Param, Params, Range};
 use crate::rule::Each;
@@ -109,13 +113,12 @@ impl Priors {
     }
 
     /// The mean diagonal entry of the kernels, of instances as often as their weights say.
-    fn unit(&self, problem: &Problem<'_>) -> f64 {
+    fn unit(&self, bank: &Bank, weights: Option<&[f64]>) -> f64 {
         if !self.diagonal {
             return 1.0;
         }
-        let (bank, n) = (problem.bank, problem.bank.n());
-        let ones = vec![1.0; n];
-        let masses = problem.weights.unwrap_or(&ones);
+        let ones = vec![1.0; bank.n()];
+        let masses = weights.unwrap_or(&ones);
         let of = |m: usize| bank.diagonal(m).iter().zip(masses).map(|(k, w)| k * w).sum::<f64>();
         let mass = bank.len() as f64 * masses.iter().sum::<f64>();
         let mean = (0..bank.len()).map(of).sum::<f64>() / mass;
@@ -130,9 +133,19 @@ impl Priors {
         })?;
         let watch = run.watch();
         let classes = problem.target.classes()?;
-        let unit = self.unit(problem);
-        let costs: Vec<f64> =
-            svc.costs(classes, problem.weights)?.iter().map(|c| c * unit).collect();
+        // Instances that lack a view have a part in the classifiers of the others alone.
+        let all: Vec<usize> = (0..problem.bank.len()).collect();
+        let joint = joint(problem, &all);
+        if let Some(class) = joint.as_ref().and_then(|w| without(&classes.clone().into(), w)) {
+            return Err(Error::Data(format!(
+                "no instance of class '{class}' has all views, and {} learns from such; choose a method that joins the \
+                 classifiers of the views (late_mean, ekp), or fill in what is missing (missing=mean or estimate)",
+                self.title
+            )));
+        }
+        let weights = joint.as_deref().or(problem.weights);
+        let unit = self.unit(problem.bank, weights);
+        let costs: Vec<f64> = svc.costs(classes, weights)?.iter().map(|c| c * unit).collect();
         let mut report = Report::closed_form(run);
         let views = match self.gamma {
             Some(_) => Some(self.views.train(problem, run, &watch)?),
@@ -141,6 +154,7 @@ impl Priors {
         if let Some(views) = &views {
             report.counts = views.counts;
             report.notes.extend(views.notes.iter().cloned());
+            views.tell(problem, joint.as_deref(), &mut report);
         }
         // After a stop some have no values.
         let views = views.filter(|v| v.stopped.is_none());
@@ -162,8 +176,10 @@ impl Priors {
         self.tell(&roles, classes, &fitted, &watch, &mut report);
         report.seconds = watch.seconds();
         let rule = Each::rule(shares);
+        let parts = Some(parts(&rule.active(), &fitted, views.as_ref()));
         Ok(Learned {
             machines: Some(Solution { counts: report.counts, ..machines }),
+            parts,
             ..Learned::of(rule, report)
         })
     }
@@ -325,4 +341,19 @@ fn shares(fitted: &[Fitted], kernels: usize) -> Vec<f64> {
         (None, Some(mu)) => mu,
         (None, None) => vec![1.0 / kernels as f64; kernels],
     }
+}
+
+/// What each kernel adds to the biases, and its share in each decision function.
+fn parts(active: &[usize], fitted: &[Fitted], views: Option<&Views>) -> Parts {
+    let of = |value: &dyn Fn(usize, usize) -> f64| {
+        Matrix::from_fn(fitted.len(), active.len(), |t, k| value(t, active[k]))
+    };
+    let own: Vec<Vec<f64>> =
+        fitted.iter().map(|f| shares(std::slice::from_ref(f), f.sigma.len())).collect();
+    let bias = |t: usize, m: usize| {
+        let (found, total) = (&fitted[t], fitted[t].machine.coef.iter().sum::<f64>());
+        let view = views.and_then(|v| v.solutions[m].heads().nth(t));
+        found.sigma[m] * total + view.map_or(0.0, |head| found.mu[m] * head.bias)
+    };
+    Parts { shares: of(&|t, m| own[t][m]), biases: of(&bias) }
 }

@@ -2,7 +2,8 @@
 //! machine_primals, machine_duals, machine_totals: primal, dual and gap of all machines together (the last
 //! three not in files of early versions); where instances
 //! were left out, learned (u32); under a rule that knows something of instances by themselves (gates) numbers, a row
-//! for each kept instance; of each isotonic curve of a calibration, `calibration.MACHINE.values` and
+//! for each kept instance; where kept instances lack views, of each view `absent.VIEW` (u32), which of them do; where decision
+//! functions are sums of parts, parts.shares and parts.biases, machines × active kernels; of each isotonic curve of a calibration, `calibration.MACHINE.values` and
 //! .probabilities (the numbers of a sigmoid are in the JSON). Files of formats 1 and 2 know one machine, C-SVC.
 //!
 //! `kept` are the training instances that prediction compares with; coef has one row per machine
@@ -16,10 +17,11 @@ use super::{
     FORMAT, Kind, Tensors, bytes, f64s, flat, matrix, put, put_calibration, put_norms, put_views,
     u32s,
 };
-use crate::bank::centered_by_feature;
-use crate::data::Matrix;
+use crate::bank::{Fill, centered_by_feature};
+use crate::data::{Matrix, Missing};
 use crate::machine::{MachineSpec, Reading};
-use crate::model::{Info, MachineInfo, Model, keeps_all, width};
+use crate::mkl::Parts;
+use crate::model::{Info, MachineInfo, Model, keeps_all, keeps_for_estimates, width};
 use crate::rule;
 use crate::{Error, Result};
 use std::mem::take;
@@ -69,6 +71,14 @@ pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
     }
     if let Some(numbers) = &model.numbers {
         tensors.insert("numbers".to_string(), matrix(numbers));
+    }
+    for (v, mask) in model.fill.iter().flat_map(|f| f.masks.iter().enumerate()) {
+        let absent: Vec<u32> = (0_u32..).zip(mask).filter(|(_, p)| !**p).map(|(i, _)| i).collect();
+        tensors.insert(format!("absent.{v}"), u32s(&absent));
+    }
+    if let Some(parts) = &model.parts {
+        tensors.insert("parts.shares".to_string(), matrix(&parts.shares));
+        tensors.insert("parts.biases".to_string(), matrix(&parts.biases));
     }
     put_norms(&mut info.norms, &mut tensors);
     put_calibration(&mut info.calibration, &mut tensors);
@@ -136,7 +146,9 @@ pub fn assemble(file: &Opened) -> Checked<Model> {
         g => Some(sized(Matrix::new(s, g, tables.finite("numbers", Some(&[s, g]))?))?),
     };
     let learned = Vec::new();
-    let mut model = Model { info, rule, kept, support, numbers, coef, bias, learned };
+    let fill = filled(&info, &tables, s)?;
+    let parts = parts(&tables, t, rule.active().len())?;
+    let mut model = Model { info, rule, kept, support, numbers, coef, bias, learned, fill, parts };
     if let Some(problem) = inconsistency(&model) {
         return misfit(problem);
     }
@@ -146,13 +158,16 @@ pub fn assemble(file: &Opened) -> Checked<Model> {
         let found = spread.roots.rows();
         return misfit(format!("{found} roots of the covariance for {s} instances that are kept"));
     }
-    let active = model.active();
+    let (active, compared) = (model.active(), model.compared());
     let Info { preparation, kernels, norms, n_train, .. } = &model.info;
-    let (active, support) = (active.as_slice(), &model.support);
-    Compared { preparation, kernels, norms, active, support, n_train: *n_train }.check()?;
+    let support = &model.support;
+    Compared { preparation, kernels, norms, active: &compared, support, n_train: *n_train }
+        .check()?;
     let reading = sized(model.info.machine.build())?.reading();
     let by_feature = |m: usize| centered_by_feature(&kernels[m], &norms[m]);
-    if s != *n_train && keeps_all(&*model.rule, kernels, active, reading, by_feature) {
+    let whole = keeps_all(&*model.rule, kernels, &active, reading, by_feature)
+        || keeps_for_estimates(model.fill.as_ref(), kernels);
+    if s != *n_train && whole {
         return misfit(format!("{s} of {n_train} instances are kept, and kernels need all"));
     }
     if let Some(n) = given {
@@ -164,6 +179,40 @@ pub fn assemble(file: &Opened) -> Checked<Model> {
         }
     }
     Ok(model)
+}
+
+/// What stands for values of kept instances that lack a view.
+fn filled(info: &Info, tables: &Tables<'_>, s: usize) -> Checked<Option<Fill>> {
+    let Some(lacking) = &info.lacking else { return Ok(None) };
+    let Some(stored) = &lacking.fill else { return Ok(None) };
+    let mut masks = Vec::new();
+    for v in 0..stored.views.len() {
+        let absent = tables.whole(&format!("absent.{v}"))?;
+        if absent.windows(2).any(|w| w[0] >= w[1]) || absent.iter().any(|i| *i as usize >= s) {
+            return misfit("instances that lack a view are not increasing numbers of kept ones");
+        }
+        let mut mask = vec![true; s];
+        absent.iter().for_each(|i| mask[*i as usize] = false);
+        masks.push(mask);
+    }
+    let estimated = lacking.handling == Missing::Estimate;
+    match stored.with(masks, &info.kernels, estimated) {
+        Some(fill) => Ok(Some(fill)),
+        None => misfit("what stands for missing values is not that of the kernels"),
+    }
+}
+
+/// The parts of the decision functions, where the file has them.
+fn parts(tables: &Tables<'_>, machines: usize, active: usize) -> Checked<Option<Parts>> {
+    if !tables.has("parts.shares") {
+        return Ok(None);
+    }
+    let shares = tables.matrix("parts.shares", machines, active)?;
+    let biases = tables.matrix("parts.biases", machines, active)?;
+    if shares.values().iter().any(|s| *s < 0.0) {
+        return misfit("a kernel has a share below 0");
+    }
+    Ok(Some(Parts { shares, biases }))
 }
 
 /// What contradicts what, if anything does.

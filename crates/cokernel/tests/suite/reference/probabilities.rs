@@ -55,6 +55,7 @@ fn scores_agree_with_scikit_learn() {
         let classes: Vec<String> = (0..k).map(|c| c.to_string()).collect();
         let truth: Vec<String> = codes.iter().map(u32::to_string).collect();
         let predicted = Prediction {
+            notes: Vec::new(),
             labels: truth.clone(),
             codes: codes.clone(),
             decisions: if k == 2 { p.select_cols(&[1]) } else { p.clone() },

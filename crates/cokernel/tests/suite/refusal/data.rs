@@ -253,7 +253,7 @@ fn views() {
     assert_eq!(
         sentence(views.fill_missing(Fill::Zero)),
         "view 'k' is a similarity and is missing for 1 instances; similarities cannot be filled: \
-         keep the complete instances only"
+         keep the complete instances only, or estimate them from the other views"
     );
     assert_eq!(
         sentence(views.require_complete()),

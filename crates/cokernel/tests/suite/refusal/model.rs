@@ -1,6 +1,6 @@
 //! Fitting, predicting, evaluating and model files: one wrong argument at a time.
 
-use cokernel::data::{Labels, Matrix, Scale, Table, View, Views, toy};
+use cokernel::data::{Labels, Matrix, Missing, Scale, Table, View, Views, toy};
 use cokernel::eval::{Protocol, compare, compare_clusterings, cross_validate};
 use cokernel::kernel::KernelSpec;
 use cokernel::model::{Mkl, Model, MultiView};
@@ -70,7 +70,7 @@ fn views_labels_and_kernels() {
     let table = Table::Dense(Matrix::zeros(24, 1));
     let present = Some((0..24).map(|i| i != 5).collect());
     incomplete.push(View { name: "half".into(), table, columns: None, present }).unwrap();
-    let e = fit(&incomplete, &labels);
+    let e = refusal(mean().missing(Missing::Refuse).fit(&incomplete, &labels, &run));
     assert!(e.starts_with("view 'half' is missing for 1 of 24 instances (first: row 5)"), "{e}");
     // It does not matter where no kernel looks at it.
     let elsewhere = mean().kernels([KernelSpec::gaussian().view("view0")]);

@@ -1,0 +1,307 @@
+//! Instances that lack views: what is done about them when a model is made, and how new ones are told.
+
+use super::predict::{Chosen, values};
+use super::{Model, Prepared};
+use crate::bank::{Bank, Fill, Storage, placed};
+use crate::data::{self, Matrix, Missing, Preparation, Views};
+use crate::kernel::{Kernel, KernelSpec};
+use crate::mkl::{Learner, REGISTRY};
+use crate::rule::Weighted;
+use crate::{Error, Result, Run};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Which instances of the training lacked views, and what was done about them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Lacking {
+    /// What was done: not `auto`.
+    pub handling: Missing,
+    /// Instances that were there to learn from.
+    pub instances: usize,
+    /// Those of them that have all views.
+    pub complete: usize,
+    /// Each view with the number of instances that have it.
+    pub views: Vec<(String, usize)>,
+    /// What stands for values of kernels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) fill: Option<FillInfo>,
+}
+
+/// What is kept of a [`Fill`] beside its masks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct FillInfo {
+    /// The views of the masks.
+    pub views: Vec<String>,
+    /// Of each kernel, where values are estimated.
+    pub scales: Vec<f64>,
+    pub neutral: Vec<f64>,
+}
+
+impl FillInfo {
+    pub fn of(fill: &Fill, kernels: &[Kernel]) -> Self {
+        let name = |v: usize| {
+            let own = fill.mask_of.iter().zip(kernels).find(|(mask, _)| **mask == v);
+            own.map_or(String::new(), |(_, kernel)| kernel.view.clone())
+        };
+        FillInfo {
+            views: (0..fill.masks.len()).map(name).collect(),
+            scales: fill.scales.clone(),
+            neutral: fill.neutral.clone(),
+        }
+    }
+
+    /// With the masks; `None` where it is not that of these kernels.
+    pub fn with(&self, masks: Vec<Vec<bool>>, kernels: &[Kernel], estimated: bool) -> Option<Fill> {
+        let n = masks.first()?.len();
+        let place = |k: &Kernel| self.views.iter().position(|v| *v == k.view);
+        let mask_of: Vec<usize> = kernels.iter().map(place).collect::<Option<_>>()?;
+        let sized = self.scales.len() == kernels.len() && self.neutral.len() == kernels.len();
+        let scales = self.scales.clone();
+        let neutral = self.neutral.clone();
+        sized.then(|| Fill { scales, neutral, ..Fill::of(mask_of, masks, n, estimated) })
+    }
+}
+
+impl Lacking {
+    /// `None` where no instance lacks a view.
+    pub(super) fn of(views: &Views, handling: Missing) -> Option<Self> {
+        let (instances, complete) = (views.n(), views.complete_rows().len());
+        if complete == instances {
+            return None;
+        }
+        let have = |v: &data::View| (0..instances).filter(|i| v.has(*i)).count();
+        let views = views.iter().map(|v| (v.name.clone(), have(v))).collect();
+        Some(Lacking { handling, instances, complete, views, fill: None })
+    }
+
+    /// The instances that have all views.
+    ///
+    /// # Errors
+    /// There are none.
+    pub(super) fn complete_rows(&self, views: &Views) -> Result<Vec<usize>> {
+        let rows = views.complete_rows();
+        if !rows.is_empty() {
+            return Ok(rows);
+        }
+        let have: Vec<String> =
+            self.views.iter().map(|(name, count)| format!("'{name}' {count}")).collect();
+        Err(Error::Data(format!(
+            "no instance has all views (of {}: {}); choose another treatment of missing views than drop, or leave a \
+             view out",
+            self.instances,
+            have.join(", ")
+        )))
+    }
+
+    /// What a user should read about it.
+    pub fn note(&self) -> String {
+        let done = match self.handling {
+            Missing::Drop => "they are left out (missing=drop)",
+            Missing::Zero => "zeros stand for the scaled features there (missing=zero)",
+            Missing::Mean => "column means stand for the features there (missing=mean)",
+            Missing::Estimate => {
+                "their similarities there are estimated from the other views (missing=estimate)"
+            }
+            _ => {
+                "each view's classifier learns from the instances that have the view (missing=per_view)"
+            }
+        };
+        format!("some instances lack a view: {done}")
+    }
+}
+
+/// What is done about instances that lack a view by a method to which it was left, or that was told to; refuses what a
+/// method cannot do.
+pub(super) fn resolved(asked: Missing, id: &str, learner: &dyn Learner) -> Result<Missing> {
+    let features = learner.looks_at_features();
+    match asked {
+        Missing::Auto if learner.learns_per_view() => Ok(Missing::PerView),
+        Missing::PerView if !learner.learns_per_view() => {
+            let can = |e: &&&crate::method::Entry<dyn Learner>| {
+                (e.build)(&e.method.defaults()).learns_per_view()
+            };
+            let able: Vec<&str> = REGISTRY.iter().filter(can).map(|e| e.method.id).collect();
+            let problem = format!(
+                "method '{id}' learns one combination of all kernels, which takes every view of an instance; per_view \
+                 is for {}; for others choose drop, zero, mean or estimate",
+                able.join(", ")
+            );
+            Err(Error::parameter("missing", problem))
+        }
+        Missing::Estimate if features => {
+            let problem = format!(
+                "method '{id}' looks at features, and similarities are what is estimated; choose mean, zero or drop"
+            );
+            Err(Error::parameter("missing", problem))
+        }
+        asked => Ok(asked),
+    }
+}
+
+/// What is done about these views where it was left to the method, and that does not learn per view.
+pub(super) fn chosen(asked: Missing, views: &Views, learner: &dyn Learner) -> Missing {
+    let lacks = |v: &data::View| (0..views.n()).any(|i| !v.has(i));
+    let similar = views.iter().any(|v| v.table.is_similarity() && lacks(v));
+    match asked {
+        Missing::Auto if similar && !learner.looks_at_features() => Missing::Estimate,
+        Missing::Auto => Missing::Mean,
+        asked => asked,
+    }
+}
+
+/// The preparation of views that instances may lack, the prepared views, and the kernels on them.
+pub(super) fn kernels(
+    handling: Missing,
+    preparation: Preparation,
+    views: &Views,
+    specs: &[KernelSpec],
+    storage: Storage,
+    run: &Run,
+) -> Result<(Preparation, Views, Bank)> {
+    let preparation = match handling {
+        Missing::Zero => preparation.filling(views, data::Fill::Zero)?,
+        Missing::Mean => preparation.filling(views, data::Fill::Mean)?,
+        _ => preparation,
+    };
+    let prepared = preparation.apply(views)?;
+    let incomplete = !prepared.missing().is_empty();
+    if !incomplete {
+        let bank = Bank::build(&prepared, specs, storage, run)?;
+        return Ok((preparation, prepared, bank));
+    }
+    if !matches!(handling, Missing::Estimate | Missing::PerView) {
+        prepared.require_complete()?;
+    }
+    let estimated = handling == Missing::Estimate;
+    let (bank, _) = Bank::build_incomplete(&prepared, specs, storage, estimated, run)?;
+    Ok((preparation, placed(&prepared)?, bank))
+}
+
+impl Prepared {
+    /// What its instances lack, if some lack a view.
+    pub fn lacking(&self) -> Option<&Lacking> {
+        self.lacking.as_ref()
+    }
+}
+
+impl Model {
+    /// Which training instances lacked views, and what was done about them; `None` if all had all.
+    pub fn lacking(&self) -> Option<&Lacking> {
+        self.info.lacking.as_ref()
+    }
+
+    /// The kernels that new rows are compared by: where some values are estimated all of them.
+    pub(super) fn compared(&self) -> Vec<usize> {
+        compared(self.fill.as_ref(), self.info.kernels.len(), self.active())
+    }
+
+    /// Decision values of prepared rows some of which lack views: rows with the same views together, by the parts of the
+    /// decision functions that these views have.
+    pub(super) fn by_views(&self, views: &Views, run: &Run) -> Result<Matrix> {
+        let active = self.active();
+        // How uncertain a sum of some kernels is, a Gaussian process of all does not tell.
+        let sum = self.rule.weights().is_some() && self.rule.spread().is_none();
+        let alone = sum || (self.rule.id() == "each" && self.parts.is_some());
+        let mapped = self.info.preparation.concat() || !self.maps().is_empty();
+        if !alone || mapped {
+            let row = views.iter().find_map(|v| (0..views.n()).find(|i| !v.has(*i))).unwrap_or(0);
+            return Err(Error::Data(format!(
+                "{} lacks a view, and what the model learned takes all of them together; fit it with missing=mean or \
+                 missing=zero, or leave such instances out",
+                views.instance(row)
+            )));
+        }
+        let kernels = &self.info.kernels;
+        let looked_at = |v: &&data::View| active.iter().any(|m| kernels[*m].view == v.name);
+        let asked: Vec<&data::View> = views.iter().filter(looked_at).collect();
+        let mut rows_of: BTreeMap<Vec<bool>, Vec<usize>> = BTreeMap::new();
+        for i in 0..views.n() {
+            rows_of.entry(asked.iter().map(|v| v.has(i)).collect()).or_default().push(i);
+        }
+        let machines = self.bias.len();
+        let mut out = Matrix::zeros(views.n(), machines);
+        for (has, rows) in rows_of {
+            let here: Vec<&str> =
+                asked.iter().zip(&has).filter(|(_, h)| **h).map(|(v, _)| v.name.as_str()).collect();
+            let is_here = |k: &usize| here.contains(&kernels[active[*k]].view.as_str());
+            let own: Vec<usize> = (0..active.len()).filter(is_here).collect();
+            let found = match own.is_empty() {
+                true => Matrix::from_fn(rows.len(), machines, |_, t| self.bias[t]),
+                false => values(self, &views.rows(&rows), &self.part(&active, &own), run)?.0,
+            };
+            for (r, i) in rows.iter().enumerate() {
+                out.row_mut(*i).copy_from_slice(found.row(r));
+            }
+        }
+        Ok(out)
+    }
+
+    /// The decision functions on some of the active kernels (places in `active`), with their weights renormalised; the
+    /// constant alone of machines that look at none of them.
+    fn part(&self, active: &[usize], own: &[usize]) -> Chosen {
+        let whole = own.len() == active.len();
+        let kernels = own.iter().map(|k| active[*k]).collect();
+        let s = self.kept.len();
+        if let Some(weights) = self.rule.weights() {
+            let of = |k: usize| weights[active[k]];
+            let total: f64 = (0..active.len()).map(|k| of(k).abs()).sum();
+            let here: f64 = own.iter().map(|k| of(*k).abs()).sum();
+            let factor = if whole { 1.0 } else { total / here };
+            let rule = Weighted::new(own.iter().map(|k| factor * of(*k)).collect());
+            return Chosen::Sum { kernels, rule: Box::new(rule) };
+        }
+        let machines = self.bias.len();
+        let factor = |t: usize| -> Option<f64> {
+            let parts = self.parts.as_ref().filter(|_| !whole)?;
+            let here: f64 = own.iter().map(|k| parts.shares.get(t, *k)).sum();
+            Some(if here > 0.0 { parts.shares.row(t).iter().sum::<f64>() / here } else { 0.0 })
+        };
+        let factors: Vec<Option<f64>> = (0..machines).map(factor).collect();
+        let at = |t: usize, j: usize| {
+            factors[t].unwrap_or(1.0) * self.coef.get(t, own[j / s] * s + j % s)
+        };
+        let bias = |t: usize| match (factors[t].filter(|f| *f > 0.0), &self.parts) {
+            (Some(f), Some(parts)) => f * own.iter().map(|k| parts.biases.get(t, *k)).sum::<f64>(),
+            _ => self.bias[t],
+        };
+        Chosen::Each {
+            kernels,
+            coef: Matrix::from_fn(machines, own.len() * s, at),
+            bias: (0..machines).map(bias).collect(),
+        }
+    }
+
+    /// What a user should know where some of these rows lack views.
+    pub(super) fn lacking_note(&self, views: &Views) -> Option<String> {
+        let asked = |name: &str| self.info.views.iter().any(|own| own.name == name);
+        let lacking = views.missing().iter().any(|(name, _)| asked(name));
+        let how = if self.info.preparation.fills() {
+            "by what stands for the missing features"
+        } else if self.fill.as_ref().is_some_and(|f| f.estimated) {
+            "with similarities that are estimated from the other views"
+        } else {
+            "by the views that they have, whose weights are renormalised (by the constant where the model looks at none \
+             of them)"
+        };
+        lacking.then(|| format!("some instances lack a view: they are told {how}"))
+    }
+}
+
+/// The kernels that new rows are compared by, of so many, where `active` are those that the rule reads.
+pub(super) fn compared(fill: Option<&Fill>, kernels: usize, active: Vec<usize>) -> Vec<usize> {
+    match fill.is_some_and(|f| f.estimated) {
+        true => (0..kernels).collect(),
+        false => active,
+    }
+}
+
+/// Refuses new instances that have none of these views.
+pub(super) fn require_some_view(views: &Views) -> Result<()> {
+    let Some(i) = (0..views.n()).find(|i| !views.iter().any(|v| v.has(*i))) else { return Ok(()) };
+    let names: Vec<String> = views.iter().map(|v| format!("'{}'", v.name)).collect();
+    Err(Error::Data(format!(
+        "{} has none of the views {}; leave it out",
+        views.instance(i),
+        names.join(", ")
+    )))
+}

@@ -1,0 +1,230 @@
+"""Classifiers, regressors and detectors of instances that lack views, beside computations in numpy and scikit-learn."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import cokernel
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pytest
+from cokernel import MKLClassifier, MKLOutlierDetector, MKLRegressor
+from sklearn.svm import SVC, SVR, OneClassSVM
+
+Reals = npt.NDArray[np.float64]
+GAMMA = 0.1
+NAMES = ("a", "b", "c")
+KERNELS = [f"gaussian:gamma={GAMMA}"]
+
+
+def rbf(x: Reals, z: Reals) -> Reals:
+    square = ((x[:, None, :] - z[None, :, :]) ** 2).sum(axis=2)
+    found: Reals = np.exp(-GAMMA * square)
+    return found
+
+
+def views(n: int, seed: int) -> tuple[dict[str, Reals], npt.NDArray[np.int64]]:
+    """Three views of two classes; each instance lacks each view with a chance of a third, never all."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(2, size=n)
+    lost = rng.random((n, 3)) < 1 / 3
+    lost[np.arange(n), rng.integers(3, size=n)] = False
+    X = {}
+    for v, name in enumerate(NAMES):
+        table = rng.normal(size=(n, 3)) + np.outer(y, np.full(3, 1.2 - 0.3 * v))
+        X[name] = np.where(lost[:, [v]], np.nan, table)
+    return X, y
+
+
+def present(X: dict[str, Reals]) -> npt.NDArray[np.bool_]:
+    found: npt.NDArray[np.bool_] = np.stack([~np.isnan(X[name]).all(axis=1) for name in NAMES], axis=1)
+    return found
+
+
+def mean_mkl(missing: str, **others: Any) -> MKLClassifier:
+    return MKLClassifier(
+        "mean", kernels=KERNELS, C=2.0, machine_tol=1e-8, missing=missing, **others
+    )
+
+
+def svc(K: Reals, y: Any) -> SVC:
+    return SVC(C=2.0, kernel="precomputed", tol=1e-8).fit(K, y)
+
+
+@pytest.mark.parametrize("missing", ["zero", "mean"])
+def test_filled_features(missing: str) -> None:
+    X, y = views(60, 0)
+    new, _ = views(40, 1)
+    row = {n: np.zeros(3) if missing == "zero" else np.nanmean(X[n], axis=0) for n in NAMES}
+
+    def filled(of: dict[str, Reals]) -> dict[str, Reals]:
+        return {n: np.where(np.isnan(of[n]), row[n], of[n]) for n in NAMES}
+
+    A, B = filled(X), filled(new)
+    machine = svc(np.mean([rbf(A[n], A[n]) for n in NAMES], axis=0), y)
+    want = machine.decision_function(np.mean([rbf(B[n], A[n]) for n in NAMES], axis=0))
+    clf = mean_mkl(missing).fit(X, y)
+    np.testing.assert_allclose(clf.decision_function(new), want, atol=1e-5)
+    assert clf.lacking_ is not None and clf.lacking_["handling"] == missing
+    assert clf.lacking_["complete"] == present(X).all(axis=1).sum()
+
+
+def test_dropped_instances() -> None:
+    X, y = views(60, 2)
+    new, _ = views(40, 3)
+    whole = present(X).all(axis=1)
+    A = {n: X[n][whole] for n in NAMES}
+    machine = svc(np.mean([rbf(A[n], A[n]) for n in NAMES], axis=0), y[whole])
+    # New instances: the mean of the kernels that are there.
+    K = np.stack([rbf(np.nan_to_num(new[n]), A[n]) for n in NAMES], axis=2)
+    there = present(new)[:, None, :]
+    want = machine.decision_function((K * there).sum(axis=2) / there.sum(axis=2))
+    clf = mean_mkl("drop").fit(X, y)
+    np.testing.assert_allclose(clf.decision_function(new), want, atol=1e-5)
+    alone = mean_mkl("refuse").fit(A, y[whole])
+    assert np.array_equal(clf.decision_function(new), alone.decision_function(new))
+    assert np.isin(clf.support_, np.flatnonzero(whole)).all()
+
+
+def test_estimated_similarities() -> None:
+    X, y = views(50, 4)
+    new, _ = views(30, 5)
+    mask, other = present(X), present(new)
+    raw = np.stack([rbf(np.nan_to_num(X[n]), np.nan_to_num(X[n])) for n in NAMES], axis=2)
+    size, neutral = np.empty(3), np.empty(3)
+    for m in range(3):
+        known = raw[np.ix_(mask[:, m], mask[:, m])][:, :, m]
+        size[m] = np.sqrt((known**2).mean())
+        neutral[m] = known[~np.eye(len(known), dtype=bool)].mean()
+
+    def filled(K: Reals, both: npt.NDArray[np.bool_]) -> Reals:
+        sources = both.sum(axis=2)
+        mean = (K / size * both).sum(axis=2) / np.maximum(sources, 1)
+        guess = np.where(sources[:, :, None] > 0, mean[:, :, None] * size, neutral)
+        found: Reals = np.where(both, K, guess).mean(axis=2)
+        return found
+
+    machine = svc(filled(raw, mask[:, None] & mask[None]), y)
+    K = np.stack([rbf(np.nan_to_num(new[n]), np.nan_to_num(X[n])) for n in NAMES], axis=2)
+    want = machine.decision_function(filled(K, other[:, None] & mask[None]))
+    clf = mean_mkl("estimate").fit(X, y)
+    np.testing.assert_allclose(clf.decision_function(new), want, atol=1e-4)
+
+
+@pytest.mark.parametrize("task", ["classify", "regress", "detect"])
+def test_a_machine_for_each_view(task: str) -> None:
+    """``late_mean`` beside scikit-learn's machines, each on the instances that have its view."""
+    X, y = views(60, 6)
+    new, _ = views(40, 7)
+    rng = np.random.default_rng(8)
+    t = y + 0.1 * rng.normal(size=60)
+    values = np.zeros((40, 3))
+    for v, name in enumerate(NAMES):
+        own = present(X)[:, v]
+        A = X[name][own]
+        K, L = rbf(A, A), rbf(np.nan_to_num(new[name]), A)
+        if task == "classify":
+            values[:, v] = svc(K, y[own]).decision_function(L)
+        elif task == "regress":
+            machine = SVR(C=2.0, epsilon=0.05, kernel="precomputed", tol=1e-8).fit(K, t[own])
+            values[:, v] = machine.predict(L)
+        else:
+            machine = OneClassSVM(nu=0.3, kernel="precomputed", tol=1e-8).fit(K)
+            values[:, v] = machine.decision_function(L) / (0.3 * own.sum())
+    there = present(new)
+    want = (values * there).sum(axis=1) / there.sum(axis=1)
+    common = {"kernels": KERNELS, "machine_tol": 1e-8}
+    if task == "classify":
+        found = MKLClassifier("late_mean", C=2.0, **common).fit(X, y).decision_function(new)
+    elif task == "regress":
+        reg = MKLRegressor("late_mean", C=2.0, epsilon=0.05, **common)
+        found = reg.fit(X, t).predict(new)
+    else:
+        found = MKLOutlierDetector("late_mean", nu=0.3, **common).fit(X).decision_function(new)
+    np.testing.assert_allclose(found, want, atol=2e-5)
+
+
+def test_tables_with_an_index_and_views_that_are_not_there() -> None:
+    X, y = views(60, 9)
+    new, _ = views(40, 10)
+    ids = [f"p{i}" for i in range(60)]
+    frames = {
+        n: pd.DataFrame(X[n], index=ids)[present(X)[:, v]].sample(frac=1.0, random_state=v)
+        for v, n in enumerate(NAMES)
+    }
+    labels = pd.Series(y, index=ids)
+    for method in ("late_mean", "mean"):
+        plain = MKLClassifier(method, kernels=KERNELS, machine_tol=1e-8).fit(X, y)
+        indexed = MKLClassifier(method, kernels=KERNELS, machine_tol=1e-8).fit(frames, labels)
+        a, b = plain.decision_function(new), indexed.decision_function(new)
+        np.testing.assert_allclose(a, b, atol=1e-5)
+        assert plain.lacking_ == indexed.lacking_
+        # A view that no new instance has.
+        nothing = {**X, "b": np.full_like(X["b"], np.nan)}
+        some = present(nothing).any(axis=1)
+        nothing = {n: nothing[n][some] for n in NAMES}
+        want = plain.decision_function(nothing)
+        assert np.array_equal(plain.decision_function({**nothing, "b": None}), want)
+        # Frames of new instances need not have the same.
+        rows = pd.DataFrame(new["a"], index=range(100, 140)), pd.DataFrame(new["c"], index=range(100, 140))
+        kept = [f[~f.isna().all(axis=1)] for f in rows]
+        told = plain.decision_function({"a": kept[0], "b": None, "c": kept[1]})
+        assert len(told) == len(kept[0].index.union(kept[1].index))
+    columns = np.hstack([X[n] for n in NAMES])
+    parts = {n: slice(3 * v, 3 * v + 3) for v, n in enumerate(NAMES)}
+    one = MKLClassifier("late_mean", views=parts, kernels=KERNELS, machine_tol=1e-8).fit(columns, y)
+    late = MKLClassifier("late_mean", kernels=KERNELS, machine_tol=1e-8).fit(X, y)
+    table = np.hstack([new[n] for n in NAMES])
+    np.testing.assert_allclose(one.decision_function(table), late.decision_function(new), atol=1e-9)
+    from sklearn.model_selection import cross_val_score
+
+    assert cross_val_score(one, columns, y, cv=3).mean() > 0.6
+    found = cokernel.cross_validate_bank({"late": late, "mean": mean_mkl("auto")}, X, y, cv=3)
+    assert found is not None
+
+
+def test_what_is_refused() -> None:
+    X, y = views(60, 11)
+    for name in NAMES:
+        X[name][7] = np.nan
+    with pytest.raises(ValueError, match="instance 7 has none of the views 'a', 'b', 'c'"):
+        mean_mkl("auto").fit(X, y)
+    clf = mean_mkl("drop").fit(X, y)
+    with pytest.raises(ValueError, match="instance 7 has none of the views"):
+        clf.predict(X)
+    with pytest.raises(ValueError, match="parameter 'missing': .*per_view is for late_mean, ekp"):
+        mean_mkl("per_view").fit(X, y)
+    with pytest.raises(ValueError, match="unknown treatment of missing views 'men'.*'mean'"):
+        mean_mkl("men").fit(X, y)
+    with pytest.raises(ValueError, match="this method needs every view"):
+        mean_mkl("refuse").fit(X, y)
+    nobody = {**X, "b": np.full_like(X["b"], np.nan)}
+    with pytest.raises(ValueError, match="view 'b' is missing for every instance"):
+        mean_mkl("mean").fit({n: t[np.arange(60) != 7] for n, t in nobody.items()}, np.delete(y, 7))
+
+
+def test_the_program_predicts_the_same(tmp_path: Path, command_line: str) -> None:
+    X, y = views(60, 12)
+    new, _ = views(40, 13)
+    for name in NAMES:
+        pd.DataFrame(new[name]).to_csv(tmp_path / f"{name}.csv", index=False, na_rep="NA")
+    flags = [f for n in NAMES for f in ("--view", f"{n}={tmp_path / n}.csv")]
+    for clf in (
+        mean_mkl("drop"),
+        mean_mkl("mean"),
+        mean_mkl("estimate"),
+        MKLClassifier("late_mean", kernels=KERNELS),
+        MKLClassifier("medfc", kernels=KERNELS),
+    ):
+        clf.fit(X, y).save(tmp_path / "m.ck")
+        command = [command_line, "predict", str(tmp_path / "m.ck"), *flags, "--json"]
+        told = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+        values = np.array(told["decisions"])[:, 0]
+        here = clf.decision_function(new)
+        np.testing.assert_allclose(np.abs(values), np.abs(here), atol=1e-12)
+        again = cokernel.load(tmp_path / "m.ck")
+        np.testing.assert_allclose(np.abs(again.decision_function(new)), np.abs(here), atol=1e-12)
