@@ -141,7 +141,7 @@ class KernelRegressor(RegressorMixin, KernelLearner):  # type: ignore[misc]
             raise ValueError(
                 f"this {type(self).__name__} has no standard deviations: only Gaussian processes have them "
                 "(GaussianProcessMKLRegressor, or method='gaussian_process' with machine='kernel_ridge'), and not with "
-                "precomputed kernels, which do not tell how like itself a new instance is"
+                "precomputed kernels, which do not tell how like itself a new instance is, or instances that lack a view"
             )
         return values[:, 0], deviations[:, 0]
 

@@ -6,7 +6,7 @@ use crate::bank::{Cross, Fill, Numbers, RowMeans};
 use crate::data::{Matrix, Table, View, Views};
 use crate::error::room_for;
 use crate::kernel::{Function, Kernel, Norm};
-use crate::rule::{Mix, Pairs, Weighted};
+use crate::rule::{Mix, Pairs, Spread, Weighted};
 use crate::{Error, Result, Run};
 use serde::Serialize;
 use std::borrow::Cow;
@@ -30,7 +30,7 @@ pub struct Prediction {
     /// [calibrated](super::Model::calibrated). The most probable class need not be the predicted one.
     pub probabilities: Option<Matrix>,
     /// Standard deviations of the predicted numbers, noise included, of a Gaussian process: instances × 1. None where
-    /// a kernel is a similarity, which does not tell how like itself a new instance is.
+    /// a kernel is a similarity, which does not tell how like itself a new instance is, or an instance lacks a view.
     pub deviations: Option<Matrix>,
     /// What a user should read: how instances that lack views were told.
     pub notes: Vec<String>,
@@ -80,10 +80,7 @@ fn decisions(model: &Model, views: &Views, run: &Run) -> Result<(Matrix, Option<
         format!("the decision values of {n} instances and {machines} machines")
     })?;
     let mut out = Matrix::zeros(n, machines);
-    // Where a kernel is a similarity, nothing tells how like itself a new instance is.
-    let known = |m: &usize| info.kernels[*m].function != Function::Precomputed;
-    let spread = model.rule.spread().filter(|_| active.iter().all(known));
-    let mut deviations = spread.map(|s| {
+    let mut deviations = spread(model).map(|s| {
         let nothing = vec![0.0; s.roots.cols()];
         Matrix::from_fn(n, 1, |_, _| s.variance(&nothing, 0.0).sqrt())
     });
@@ -98,7 +95,7 @@ fn decisions(model: &Model, views: &Views, run: &Run) -> Result<(Matrix, Option<
         let estimated = model.fill.as_ref().is_some_and(|f| f.estimated);
         match estimated || views.missing().is_empty() {
             true => (out, deviations) = values(model, &views, &Chosen::Whole, run)?,
-            false => out = model.by_views(&views, run)?,
+            false => (out, deviations) = (model.by_views(&views, run)?, None),
         }
     }
     if let Some(p) = out.values().iter().position(|v| !v.is_finite()) {
@@ -110,6 +107,13 @@ fn decisions(model: &Model, views: &Views, run: &Run) -> Result<(Matrix, Option<
         )));
     }
     Ok((out, deviations))
+}
+
+/// How uncertain values are, where the rule says so and no kernel is a similarity: nothing tells then how like itself a
+/// new instance is.
+fn spread(model: &Model) -> Option<&Spread> {
+    let known = |m: &usize| model.info.kernels[*m].function != Function::Precomputed;
+    model.rule.spread().filter(|_| model.active().iter().all(known))
 }
 
 /// k(x, x) of each new instance, from its values of the kernels.
@@ -167,7 +171,7 @@ pub(super) fn values(
                     values.row_mut(i).iter_mut().for_each(|v| *v += share * same);
                 }
             }
-            if let (Some(spread), Chosen::Whole) = (model.rule.spread(), part) {
+            if let (Some(spread), Chosen::Whole) = (spread(model), part) {
                 let projected = cross.multiply(&new, &places, mix, numbers, &spread.roots)?;
                 let mut found = Matrix::zeros(values.rows(), 1);
                 for (i, same) in own_values(mix, own.as_ref(), &cross.own(&new, &places)?) {
