@@ -2453,6 +2453,8 @@ class LpBetaMKLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -2504,6 +2506,7 @@ class LpBetaMKLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -2526,6 +2529,7 @@ class LpBetaMKLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -10213,6 +10217,8 @@ class GMLClassifier(KernelClassifier):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -10271,6 +10277,7 @@ class GMLClassifier(KernelClassifier):
         probability: str | None = None,
         calibration_folds: int = 5,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -10300,6 +10307,7 @@ class GMLClassifier(KernelClassifier):
         self.probability = probability
         self.calibration_folds = calibration_folds
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
@@ -10337,6 +10345,8 @@ class GaussianProcessMKLRegressor(KernelRegressor):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
     storage : {"auto", "resident", "resident_f32", "on_demand"}
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
     time_limit : float, optional
@@ -10382,6 +10392,7 @@ class GaussianProcessMKLRegressor(KernelRegressor):
         max_iterations: int = 200,
         machine_tol: float = 1e-3,
         scale: str | None = None,
+        missing: str = "auto",
         storage: str = "auto",
         time_limit: float | None = None,
         memory: int | str | None = None,
@@ -10397,6 +10408,7 @@ class GaussianProcessMKLRegressor(KernelRegressor):
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
         self.scale = scale
+        self.missing = missing
         self.storage = storage
         self.time_limit = time_limit
         self.memory = memory
