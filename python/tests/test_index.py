@@ -222,8 +222,12 @@ def test_nothing_fits(data: Any) -> None:
         "view 'view0' and view 'view1' have different instances; only in view 'view0': "
         "'p54', 'p55', 'p56', 'p57', 'p58' and 1 more; only in view 'view1': 'q'"
     )
+    other = b.iloc[:55].rename(index={"p54": "q"})
     with pytest.raises(ValueError, match=sentence):
-        classifier().fit([a, b.iloc[:55].rename(index={"p54": "q"})], y)
+        classifier().set_params(missing="refuse").fit([a, other], y)
+    # Instances may lack a view, but not their label.
+    with pytest.raises(ValueError, match="and y have different instances; only in view 'view0': 'q'"):
+        classifier().fit([a, other], y)
     sentence = "y has no instance in common with X: the ids of X are 'p00'.* and 55 more, those of y are 1,"
     with pytest.raises(ValueError, match=sentence):
         classifier().fit(a, y.set_axis(range(1, 61)))
@@ -259,5 +263,7 @@ def test_missing_views_by_id(data: Any) -> None:
         kind.set_params(kernels=None).fit({"a": a, "b": b.set_axis(range(1, 61), axis=0)})
     with pytest.raises(ValueError, match="view 'c' has no index, but the other views have different"):
         kind.fit({"a": a, "b": b[mask], "c": b.to_numpy()})
-    with pytest.raises(ValueError, match="view 'a' and view 'b' have different instances"):
+    with pytest.raises(ValueError, match="y has no index, but the other views have different"):
         MeanMKLClassifier().fit({"a": a, "b": b[mask]}, np.arange(60) % 2)
+    with pytest.raises(ValueError, match="view 'a' and view 'b' have different instances"):
+        MeanMKLClassifier(missing="refuse").fit({"a": a, "b": b[mask]}, np.arange(60) % 2)

@@ -151,14 +151,16 @@ impl Side {
     }
 
     /// Rows more than [`EXTREME`] times as far from the centre as the nearest quarter of the rows.
+    ///
+    /// Rows at one distance count once, and the nearest of three not at all: where means stand for what instances lack,
+    /// many rows lie at the centre, up to rounding.
     pub(super) fn extreme_rows(&self) -> Vec<usize> {
         let mut sorted: Vec<f64> = self.squares.iter().copied().filter(|s| *s > 0.0).collect();
-        if sorted.is_empty() {
-            return Vec::new();
-        }
-        let place = sorted.len() / 4;
-        let (_, ordinary, _) = sorted.select_nth_unstable_by(place, f64::total_cmp);
-        let limit = EXTREME * EXTREME * *ordinary;
+        sorted.sort_unstable_by(f64::total_cmp);
+        sorted.dedup();
+        let place = (sorted.len() / 4).max(usize::from(sorted.len() > 2));
+        let Some(ordinary) = sorted.get(place) else { return Vec::new() };
+        let limit = EXTREME * EXTREME * ordinary;
         (0..self.squares.len()).filter(|i| self.squares[*i] > limit).collect()
     }
 
