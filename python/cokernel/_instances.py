@@ -226,10 +226,10 @@ def align(
         return Given(X, ids, moved, present)
     if present is not None:
         present = _masks(present, X, [(what, table) for what, table, _ in tables], rows)
-    place = iter(range(len(tables)))
+    of_table = iter(range(len(tables)))
 
     def arranged(*_told: Any) -> Table:
-        i = next(place)
+        i = next(of_table)
         table, is_similar = tables[i][1:]
         columns = training if new else ids
         return _arranged(table, rows[i], ids, columns if is_similar else None, not new)

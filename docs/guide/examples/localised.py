@@ -59,7 +59,7 @@ for dimensions in (0, 3):
     clf.fit(similar(train), small[train])
     score = clf.score(similar(test), small[test])
     kept = clf.report_.details.get("gate_variance", [1.0])[0]
-    print(f"{dimensions or 'all'}: accuracy {score:.3f}, variance kept {kept:.2f}")
+    print(f"{dimensions or 'all'}: accuracy {score:.2f}, variance kept {kept:.2f}")
 
 # %% own
 digit = digits.target[rows]
