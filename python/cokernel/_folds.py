@@ -150,7 +150,7 @@ class Problem:
             return
         if isinstance(cv, Splits):
             # Rows of all instances, too.
-            for train, test in cv.split():
+            for train, test in cv.split(np.zeros((n, 1)), self.y):
                 seen = np.union1d(train, test) if cv.transductive else train
                 yield np.union1d(seen, rest), test
             return

@@ -285,8 +285,9 @@ class KernelLearner(SavedEstimator):
         return dict(self._model.maps())
 
     def total_cost(self, costs: Mapping[str, float] | None = None) -> float | None:
-        """What predicting an instance costs: support vectors times the share that the prices of the active kernels have
-        of all prices (LMKA, section 2.8). To compare models of several methods, give them the same prices.
+        """What predicting an instance costs: support vectors in percent of the training instances, times the share that
+        the prices of the active kernels have of all prices (LMKA, section 2.8). 100 is every training instance with every
+        kernel. To compare models of several methods, give them the same prices.
 
         Parameters
         ----------

@@ -26,6 +26,7 @@ __all__ = [
     "__version__",
     "calibrate",
     "calibration_folds",
+    "check_splits",
     "cluster_scores",
     "column_splits",
     "compare_scores",
@@ -292,6 +293,7 @@ def column_splits(
     name: str | None,
     transductive: bool,
 ) -> str: ...
+def check_splits(text: str, codes: list[int] | None, values: list[float] | None) -> None: ...
 def read_splits(text: str, codes: list[int] | None, values: list[float] | None) -> str: ...
 def search_surface(
     names: list[str], values: list[list[float]], score: Callable[[list[float]], float]

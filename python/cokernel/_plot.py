@@ -79,7 +79,7 @@ def plot_costs(points: Any, score: str, ax: Any = None) -> Any:
     for place, (name, (cost, value)) in enumerate(points.items()):
         look = {"color": COLOURS[place % len(COLOURS)], "marker": MARKERS[place // len(COLOURS) % 4]}
         ax.scatter([cost], [value], s=36, label=str(name), **look)
-    ax.set_xlabel("total cost of predicting an instance")
+    ax.set_xlabel("total cost of predicting an instance in percent")
     ax.set_ylabel(score)
     ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
     return ax

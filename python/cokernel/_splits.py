@@ -16,6 +16,7 @@ from sklearn.utils.multiclass import type_of_target
 from . import _native
 from ._json import loads
 from ._classes import is_missing, known_classes, labelled
+from ._instances import n_rows
 
 _Rows = npt.NDArray[np.intp]
 
@@ -227,7 +228,8 @@ class Splits:
         Raises
         ------
         ValueError
-            The file holds no splits; they are those of other labels, or of the same in another order.
+            The file holds no splits; they are those of other labels, or of the same in another order; a training set has no
+            instance of some class (to detect outliers, for which that is no mistake, read them without ``y``).
         """
         codes, values = (None, None) if y is None else _labels(y, None, real)[:2]
         return cls._of(_native.read_splits(Path(path).read_text("utf-8"), codes, values))
@@ -270,8 +272,46 @@ class Splits:
             beside.unlink(missing_ok=True)
 
     def split(self, X: Any = None, y: Any = None, groups: Any = None) -> Iterator[tuple[_Rows, _Rows]]:
-        """Training and test rows of each split, as scikit-learn asks for them."""
+        """Training and test rows of each split, as scikit-learn asks for them.
+
+        Parameters
+        ----------
+        X : instances, optional
+            As many as the splits were made of.
+        y : array of shape (n,), optional
+            Labels: those that the splits were made of, whatever the classes are called.
+        groups : ignored
+            The splits have their own.
+
+        Raises
+        ------
+        ValueError
+            The splits were made of another number of instances, of other labels, or of the same in another order.
+        """
+        self._check(X, y)
         return iter(zip(self.train, self.test, strict=True))
+
+    def _check(self, X: Any, y: Any) -> None:
+        """Refuses instances and labels that the splits were not made of."""
+        for n in (None if X is None else n_rows(X), None if y is None else len(y)):
+            if n is not None and n != self.n_instances:
+                raise ValueError(f"splits: they were made of {self.n_instances} instances, found {n}")
+        if y is None or np.ndim(y) != 1 or not known_classes(y, negative=False)[1].any():
+            return
+        codes, values, _ = _labels(y, None)
+        try:
+            _native.check_splits(self._file, codes, values)
+        except ValueError:
+            # Numbers that look like classes.
+            if values is not None or not np.issubdtype(np.asarray(y).dtype, np.number):
+                raise
+            try:
+                _native.check_splits(self._file, *_labels(y, None, real=True)[:2])
+            except ValueError:
+                pass
+            else:
+                return
+            raise
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Number of splits."""

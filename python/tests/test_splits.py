@@ -149,3 +149,27 @@ def test_transductive_splits_show_test_instances_without_classes() -> None:
     found = cross_validate_bank(est, X, some, cv=mine)["test_score"]
     pairs = cross_validate_bank(est, X, some, cv=list(mine.split()))["test_score"]
     assert np.array_equal(found, pairs)
+
+
+def test_splits_of_other_instances_or_labels_are_refused_by_scikit_learn_too(tmp_path: Path) -> None:
+    X = np.random.default_rng(0).normal(size=(120, 3)) + (y == "a")[:, None]
+    splits = Splits.k_fold(y, folds=3)
+    est = MeanMKLClassifier()
+    with pytest.raises(ValueError, match="they were made of 120 instances, found 90"):
+        cross_val_score(est, X[:90], y[:90], cv=splits)
+    turned = np.sort(y)
+    with pytest.raises(ValueError, match="other labels, or of the same in another order"):
+        cross_val_score(est, X, turned, cv=splits)
+    with pytest.raises(ValueError, match="other labels, or of the same in another order"):
+        cross_validate_bank(est, X, turned, cv=splits)
+    # Other names of the same classes, and classes that are numbers, are the same labels.
+    renamed = np.unique(y, return_inverse=True)[1]
+    assert len(list(splits.split(X, renamed))) == 3
+    assert len(list(Splits.k_fold(renamed, folds=3, real=True).split(X, renamed))) == 3
+    assert len(list(splits.split())) == 3
+    # A training set without a class is refused where it is read.
+    lacking = Splits.of_column(np.where((y == y[0]) | (np.arange(120) < 20), "test", "train"), y)
+    lacking.save(tmp_path / "s.json")
+    with pytest.raises(ValueError, match="split 0: the training set has no instance of class"):
+        Splits.load(tmp_path / "s.json", y)
+    assert len(Splits.load(tmp_path / "s.json")) == 1

@@ -87,7 +87,7 @@ fn cost_panel(result: &Comparison) -> Panel {
     let by = result.costs.as_ref().map_or(String::new(), |c| format!(", by {c}"));
     Panel {
         title: format!("{score} against cost"),
-        x_label: format!("total cost of predicting an instance{by}"),
+        x_label: format!("total cost of predicting an instance in percent{by}"),
         y_label: score.into(),
         marks: result.rows.iter().filter_map(mark).collect(),
         ..Panel::default()

@@ -130,8 +130,8 @@ pub fn model_lines(model: &Model) -> String {
     let kernels = count(s.weights.len(), "kernel", "kernels");
     text.push_str(&format!("  active    {} of {kernels}\n", s.active_kernels));
     if let Some(cost) = s.total_cost {
-        let of = table::thousands(s.support);
-        text.push_str(&format!("  cost      {cost:.1}, of {of} with all kernels\n"));
+        let of = percent(s.support_percent / 100.0);
+        text.push_str(&format!("  cost      {cost:.1} %, of {of} % with all kernels\n"));
     }
     if let Some(calibration) = model.calibration() {
         text.push_str(&format!("  P(class)  {}\n", told(&calibration.how)));
@@ -253,7 +253,7 @@ pub fn comparison(result: &Comparison, grouped: bool) -> String {
     };
     let priced = result.rows.iter().any(|r| r.total_cost.is_some());
     if priced {
-        header.insert(4, "cost");
+        header.insert(4, "cost %");
     }
     for (k, measure) in sure.iter().enumerate() {
         header.insert(2 + k, if measure.id == "auc" { "ROC AUC" } else { measure.title });

@@ -7,6 +7,7 @@ use crate::settings::Settings;
 use anyhow::{Context, Result};
 use cokernel::brief;
 use cokernel::eval::{Protocol, Splits};
+use cokernel::method::Task;
 use std::path::{Path, PathBuf};
 
 /// How instances are split.
@@ -53,8 +54,14 @@ impl Column {
 }
 
 impl Splitting {
-    /// The splits of these instances.
-    pub fn splits(&self, settings: &Settings, data: &Loaded, seed: u64) -> Result<Splits> {
+    /// The splits of these instances, from which something can be learned for this task.
+    pub fn splits(
+        &self,
+        settings: &Settings,
+        data: &Loaded,
+        task: Task,
+        seed: u64,
+    ) -> Result<Splits> {
         let labels = &data.labels;
         let splits = match &self.from {
             From::Drawn(protocol, None) => protocol.split(labels, seed)?,
@@ -64,16 +71,27 @@ impl Splitting {
             }
             From::File(path) => {
                 let splits = load(path)?;
-                splits.check(labels, data.views.ids()).context(path.display().to_string())?;
+                check(&splits, data, task).context(path.display().to_string())?;
                 splits
             }
             From::Column(column) => {
                 let texts = column.read(&settings.input, data).context("--split-column")?;
-                Splits::of_column(&texts, labels)?
+                let splits = Splits::of_column(&texts, labels)?;
+                check(&splits, data, task).context("--split-column")?;
+                splits
             }
         };
         Ok(if self.transductive { splits.transductive() } else { splits })
     }
+}
+
+/// Compares splits with data, and refuses training sets that lack a class where classes are learned.
+pub fn check(splits: &Splits, data: &Loaded, task: Task) -> Result<()> {
+    splits.check(&data.labels, data.views.ids())?;
+    if task == Task::Classify {
+        splits.check_classes(&data.labels)?;
+    }
+    Ok(())
 }
 
 /// A file of splits.

@@ -182,7 +182,8 @@ impl<'a> Bench<'a> {
                 let need = working_bytes(feature_bytes(&views), 0).saturating_add(indices);
                 room(plan, self.available, need, n)?;
                 let (given, of) = (data.given.as_ref(), (&views, &labels));
-                (None, Some(selection::splits(learning, given, of, test.as_ref(), run.seed)?))
+                let how = (plan.protocol.task(), learning);
+                (None, Some(selection::splits(how, given, of, test.as_ref(), run.seed)?))
             }
         };
         self.loaded =

@@ -2,7 +2,7 @@
 
 use super::cells::Cell;
 use super::measured::Measured;
-use super::outcome::{self, DataFound, Outcome, Picked};
+use super::outcome::{self, DataFound, GivenSplits, Outcome, Picked};
 use super::plan::{Experiment, Pick};
 use cokernel::eval::Protocol as SplitProtocol;
 use cokernel::{Status, VERSION};
@@ -147,7 +147,14 @@ fn outcome_of(
         title,
         paper: plan.paper.clone(),
         table: plan.table.clone(),
-        data: DataFound { label, source: data.source.describe(), n, views, sets: data.sets },
+        data: DataFound {
+            label,
+            source: data.source.describe(),
+            n,
+            views,
+            sets: data.sets,
+            splits: data.given.as_ref().map(GivenSplits::of),
+        },
         protocol: plan.protocol.clone(),
         first_seed: done.seed,
         seeds: data.sets,

@@ -31,6 +31,39 @@ pub struct DataFound {
     pub views: Vec<String>,
     /// Data sets with consecutive seeds; 1 unless they are drawn.
     pub sets: usize,
+    /// The splits, where they are those of a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub splits: Option<GivenSplits>,
+}
+
+/// Splits of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct GivenSplits {
+    /// What they are called.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The seed that they were drawn with, if they were drawn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// Tells their rows from others: `Splits::digest`.
+    pub digest: String,
+}
+
+impl GivenSplits {
+    /// What is to be said of them.
+    pub fn of(splits: &eval::Splits) -> Self {
+        let drawn = !matches!(splits.protocol, eval::Protocol::Given { .. });
+        let (name, digest) = (splits.name.clone(), splits.digest());
+        GivenSplits { name, seed: drawn.then_some(splits.seed), digest }
+    }
+
+    /// `'mine', seed 8, digest 0123456789abcdef`.
+    pub fn text(&self) -> String {
+        let name = self.name.as_ref().map(|n| format!("'{n}'"));
+        let seed = self.seed.map(|s| format!("seed {s}"));
+        let digest = format!("digest {}", self.digest);
+        name.into_iter().chain(seed).chain([digest]).collect::<Vec<_>>().join(", ")
+    }
 }
 
 /// A result.

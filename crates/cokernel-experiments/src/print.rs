@@ -115,7 +115,7 @@ pub fn csv(result: &Outcome) -> String {
                 number(row.at),
                 score.id().to_string(),
                 m.ours.mean.to_string(),
-                m.ours.sd.to_string(),
+                number((m.ours.values.len() > 1).then_some(m.ours.sd)),
                 m.starts_sd.to_string(),
                 number(against.map(|a| a.theirs.mean)),
                 number(against.and_then(|a| a.theirs.sd)),
@@ -171,7 +171,12 @@ pub fn measured_over(result: &Outcome) -> String {
                 None => result.protocol.how(),
             };
             match data.sets {
-                1 => format!("{splits}, seed {first}"),
+                1 => match &data.splits {
+                    None => format!("{splits}, seed {first}"),
+                    Some(given) => {
+                        format!("{splits} ({}), methods with seed {first}", given.text())
+                    }
+                },
                 sets => format!("{splits} of {sets} data sets (seeds {first} to {last})"),
             }
         }

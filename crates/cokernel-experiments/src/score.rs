@@ -153,7 +153,7 @@ impl Score {
             Score::AveragePrecision => "average precision",
             Score::Rejected => "share rejected",
             Score::SupportVectors => "support vectors in percent (lower is better)",
-            Score::TotalCost => "total cost (lower is better)",
+            Score::TotalCost => "total cost in percent (lower is better)",
         }
     }
 

@@ -6,6 +6,7 @@ use crate::misuse::misuse;
 use anyhow::{Context, Result};
 use cokernel::data::{Labels, Views};
 use cokernel::eval::{self, Split, Splits};
+use cokernel::method::Task;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
@@ -139,18 +140,28 @@ fn row_numbers(path: &Path, n: usize) -> Result<Vec<usize>> {
 /// # Errors
 /// Too few instances of a class; splits of other data.
 pub fn splits(
-    Learning { splits: protocol, transductive, .. }: Learning,
+    (task, Learning { splits: protocol, transductive, .. }): (Task, Learning),
     given: Option<&Splits>,
     (views, labels): (&Views, &Labels),
     test: Option<&Vec<usize>>,
     seed: u64,
 ) -> cokernel::Result<Splits> {
+    let of_classes = task == Task::Classify;
     let found = match given {
         Some(given) => {
             given.check(labels, views.ids())?;
+            if of_classes {
+                given.check_classes(labels)?;
+            }
             given.clone()
         }
-        None => drawn(protocol, labels, test, seed)?,
+        None => {
+            let found = drawn(protocol, labels, test, seed)?;
+            if of_classes && test.is_some() {
+                found.check_classes(labels)?;
+            }
+            found
+        }
     };
     Ok(if transductive { found.transductive() } else { found })
 }
@@ -219,7 +230,8 @@ mod tests {
         let reserved = eval::Protocol::Reserved { test: 0.3 };
         let learning = Learning { splits: reserved, transductive: false, inner_folds: 2 };
         let of = (&some.views, &some.labels);
-        let halves = splits(learning, None, of, some.test.as_ref(), 3).unwrap().splits;
+        let halves =
+            splits((Task::Classify, learning), None, of, some.test.as_ref(), 3).unwrap().splits;
         assert_eq!(halves.len(), 10);
         for split in &halves {
             assert_eq!(&split.test, some.test.as_ref().unwrap());

@@ -593,6 +593,16 @@ fn splits_of_a_file_and_transductive_ones() {
     // Other rows are other cells; rows of other labels are refused.
     put(&Protocol::KFold { folds: 5, repeats: 1 }.split(&labels, 1).unwrap());
     assert_ne!(read(&text).unwrap().cells(None, 0).unwrap()[0].id, cells[0].id);
+    // A training set without a class.
+    let rows = |f: &dyn Fn(usize) -> bool| (0..60).filter(|i| f(*i)).collect::<Vec<_>>();
+    let codes = labels.classes().unwrap().codes;
+    let one = |i: usize| codes[i] == codes[0];
+    let (train, test) = (rows(&|i| !one(i) && i > 9), rows(&one));
+    let split = cokernel::eval::Split { train, test, validation: Vec::new() };
+    put(&Splits::given(vec![split], &labels).unwrap());
+    let said = read(&text).unwrap().check_folds(("my.toml", &text), None, 0).unwrap_err();
+    let lacks = "splits: data 'gaussian_classes': labels: split 0: the training set has no instance of class";
+    assert!(said.to_string().contains(lacks), "{said}");
     put(&Protocol::FiveByTwo.split(&labels.select(&(1..60).collect::<Vec<_>>()), 1).unwrap());
     let said = read(&text).unwrap().check_folds(("my.toml", &text), None, 0).unwrap_err();
     assert!(
@@ -643,4 +653,42 @@ fn results_that_are_not_finite_are_read_as_they_were_written() {
     found.scores.insert(score::Score::LogLoss, vec![f64::INFINITY]);
     let text = serde_json::to_string(&cokernel::json::Told(&found)).unwrap();
     assert_eq!(serde_json::from_str::<Measured>(&text).unwrap(), found);
+}
+
+/// Costs of what is not there did nothing.
+#[test]
+fn costs_of_what_the_data_does_not_have_are_refused() {
+    let put =
+        |costs: &str| LEARNED.replacen("n = 60", &format!("n = 60\ncosts = {{ {costs} }}"), 1);
+    let check = |text: &str| parse(text).unwrap().check_folds(("my.toml", text), None, 0);
+    for costs in ["view0 = 2.0", "gaussian = 2.0", "\"gaussian@view1\" = 2.0, view0 = 3.0"] {
+        check(&put(costs)).unwrap();
+    }
+    let said = check(&put("view0 = 1.5, view9 = 2.0")).unwrap_err().to_string();
+    assert!(said.starts_with("my.toml, line "), "{said}");
+    assert!(
+        said.contains("costs: unknown kernel, view or function 'view9' (did you mean"),
+        "{said}"
+    );
+    assert!(said.contains("view0") && said.contains("gaussian@view1"), "{said}");
+    assert!(check(&put("polynomial = 2.0")).is_err());
+}
+
+#[test]
+fn grids_say_what_they_expect_and_may_have_one_value() {
+    let grid = |values: &str| {
+        let row = "[[rows]]\nlabel = \"chosen\"\nmethod = \"mean\"\npick = \"inner\"";
+        format!("{LEARNED}\n{row}\ngrid = {{ c = [{values}] }}\n")
+    };
+    let plan = parse(&grid("2.0")).unwrap();
+    let row = plan.rows.last().unwrap();
+    assert_eq!((row.pick, row.variants.len(), row.variants[0].c), (plan::Pick::Only, 1, Some(2.0)));
+    assert_eq!(parse(&grid("2.0, 3.0")).unwrap().rows.last().unwrap().pick, plan::Pick::Inner);
+    let said = parse(&grid("true")).unwrap_err().to_string();
+    assert!(
+        said.contains("expected a number, a word, a list of numbers") && !said.contains("enum"),
+        "{said}"
+    );
+    let said = parse(&grid("2.0").replace("grid = { c = [2.0] }", "")).unwrap_err().to_string();
+    assert!(said.contains("pick needs several variants, or a grid"), "{said}");
 }

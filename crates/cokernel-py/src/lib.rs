@@ -41,7 +41,7 @@ mod _native {
     #[pymodule_export]
     use crate::search::search_surface;
     #[pymodule_export]
-    use crate::splits::{column_splits, draw_splits, read_splits};
+    use crate::splits::{check_splits, column_splits, draw_splits, read_splits};
     #[pymodule_export]
     use crate::statistics::{compare_scores, f_5x2, friedman, holm, nemenyi, t_test, wilcoxon};
     #[pymodule_export]

@@ -90,7 +90,7 @@ pub fn column_splits(
     told(&found)
 }
 
-/// Splits of a file's text, of these labels if some are given.
+/// Splits of a file's text, of these labels if some are given; then no training set may lack a class.
 #[pyfunction]
 pub fn read_splits(
     text: &str,
@@ -99,7 +99,16 @@ pub fn read_splits(
 ) -> PyResult<String> {
     let splits = Splits::from_json(text).map_err(to_py)?;
     if codes.is_some() || values.is_some() {
-        splits.check(&labels(codes, values, 0), None).map_err(to_py)?;
+        let labels = labels(codes, values, 0);
+        splits.check(&labels, None).map_err(to_py)?;
+        splits.check_classes(&labels).map_err(to_py)?;
     }
     told(&splits)
+}
+
+/// Compares the splits of a file's text with labels.
+#[pyfunction]
+pub fn check_splits(text: &str, codes: Option<Vec<i64>>, values: Option<Vec<f64>>) -> PyResult<()> {
+    let splits = Splits::from_json(text).map_err(to_py)?;
+    splits.check(&labels(codes, values, 0), None).map_err(to_py)
 }

@@ -2,12 +2,14 @@
 //! and the checked values of one thing that was built from such a table. Knows no room.
 
 use crate::{Error, Result, brief};
-use serde::{Deserialize, Serialize};
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 
 /// A parameter value.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Value {
     /// A whole number.
@@ -20,6 +22,37 @@ pub enum Value {
     Reals(Vec<f64>),
     /// Real numbers by name.
     Factors(BTreeMap<String, f64>),
+}
+
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> std::result::Result<Self, D::Error> {
+        struct Any;
+        impl<'de> Visitor<'de> for Any {
+            type Value = Value;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number, a word, a list of numbers or numbers by name")
+            }
+            fn visit_i64<E>(self, v: i64) -> std::result::Result<Value, E> {
+                Ok(Value::Int(v))
+            }
+            fn visit_u64<E>(self, v: u64) -> std::result::Result<Value, E> {
+                Ok(i64::try_from(v).map_or(Value::Real(v as f64), Value::Int))
+            }
+            fn visit_f64<E>(self, v: f64) -> std::result::Result<Value, E> {
+                Ok(Value::Real(v))
+            }
+            fn visit_str<E>(self, v: &str) -> std::result::Result<Value, E> {
+                Ok(Value::Text(v.to_string()))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, all: A) -> std::result::Result<Value, A::Error> {
+                Deserialize::deserialize(SeqAccessDeserializer::new(all)).map(Value::Reals)
+            }
+            fn visit_map<A: MapAccess<'de>>(self, all: A) -> std::result::Result<Value, A::Error> {
+                Deserialize::deserialize(MapAccessDeserializer::new(all)).map(Value::Factors)
+            }
+        }
+        from.deserialize_any(Any)
+    }
 }
 
 impl Value {
@@ -394,6 +427,13 @@ impl Params {
             Some(Value::Text(v)) => Err(v),
             other => unreachable!("parameter {name} is not declared as factors: {other:?}"),
         }
+    }
+
+    /// All but those with these names.
+    pub fn without(&self, names: &[&str]) -> Self {
+        let named = |own: &str| names.iter().any(|n| current_name(n) == own);
+        let rest = self.0.iter().filter(|(own, _)| !named(own));
+        Params(rest.map(|(name, value)| (name.clone(), value.clone())).collect())
     }
 
     /// All names and values, sorted by name.

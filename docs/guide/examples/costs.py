@@ -33,7 +33,7 @@ for d, colour in (("unit", "#0072B2"), ("features", "#E69F00")):
     ax.plot([p[3] for p in chosen], [p[2] for p in chosen], "o-", color=colour, label=f"d={d}")
     for _, C, accuracy, cost in chosen:
         ax.annotate(f"C={C:g}", (cost, accuracy), xytext=(4, 4), textcoords="offset points")
-ax.set_xlabel("total cost of predicting an instance")
+ax.set_xlabel("total cost of predicting an instance in percent")
 ax.set_ylabel("accuracy")
 ax.legend()
 fig.savefig("costs.svg")

@@ -172,7 +172,7 @@ fn learners(args: &Args, mut settings: Settings) -> Result<ExitCode> {
     settings.leave_pairs();
     let session = Session::start(&settings.options)?;
     let data = data::load_labelled(&settings, &session, &learning)?;
-    let splits = splitting.splits(&settings, &data, session.run.seed)?;
+    let splits = splitting.splits(&settings, &data, task, session.run.seed)?;
     let (views, labels, run) = (&data.views, &data.labels, &session.run);
     let named = |m: &Mkl| settings.names(&args.methods, m.method().id);
     session.notes(leave_featureless(&mut mkls, views, named)?);
@@ -321,7 +321,8 @@ fn as_csv(result: &Comparison) -> String {
             let stat = r.measures.get(measure.id);
             cells.push(stat.map_or(String::new(), |s| s.mean.to_string()));
             if k == 0 {
-                cells.push(stat.map_or(String::new(), |s| s.sd.to_string()));
+                let sd = stat.filter(|s| s.values.len() > 1).map(|s| s.sd.to_string());
+                cells.push(sd.unwrap_or_default());
             }
         }
         cells.extend([

@@ -82,7 +82,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     }
     let session = Session::start(&settings.options)?;
     let data = data::load_labelled(&settings, &session, &learning)?;
-    let splits = splitting.splits(&settings, &data, session.run.seed)?;
+    let splits = splitting.splits(&settings, &data, learning.task(), session.run.seed)?;
     let known = (&data.views, &data.labels);
     let given = Given { pairs: data.pairs.as_ref(), ..Given::default() };
     let how = How { calibrating, tuning: tuning.as_ref(), costs: costs.as_ref() };
@@ -148,7 +148,11 @@ fn describe(result: &CvResult) -> String {
     if let Some(cost) = &result.total_cost {
         let sd = if cost.values.len() > 1 { format!(" ± {:.1}", cost.sd) } else { String::new() };
         let title = "Total cost";
-        text.push_str(&format!("  {title:<widest$}  {:.1}{sd}{}\n", cost.mean, by(&result.costs)));
+        text.push_str(&format!(
+            "  {title:<widest$}  {:.1}{sd} %{}\n",
+            cost.mean,
+            by(&result.costs)
+        ));
     }
     if let Some(how) = &result.calibrating {
         text.push_str(&format!("\n  probabilities: {} of each training set\n", told(how)));

@@ -5,7 +5,7 @@ use crate::data;
 use crate::files::in_json;
 use crate::session::{Options, Session};
 use crate::settings::Settings;
-use crate::splitting::load;
+use crate::splitting::{check, load};
 use crate::table::{Table, count};
 use anyhow::{Context, Result};
 use cokernel::eval::Splits;
@@ -88,14 +88,14 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let data = data::load_labelled(&settings, &session, &learning)?;
     if let Some(path) = &args.check {
         let splits = load(path)?;
-        splits.check(&data.labels, data.views.ids()).context(path.display().to_string())?;
+        check(&splits, &data, learning.task()).context(path.display().to_string())?;
         session.show(describe(&splits))?;
         let instances = count(data.labels.len(), "instance", "instances");
         session.say(format!("\n{} belongs to these {instances}", path.display()))?;
         session.show_json(&in_full(&splits))?;
         return Ok(session.end([]));
     }
-    let mut splits = splitting.splits(&settings, &data, session.run.seed)?;
+    let mut splits = splitting.splits(&settings, &data, learning.task(), session.run.seed)?;
     if let Some(name) = args.name {
         splits = splits.named(name);
     }
@@ -112,7 +112,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
 
 fn in_full(splits: &Splits) -> Value {
     json!({
-        "how": splits.how(), "seed": splits.seed, "name": splits.name, "instances": splits.instances(),
+        "how": splits.how(), "seed": splits.seed, "digest": splits.digest(), "name": splits.name, "instances": splits.instances(),
         "transductive": splits.transductive, "groups": splits.groups, "splits": splits.splits,
     })
 }

@@ -46,14 +46,16 @@ fn costs_and_kinds_of_integration_are_told() {
     let said = toy.output(&format!("compare {DATA} {flags}"));
     let kinds = ["early", "intermediate", "late"].map(|k| said.find(&format!("\n  {k} ")).unwrap());
     assert!(kinds.is_sorted() && said.contains("by b=3"), "{said}");
-    assert!(toy.read("costs.svg").contains("total cost of predicting an instance, by b=3"));
+    assert!(
+        toy.read("costs.svg").contains("total cost of predicting an instance in percent, by b=3")
+    );
     let table = toy.read("t.csv");
     let rows = cells(&table);
     let column = |name: &str| rows[0].iter().position(|c| *c == name).unwrap();
     let cost = |id: &str| {
         let row = rows.iter().find(|r| r[1] == id).unwrap();
         let number = |name: &str| row[column(name)].parse::<f64>().unwrap();
-        (number("total_cost"), number("support_percent") * N as f64 / 200.0)
+        (number("total_cost"), number("support_percent"))
     };
     let ((concat, all), (single, some)) = (cost("concat"), cost("best_single"));
     assert!((concat - all).abs() < 1e-9 && single < some, "{table}");
@@ -61,7 +63,7 @@ fn costs_and_kinds_of_integration_are_told() {
     assert!(json["total_cost"]["mean"].as_f64().unwrap() > 0.0);
     toy.output(&format!("fit {DATA} --method mean -o m.ck"));
     let all = toy.json("inspect m.ck --costs a=3,gaussian=2");
-    assert_eq!(all["total_cost"], all["support"].as_f64().unwrap());
+    assert_eq!(all["total_cost"], all["support_percent"]);
     let said = toy.refusal("inspect m.ck --costs features", 2);
     assert!(said.contains("'features' needs the instances"), "{said}");
     for (flags, part) in [

@@ -45,7 +45,7 @@ fn a_hopeless_cost_is_told() {
             let command = command.replace("{D}", DATA);
             let assert = toy.run(&format!("{command} --c {c}")).success();
             let said = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
-            assert_eq!(said.contains("are at their bound (α = C): C = 1.000e-6"), told, "{said}");
+            assert_eq!(said.contains("are at their bound (α = C = 1.000e-6)"), told, "{said}");
         }
     }
 }

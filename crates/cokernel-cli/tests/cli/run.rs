@@ -360,7 +360,7 @@ method = "mean"
 pick = "inner"
 grid = { c = [0.1, 1.0] }
 "#;
-    let needs = "of each class; use fewer folds or leave it out";
+    let needs = "of each class; use fewer folds";
     let (inner, outer) = ("inner_folds = 17", "folds = 5");
     let mut given: Vec<(&str, String, String)> = Vec::new();
     let said = |line: usize, key: &str, class: usize, folds: usize| {

@@ -93,7 +93,11 @@ fn files_of_splits_are_shown_and_checked() {
     let theirs = json_of(&toy, machine);
     assert!((ours.as_f64().unwrap() - theirs).abs() < 1e-12, "{ours} {theirs}");
     let said = toy.output("reproduce e.toml");
-    assert!(said.contains("transductive, from a file"), "{said}");
+    let digest = shown["digest"].as_str().unwrap();
+    let given =
+        format!("transductive, from a file ('few', seed 0, digest {digest}), methods with seed 0");
+    assert!(said.replace("\n", " ").contains(&given), "{said}");
+    assert_eq!(run["results"][0]["data"]["splits"]["digest"], digest);
     // The store needs the file no more.
     std::fs::remove_file(toy.path("s.json")).unwrap();
     toy.output("report e.sqlite -o page");
@@ -107,4 +111,34 @@ fn files_of_splits_are_shown_and_checked() {
 fn json_of(toy: &Toy, machine: &str) -> f64 {
     let json = toy.json(&format!("evaluate {DATA} --splits s.json {machine}"));
     json["accuracy"]["mean"].as_f64().unwrap()
+}
+
+#[test]
+fn training_sets_without_a_class_are_refused_when_splits_are_checked() {
+    let toy = Toy::new();
+    let text = std::fs::read_to_string(toy.path("y.csv")).unwrap();
+    let labels: Vec<&str> = text.lines().skip(1).collect();
+    let side = |(i, label): (usize, &&str)| match *label == "red" || i % 3 == 0 {
+        true => "test",
+        false => "train",
+    };
+    let column: Vec<&str> = labels.iter().enumerate().map(side).collect();
+    toy.write("side.csv", (column.join("\n") + "\n").as_bytes());
+    let lacks = "split 0: the training set has no instance of class 'red'";
+    for flags in ["splits -o s.json", "evaluate --method mean"] {
+        let said = toy.refusal(&format!("{flags} {DATA} --split-column side.csv"), 1);
+        assert!(said.contains(lacks) && said.contains("--split-column"), "{said}");
+    }
+    // Made for outlier detection, which may learn from some classes only.
+    toy.output(&format!("splits {DATA} --task detect --split-column side.csv -o s.json"));
+    toy.output(&format!("splits --check s.json {DATA} --task detect"));
+    toy.output(&format!("evaluate {DATA} --task detect --splits s.json"));
+    for command in
+        [format!("splits --check s.json {DATA}"), format!("evaluate {DATA} --splits s.json")]
+    {
+        let said = toy.refusal(&command, 1);
+        assert!(said.contains("s.json") && said.contains(lacks), "{said}");
+    }
+    let shown = toy.json("splits --show s.json");
+    assert_eq!(shown["digest"].as_str().unwrap().len(), 16);
 }

@@ -60,3 +60,33 @@ fn parameters_are_chosen_inside_the_training_sets() {
         assert!(said.contains(part), "{flags}: {said}");
     }
 }
+
+#[test]
+fn the_head_of_a_tuned_result_tells_what_was_chosen_and_nothing_that_was_not() {
+    let toy = Toy::new();
+    let json =
+        toy.json(&format!("evaluate {DATA} --folds 3 --tune c=0.1..10 --tune tol=1e-3,1e-4"));
+    let results = json["results"].as_array().unwrap();
+    for (name, place) in [("c", &json["machine"]["params"]), ("tol", &json["params"])] {
+        assert!(place.is_object() && place.get(name).is_none(), "{place}");
+        let chosen = json["chosen"][name].as_array().unwrap();
+        assert_eq!(chosen.len(), 3);
+        for (value, result) in chosen.iter().zip(results) {
+            let own = result["chosen"].as_array().unwrap();
+            assert!(own.iter().any(|c| c[0] == name && c[1] == *value), "{own:?}");
+        }
+    }
+    let json = toy.json(&format!("evaluate {DATA} --test-fraction 0.3 --repeats 1 --set tol=0.01"));
+    assert!(json.get("chosen").is_none());
+    assert_eq!(
+        (&json["machine"]["params"]["c"], &json["params"]["tol"]),
+        (&1.0.into(), &0.01.into())
+    );
+    // One split has no spread.
+    assert!(json["accuracy"]["sd"].is_null() && json["accuracy"]["mean"].is_number());
+    let flags = "--test-fraction 0.3 --repeats 1 --methods mean,sum --csv one.csv";
+    toy.output(&format!("compare {DATA} {flags}"));
+    let table = toy.read("one.csv");
+    let column = table.lines().next().unwrap().split(',').position(|c| c == "accuracy_sd").unwrap();
+    assert!(table.lines().skip(1).all(|l| l.split(',').nth(column) == Some("")), "{table}");
+}

@@ -66,7 +66,7 @@ pub fn csv(material: &Material<'_>, all: &[DataRows]) -> String {
                     row.label.clone(),
                     v.score.id().to_string(),
                     v.stat.mean.to_string(),
-                    v.stat.sd.to_string(),
+                    optional((v.stat.values.len() > 1).then_some(v.stat.sd)),
                     v.stat.values.len().to_string(),
                     serde_json::to_value(v.mark)
                         .map_or(String::new(), |m| m.as_str().unwrap_or_default().to_string()),

@@ -131,6 +131,12 @@ impl Rows<'_> {
         let refuse = |problem: String| Err(self.file.refuse(Some(word.span()), problem));
         let label = entry.label.get_ref();
         match word.get_ref().as_str() {
+            // A list of one value leaves no choice.
+            "best" | "inner"
+                if variants == 1 && (!entry.grid.is_empty() || entry.variants.is_some()) =>
+            {
+                Ok(Pick::Only)
+            }
             "best" | "inner" if variants < 2 => {
                 refuse(format!("row '{label}': pick needs several variants, or a grid"))
             }

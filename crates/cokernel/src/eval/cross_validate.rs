@@ -10,6 +10,7 @@ use crate::model::{Costs, Given, Mkl, Model, Priced};
 use crate::params::{Params, Value};
 use crate::{Error, Event, MachineReport, Result, Run, Status, VERSION};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// What one split gave.
@@ -47,10 +48,13 @@ pub struct SplitResult {
 pub struct CvResult {
     /// Registry id.
     pub method: String,
-    /// Its parameters.
+    /// Its parameters, without those that were chosen.
     pub params: Params,
-    /// The machine and its parameters.
+    /// The machine and its parameters, without those that were chosen.
     pub machine: CheckedMachine,
+    /// Parameters that were chosen inside the training sets, by name: one value for each split, none where its method has no such parameter.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub chosen: BTreeMap<String, Vec<Option<Value>>>,
     /// How decision values became probabilities, if they did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calibrating: Option<Calibrating>,
@@ -238,10 +242,12 @@ pub fn cross_validate_given(
             sum.iter_mut().zip(row).for_each(|(s, v)| *s += v);
         }
     }
+    let chosen = by_name(&results);
+    let by_splits: Vec<&str> = chosen.keys().map(String::as_str).collect();
     Ok(CvResult {
         method: mkl.method().id.to_string(),
-        params,
-        machine: mkl.machine_spec().checked()?,
+        params: params.without(&by_splits),
+        machine: mkl.machine_spec().checked()?.without(&by_splits),
         calibrating,
         splits: splits.clone(),
         seed: run.seed,
@@ -253,6 +259,7 @@ pub fn cross_validate_given(
         total_cost: total_cost(&results),
         confusion,
         classes: truth.classes,
+        chosen,
         status: stopped.unwrap_or_else(|| worst(results.iter().map(|r| r.status))),
         results,
     })
@@ -271,6 +278,17 @@ pub fn score_split(
 ) -> Result<SplitResult> {
     Truth::new(model.task(), views, labels, std::slice::from_ref(split))?
         .score(model, views, split, run)
+}
+
+/// What was chosen on each split, by name.
+fn by_name(results: &[SplitResult]) -> BTreeMap<String, Vec<Option<Value>>> {
+    let names = results.iter().flat_map(|r| r.chosen.iter().map(|c| c.0.clone()));
+    let of = |name: String| {
+        let value = |r: &SplitResult| r.chosen.iter().find(|c| c.0 == name).map(|c| c.1.clone());
+        let values = results.iter().map(value).collect();
+        (name, values)
+    };
+    names.collect::<std::collections::BTreeSet<String>>().into_iter().map(of).collect()
 }
 
 /// The mean cost, where all splits have one.

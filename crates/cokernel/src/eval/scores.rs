@@ -1,7 +1,8 @@
 //! Scores of predicted classes.
 
 use crate::{Error, Result};
-use serde::{Deserialize, Serialize};
+use serde::ser::SerializeStruct;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Scores of predicted classes against the true ones.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -95,14 +96,29 @@ fn mean(values: &[f64]) -> f64 {
 }
 
 /// Values of one quantity over splits, or over starts of k-means.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Stat {
     /// Mean.
     pub mean: f64,
-    /// Standard deviation with divisor n − 1; 0 for one value.
+    /// Standard deviation with divisor n − 1; 0 for one value, of which JSON has null.
+    #[serde(deserialize_with = "or_zero")]
     pub sd: f64,
     /// The values, in order.
     pub values: Vec<f64>,
+}
+
+fn or_zero<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<f64, D::Error> {
+    Option::deserialize(from).map(|sd: Option<f64>| sd.unwrap_or(0.0))
+}
+
+impl Serialize for Stat {
+    fn serialize<S: Serializer>(&self, to: S) -> std::result::Result<S::Ok, S::Error> {
+        let mut fields = to.serialize_struct("Stat", 3)?;
+        fields.serialize_field("mean", &self.mean)?;
+        fields.serialize_field("sd", &(self.values.len() > 1).then_some(self.sd))?;
+        fields.serialize_field("values", &self.values)?;
+        fields.end()
+    }
 }
 
 impl Stat {
@@ -138,7 +154,12 @@ mod tests {
     fn spread_has_the_divisor_n_minus_one() {
         let s = Stat::new(vec![1.0, 2.0, 3.0]);
         assert_eq!((s.mean, s.sd), (2.0, 1.0));
-        assert_eq!(Stat::new(vec![4.0]).sd, 0.0);
+        let one = Stat::new(vec![4.0]);
+        assert_eq!(one.sd, 0.0);
+        let told = |s: &Stat| serde_json::to_string(&crate::json::Told(s)).unwrap();
+        assert_eq!(told(&one), r#"{"mean":4.0,"sd":null,"values":[4.0]}"#);
+        assert_eq!(serde_json::from_str::<Stat>(&told(&one)).unwrap(), one);
+        assert_eq!(told(&Stat::new(vec![1.0; 2])), r#"{"mean":1.0,"sd":0.0,"values":[1.0,1.0]}"#);
     }
 
     #[test]

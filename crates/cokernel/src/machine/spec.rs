@@ -35,6 +35,13 @@ pub struct CheckedMachine {
     params: Params,
 }
 
+impl CheckedMachine {
+    /// All parameters but those with these names.
+    pub fn without(&self, names: &[&str]) -> Self {
+        CheckedMachine { id: self.id.clone(), params: self.params.without(names) }
+    }
+}
+
 fn find(id: &str) -> Result<&'static Entry<dyn Machine>> {
     let found = REGISTRY.iter().copied().find(|e| e.id == id);
     found.ok_or_else(|| Error::unknown("machine", id, REGISTRY.iter().map(|e| e.id)))

@@ -153,17 +153,25 @@ impl Machine for Svc {
     }
 
     fn advice(&self, share: f64, diagonal: f64) -> Option<String> {
-        let c = self.c;
-        Some(format!(
-            "{:.0} % of the instances of the smaller classes are at their bound (α = C): C = {c:.3e} is \
-             too small for these kernels, or the classes overlap. C times the mean diagonal of the \
-             combined kernel ({diagonal:.3e}) is {:.3e}; where that is below 1, scale the kernels \
-             (normalize=unit_diagonal or center_unit_variance) or try C near {:.0e}; else compare a C \
-             10 and 100 times as large",
-            100.0 * share,
-            c * diagonal,
-            if (10.0 / diagonal).is_finite() { 10.0 / diagonal } else { 10.0 * c },
-        ))
+        let (c, product) = (self.c, self.c * diagonal);
+        let start = format!(
+            "{:.0} % of the instances of the smaller classes are at their bound (α = C = {c:.3e}), and C times the mean \
+             diagonal of the combined kernel ({diagonal:.3e}) is {product:.3e}",
+            100.0 * share
+        );
+        // Unit diagonals are 1 but for rounding.
+        Some(if product < 1.0 - 1e-9 {
+            let near = if (10.0 / diagonal).is_finite() { 10.0 / diagonal } else { 10.0 * c };
+            format!(
+                "{start}: C is small for these kernels; scale them (normalize=unit_diagonal or center_unit_variance) or \
+                 try C near {near:.0e}"
+            )
+        } else {
+            let (more, most) = (10.0 * c, 100.0 * c);
+            format!(
+                "{start}, which is not small: the classes may overlap; compare C = {more:.0e} and {most:.0e}"
+            )
+        })
     }
 }
 

@@ -95,7 +95,7 @@ mod tests {
         for decomposition in [Decomposition::OneVsRest, Decomposition::OneVsOne] {
             let (share, warnings, notes) = told(1.0, decomposition);
             assert_eq!(share, 1.0);
-            let start = "100 % of the instances of the smaller classes are at their bound (α = C)";
+            let start = "100 % of the instances of the smaller classes are at their bound (α = C = 1.000e0)";
             assert!(warnings[0].starts_with(start), "{warnings:?}");
             assert!(warnings[0].contains("(1.667e-2)") && warnings[0].contains("C near 6e2"));
             assert!(notes.is_empty(), "{notes:?}");
@@ -103,5 +103,24 @@ mod tests {
             assert!(share < 0.5, "{share}");
             assert!(warnings.is_empty() && notes.is_empty(), "{warnings:?} {notes:?}");
         }
+    }
+
+    #[test]
+    fn a_cost_that_is_not_small_is_not_told_to_be_raised_to_itself() {
+        let advice = |c: f64, diagonal: f64| {
+            let machine = Svc { c, ..Svc::default() };
+            crate::machine::Machine::advice(&machine, 0.9, diagonal).unwrap()
+        };
+        let said = advice(10.0, 1.0);
+        assert!(
+            said.ends_with(
+                "is 1.000e1, which is not small: the classes may overlap; compare C = 1e2 and 1e3"
+            ),
+            "{said}"
+        );
+        let said = advice(10.0, 1e-3);
+        assert!(said.ends_with("C is small for these kernels; scale them (normalize=unit_diagonal or center_unit_variance) or try C near 1e4"), "{said}");
+        // Unit diagonals are 1 but for rounding.
+        assert!(advice(1.0, 1.0 - 1e-12).contains("not small"));
     }
 }

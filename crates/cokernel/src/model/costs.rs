@@ -1,6 +1,7 @@
 //! Prices of kernels, by which models of any method are compared: what predicting an instance costs (LMKA §2.8).
 //!
-//! c = (number of support vectors) · Σ_{m active} d_m / Σ_m d_m, with d_m > 0 the price of kernel m. Of methods that put
+//! c = (support vectors in percent of the training instances) · Σ_{m active} d_m / Σ_m d_m, with d_m > 0 the price of kernel m, as the
+//! tables of LMKA §5.2 print it: 100 is every training instance with every kernel, whatever n and the unit of the prices. Of methods that put
 //! the views side by side every kernel reads all of them, so that prices by view do not tell their kernels apart.
 
 use super::{Model, Prepared, Recipe};
@@ -176,8 +177,9 @@ impl Model {
         (d.len() == self.info.kernels.len()).then_some(d)
     }
 
-    /// What predicting an instance costs with these prices of the kernels, LMKA §2.8: support vectors times the share
-    /// that the prices of the active kernels have of all prices. To compare models, give them the same prices.
+    /// What predicting an instance costs with these prices of the kernels, LMKA §2.8: support vectors in percent of the training
+    /// instances, times the share that the prices of the active kernels have of all prices; from 0 to 100. To compare models, give
+    /// them the same prices.
     ///
     /// # Errors
     /// Not one price above 0 for each kernel.
@@ -194,7 +196,7 @@ impl Model {
             ));
         }
         let active: f64 = self.active().into_iter().map(|m| prices[m]).sum();
-        Ok(self.n_support() as f64 * active / prices.iter().sum::<f64>())
+        Ok(self.support_percent() * active / prices.iter().sum::<f64>())
     }
 
     /// [`total_cost`](Self::total_cost) of a model that was learned on these kernels, by their prices; kernels that the model has
@@ -253,7 +255,7 @@ mod tests {
         let found = by(&Costs::Features).unwrap();
         let named = by(&"many=4".parse().unwrap()).unwrap();
         for (row, same) in found.rows.iter().zip(&named.rows) {
-            let support = 0.2 * row.support_percent.mean;
+            let support = row.support_percent.mean;
             let share = match row.name.as_str() {
                 "mean" | "concat" => 1.0,
                 _ => 0.2 + 0.6 * row.weights.last().unwrap().mean,

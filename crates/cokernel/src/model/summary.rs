@@ -125,8 +125,8 @@ pub struct Summary {
     pub support: usize,
     /// The same in percent of the training instances.
     pub support_percent: f64,
-    /// What predicting an instance costs, where the method had prices of kernels: support vectors times the share
-    /// that the prices of the active kernels have of all prices (LMKA §2.8).
+    /// What predicting an instance costs, where the method had prices of kernels: support vectors in percent of the training
+    /// instances, times the share that the prices of the active kernels have of all prices (LMKA §2.8).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total_cost: Option<f64>,
     /// The binary problems.

@@ -8,6 +8,9 @@ use std::collections::{HashMap, HashSet};
 use std::io::Write;
 use std::path::Path;
 
+/// The most instances that a file of splits may speak of: more are a mistake in the file, as codes of classes have 32 bits.
+const MOST_INSTANCES: usize = u32::MAX as usize;
+
 /// The version of the format.
 const FORMAT: u32 = 1;
 
@@ -207,6 +210,41 @@ impl Splits {
         tested(&self.splits, labels)
     }
 
+    /// Refuses training sets that lack a class, of which nothing could be learned. For outlier detection, which may learn from one class, this is
+    /// not asked.
+    ///
+    /// # Errors
+    /// A training set has no instance of some class; the split and the class are named.
+    pub fn check_classes(&self, labels: &Labels) -> Result<()> {
+        let Labels::Classes { names, codes } = labels else { return Ok(()) };
+        let mut of_all = vec![false; names.len()];
+        codes.iter().flatten().for_each(|&c| of_all[c as usize] = true);
+        for (s, split) in self.splits.iter().enumerate() {
+            let mut here = vec![false; names.len()];
+            let known = split.train.iter().filter_map(|&i| codes.get(i).copied().flatten());
+            known.for_each(|c| here[c as usize] = true);
+            if let Some(c) = (0..names.len()).find(|&c| of_all[c] && !here[c]) {
+                let problem = format!("the training set has no instance of class '{}'", names[c]);
+                return Err(Error::Labels(format!("split {s}: {problem}")));
+            }
+        }
+        Ok(())
+    }
+
+    /// A number for the rows of all splits, in hexadecimal digits: the same splits have the same, whoever drew them, others another one.
+    /// FNV-1a.
+    pub fn digest(&self) -> String {
+        let mut hash = START;
+        for split in &self.splits {
+            for rows in [&split.train, &split.test, &split.validation] {
+                let length = (rows.len() as u64).to_le_bytes();
+                hash = mixed(hash, &length);
+                hash = rows.iter().fold(hash, |h, row| mixed(h, &(*row as u64).to_le_bytes()));
+            }
+        }
+        format!("{hash:016x}")
+    }
+
     /// As JSON: how and of which labels (and instances, if they have names) they were made, and their rows, from 0.
     ///
     /// # Errors
@@ -245,6 +283,12 @@ impl Splits {
             )));
         }
         let File { protocol, seed, name, transductive, groups, of, splits, .. } = file;
+        if of.instances > MOST_INSTANCES {
+            let found = of.instances;
+            return Err(wrong(format!(
+                "expected at most {MOST_INSTANCES} instances, found {found}"
+            )));
+        }
         if groups.as_ref().is_some_and(|g| g.len() != of.instances) {
             return Err(wrong("there is not one group for each instance"));
         }

@@ -295,17 +295,21 @@ impl Protocol {
             )));
         }
         if let Some(c) = (0..by_class.len()).find(|&c| by_class[c].len() < needed) {
+            let fewer = match self {
+                Protocol::KFold { .. } if needed > 2 => Some("use fewer folds"),
+                Protocol::PerClass { .. } => Some("use fewer of each class"),
+                _ => None,
+            };
+            // Without the small classes there have to be two.
+            let leave = by_class.iter().filter(|rows| rows.len() >= needed).count() >= 2;
+            let leave = (leave || fewer.is_none()).then_some("leave this class out");
+            let way = fewer.into_iter().chain(leave).collect::<Vec<_>>().join(", or ");
             return Err(Error::Labels(format!(
                 "class '{}' has {} labelled instance{}, but {self} needs at least {needed} of \
-                 each class; {}",
+                 each class; {way}",
                 names[c],
                 by_class[c].len(),
                 if by_class[c].len() == 1 { "" } else { "s" },
-                match self {
-                    Protocol::KFold { .. } if needed > 2 => "use fewer folds or leave it out",
-                    Protocol::PerClass { .. } => "use fewer of each class or leave it out",
-                    _ => "leave it out",
-                },
             )));
         }
         Ok((known, by_class))

@@ -66,8 +66,13 @@ fn refusals() {
     assert_eq!(
         say(Protocol::KFold { folds: 4, repeats: 1 }),
         "labels: class 'a' has 3 labelled instances, but 4-fold cross-validation needs at \
-         least 4 of each class; use fewer folds or leave it out"
+         least 4 of each class; use fewer folds"
     );
+    // Without 'c' two classes are left.
+    let three = Labels::from_texts(&["a", "a", "a", "b", "b", "b", "c"]);
+    let said = Protocol::KFold { folds: 3, repeats: 1 }.split(&three, 0).unwrap_err().to_string();
+    assert!(said.contains("class 'c' has 1 labelled instance, but"), "{said}");
+    assert!(said.ends_with("; use fewer folds, or leave this class out"), "{said}");
     assert_eq!(
         say(Protocol::KFold { folds: 1, repeats: 1 }),
         "parameter 'folds': expected at least 2, found 1"
@@ -270,4 +275,28 @@ fn names_of_instances_are_known_again_and_sides_are_no_folds() {
     groups[4] = String::new();
     let said = Protocol::FiveByTwo.split_groups(&labels, &groups, 0).unwrap_err().to_string();
     assert!(said.contains("instance 4 has no group"), "{said}");
+}
+
+#[test]
+fn training_sets_without_a_class_are_refused_and_digests_tell_rows() {
+    let labels = labels();
+    let column = |f: &dyn Fn(usize) -> &'static str| (0..30).map(|i| f(i).to_string()).collect();
+    // Class 'c' has the rows 5, 11, 17, 23 and 29.
+    let lacking: Vec<String> = column(&|i| if i % 6 == 5 || i < 12 { "test" } else { "train" });
+    let one = Splits::of_column(&lacking, &labels).unwrap();
+    let read = Splits::from_json(&one.to_json().unwrap()).unwrap();
+    read.check(&labels, None).unwrap();
+    let said = read.check_classes(&labels).unwrap_err().to_string();
+    assert_eq!(said, "labels: split 0: the training set has no instance of class 'c'");
+    let folds = Protocol::KFold { folds: 3, repeats: 1 }.split(&labels, 1).unwrap();
+    folds.check_classes(&labels).unwrap();
+    one.check_classes(&Labels::Real(vec![Some(1.0); 30])).unwrap();
+    let again = Splits::from_json(&folds.to_json().unwrap()).unwrap();
+    assert_eq!((again.digest(), folds.digest().len()), (folds.digest(), 16));
+    let other = Protocol::KFold { folds: 3, repeats: 1 }.split(&labels, 2).unwrap();
+    assert_ne!(other.digest(), folds.digest());
+    let many =
+        one.to_json().unwrap().replace("\"instances\":30", "\"instances\":1000000000000000000");
+    let said = Splits::from_json(&many).unwrap_err().to_string();
+    assert!(said.contains("expected at most 4294967295 instances, found 10000"), "{said}");
 }
