@@ -2,7 +2,7 @@
 //! where it is another its id and parameters (name=value).
 //!
 //! Reads `kernels.npy` (M·n × n, one kernel under the other) and `labels.npy` (±1), writes
-//! `weights.npy`, `coef.npy` (bias last) and prints one line of JSON.
+//! `weights.npy` (empty where the method has none), `coef.npy` (bias last) and prints one line of JSON.
 
 use cokernel::Run;
 use cokernel::bank::{Bank, Storage};
@@ -35,7 +35,10 @@ pub fn main() {
     let machine = Svc { c, tol, ..Svc::default() };
     let problem = Problem::new(&bank, &target, &machine);
     let method = find(args.get(5).map_or("simple_mkl", String::as_str)).expect("registered");
-    let mut given = vec![("tol", Value::Real(tol))];
+    let mut given = match method.params.iter().any(|p| p.name == "tol") {
+        true => vec![("tol", Value::Real(tol))],
+        false => Vec::new(),
+    };
     for text in args.iter().skip(6) {
         let (name, value) = text.split_once('=').expect("name=value");
         given.push((name, Value::parse(value)));
@@ -45,10 +48,10 @@ pub fn main() {
     let run = Run::default();
     let (seconds, learned) =
         best_of(times, || train(&problem, learner.as_ref(), &run).expect("learned"));
-    let weights = learned.rule.weights().expect("weights");
     let dual = &learned.machines.as_ref().expect("machines").blocks[0];
     let mut coef = dual.heads[0].coef.clone();
     coef.push(dual.heads[0].bias);
+    let weights = learned.rule.weights().unwrap_or(&[]);
     write_npy(&folder.join("weights.npy"), 1, weights.len(), weights);
     write_npy(&folder.join("coef.npy"), 1, coef.len(), &coef);
     let report = &learned.report;
@@ -62,6 +65,7 @@ pub fn main() {
         "combines": report.counts.combines,
         "objective": report.objective,
         "gaps": report.gaps,
+        "details": report.details,
     });
     println!("{line}");
 }

@@ -86,10 +86,6 @@ const NOTHING: [f64; 2] = [1e-10, 1e-6];
 const PATIENCE: usize = 15;
 
 impl Hinge<'_> {
-    fn row(&self, i: usize) -> &[f64] {
-        &self.rows[i * self.columns..(i + 1) * self.columns]
-    }
-
     /// N.
     fn len(&self) -> usize {
         self.rows.len() / self.columns
@@ -130,16 +126,20 @@ impl Hinge<'_> {
 
 /// The largest ρ at which the weights of smaller margins are at most 1 in sum: there ρ − Σ w (ρ − m)₊ is largest.
 fn quantile(margins: &[f64], weights: &[f64]) -> f64 {
-    let mut order: Vec<usize> = (0..margins.len()).collect();
-    order.sort_by(|a, b| margins[*a].total_cmp(&margins[*b]));
-    let mut sum = 0.0;
-    for i in &order {
-        sum += weights[*i];
-        if sum > 1.0 {
-            return margins[*i];
+    let mut all: Vec<(f64, f64)> = margins.iter().copied().zip(weights.iter().copied()).collect();
+    // The place where the sum passes 1 by halves, as only the margin there is wanted.
+    let (mut rest, mut sum) = (&mut all[..], 0.0);
+    while rest.len() > 1 {
+        let (below, _, _) = rest.select_nth_unstable_by(rest.len() / 2, |a, b| a.0.total_cmp(&b.0));
+        let (count, half) = (below.len(), below.iter().map(|(_, w)| w).sum::<f64>());
+        if sum + half > 1.0 {
+            rest = &mut rest[..count];
+        } else {
+            sum += half;
+            rest = &mut rest[count..];
         }
     }
-    order.last().map_or(0.0, |i| margins[*i])
+    rest.first().map_or(0.0, |(margin, _)| *margin)
 }
 
 /// Minimises to a relative gap of `tol`.
@@ -171,7 +171,11 @@ pub fn minimize(problem: &Hinge<'_>, tol: f64, watch: &Watch) -> Found {
         }
         at.advance(&step, (PART * length).min(1.0), (PART * back).min(1.0));
         best.offer_dual(&at.u, &scaled);
-        NOTHING.iter().for_each(|share| best.offer(kept(&at.beta[..m], *share)));
+        let [most, few] = NOTHING.map(|share| kept(&at.beta[..m], share));
+        if few != most {
+            best.offer(few);
+        }
+        best.offer(most);
         best.objective.push(best.primal);
         let gap = best.gap();
         (least, idle) = if gap < 0.9 * least { (gap, 0) } else { (least, idle + 1) };
@@ -249,9 +253,9 @@ impl<'a> Best<'a> {
             self.fill(&mut u);
         }
         let mut pulled = vec![0.0; p.columns];
-        for (i, v) in u.iter().enumerate() {
-            pulled.iter_mut().zip(p.row(i)).for_each(|(s, a)| *s += v * a);
-        }
+        let terms: Vec<(f64, &[f64])> =
+            u.iter().copied().zip(p.rows.chunks_exact(p.columns)).collect();
+        simd::weighted_sum_near(&terms, &mut pulled);
         let most = pulled.iter().fold(f64::NEG_INFINITY, |a, v| a.max(*v));
         let lower = match p.margin {
             Margin::One => u.iter().sum::<f64>() - most,

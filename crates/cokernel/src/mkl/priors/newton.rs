@@ -35,11 +35,15 @@ pub(super) fn solve(part: &Part<'_>, run: &Run, watch: &Watch) -> Result<Fitted>
             counts.combines += 1;
             counts.machine_solves += 1;
             counts.smo_steps += machine.steps;
-            // The step from here, while its kernel is stored.
             let point = Point { sigma, mu, machine };
             let forms = part.forms(&point.machine.coef, watch);
-            let step =
-                forms.as_ref().and_then(|forms| direction(part, rows.as_ref(), &point, forms));
+            // The step from here, while its kernel is stored, if there is one more.
+            let upper = part.upper(&point);
+            let far = |forms: &&Forms| {
+                upper - part.lower_bound(gain(part, &point.machine.coef), forms) > part.tol * upper
+            };
+            let from = forms.as_ref().filter(far);
+            let step = from.and_then(|forms| direction(part, rows.as_ref(), &point, forms));
             (point, forms, step)
         };
     let kernels = part.bank.len();

@@ -290,13 +290,18 @@ impl Blocks {
         for (range, (sum, rest)) in scaled.groups().zip(&self.sums) {
             let row = |i: usize| &scaled.a[i * m..(i + 1) * m];
             let part = |j: usize| self.d[j] / sum;
+            if range.len() == 1 {
+                let root = (sum * rest).sqrt();
+                rows.extend(row(range.start).iter().map(|v| root * v));
+                continue;
+            }
             let mut mean = vec![0.0; m];
             for j in range.clone() {
                 mean.iter_mut().zip(row(j)).for_each(|(v, a)| *v += part(j) * a);
             }
             let root = (sum * rest).sqrt();
             rows.extend(mean.iter().map(|v| root * v));
-            for i in range.clone().filter(|_| range.len() > 1) {
+            for i in range.clone() {
                 let mut apart = vec![0.0; m];
                 for j in range.clone().filter(|j| *j != i) {
                     let both = row(i).iter().zip(row(j));
