@@ -374,8 +374,7 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
     def _predicted(
         self, X: Any
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-        check_is_fitted(self)
-        codes, values = self._model.predict(self._read_new(X), self._run())
+        codes, values = self._told(X)
         values = values * self._signs()
         return codes, values[:, 0] if len(self._machines) == 1 else values
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -208,9 +209,15 @@ class KernelLearner(SavedEstimator):
 
     def _values(self, X: Any) -> npt.NDArray[np.float64]:
         """Values of the only machine."""
+        return np.ascontiguousarray(self._told(X)[1][:, 0])
+
+    def _told(self, X: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+        """Codes and values of new instances; warns where some are told without all views."""
         check_is_fitted(self)
-        values: npt.NDArray[np.float64] = self._model.predict(self._read_new(X), self._run())[1]
-        return np.ascontiguousarray(values[:, 0])
+        codes, values, notes = self._model.predict(self._read_new(X), self._run())
+        for note in notes:
+            warnings.warn(f"{type(self).__name__}: {note}", UserWarning, stacklevel=2)
+        return codes, values
 
     def gate(self, X: Any) -> npt.NDArray[np.float64]:
         """How much of each kernel instances take, with a method that has gates

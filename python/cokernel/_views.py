@@ -228,16 +228,20 @@ class Input:
                     raise
         found = _missing(array, present, name)
         if found is None or found.all():
-            _refuse_not_finite(array, name, None, self.lacking)
+            _refuse_not_finite(array, name, None, self.lacking, similarity)
             mask = None
         else:
-            _refuse_not_finite(array, name, found, self.lacking)
+            _refuse_not_finite(array, name, found, self.lacking, similarity)
             mask = found.tolist()
         self.native.dense(name, array, similarity, columns, mask, own)
 
 
 def _refuse_not_finite(
-    array: npt.NDArray[np.float64], name: str, present: Mask | None, lacking: bool
+    array: npt.NDArray[np.float64],
+    name: str,
+    present: Mask | None,
+    lacking: bool,
+    similar: bool,
 ) -> None:
     """The sentence of scikit-learn, with the place."""
     rows = array if present is None else array[present]
@@ -246,6 +250,11 @@ def _refuse_not_finite(
     square = present is not None and array.shape[0] == array.shape[1]
     if square and np.isfinite(rows[:, present]).all():
         return
+    # New instances have no similarity to those of training that lack the view.
+    if similar and array.shape[0] != array.shape[1]:
+        known = ~np.isnan(rows).all(axis=0)
+        if np.isfinite(rows[:, known]).all():
+            return
     i, j = np.argwhere(~np.isfinite(rows))[0]
     row = i if present is None else np.flatnonzero(present)[i]
     word = "NaN" if np.isnan(rows[i, j]) else "infinity"

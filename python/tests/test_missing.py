@@ -233,3 +233,85 @@ def test_the_program_predicts_the_same(tmp_path: Path, command_line: str) -> Non
         np.testing.assert_allclose(np.abs(values), np.abs(here), atol=1e-12)
         again = cokernel.load(tmp_path / "m.ck")
         np.testing.assert_allclose(np.abs(again.decision_function(new)), np.abs(here), atol=1e-12)
+
+
+def test_a_model_that_looks_at_some_views_is_the_same_when_read(tmp_path: Path) -> None:
+    """Kept are the views that it reads; rows that lack all of these have another."""
+    X, y = views(60, 14)
+    X["a"] = np.where(np.isnan(X["a"]), np.nan, X["a"] + 4.0 * y[:, None])
+    new, _ = views(40, 15)
+    for missing in ("auto", "mean", "drop"):
+        clf = MKLClassifier("best_single", kernels=KERNELS, missing=missing).fit(X, y)
+        assert (np.asarray(clf.weights_) > 0).sum() == 1
+        clf.save(tmp_path / "m.ck")
+        again = cokernel.load(tmp_path / "m.ck").decision_function(new)
+        assert np.array_equal(np.abs(again), np.abs(clf.decision_function(new)))
+    with pytest.warns(UserWarning, match="of them by the constant of the model"):
+        clf.predict(new)
+
+
+def test_dropped_instances_and_weights_of_zero() -> None:
+    X, y = views(60, 16)
+    weights = np.ones(60)
+    weights[np.flatnonzero(present(X).all(axis=1))[:3]] = 0
+    kept = weights > 0
+    found = mean_mkl("drop").fit(X, y, sample_weight=weights)
+    alone = mean_mkl("drop").fit({n: t[kept] for n, t in X.items()}, y[kept])
+    assert np.array_equal(found.support_, np.flatnonzero(kept)[alone.support_])
+    new, _ = views(40, 17)
+    assert np.array_equal(found.decision_function(new), alone.decision_function(new))
+
+
+def test_widths_are_those_of_the_instances_that_have_the_view() -> None:
+    X, y = views(80, 18)
+    for missing in ("mean", "zero"):
+        clf = MKLClassifier("mean", kernels=["gaussian"], missing=missing).fit(X, y)
+        for v, name in enumerate(NAMES):
+            own = present(X)[:, v]
+            alone = MKLClassifier("mean", kernels=["gaussian"]).fit({name: X[name][own]}, y[own])
+            assert alone.weights_[0].kernel == clf.weights_[v].kernel
+
+
+@pytest.mark.parametrize("method", ["late_mean", "mean"])
+def test_similarities_to_instances_that_lack_the_view(method: str) -> None:
+    """New instances have no similarity to them: NaN, and what stands there is not read."""
+    rng = np.random.default_rng(19)
+    y = np.arange(60) % 2
+    tables = [rng.normal(size=(60, 3)) + y[:, None] for _ in range(2)]
+    K = {name: t @ t.T for name, t in zip("ab", tables)}
+    lacks = np.arange(60) % 5 == 0
+    K["a"][lacks] = np.nan
+    K["a"][:, lacks] = np.nan
+    train, test = np.arange(60) < 35, np.arange(60) >= 35
+    clf = MKLClassifier(method, kernels="precomputed", C=2.0)
+    clf.fit({n: k[np.ix_(train, train)] for n, k in K.items()}, y[train])
+    new = {n: k[np.ix_(test, train)] for n, k in K.items()}
+    values = clf.decision_function(new)
+    a = np.where(np.isnan(new["a"]) & ~lacks[test][:, None], 7.0, new["a"])
+    assert np.array_equal(clf.decision_function({**new, "a": a}), values)
+    other = new["b"].copy()
+    other[:, clf.support_[0]] = np.nan
+    with pytest.raises(ValueError, match="is NaN, and the training instance that it belongs to has the view"):
+        clf.decision_function({**new, "b": other})
+    found = cokernel.cross_validate_bank({"one": clf}, K, y, cv=3)
+    assert found is not None
+
+
+def test_machines_without_limits_refuse_estimates() -> None:
+    X, y = views(60, 20)
+    with pytest.raises(ValueError, match="'kernel_ridge' has no limits on its coefficients"):
+        MKLRegressor("mean", machine="kernel_ridge", missing="estimate").fit(X, y)
+
+
+def test_a_comparison_leaves_out_what_cannot_do_it(tmp_path: Path, command_line: str) -> None:
+    X, y = views(60, 21)
+    flags = []
+    for name in NAMES:
+        pd.DataFrame(X[name], columns=["u", "v", "w"]).to_csv(tmp_path / f"{name}.csv", index=False, na_rep="NA")
+        flags += ["--view", f"{name}={tmp_path / name}.csv"]
+    pd.DataFrame({"y": y}).to_csv(tmp_path / "y.csv", index=False)
+    command = [command_line, "compare", *flags, "--labels", str(tmp_path / "y.csv"), "--folds", "2"]
+    ended = subprocess.run([*command, "--missing", "estimate"], check=True, capture_output=True, text=True)
+    assert "left out, since --missing estimate is not for them: concat" in ended.stderr
+    ended = subprocess.run([*command, "--missing", "estimate", "--methods", "concat"], capture_output=True, text=True)
+    assert ended.returncode != 0 and "looks at features" in ended.stderr

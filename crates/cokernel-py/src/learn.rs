@@ -427,18 +427,18 @@ impl Model {
 
 #[pymethods]
 impl Model {
-    /// Codes into the classes (none of a regression), and decision values (instances × machines).
+    /// Codes into the classes (none of a regression), decision values (instances × machines), and what a user should read.
     #[allow(clippy::type_complexity)]
     fn predict<'py>(
         &self,
         py: Python<'py>,
         views: &Views,
         run: &Run,
-    ) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray2<f64>>)> {
+    ) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray2<f64>>, Vec<String>)> {
         let (model, views) = (self.inner.clone(), views.shared());
         let found = work(py, run, move |run| model.predict_in(&views, run))?;
         let codes: Vec<i64> = found.codes.iter().map(|c| i64::from(*c)).collect();
-        Ok((codes.into_pyarray(py), to_numpy(py, found.decisions)?))
+        Ok((codes.into_pyarray(py), to_numpy(py, found.decisions)?, found.notes))
     }
 
     /// The gates of instances (instances × gates), nothing where the method has none.

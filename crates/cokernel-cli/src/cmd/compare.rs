@@ -162,6 +162,12 @@ fn learners(args: &Args, mut settings: Settings) -> Result<ExitCode> {
     }
     let mut mkls: Vec<Mkl> =
         methods.iter().map(|m| settings.mkl(m, &methods, &learning)).collect::<Result<_>>()?;
+    let mut unfit = Vec::new();
+    mkls.retain(|m| {
+        let kept = settings.names(&args.methods, m.method().id) || m.check_missing().is_ok();
+        unfit.extend((!kept).then(|| m.method().id));
+        kept
+    });
     let calibrating = settings.calibrating(&args.probabilities, task)?;
     let tuning = settings.tuning(&args.tuning, calibrating)?;
     let costs = settings.costs(&args.costs)?;
@@ -175,6 +181,13 @@ fn learners(args: &Args, mut settings: Settings) -> Result<ExitCode> {
     let splits = splitting.splits(&settings, &data, task, session.run.seed)?;
     let (views, labels, run) = (&data.views, &data.labels, &session.run);
     let named = |m: &Mkl| settings.names(&args.methods, m.method().id);
+    if !unfit.is_empty() {
+        session.notes([format!(
+            "left out, since --missing {} is not for them: {}",
+            learning.missing,
+            unfit.join(", ")
+        )]);
+    }
     session.notes(leave_featureless(&mut mkls, views, named)?);
     let how = How { calibrating, tuning: tuning.as_ref(), costs: costs.as_ref() };
     let result = compare_how(&mkls, args.singles, how, views, labels, &splits, run)?;

@@ -241,6 +241,25 @@ impl Engine {
     }
 }
 
+/// The kernels that specifications become on the instances that have their view.
+fn resolved_where_present(
+    views: &Views,
+    specs: &[KernelSpec],
+    run: &Run,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Kernel>> {
+    let mut kernels = Vec::new();
+    for spec in specs {
+        spec.check()?;
+        for view in spec.chosen(views)? {
+            let spec = spec.clone().view(&view.name);
+            let known = spec.resolve_with_notes(&only_present(view)?, run, notes);
+            kernels.extend(known.map_err(|e| in_rows_of(view, e))?);
+        }
+    }
+    Ok(kernels)
+}
+
 impl Bank {
     /// [`Bank::build`] on views that some instances lack: the kernels are fixed and normalised on
     /// the instances that have their view, and filled in from the other views elsewhere (see the
@@ -271,20 +290,29 @@ impl Bank {
         if views.missing().is_empty() {
             return Ok((Bank::build(views, specs, storage, run)?, Filled::default()));
         }
-        let (mut kernels, mut notes) = (Vec::new(), Vec::new());
-        for spec in specs {
-            spec.check()?;
-            for view in spec.chosen(views)? {
-                let spec = spec.clone().view(&view.name);
-                let known = spec.resolve_with_notes(&only_present(view)?, run, &mut notes);
-                kernels.extend(known.map_err(|e| in_rows_of(view, e))?);
-            }
-        }
+        let mut notes = Vec::new();
+        let kernels = resolved_where_present(views, specs, run, &mut notes)?;
         let (mut bank, filled) =
             Bank::incomplete_from_kernels(views, kernels, storage, estimated, run)?;
         notes.append(&mut bank.notes);
         bank.notes = notes;
         Ok((bank, filled))
+    }
+
+    /// [`Bank::build`] on views in which something stands for what instances of `views` lack: the kernels (widths) are
+    /// fixed on the instances that have their view.
+    pub(crate) fn build_standing_in(
+        (views, filled): (&Views, &Views),
+        specs: &[KernelSpec],
+        storage: Storage,
+        run: &Run,
+    ) -> Result<Self> {
+        let mut notes = Vec::new();
+        let kernels = resolved_where_present(views, specs, run, &mut notes)?;
+        let mut bank = Bank::from_kernels(filled, kernels, storage, run)?;
+        notes.append(&mut bank.notes);
+        bank.notes = notes;
+        Ok(bank)
     }
 
     /// [`Bank::from_kernels`] on views that some instances lack; see

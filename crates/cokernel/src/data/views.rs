@@ -70,6 +70,23 @@ impl Table {
         }
     }
 
+    /// Columns of similarities to others that are NaN in all rows that there are, ascending; none of a square table, whose
+    /// columns are those of its rows.
+    pub(crate) fn unknown_columns(&self, present: Option<&[bool]>) -> Vec<usize> {
+        let Table::Similarity(m) = self else { return Vec::new() };
+        if m.rows() == m.cols() || scan(m.values()).1 {
+            return Vec::new();
+        }
+        let rows: Vec<usize> = (0..m.rows()).filter(|i| present.is_none_or(|p| p[*i])).collect();
+        if rows.is_empty() {
+            return Vec::new();
+        }
+        let unknown = |j: &usize| rows.iter().all(|i| m.get(*i, *j).is_nan());
+        let all: Vec<usize> = (0..m.cols()).filter(unknown).collect();
+        // Rows that are NaN throughout are those of instances that lack the view.
+        if all.len() == m.cols() { Vec::new() } else { all }
+    }
+
     fn first_not_finite(&self) -> Option<(usize, usize)> {
         match self {
             Table::Dense(m) | Table::Similarity(m) => {
@@ -214,7 +231,9 @@ impl Views {
     /// # Errors
     /// The name is taken, the number of rows differs from that of the views before, the mask has
     /// the wrong length, the table has no columns, or a present row holds a value that is not
-    /// finite. A view that no instance has is none: what learns from the views refuses it.
+    /// finite. A view that no instance has is none: what learns from the views refuses it. Of similarities to others, a
+    /// column may be NaN throughout: that training instance lacks the view, which [`Model::predict`](crate::model::Model::predict)
+    /// checks.
     pub fn push(&mut self, view: View) -> Result<()> {
         let what = format!("view '{}'", view.name);
         if view.name.is_empty() {
@@ -244,7 +263,17 @@ impl Views {
             column,
             problem: "not a finite number; remove the row, or mark it as missing".to_string(),
         };
+        let unknown = view.table.unknown_columns(view.present.as_deref());
         match &view.present {
+            _ if !unknown.is_empty() => {
+                let known: Vec<usize> =
+                    (0..view.table.cols()).filter(|j| unknown.binary_search(j).is_err()).collect();
+                let kept: Vec<usize> = (0..rows).filter(|&i| view.has(i)).collect();
+                let there = view.table.select_rows(&kept).select_cols(&known);
+                if let Some((i, j)) = there.first_not_finite() {
+                    return Err(problem((kept[i], known[j])));
+                }
+            }
             None => {
                 if let Some(place) = view.table.first_not_finite() {
                     return Err(problem(place));

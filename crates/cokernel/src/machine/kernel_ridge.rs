@@ -68,6 +68,10 @@ impl Machine for KernelRidge {
         Some(Box::new(KernelRidge { lambda }))
     }
 
+    fn needs_definite(&self) -> bool {
+        true
+    }
+
     fn tol(&self) -> f64 {
         1e-6
     }

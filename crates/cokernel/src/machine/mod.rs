@@ -120,6 +120,11 @@ pub trait Machine: fmt::Debug + Send + Sync {
         true
     }
 
+    /// Whether it needs a positive semi-definite kernel, because nothing limits its coefficients.
+    fn needs_definite(&self) -> bool {
+        false
+    }
+
     /// As C-SVC, for methods that solve its dual themselves.
     fn as_svc(&self) -> Option<&Svc> {
         None
@@ -188,6 +193,10 @@ impl Machine for Alone<'_> {
 
     fn has_free_dual(&self) -> bool {
         self.machine.has_free_dual()
+    }
+
+    fn needs_definite(&self) -> bool {
+        self.machine.needs_definite()
     }
 }
 

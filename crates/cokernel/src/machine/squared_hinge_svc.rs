@@ -49,6 +49,10 @@ impl Machine for SquaredHingeSvc {
         Machine::check(&self.0)
     }
 
+    fn needs_definite(&self) -> bool {
+        true
+    }
+
     fn tol(&self) -> f64 {
         self.0.tol
     }

@@ -5,7 +5,7 @@
 //! concatenate) and computes the kernels; [`Mkl::fit_prepared`] learns.
 
 use super::choose::{check, name};
-use super::{Given, Model, Prepared};
+use super::{Given, Model, Prepared, missing};
 use crate::bank::Storage;
 use crate::catalogue;
 use crate::data::{Labels, Matrix, Missing, Scale, Views};
@@ -152,6 +152,14 @@ impl Mkl {
             return Ok(());
         }
         Err(mkl::no_pairs(&format!("method '{}'", self.method.id)))
+    }
+
+    /// Refuses a treatment of missing views that the method, or the machine, cannot use.
+    ///
+    /// # Errors
+    /// Says which can.
+    pub fn check_missing(&self) -> Result<()> {
+        missing::resolved(self, self.learner()?.as_ref()).map(|_| ())
     }
 
     /// What is learned: the task of the machine.

@@ -1,7 +1,7 @@
 //! Instances that lack views: what is done about them when a model is made, and how new ones are told.
 
 use super::predict::{Chosen, values};
-use super::{Model, Prepared};
+use super::{Mkl, Model, Prepared};
 use crate::bank::{Bank, Fill, Storage, placed};
 use crate::data::{self, Matrix, Missing, Preparation, Views};
 use crate::kernel::{Kernel, KernelSpec};
@@ -9,6 +9,7 @@ use crate::mkl::{Learner, REGISTRY};
 use crate::rule::Weighted;
 use crate::{Error, Result, Run};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// Which instances of the training lacked views, and what was done about them.
@@ -112,9 +113,10 @@ impl Lacking {
 
 /// What is done about instances that lack a view by a method to which it was left, or that was told to; refuses what a
 /// method cannot do.
-pub(super) fn resolved(asked: Missing, id: &str, learner: &dyn Learner) -> Result<Missing> {
+pub(super) fn resolved(mkl: &Mkl, learner: &dyn Learner) -> Result<Missing> {
+    let id = mkl.method.id;
     let features = learner.looks_at_features();
-    match asked {
+    match mkl.missing {
         Missing::Auto if learner.learns_per_view() => Ok(Missing::PerView),
         Missing::PerView if !learner.learns_per_view() => {
             let can = |e: &&&crate::method::Entry<dyn Learner>| {
@@ -134,8 +136,25 @@ pub(super) fn resolved(asked: Missing, id: &str, learner: &dyn Learner) -> Resul
             );
             Err(Error::parameter("missing", problem))
         }
+        Missing::Estimate => {
+            allow_estimates(mkl)?;
+            Ok(Missing::Estimate)
+        }
         asked => Ok(asked),
     }
+}
+
+/// Refuses estimated similarities, whose matrices need not be positive semi-definite, for a machine that needs such.
+pub(super) fn allow_estimates(mkl: &Mkl) -> Result<()> {
+    if !mkl.machine.checked()?.build()?.needs_definite() {
+        return Ok(());
+    }
+    let problem = format!(
+        "machine '{}' has no limits on its coefficients, and matrices of estimated similarities need not be positive \
+         semi-definite, so that its numbers could be of any size; choose drop, or mean or zero where views have features",
+        mkl.machine.method().id
+    );
+    Err(Error::parameter("missing", problem))
 }
 
 /// What is done about these views where it was left to the method, and that does not learn per view.
@@ -158,19 +177,26 @@ pub(super) fn kernels(
     storage: Storage,
     run: &Run,
 ) -> Result<(Preparation, Views, Bank)> {
-    let preparation = match handling {
-        Missing::Zero => preparation.filling(views, data::Fill::Zero)?,
-        Missing::Mean => preparation.filling(views, data::Fill::Mean)?,
-        _ => preparation,
+    let fill = match handling {
+        Missing::Zero => Some(data::Fill::Zero),
+        Missing::Mean => Some(data::Fill::Mean),
+        _ => None,
     };
+    if let Some(fill) = fill {
+        let known = preparation.apply(views)?;
+        let preparation = preparation.filling(views, fill)?;
+        let prepared = preparation.apply(views)?;
+        let bank = match preparation.concat() || known.missing().is_empty() {
+            true => Bank::build(&prepared, specs, storage, run)?,
+            false => Bank::build_standing_in((&known, &prepared), specs, storage, run)?,
+        };
+        return Ok((preparation, prepared, bank));
+    }
     let prepared = preparation.apply(views)?;
     let incomplete = !prepared.missing().is_empty();
     if !incomplete {
         let bank = Bank::build(&prepared, specs, storage, run)?;
         return Ok((preparation, prepared, bank));
-    }
-    if !matches!(handling, Missing::Estimate | Missing::PerView) {
-        prepared.require_complete()?;
     }
     let estimated = handling == Missing::Estimate;
     let (bank, _) = Bank::build_incomplete(&prepared, specs, storage, estimated, run)?;
@@ -273,17 +299,33 @@ impl Model {
 
     /// What a user should know where some of these rows lack views.
     pub(super) fn lacking_note(&self, views: &Views) -> Option<String> {
-        let asked = |name: &str| self.info.views.iter().any(|own| own.name == name);
-        let lacking = views.missing().iter().any(|(name, _)| asked(name));
-        let how = if self.info.preparation.fills() {
-            "by what stands for the missing features"
-        } else if self.fill.as_ref().is_some_and(|f| f.estimated) {
-            "with similarities that are estimated from the other views"
-        } else {
-            "by the views that they have, whose weights are renormalised (by the constant where the model looks at none \
-             of them)"
+        let n = views.n();
+        let known = |v: &&data::View| self.info.views.iter().any(|own| own.name == v.name);
+        let asked: Vec<&data::View> = views.iter().filter(known).collect();
+        let lacking = (0..n).filter(|i| asked.iter().any(|v| !v.has(*i))).count();
+        if lacking == 0 {
+            return None;
+        }
+        let told = |how: &str| {
+            Some(format!("{lacking} of {n} instances lack a view: they are told {how}"))
         };
-        lacking.then(|| format!("some instances lack a view: they are told {how}"))
+        if self.info.preparation.fills() {
+            return told("by what stands for the missing features");
+        }
+        if self.fill.as_ref().is_some_and(|f| f.estimated) {
+            return told("with similarities that are estimated from the other views");
+        }
+        let active = self.active();
+        let read = |v: &&&data::View| active.iter().any(|m| self.info.kernels[*m].view == v.name);
+        let read: Vec<&&data::View> = asked.iter().filter(read).collect();
+        let alone = (0..n).filter(|i| !read.iter().any(|v| v.has(*i))).count();
+        match alone {
+            0 => told("by the views that they have, whose weights are renormalised"),
+            _ => told(&format!(
+                "by the views that they have, whose weights are renormalised, but {alone} of them by the constant of the \
+                 model, which looks at no view that they have"
+            )),
+        }
     }
 }
 
@@ -295,8 +337,13 @@ pub(super) fn compared(fill: Option<&Fill>, kernels: usize, active: Vec<usize>) 
     }
 }
 
-/// Refuses new instances that have none of these views.
-pub(super) fn require_some_view(views: &Views) -> Result<()> {
+/// Refuses new instances that have none of the views of the training. Where only those are given that the model reads, an
+/// instance may have another.
+pub(super) fn require_some_view(model: &Model, views: &Views) -> Result<()> {
+    let given = |view: &str| views.iter().any(|v| v.name == view);
+    if !model.info.preparation.concat() && !model.info.kernels.iter().all(|k| given(&k.view)) {
+        return Ok(());
+    }
     let Some(i) = (0..views.n()).find(|i| !views.iter().any(|v| v.has(*i))) else { return Ok(()) };
     let names: Vec<String> = views.iter().map(|v| format!("'{}'", v.name)).collect();
     Err(Error::Data(format!(
@@ -304,4 +351,41 @@ pub(super) fn require_some_view(views: &Views) -> Result<()> {
         views.instance(i),
         names.join(", ")
     )))
+}
+
+/// New instances with 0 for their similarities to training instances that lack the view, which are not read.
+pub(super) fn known_columns<'a>(model: &Model, views: Cow<'a, Views>) -> Result<Cow<'a, Views>> {
+    let unknown = |v: &data::View| v.table.unknown_columns(v.present.as_deref());
+    if views.iter().all(|v| unknown(v).is_empty()) {
+        return Ok(views);
+    }
+    let fill = model.info.lacking.as_ref().and_then(|l| l.fill.as_ref());
+    let lacks = |view: &str, kept: usize| {
+        let place = fill.and_then(|f| f.views.iter().position(|v| v == view));
+        place.zip(model.fill.as_ref()).is_some_and(|(v, fill)| !fill.masks[v][kept])
+    };
+    let mut all = Views::new();
+    for view in views.iter() {
+        let mut view = view.clone();
+        let columns = unknown(&view);
+        for j in &columns {
+            let kept = model.kept.iter().position(|i| *i as usize == *j);
+            if kept.is_some_and(|k| !lacks(&view.name, k)) {
+                return Err(Error::Data(format!(
+                    "view '{}': column {j} is NaN, and the training instance that it belongs to has the view",
+                    view.name
+                )));
+            }
+        }
+        if let data::Table::Similarity(m) = &mut view.table {
+            for i in 0..m.rows() {
+                columns.iter().for_each(|j| m.set(i, *j, 0.0));
+            }
+        }
+        all.push(view)?;
+    }
+    if let Some(ids) = views.ids() {
+        all.set_ids(ids.to_vec())?;
+    }
+    Ok(Cow::Owned(all))
 }

@@ -56,6 +56,7 @@ use crate::rule::{self, Combination, Rule};
 use crate::{Error, Report, Result, Run, VERSION};
 use missing::FillInfo;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::path::Path;
 
 /// What prediction needs, and how it was found. Made by [`Mkl::fit`] or [`Model::load`].
@@ -375,6 +376,14 @@ impl Model {
     /// # Errors
     /// Not one index below `n` for each instance of training, increasing.
     pub fn of_given(mut self, rows: &[usize], n: usize) -> Result<Self> {
+        // Where some were left out before, those are counted in what is given now.
+        let all: Cow<'_, [usize]> = match self.info.n_given {
+            Some(given) if given == rows.len() && !self.learned.is_empty() => {
+                self.learned.iter().map(|i| rows[*i as usize]).collect::<Vec<_>>().into()
+            }
+            _ => rows.into(),
+        };
+        let rows = &all[..];
         let learned: Vec<u32> = rows.iter().filter_map(|&i| u32::try_from(i).ok()).collect();
         let increasing = learned.windows(2).all(|w| w[0] < w[1]);
         let below = learned.last().is_some_and(|i| (*i as usize) < n);

@@ -1,7 +1,7 @@
 //! Prediction: only active kernels, only kept rows; the values of a few new rows at a time.
 
 use super::Model;
-use super::missing::require_some_view;
+use super::missing::{known_columns, require_some_view};
 use crate::bank::{Cross, Fill, Numbers, RowMeans};
 use crate::data::{Matrix, Table, View, Views};
 use crate::error::room_for;
@@ -90,7 +90,8 @@ fn decisions(model: &Model, views: &Views, run: &Run) -> Result<(Matrix, Option<
         }
     } else {
         let views = towards_learned(model, views)?;
-        require_some_view(&views)?;
+        require_some_view(model, &views)?;
+        let views = known_columns(model, views)?;
         let views = info.preparation.apply(&views)?;
         let estimated = model.fill.as_ref().is_some_and(|f| f.estimated);
         match estimated || views.missing().is_empty() {

@@ -76,6 +76,9 @@ impl Mkl {
             true => Missing::Refuse,
             false => missing::chosen(recipe.missing, &views, self.learner()?.as_ref()),
         };
+        if handling == Missing::Estimate {
+            missing::allow_estimates(self)?;
+        }
         let lacking = Lacking::of(&views, handling);
         let mut n_incomplete = 0;
         if let Some(lacking) = &lacking {
@@ -149,7 +152,7 @@ impl Mkl {
         let unlabelled = self.uses_unlabelled()?;
         let graphs = Vec::new();
         let width = self.width;
-        let missing = missing::resolved(self.missing, self.method.id, learner.as_ref())?;
+        let missing = missing::resolved(self, learner.as_ref())?;
         Ok(Recipe {
             kernels,
             graphs,

@@ -43,12 +43,14 @@ pub fn parse_csv(bytes: &[u8], path: &Path, options: &ReadOptions) -> Result<Tab
     }
     let mut values = Vec::with_capacity(count * columns.features.len());
     let mut present = vec![true; count];
-    // An instance that a similarity does not have lacks its row and its column.
-    let square = options.similarity && count == columns.features.len();
-    let mut lacking = vec![options.missing_rows && square; columns.features.len()];
+    // An instance that a similarity does not have lacks its row and its column; new instances have no value for it.
+    let square = count == columns.features.len();
+    let mut lacking = vec![options.missing_rows && options.similarity; columns.features.len()];
     if lacking[0] {
         for (k, (_, fields)) in rows.iter().skip(usize::from(named)).enumerate() {
-            lacking[k] &= columns.features.iter().all(|&j| is_missing(fields[j]));
+            if square {
+                lacking[k] &= columns.features.iter().all(|&j| is_missing(fields[j]));
+            }
             let body = columns.features.iter().zip(&mut lacking);
             body.for_each(|(&j, l)| *l &= is_missing(fields[j]));
         }

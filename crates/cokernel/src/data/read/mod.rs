@@ -289,11 +289,13 @@ fn dense_table(
     }
     no_text_options(path, options)?;
     let mut present = vec![true; rows];
-    // An instance that a similarity does not have lacks its row and its column.
-    let mut lacks = vec![options.missing_rows && options.similarity && rows == cols; cols];
+    // An instance that a similarity does not have lacks its row and its column; new instances have no value for it.
+    let mut lacks = vec![options.missing_rows && options.similarity; cols];
     if lacks[0] {
         for (i, row) in values.chunks_exact(cols).enumerate() {
-            lacks[i] &= row.iter().all(|x| x.is_nan());
+            if rows == cols {
+                lacks[i] &= row.iter().all(|x| x.is_nan());
+            }
             lacks.iter_mut().zip(row).for_each(|(l, x)| *l &= x.is_nan());
         }
     }
