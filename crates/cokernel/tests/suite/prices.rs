@@ -223,7 +223,7 @@ fn features_are_counted_and_seconds_are_kept() {
         "sta16" => 4.0,
         _ => 1.0,
     });
-    let cost = active.sum::<f64>() / 8.0 * model.n_support() as f64;
+    let cost = active.sum::<f64>() / 8.0 * 100.0 * model.n_support() as f64 / 60.0;
     assert!((model.inspect().total_cost.unwrap() - cost).abs() < 1e-9);
     let read = cokernel::model::Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
     assert_eq!(read.inspect().total_cost, model.inspect().total_cost);
