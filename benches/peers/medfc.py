@@ -33,7 +33,7 @@ def main():
     with folder() as where:
         save(where, kernels=np.concatenate(many), labels=y)
         for c in (1.0, 10.0, 100.0):
-            run = lambda *a: ours("simple_mkl", where, c, 1e-4, 5, *a)  # noqa: B023, E731
+            run = lambda *a: ours("medfc", where, c, 1e-4, 5, *a)  # noqa: B023, E731
             out = run("medfc", "prior=none")
             coef, sigma = load(where, "coef")[0][:-1], np.array(out["details"]["sigma_1 vs -1"])
             # One kernel after the other, σ_m α y for each.
