@@ -103,6 +103,7 @@ __all__ = [
     "MixedNormMKLClassifier",
     "MixedNormMKLOutlierDetector",
     "MixedNormMKLRegressor",
+    "NeighbourWeightsMKLClassifier",
     "NormalizedCutMKLClassifier",
     "PolynomialCombinationMKLClassifier",
     "PolynomialCombinationMKLOutlierDetector",
@@ -11347,6 +11348,138 @@ class DeDiegoMKLClassifier(KernelClassifier):
         self.machine = machine
         self.function = function
         self.tau = tau
+        self.class_weight = class_weight
+        self.decomposition = decomposition
+        self.machine_tol = machine_tol
+        self.probability = probability
+        self.calibration_folds = calibration_folds
+        self.scale = scale
+        self.missing = missing
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class NeighbourWeightsMKLClassifier(KernelClassifier):
+    """Data-dependent weights.
+
+    Weights of kernels that depend on the instance: near it, a kernel weighs as much as its
+    nearest neighbours there have the same class. A heuristic of one machine; localized_mkl
+    learns such weights.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of slack, above 0.
+    machine : str, default="svc"
+        The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
+        Those that have an argument here, as C, are given there.
+    neighbours : int, default=10
+        How many nearest instances are looked at, of a kernel and of the features. Whole
+        number from 1 to 1000000.
+    threshold : {"chance", "zero"}, default="chance"
+        What is taken off the share of neighbours with the same class: chance, the share of
+        that class in training, so that a kernel that tells nothing has no weight; or zero.
+    gate_views : str, default="all"
+        Views that the gates look at, separated by commas; all: those of the kernels that
+        have features, or the similarities where there are no features.
+    gate_dimensions : int, default=0
+        To how many principal components the columns that the gates look at are reduced; 0
+        keeps the columns. Whole number from 0 to 1000000.
+    class_weight : dict or "balanced", optional
+        Factors of C by class, above 0.
+    decomposition : {"one_vs_rest", "one_vs_one", "dag"}
+        How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
+        directed acyclic graph instead of by votes.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machines, above 0 and below 1.
+    probability : {"sigmoid", "isotonic"}, optional
+        Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
+        that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
+        for each calibration fold.
+    calibration_folds : int, default=5
+        Folds whose held-out decision values the probabilities are calibrated on, from 2 to 1000; each
+        class needs as many instances.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLClassifier : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Moguerza, Muñoz, de Diego 2004; Gönen 2010, §2.2.2.
+
+    Examples
+    --------
+    >>> from cokernel import NeighbourWeightsMKLClassifier
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> NeighbourWeightsMKLClassifier(random_state=0).fit(X, y).score(X, y)
+    1.0
+    """
+
+    _method_id = "neighbour_weights"
+    _method_params = ["neighbours", "threshold", "gate_views", "gate_dimensions"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        machine: str = "svc",
+        neighbours: int = 10,
+        threshold: str = "chance",
+        gate_views: str = "all",
+        gate_dimensions: int = 0,
+        class_weight: Any = None,
+        decomposition: str = "one_vs_rest",
+        machine_tol: float = 1e-3,
+        probability: str | None = None,
+        calibration_folds: int = 5,
+        scale: str | None = None,
+        missing: str = "auto",
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.machine = machine
+        self.neighbours = neighbours
+        self.threshold = threshold
+        self.gate_views = gate_views
+        self.gate_dimensions = gate_dimensions
         self.class_weight = class_weight
         self.decomposition = decomposition
         self.machine_tol = machine_tol

@@ -136,6 +136,12 @@ pub(super) fn check_all<'a>(problem: &Problem<'a>, id: &str) -> Result<&'a Views
         );
         return Err(Error::parameter("machine", text));
     }
+    views_of(problem, id)
+}
+
+/// The views of the instances, which gates look at; refuses a problem without.
+pub(super) fn views_of<'a>(problem: &Problem<'a>, id: &str) -> Result<&'a Views> {
+    check(problem)?;
     let views = problem.views.ok_or_else(|| {
         Error::Data(format!("{id}: gates look at features; give the views, not kernels alone"))
     })?;

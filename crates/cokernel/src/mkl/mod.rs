@@ -51,6 +51,7 @@ pub mod measures;
 mod medfc;
 mod mixed_norm;
 mod named;
+mod neighbour_weights;
 mod normalized_cut;
 mod outer;
 mod parametric;
@@ -128,6 +129,7 @@ pub static REGISTRY: &[&Entry<dyn Learner>] = &[
     &normalized_cut::ENTRY,
     &accuracy_weights::ENTRY,
     &de_diego::ENTRY,
+    &neighbour_weights::ENTRY,
     &rwkl::ENTRY,
     &align::ENTRY,
     &alignf::ENTRY,

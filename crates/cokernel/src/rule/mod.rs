@@ -23,6 +23,7 @@ pub mod gate;
 mod gated;
 mod input;
 mod monomials;
+mod neighbours;
 mod own_gates;
 mod polynomial;
 mod power_product;
@@ -36,6 +37,7 @@ pub(crate) use forest::{CUTS, Node, Tree, place};
 pub use gated::Gated;
 pub use input::Input;
 pub use monomials::Monomials;
+pub use neighbours::Neighbours;
 pub use own_gates::OwnGates;
 pub(crate) use own_gates::all_gates;
 pub use polynomial::Polynomial;
@@ -64,6 +66,7 @@ pub static REGISTRY: &[&Entry] = &[
     &forest::ENTRY,
     &gated::ENTRY,
     &own_gates::ENTRY,
+    &neighbours::ENTRY,
     &each::ENTRY,
     &process::ENTRY,
 ];

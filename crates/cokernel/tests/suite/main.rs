@@ -23,6 +23,7 @@ mod localized;
 mod machines;
 mod medfc;
 mod missing;
+mod neighbour_weights;
 mod prices;
 mod projections;
 mod reference;

@@ -35,7 +35,7 @@ pub fn similarities(kernels: &[Matrix]) -> Views {
 
 /// What gates look at where nothing else is said.
 fn seen(rule: &dyn Rule, kernels: &[Matrix]) -> Views {
-    rule.gated().map_or_else(Views::new, |_| similarities(kernels))
+    if rule.views().is_empty() { Views::new() } else { similarities(kernels) }
 }
 
 /// The combined kernel of a pointwise rule, of all instances with each other.
@@ -53,6 +53,12 @@ pub fn combined_with(rule: &dyn Rule, kernels: &[Matrix], views: &Views) -> Matr
             gates.get(i, g) * k.get(i, j) * gates.get(j, g)
         };
         return Matrix::from_fn(rows, cols, |i, j| (0..gates.cols()).map(|g| term(i, j, g)).sum());
+    }
+    if rule.id() == "neighbours" {
+        let roots = rule.pointwise().unwrap().numbers(views).unwrap().unwrap();
+        let term =
+            |i: usize, j: usize, m: usize| roots.get(i, m) * kernels[m].get(i, j) * roots.get(j, m);
+        return Matrix::from_fn(rows, cols, |i, j| (0..kernels.len()).map(|m| term(i, j, m)).sum());
     }
     Matrix::from_fn(rows, cols, |i, j| {
         value(rule, &kernels.iter().map(|k| k.get(i, j)).collect::<Vec<_>>())
