@@ -51,7 +51,9 @@
 //! that of all kernels at the coefficients of the result.
 //!
 //! **Small weights.** Weights below 10⁻⁸ become 0 at once; of sets that [drop](Set::drops) those below 10⁻⁶ at
-//! the end (if the gap stays below `tol`); the others are brought back onto the set.
+//! the end (if the gap stays below `tol`); the others are brought back onto the set. So is a weight whose share of
+//! the trace of the combination is not as small: one of 10⁻⁹ on entries of 10⁸ is what a kernel that was taken away
+//! comes back with, because the model of second order is steep there and its steps are short.
 //!
 //! **Cost** of an iteration: one sum and one product with c of each kernel (2 M n² for the resident bank), the
 //! warm machine, |F|³/3 for second order. Memory beside the bank: two n × n matrices if they fit into
@@ -408,9 +410,8 @@ impl Outer<'_> {
         if matches!(status, Status::Interrupted | Status::TimeLimit) {
             return Ok(None);
         }
-        let small = |(m, w): (usize, &f64)| *w > 0.0 && *w < DROP_AT_END * self.set.unit(m);
-        if self.set.drops() && point.weights.iter().enumerate().any(small) {
-            let kept = search::cleaned(self.set, &point.weights, DROP_AT_END);
+        if self.set.drops() && !search.small(&point.weights, DROP_AT_END).is_empty() {
+            let kept = search.cleaned(&point.weights, DROP_AT_END);
             let mut fewer = search.elsewhere(kept, point)?;
             search.differentiate(&mut fewer, false)?;
             if search.given_up {

@@ -155,7 +155,7 @@ impl Cutting {
                 }
             };
             iterations += 1;
-            let weights = search::cleaned(&Simplex, &weights, search::DROP);
+            let weights = search.cleaned(&weights, search::DROP);
             point = search.elsewhere_to(weights, &point, inner * gap)?;
         };
         let mut point = bounds.best.take().unwrap_or(point);
@@ -206,7 +206,7 @@ impl Cutting {
             return Ok(Some(gap(point)));
         }
         let enough = self.tol.max(gap(point));
-        let kept = search::cleaned(&Simplex, &point.weights, DROP_AT_END);
+        let kept = search.cleaned(&point.weights, DROP_AT_END);
         let tol = point.machines.gap().min(search.problem.machine.tol());
         if kept != point.weights || point.machines.gap() > tol {
             let exact = search.elsewhere_to(kept, point, tol)?;

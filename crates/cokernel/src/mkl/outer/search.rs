@@ -6,8 +6,10 @@ use crate::machine::{How, Solution};
 use crate::mkl::{Problem, fits};
 use crate::run::Pass;
 use crate::{Counts, Result, Run, Status, Watch};
+use std::sync::OnceLock;
 
-/// Weights below this are set to 0 whenever a kernel is formed.
+/// Weights below this are set to 0 whenever a kernel is formed, where their share of the trace of the combination is
+/// below it, too: a kernel whose entries are 10⁸ times those of the others may need a weight of 10⁻⁹.
 pub(super) const DROP: f64 = 1e-8;
 /// Loosest tolerance of a machine.
 const LOOSEST: f64 = 1e-3;
@@ -64,13 +66,6 @@ impl Point {
     }
 }
 
-/// The weights with those below `drop` set to 0, on the set again.
-pub(super) fn cleaned(set: &dyn Set, weights: &[f64], drop: f64) -> Vec<f64> {
-    let keep = |(m, w): (usize, &f64)| if *w < drop * set.unit(m) { 0.0 } else { *w };
-    let kept: Vec<f64> = weights.iter().enumerate().map(keep).collect();
-    if kept.iter().any(|w| *w > 0.0) { set.onto(&kept) } else { weights.to_vec() }
-}
-
 /// The difference of two points.
 pub(super) fn towards(from: &[f64], to: &[f64]) -> Vec<f64> {
     to.iter().zip(from).map(|(t, f)| t - f).collect()
@@ -97,6 +92,8 @@ pub(super) struct Search<'a> {
     lower: f64,
     /// Kernels without a weight that were far from one when all forms were known last.
     poor: Vec<bool>,
+    /// tr(K_m)/n, once it is asked for.
+    sizes: OnceLock<Vec<f64>>,
 }
 
 impl<'a> Search<'a> {
@@ -116,7 +113,29 @@ impl<'a> Search<'a> {
             given_up: false,
             lower: f64::NEG_INFINITY,
             poor: vec![false; problem.bank.len()],
+            sizes: OnceLock::new(),
         })
+    }
+
+    /// The kernels whose weights are above 0 and [small](DROP) beside `drop`.
+    pub fn small(&self, weights: &[f64], drop: f64) -> Vec<usize> {
+        let few = |m: &usize| weights[*m] > 0.0 && weights[*m] < drop * self.set.unit(*m);
+        let mut small: Vec<usize> = (0..weights.len()).filter(few).collect();
+        if small.is_empty() {
+            return small;
+        }
+        let sizes = self.sizes.get_or_init(|| self.problem.bank.mean_diagonals());
+        let share = |m: usize| weights[m] * sizes[m].abs();
+        let all: f64 = (0..weights.len()).map(share).sum();
+        small.retain(|m| share(*m) <= drop * all);
+        small
+    }
+
+    /// The weights with [small](Self::small) ones and those below 0 set to 0, on the set again.
+    pub fn cleaned(&self, weights: &[f64], drop: f64) -> Vec<f64> {
+        let mut kept: Vec<f64> = weights.iter().map(|w| w.max(0.0)).collect();
+        self.small(weights, drop).into_iter().for_each(|m| kept[m] = 0.0);
+        if kept.iter().any(|w| *w > 0.0) { self.set.onto(&kept) } else { weights.to_vec() }
     }
 
     /// The upper bound P + Ω.
@@ -459,28 +478,24 @@ impl<'a> Search<'a> {
         last: Option<(f64, Vec<f64>)>,
     ) -> Vec<f64> {
         self.counts.combines += 1;
-        match (&mut self.stored, last) {
-            (Some((base, trial)), Some((before, weights))) => {
-                let part = step / before;
-                let blend = |a: f64, b: f64| a + part * (b - a);
-                let between: Vec<f64> =
-                    from.weights.iter().zip(&weights).map(|(a, b)| blend(*a, *b)).collect();
-                let weights = self.set.onto(&between);
-                let factor = ratio(&weights, &between);
-                blend_grams(base, trial, part, factor);
-                weights
-            }
-            (stored, _) => {
-                let moved: Vec<f64> =
-                    from.weights.iter().zip(direction).map(|(w, d)| w + step * d).collect();
-                let weights = cleaned(self.set, &moved, DROP);
-                if let Some((_, trial)) = stored {
-                    let pass = Pass::under(&self.watch);
-                    self.problem.bank.combine_into_in(&weights, trial, &pass);
-                }
-                weights
-            }
+        if let (Some((base, trial)), Some((before, weights))) = (&mut self.stored, last) {
+            let part = step / before;
+            let blend = |a: f64, b: f64| a + part * (b - a);
+            let between: Vec<f64> =
+                from.weights.iter().zip(&weights).map(|(a, b)| blend(*a, *b)).collect();
+            let weights = self.set.onto(&between);
+            let factor = ratio(&weights, &between);
+            blend_grams(base, trial, part, factor);
+            return weights;
         }
+        let moved: Vec<f64> =
+            from.weights.iter().zip(direction).map(|(w, d)| w + step * d).collect();
+        let weights = self.cleaned(&moved, DROP);
+        if let Some((_, trial)) = &mut self.stored {
+            let pass = Pass::under(&self.watch);
+            self.problem.bank.combine_into_in(&weights, trial, &pass);
+        }
+        weights
     }
 
     /// Makes the kernel of the last trial the current one.
