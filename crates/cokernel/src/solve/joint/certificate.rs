@@ -22,6 +22,11 @@ impl State<'_> {
         if l == self.p.codes[i] as usize { row.iter().sum() } else { -row[l] }
     }
 
+    /// (K c_l)_i.
+    fn product(&self, i: usize, l: usize) -> f64 {
+        self.products[l * self.n + i]
+    }
+
     fn balanced(&self) -> Vec<f64> {
         let mut alpha = self.alpha.clone();
         circulation::balance(&mut alpha, self.p.codes, self.k, self.p.costs);
@@ -39,7 +44,7 @@ impl State<'_> {
         for i in 0..self.n {
             let y = self.p.codes[i] as usize;
             for l in 0..self.k {
-                let product = self.products[l][i] - self.means[i] * self.sums[l] + shift[l];
+                let product = self.product(i, l) - self.means[i] * self.sums[l] + shift[l];
                 let now = self.coefficient(&self.alpha, i, l);
                 norm += now * product;
                 change += (self.coefficient(&balanced, i, l) - now) * product;
@@ -63,12 +68,14 @@ impl State<'_> {
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         let mut norm = 0.0;
         for (l, c) in coef.iter().enumerate() {
-            self.p.rows.multiply(c, &mut self.products[l]);
+            let product = &mut self.products[l * self.n..(l + 1) * self.n];
+            self.p.rows.multiply(c, product);
             self.sums[l] = c.iter().sum();
             self.moments[l] = dot(c, &self.means);
-            norm += dot(c, &self.products[l]);
+            norm += dot(c, product);
         }
-        let values = self.products.clone();
+        let values: Vec<Vec<f64>> =
+            (0..self.k).map(|l| self.products[l * self.n..(l + 1) * self.n].to_vec()).collect();
         let mut bias: Vec<f64> =
             self.multipliers.iter().zip(&self.moments).map(|(b, q)| b - q).collect();
         self.settle(&mut bias);
@@ -144,13 +151,13 @@ impl State<'_> {
             let mut slope = 0.0;
             for i in 0..self.n {
                 let (y, cost) = (self.p.codes[i] as usize, self.p.costs[i]);
-                let f = |l: usize| self.products[l][i] + bias[l];
+                let f = |l: usize| self.product(i, l) + bias[l];
                 if y != l {
-                    places.push((f(y) - self.margin(i, l) - self.products[l][i], cost));
+                    places.push((f(y) - self.margin(i, l) - self.product(i, l), cost));
                     continue;
                 }
                 for other in (0..self.k).filter(|o| *o != l) {
-                    places.push((self.margin(i, other) + f(other) - self.products[l][i], cost));
+                    places.push((self.margin(i, other) + f(other) - self.product(i, l), cost));
                     slope -= cost;
                 }
             }

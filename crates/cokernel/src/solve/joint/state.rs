@@ -13,8 +13,8 @@ pub(super) struct State<'a> {
     pub(super) k: usize,
     /// α_il, instance by instance; 0 for the own class.
     pub(super) alpha: Vec<f64>,
-    /// K c_l, class by class.
-    pub(super) products: Vec<Vec<f64>>,
+    /// K c_l, one class after the other.
+    pub(super) products: Vec<f64>,
     /// v = K u with u the weights of the sample, and uᵀK u: K̃ = K − v1ᵀ − 1vᵀ + uᵀKu.
     pub(super) means: Vec<f64>,
     pub(super) mean: f64,
@@ -64,7 +64,7 @@ impl<'a> State<'a> {
             n,
             k,
             alpha,
-            products: vec![vec![0.0; n]; k],
+            products: vec![0.0; n * k],
             means,
             mean,
             rho: own.iter().sum::<f64>() / n.max(1) as f64,
@@ -134,7 +134,7 @@ impl<'a> State<'a> {
         let mut offsets: Vec<f64> = (0..k).map(|l| self.offset(l)).collect();
         let mut level = 0.0;
         let (mut slopes, mut target, mut next) = (vec![0.0; k], vec![0.0; k], vec![0.0; k]);
-        let (mut places, mut computed) = (Vec::new(), vec![0.0; self.n]);
+        let (mut places, mut computed, mut changes) = (Vec::new(), vec![0.0; self.n], vec![0.0; k]);
         // Most instances have no part in α and violate nothing: they are looked at when the others are done.
         let (mut all, mut living, mut kept) = (true, (0..self.n).collect::<Vec<_>>(), Vec::new());
         for _ in 0..SWEEPS {
@@ -145,19 +145,18 @@ impl<'a> State<'a> {
             }
             for &i in &living {
                 let (y, cost) = (self.p.codes[i] as usize, self.p.costs[i]);
-                let value =
-                    |l: usize| self.products[l][i] - self.means[i] * self.sums[l] + offsets[l];
-                let own = value(y);
                 let alpha = &self.alpha[i * k..(i + 1) * k];
-                let mut violation = 0.0_f64;
-                for l in (0..k).filter(|l| *l != y) {
-                    slopes[l] = self.margin(i, l) - own + value(l);
-                    if (slopes[l] > 0.0 && alpha[l] < cost) || (slopes[l] < 0.0 && alpha[l] > 0.0) {
-                        violation = violation.max(slopes[l].abs());
-                    }
+                self.slopes(i, &offsets, &mut slopes);
+                // Without branches: nobody can tell beforehand which of them are violated.
+                let (mut violation, mut total) = (0.0_f64, 0.0);
+                for (slope, a) in slopes.iter().zip(alpha) {
+                    let up = if *a < cost { *slope } else { 0.0 };
+                    let down = if *a > 0.0 { -*slope } else { 0.0 };
+                    let here = if up > down { up } else { down };
+                    violation = if here > violation { here } else { violation };
+                    total += a;
                 }
                 worst = worst.max(violation);
-                let total: f64 = alpha.iter().sum();
                 if all && (violation > 0.0 || total > 0.0) {
                     kept.push(i);
                 }
@@ -169,7 +168,7 @@ impl<'a> State<'a> {
                     target[l] = alpha[l] + slopes[l] / bend + total;
                 }
                 block::solve(&target, y, cost, total, &mut next, &mut places);
-                self.move_block(i, &next, &mut computed);
+                self.move_block(i, &next, &mut changes, &mut computed);
                 (0..k).for_each(|l| offsets[l] = self.offset(l));
                 self.steps += 1;
                 if self.steps >= max_steps
@@ -191,10 +190,30 @@ impl<'a> State<'a> {
         }
     }
 
+    /// The derivative of the objective in each variable of instance i, 0 in its own class.
+    fn slopes(&self, i: usize, offsets: &[f64], slopes: &mut [f64]) {
+        let (k, y, mean) = (self.k, self.p.codes[i] as usize, self.means[i]);
+        let columns = self.products.chunks_exact(self.n);
+        for (((slope, column), sum), offset) in
+            slopes.iter_mut().zip(columns).zip(&self.sums).zip(offsets)
+        {
+            *slope = column[i] - mean * sum + offset;
+        }
+        let own = slopes[y];
+        match self.p.margins {
+            None => slopes.iter_mut().for_each(|s| *s += 2.0 - own),
+            Some(margins) => {
+                let margins = &margins[i * k..(i + 1) * k];
+                slopes.iter_mut().zip(margins).for_each(|(s, margin)| *s += margin - own);
+            }
+        }
+        slopes[y] = 0.0;
+    }
+
     /// Gives instance i other variables.
-    pub(super) fn move_block(&mut self, i: usize, next: &[f64], computed: &mut [f64]) {
+    fn move_block(&mut self, i: usize, next: &[f64], changes: &mut [f64], computed: &mut [f64]) {
         let (k, y) = (self.k, self.p.codes[i] as usize);
-        let mut changes = vec![0.0; k];
+        changes[y] = 0.0;
         for l in (0..k).filter(|l| *l != y) {
             let change = next[l] - self.alpha[i * k + l];
             changes[l] = -change;
@@ -216,7 +235,7 @@ impl<'a> State<'a> {
             _ => self.p.rows.row(i, computed),
         };
         for (l, change) in changes.iter().enumerate().filter(|(_, c)| **c != 0.0) {
-            simd::subtract(&mut self.products[l], -change, row);
+            simd::subtract(&mut self.products[l * self.n..][..self.n], -change, row);
             self.work += self.n as f64;
             self.sums[l] += change;
             self.moments[l] += change * self.means[i];
