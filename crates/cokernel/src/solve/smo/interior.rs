@@ -78,8 +78,17 @@ impl<'a> System<'a> {
     }
 }
 
-/// The answer, in the units of the problem, with what is at a bound exactly there; `sum` is Σ x. None after
-/// a stop and where numbers fail.
+/// The diagonal of L Lᵀ without what all its entries have in common, which a fixed Σ x does not see.
+fn centred_diagonal(l: &[f64], r: usize) -> Vec<f64> {
+    let mut means = vec![0.0; r];
+    l.chunks(r).for_each(|row| means.iter_mut().zip(row).for_each(|(m, v)| *m += v));
+    let n = (l.len() / r).max(1) as f64;
+    let square = |row: &[f64]| row.iter().zip(&means).map(|(v, m)| (v - m / n).powi(2)).sum();
+    l.chunks(r).map(square).collect()
+}
+
+/// The answer, in the units of the problem, with what is at a bound exactly there, for Newton steps on the others:
+/// bounds change Σ x, f and the gap; `sum` is Σ x on the path. None after a stop and where numbers fail.
 pub(super) fn interior(
     p: &Problem<'_>,
     (l, r): (&[f64], usize),
@@ -125,7 +134,6 @@ pub(super) fn interior(
     };
     let count = 2.0 * halves.len() as f64;
     let mut theta = 0.0;
-    let mut size = 0.0;
     let mut best = (f64::INFINITY, halves.clone());
     for round in 0..ITERATIONS {
         if watch.stop().is_some() {
@@ -136,8 +144,8 @@ pub(super) fn interior(
         if round == 0 {
             let all: Vec<f64> = halves.iter().map(|h| g[h.of] + h.q).collect();
             theta = all.iter().sum::<f64>() / all.len() as f64;
-            size = all.iter().map(|f| (f - theta).abs()).sum::<f64>() / all.len() as f64;
-            size = size.max(p.magnitude()).max(f64::MIN_POSITIVE);
+            let size = all.iter().map(|f| (f - theta).abs()).sum::<f64>() / all.len() as f64;
+            let size = size.max(p.magnitude()).max(f64::MIN_POSITIVE);
             halves.iter_mut().for_each(|h| (h.z, h.w) = (size, size));
         }
         let residual: Vec<f64> = halves.iter().map(|h| g[h.of] + h.q - theta - h.z + h.w).collect();
@@ -236,14 +244,17 @@ pub(super) fn interior(
         }
     }
     let halves = best.1;
+    let own = centred_diagonal(l, r);
     let mut x = vec![0.0; n];
     if p.kink.is_none() {
         x.copy_from_slice(p.lower);
     }
     for h in &halves {
-        let part = if h.s / h.width < h.z / size {
+        // A variable is at its bound where going there changes f by less than its multiplier.
+        let (down, up) = (h.s * own[h.of] < h.z, h.t * own[h.of] < h.w);
+        let part = if down && (!up || h.s * h.w <= h.t * h.z) {
             h.lower
-        } else if h.t / h.width < h.w / size {
+        } else if up {
             h.upper
         } else {
             (h.lower + h.s / unit).clamp(h.lower, h.upper)

@@ -114,6 +114,20 @@ impl Full {
         lost > 0.05 * tol * primal || lost > (0.2 * gap).max(1e-9 * primal)
     }
 
+    /// The same into the variable that is farthest from its bounds, where more is missing than a last bit.
+    pub fn balance_widely(&mut self, p: &Problem<'_>, sum: f64) {
+        let room = |i: usize| {
+            let (lower, upper) = p.bounds(i, self.x[i]);
+            (self.x[i] - lower).min(upper - self.x[i])
+        };
+        let widest = (0..self.x.len()).max_by(|a, b| room(*a).total_cmp(&room(*b)));
+        if let Some(i) = widest.filter(|i| room(*i) > 0.0) {
+            let (lower, upper) = p.bounds(i, self.x[i]);
+            self.x[i] = (self.x[i] + (sum - exact_sum(&self.x))).clamp(lower, upper);
+        }
+        self.balance(p, sum);
+    }
+
     pub fn view<'a>(&'a self, p: &Problem<'a>, diagonal: &'a [f64]) -> View<'a> {
         let (x, f, linear, magnitude) = (&self.x, &self.gradient, p.linear, self.magnitude);
         View { x, f, linear, lower: p.lower, upper: p.upper, diagonal, magnitude }

@@ -24,7 +24,7 @@ const LARGEST: usize = 1000;
 /// Most operations in all calls of one solution, a second or two.
 pub(super) const WORK: f64 = 5e9;
 /// Most variables that leave in one call.
-const CHANGES: usize = 200;
+const CHANGES: usize = 500;
 
 /// Moves the free variables of `full` to the minimum over them, or to the nearest bounds on the way;
 /// the gradient is not brought up to date. What it costs is taken off `work`. Whether anything

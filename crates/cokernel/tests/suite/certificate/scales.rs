@@ -424,12 +424,39 @@ fn kernels_of_very_different_size() {
     }
 }
 
+/// Classes that overlap, 50 columns, a large C: interior points end in rounding with hundreds of variables between
+/// their bounds. Old code: no end in 100 s at n = 2,000.
+#[test]
+fn linear_kernel_of_fifty_columns_and_a_large_cost() {
+    let n = 600;
+    let mut rng = Run::with_seed(3).rng("fifty columns");
+    let codes: Vec<u32> = (0..n).map(|i| (i % 2) as u32).collect();
+    // Sums of twelve uniform numbers: about normal.
+    let mut normal = || (0..12).map(|_| rng.random::<f64>()).sum::<f64>() - 6.0;
+    let x = Matrix::from_fn(n, 50, |i, j| {
+        let apart = if j < 4 { 0.5 } else { 0.0 };
+        normal() + if codes[i] == 1 { apart } else { -apart }
+    });
+    let kernel = Matrix::from_fn(n, n, |i, j| product(&x, i, j));
+    let gram = Gram::new(kernel.clone()).unwrap();
+    let classes = classes(&codes);
+    for c in [1e4, 1e6] {
+        let svc = Svc { c, tol: 1e-6, max_steps: 2_000_000, ..Svc::default() };
+        let machines = fit(&svc, &gram, &classes);
+        assert!(certify(&kernel, &classes.codes, &svc, &machines, "fifty columns"), "C = {c:e}");
+        let support = machines.blocks[0].heads[0].coef.iter().filter(|c| **c != 0.0).count();
+        assert!(support < n / 2, "C = {c:e}: {support} support vectors");
+        assert!(machines.counts.smo_steps < 500_000, "C = {c:e}: {:?}", machines.counts);
+    }
+}
+
 /// A linear kernel of rank 2 times 10⁴ to 10⁸ beside a Gaussian one: the second-order model took it away for good,
-/// and the loop ended up to 16 % above the optimum with a gap of 10⁷.
+/// and the loop ended up to 16 % above the optimum with a gap of 10⁷. Nor did weights below 10⁻⁸ come through, as which
+/// it comes back: of 720 such fits (40 seeds, six scales, three C) fourteen ended with gaps of 10⁷ to 10¹⁰, among them
+/// those of the last four seeds.
 #[test]
 fn a_kernel_that_was_taken_away_comes_back() {
-    let mut ended = 0;
-    for seed in 0..6 {
+    for seed in [0, 1, 2, 13, 15, 20, 23] {
         let mut rng = Run::with_seed(seed).rng("two scales");
         let codes: Vec<u32> = (0..100).map(|_| u32::from(rng.random::<f64>() < 0.5)).collect();
         let mut view = |distance: f64| {
@@ -443,14 +470,15 @@ fn a_kernel_that_was_taken_away_comes_back() {
         let gaussian = Matrix::from_fn(100, 100, |i, j| {
             (-4.0 * pair(&b, i, j, &|a, b| (a - b) * (a - b))).exp()
         });
-        for s in [1e4, 1e6, 1e8] {
+        for s in [1e4, 1e7, 1e8] {
             let linear = Matrix::from_fn(100, 100, |i, j| s * pair(&a, i, j, &|a, b| a * b));
             let bank = bank(&[linear, gaussian.clone()], Storage::Resident);
             let classes = classes(&codes);
             for c in [1.0, 1e4] {
                 let machine = Svc { c, ..Svc::default() };
                 let found = simple_mkl(&bank, &classes, &machine, 1e-3, "newton");
-                ended += usize::from(found.report.status == Status::Converged);
+                let (status, gap) = (found.report.status, found.report.gap);
+                assert_eq!(status, Status::Converged, "seed {seed}, {s:e}, C = {c}: {gap:?}");
                 let plain = simple_mkl(&bank, &classes, &machine, 1e-3, "gradient");
                 let primal = |l: &Learned| l.machines.as_ref().unwrap().primal();
                 let (a, b) = (primal(&found), primal(&plain));
@@ -458,7 +486,6 @@ fn a_kernel_that_was_taken_away_comes_back() {
             }
         }
     }
-    assert!(ended >= 34, "{ended} of 36");
 }
 
 fn certify_simple_mkl_status(learned: &Learned) {
