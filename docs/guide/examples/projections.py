@@ -25,7 +25,7 @@ c = np.isin(corner, [0, 3])
 one = GPKClassifier(dimensions=1, kernels=["linear"], C=10).fit(Z[:200], c[:200])
 two = LPKClassifier(dimensions=1, kernels=["linear"], C=10, starts=4, random_state=0)
 two.fit(Z[:200], c[:200])
-print(f"one projection: accuracy {one.score(Z[200:], c[200:]):.3f}")
+print(f"one projection: accuracy {one.score(Z[200:], c[200:]):.1f}")
 print(f"two regions: accuracy {two.score(Z[200:], c[200:]):.3f}")
 print("gates at the corners:", two.gate(centres).round(2).tolist())
 for name, W in two.projections_.items():
