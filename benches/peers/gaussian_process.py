@@ -1,7 +1,7 @@
 """A Gaussian process with a weighted sum of 20 given covariances, against scikit-learn's GaussianProcessRegressor.
 
-scikit-learn's process has a kernel object that looks the given matrices up, with the logarithms of the 20 weights and of
-the noise as its parameters and their gradient in closed form, one search by L-BFGS from the weights where ours begins.
+scikit-learn's process has a kernel object that looks the given matrices up, with the 20 weights and the noise as its
+parameters, searched in their logarithms and their gradient in closed form, one search by L-BFGS from the weights where ours begins.
 The mean is taken off for both: ours is asked for the plain likelihood. The likelihoods are computed here.
 """
 
@@ -15,20 +15,20 @@ from sklearn.gaussian_process.kernels import Hyperparameter, Kernel
 
 
 class WeightedSum(Kernel):
-    """Σ_m exp(t_m) K_m + exp(t_M) I, rows and columns by their numbers."""
+    """Σ_m w_m K_m + w_M I, rows and columns by their numbers."""
 
-    def __init__(self, many, logs):
+    def __init__(self, many, weights):
         self.many = many
-        self.logs = logs
+        self.weights = weights
 
     @property
-    def hyperparameter_logs(self):
-        return Hyperparameter("logs", "numeric", (1e-6, 1e4), len(self.many) + 1)
+    def hyperparameter_weights(self):
+        return Hyperparameter("weights", "numeric", (1e-6, 1e4), len(self.many) + 1)
 
     def __call__(self, X, Y=None, eval_gradient=False):
         rows = X[:, 0].astype(int)
         columns = rows if Y is None else Y[:, 0].astype(int)
-        weights = np.asarray(self.logs)
+        weights = np.asarray(self.weights)
         each = [k[np.ix_(rows, columns)] for k in self.many]
         total = sum(w * k for w, k in zip(weights, each))
         if Y is None:
@@ -40,7 +40,7 @@ class WeightedSum(Kernel):
 
     def diag(self, X):
         rows = X[:, 0].astype(int)
-        weights = np.asarray(self.logs)
+        weights = np.asarray(self.weights)
         return sum(w * np.diag(k)[rows] for w, k in zip(weights, self.many)) + weights[-1]
 
     def is_stationary(self):
@@ -79,7 +79,7 @@ def case(n):
             return GaussianProcessRegressor(kernel, alpha=0.0).fit(np.arange(n)[:, None], y)
 
     peer, model = best_of(1, fit)
-    found = np.asarray(model.kernel_.logs)
+    found = np.asarray(model.kernel_.weights)
     here = likelihood(many, y, weights, out["noise"])
     there = likelihood(many, y, found[:-1], found[-1])
     # Ours is no worse; theirs stops at bounds of the weights and where its search is content.

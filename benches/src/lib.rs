@@ -4,6 +4,7 @@
 //! and prints one line of JSON; `peers/NAME.py` makes the arrays, runs the peer, runs our side,
 //! asserts equal results and prints the ratio. `cargo xtask bench` runs all pairs.
 
+use cokernel::bank::{Bank, Storage};
 use cokernel::data::Matrix;
 use std::fs::File;
 use std::io::{BufReader, BufWriter};
@@ -50,6 +51,19 @@ pub fn read_npy(path: &Path) -> Matrix {
     let shape: Vec<usize> = npy.shape().iter().map(|s| *s as usize).collect();
     let (rows, cols) = (shape[0], shape.get(1).copied().unwrap_or(1));
     Matrix::new(rows, cols, npy.into_vec().expect("float64 values")).expect("rows × cols values")
+}
+
+/// A resident bank of `kernels.npy` (M·n × n, one kernel under the other).
+pub fn read_bank(folder: &Path) -> Bank {
+    let stacked = read_npy(&folder.join("kernels.npy"));
+    let n = stacked.cols();
+    let matrices = (0..stacked.rows() / n)
+        .map(|m| {
+            let values = stacked.values()[m * n * n..(m + 1) * n * n].to_vec();
+            (format!("k{m}"), Matrix::new(n, n, values).expect("n × n"))
+        })
+        .collect();
+    Bank::from_matrices(matrices, Storage::Resident).expect("a bank")
 }
 
 /// Writes a C-ordered float64 array of two dimensions.

@@ -4,13 +4,12 @@
 //! one line of JSON.
 
 use cokernel::Run;
-use cokernel::bank::{Bank, Storage};
 use cokernel::catalogue::find;
-use cokernel::data::{Matrix, Target};
+use cokernel::data::Target;
 use cokernel::machine::MachineSpec;
 use cokernel::mkl::{Problem, train};
 use cokernel::params::Value;
-use cokernel_benches::{best_of, read_npy, write_npy};
+use cokernel_benches::{best_of, read_bank, read_npy, write_npy};
 use std::path::PathBuf;
 
 /// Reads, learns, writes.
@@ -18,16 +17,8 @@ pub fn main() {
     let args: Vec<String> = std::env::args().collect();
     let folder = PathBuf::from(&args[1]);
     let times: usize = args[2].parse().expect("times");
-    let stacked = read_npy(&folder.join("kernels.npy"));
     let labels = read_npy(&folder.join("labels.npy"));
-    let n = stacked.cols();
-    let matrices = (0..stacked.rows() / n)
-        .map(|m| {
-            let values = stacked.values()[m * n * n..(m + 1) * n * n].to_vec();
-            (format!("k{m}"), Matrix::new(n, n, values).expect("n × n"))
-        })
-        .collect();
-    let bank = Bank::from_matrices(matrices, Storage::Resident).expect("a bank");
+    let bank = read_bank(&folder);
     let target = Target::Real(labels.values().to_vec());
     let method = find("gaussian_process").expect("registered");
     let given = [("likelihood", Value::Text("plain".to_string()))];

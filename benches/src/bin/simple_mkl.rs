@@ -5,13 +5,12 @@
 //! `weights.npy` (empty where the method has none), `coef.npy` (bias last) and prints one line of JSON.
 
 use cokernel::Run;
-use cokernel::bank::{Bank, Storage};
 use cokernel::catalogue::find;
-use cokernel::data::{Classes, Matrix, Target};
+use cokernel::data::{Classes, Target};
 use cokernel::machine::Svc;
 use cokernel::mkl::{Problem, train};
 use cokernel::params::Value;
-use cokernel_benches::{best_of, read_npy, write_npy};
+use cokernel_benches::{best_of, read_bank, read_npy, write_npy};
 use std::path::PathBuf;
 
 /// Reads, learns, writes.
@@ -20,16 +19,8 @@ pub fn main() {
     let folder = PathBuf::from(&args[1]);
     let (c, tol): (f64, f64) = (args[2].parse().expect("cost"), args[3].parse().expect("tol"));
     let times: usize = args[4].parse().expect("times");
-    let stacked = read_npy(&folder.join("kernels.npy"));
     let labels = read_npy(&folder.join("labels.npy"));
-    let n = stacked.cols();
-    let matrices = (0..stacked.rows() / n)
-        .map(|m| {
-            let values = stacked.values()[m * n * n..(m + 1) * n * n].to_vec();
-            (format!("k{m}"), Matrix::new(n, n, values).expect("n × n"))
-        })
-        .collect();
-    let bank = Bank::from_matrices(matrices, Storage::Resident).expect("a bank");
+    let bank = read_bank(&folder);
     let texts: Vec<String> = labels.values().iter().map(f64::to_string).collect();
     let target = Target::from(Classes::from_texts(&texts).expect("two classes"));
     let machine = Svc { c, tol, ..Svc::default() };

@@ -168,6 +168,10 @@ fn learners(args: &Args, mut settings: Settings) -> Result<ExitCode> {
         unfit.extend((!kept).then(|| m.method().id));
         kept
     });
+    if mkls.is_empty() && !unfit.is_empty() {
+        let (missing, unfit) = (learning.missing, unfit.join(", "));
+        return Err(misuse(format!("--missing {missing} is for none of these methods ({unfit})")));
+    }
     let calibrating = settings.calibrating(&args.probabilities, task)?;
     let tuning = settings.tuning(&args.tuning, calibrating)?;
     let costs = settings.costs(&args.costs)?;

@@ -10,6 +10,7 @@
 
 mod features;
 mod heads;
+mod incomplete;
 
 use super::base::{Measure, Side};
 use super::engine::{Engine, Group, refuse_too_large};
@@ -232,11 +233,6 @@ impl Cross {
             return Ok(NewRows { present, ..self.new_rows_of(&placed_rows(views)?, &all)? });
         }
         self.new_rows_of(views, active)
-    }
-
-    /// Whether values of instances that lack a view are estimated.
-    fn estimates(&self) -> bool {
-        self.fill.as_ref().is_some_and(|f| f.estimated)
     }
 
     fn new_rows_of(&self, views: &Views, active: &[usize]) -> Result<NewRows> {
@@ -559,42 +555,6 @@ impl Cross {
         ((1 << 20) / (self.n_support() * active).max(1)).clamp(1, STRIP)
     }
 
-    /// Normalised values of rows i0.. into `out`: row, then active kernel, then support row.
-    fn values(
-        &self,
-        new: &NewRows,
-        active: &[usize],
-        i0: usize,
-        rows: usize,
-        measures: &mut Vec<f64>,
-        out: &mut [f64],
-    ) {
-        let Some(fill) = &self.fill else {
-            return self.plain_values(new, active, i0, rows, measures, out);
-        };
-        let (s, wide) = (self.n_support(), active.len() * self.n_support());
-        if !fill.estimated {
-            self.plain_values(new, active, i0, rows, measures, out);
-            for out in out.chunks_mut(wide.max(1)) {
-                for (values, m) in out.chunks_mut(s).zip(active) {
-                    (0..s).filter(|j| !fill.has(*m, *j)).for_each(|j| values[j] = 0.0);
-                }
-            }
-            return;
-        }
-        let all: Vec<usize> = (0..self.kernels.len()).collect();
-        let mut every = vec![0.0; rows * all.len() * s];
-        self.plain_values(new, &all, i0, rows, measures, &mut every);
-        let strips = every.chunks_mut((all.len() * s).max(1)).zip(out.chunks_mut(wide.max(1)));
-        for (r, (every, out)) in strips.enumerate() {
-            let complete = all.iter().all(|m| new.has(*m, i0 + r));
-            fill.fill_row(complete, |m| new.has(m, i0 + r), 0..s, s, every);
-            for (out, m) in out.chunks_mut(s).zip(active) {
-                out.copy_from_slice(&every[m * s..(m + 1) * s]);
-            }
-        }
-    }
-
     /// [`values`](Self::values) before anything is filled in.
     fn plain_values(
         &self,
@@ -670,25 +630,6 @@ impl Cross {
             }
         }
         own
-    }
-}
-
-impl Cross {
-    /// The mean of the values of kernel m with the training instances that have its view.
-    fn mean(&self, m: usize, values: &[f64]) -> f64 {
-        let Some(fill) = &self.fill else {
-            return values.iter().sum::<f64>() / values.len() as f64;
-        };
-        let known = (0..values.len()).filter(|j| fill.has(m, *j));
-        let (sum, count) = known.fold((0.0, 0.0), |(s, c), j| (s + values[j], c + 1.0));
-        sum / count
-    }
-}
-
-impl NewRows {
-    /// Whether row i has the view of kernel m.
-    fn has(&self, m: usize, i: usize) -> bool {
-        self.present.get(m).and_then(Option::as_ref).is_none_or(|p| p[i])
     }
 }
 

@@ -356,7 +356,8 @@ pub(super) fn require_some_view(model: &Model, views: &Views) -> Result<()> {
 /// New instances with 0 for their similarities to training instances that lack the view, which are not read.
 pub(super) fn known_columns<'a>(model: &Model, views: Cow<'a, Views>) -> Result<Cow<'a, Views>> {
     let unknown = |v: &data::View| v.table.unknown_columns(v.present.as_deref());
-    if views.iter().all(|v| unknown(v).is_empty()) {
+    let unknown: Vec<Vec<usize>> = views.iter().map(unknown).collect();
+    if unknown.iter().all(Vec::is_empty) {
         return Ok(views);
     }
     let fill = model.info.lacking.as_ref().and_then(|l| l.fill.as_ref());
@@ -365,12 +366,11 @@ pub(super) fn known_columns<'a>(model: &Model, views: Cow<'a, Views>) -> Result<
         place.zip(model.fill.as_ref()).is_some_and(|(v, fill)| !fill.masks[v][kept])
     };
     let mut all = Views::new();
-    for view in views.iter() {
+    for (view, columns) in views.iter().zip(&unknown) {
         let mut view = view.clone();
-        let columns = unknown(&view);
-        for j in &columns {
-            let kept = model.kept.iter().position(|i| *i as usize == *j);
-            if kept.is_some_and(|k| !lacks(&view.name, k)) {
+        for j in columns {
+            let kept = model.kept.binary_search_by(|i| (*i as usize).cmp(j));
+            if kept.is_ok_and(|k| !lacks(&view.name, k)) {
                 return Err(Error::Data(format!(
                     "view '{}': column {j} is NaN, and the training instance that it belongs to has the view",
                     view.name
