@@ -39,8 +39,9 @@ pub struct GlobalArgs {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Data")]
 pub struct DataArgs {
-    /// A feature table: one row per instance; CSV, TSV, NPY, NPZ, LIBSVM, MatrixMarket or MAT
-    /// file, also gzipped. Repeat for each view
+    /// A feature table: one row per instance; CSV, TSV, NPY, NPZ, LIBSVM, MatrixMarket, MAT, HDF5, H5AD or H5MU
+    /// file, also gzipped. Repeat for each view. Without NAME= the modalities of an H5MU file are views by their
+    /// names
     #[arg(long = "view", value_name = "NAME=FILE")]
     pub views: Vec<String>,
     /// A precomputed similarity: n × n for training; n_new × n for new instances. A sparse file is
@@ -51,7 +52,8 @@ pub struct DataArgs {
     #[arg(long, value_name = "FILE")]
     pub labels: Option<PathBuf>,
     /// The column that holds the labels: its name, or its number from 1; of the label file (of an
-    /// NPZ or MAT file: its variable), or without one of the view that has it
+    /// NPZ, MAT or HDF5 file: its variable), or without one of the view that has it; of an H5AD or H5MU file a column
+    /// of obs
     #[arg(long, value_name = "COLUMN")]
     pub label_column: Option<String>,
     /// What stands for a label that is not known, beside an empty one, ?, NA and nan
@@ -61,9 +63,9 @@ pub struct DataArgs {
     /// [default: auto]
     #[arg(long, value_parser = header(), value_name = "auto|yes|no", hide_possible_values = true)]
     pub header: Option<HeaderWord>,
-    /// Which variable of an NPZ or MAT file is the view, if the file has several; in a MAT file
-    /// also 'X{1}' or data.fou. A cell array or struct of matrices gives the views a1, a2 … of a.
-    /// Repeatable
+    /// Which variable of an NPZ, MAT or HDF5 file is the view, if the file has several; in a MAT file
+    /// also 'X{1}' or data.fou, of an H5AD file layers/NAME, obsm/NAME or obsp/NAME in place of X. A cell array,
+    /// struct or group of matrices, or n × n × M kernels in one array, give the views a1, a2 … of a. Repeatable
     #[arg(long = "variable", value_name = "VIEW=VARIABLE")]
     pub variables: Vec<String>,
     /// The most that a compressed file may unpack to, as 500MB or 8GiB [default: 2GiB]

@@ -2,7 +2,7 @@
 
 use crate::args::{DataArgs, GlobalArgs, GraphArgs, KernelArgs, MachineArgs, name_and_rest};
 use crate::files::{check_place, not_an_input};
-use crate::input::{Input, ViewSource, in_flags};
+use crate::input::{Input, ViewSource, in_flags, is_annotated};
 use crate::misuse::misuse;
 use crate::project::{self, ClassWeights, Content, ParamEntry, Project, ViewEntry};
 use crate::session::Options;
@@ -86,7 +86,10 @@ impl Settings {
                 misuse(format!("--unpack: expected a size such as 500MB or 8GiB, found '{text}'"))
             })?),
         };
-        let (views, remarks) = expanded(views(data, project.as_ref())?, unpack)?;
+        let mut views = views(data, project.as_ref())?;
+        let later = variables(data, &mut views)?;
+        let (mut views, remarks) = expanded(views, unpack)?;
+        of_modalities(later, &mut views)?;
         Ok(Settings {
             options,
             input: Input {
@@ -489,7 +492,11 @@ fn views(data: &DataArgs, project: Option<&Project>) -> Result<Vec<ViewSource>> 
     {
         for text in texts {
             let what = "NAME=FILE, as fou=fou.csv";
-            let (name, path) = name_and_rest(flag, what, text)?;
+            // The modalities of a file have names.
+            let (name, path) = match is_annotated(Path::new(text)) && !text.contains('=') {
+                true => ("", text.as_str()),
+                false => name_and_rest(flag, what, text)?,
+            };
             let (name, path) = (name.to_string(), PathBuf::from(path));
             let header = data.header.map_or(Header::Auto, Header::from);
             views.push(ViewSource { name, path, similarity, variable: None, header });
@@ -506,19 +513,48 @@ fn views(data: &DataArgs, project: Option<&Project>) -> Result<Vec<ViewSource>> 
             views.push(ViewSource { name, path, similarity, variable, header });
         }
     }
-    for text in &data.variables {
-        let (name, variable) = name_and_rest("--variable", "VIEW=VARIABLE, as fac=X", text)?;
-        let Some(view) = views.iter_mut().find(|v| v.name == name) else {
-            let known = views.iter().map(|v| v.name.as_str());
-            return Err(cokernel::Error::unknown("view", name, known)).context("--variable");
-        };
-        view.variable = Some(variable.to_string());
-    }
     Ok(views)
 }
 
+/// Puts the variables of the flags into the views. Those of views that are modalities of a file, which are not
+/// known yet, come back.
+fn variables(data: &DataArgs, views: &mut [ViewSource]) -> Result<Vec<(String, String)>> {
+    let mut later = Vec::new();
+    for text in &data.variables {
+        let (name, variable) = name_and_rest("--variable", "VIEW=VARIABLE, as fac=X", text)?;
+        if let Some(view) = views.iter_mut().find(|v| v.name == name) {
+            view.variable = Some(variable.to_string());
+        } else if views.iter().any(|v| v.variable.is_none() && is_annotated(&v.path)) {
+            later.push((name.to_string(), variable.to_string()));
+        } else {
+            return Err(unknown_view(name, views));
+        }
+    }
+    Ok(later)
+}
+
+fn unknown_view(name: &str, views: &[ViewSource]) -> anyhow::Error {
+    let known = views.iter().map(|v| v.name.as_str());
+    anyhow::Error::from(cokernel::Error::unknown("view", name, known)).context("--variable")
+}
+
+/// Puts variables into views that are modalities: what is meant is within the modality.
+fn of_modalities(variables: Vec<(String, String)>, views: &mut [ViewSource]) -> Result<()> {
+    for (name, variable) in variables {
+        let Some(view) = views.iter_mut().find(|v| v.name == name) else {
+            return Err(unknown_view(&name, views));
+        };
+        view.variable = match &view.variable {
+            Some(modality) => Some(format!("{modality}/{variable}")),
+            None => Some(variable),
+        };
+    }
+    Ok(())
+}
+
 /// Views with those files taken apart that hold several: the matrices in the cell array of view a
-/// are the views a1, a2 …. What cannot be read is explained when it is.
+/// are the views a1, a2 …, the modalities of a file without a name of its own are views by their names. What
+/// cannot be read is explained when it is.
 fn expanded(
     views: Vec<ViewSource>,
     unpacked: Option<usize>,
@@ -526,14 +562,19 @@ fn expanded(
     let (mut all, mut remarks): (Vec<ViewSource>, _) = (Vec::new(), Vec::new());
     for view in views {
         let variable = view.variable.clone();
-        let options = ReadOptions { variable, unpacked, ..ReadOptions::default() };
+        let similarity = view.similarity;
+        let options = ReadOptions { variable, unpacked, similarity, ..ReadOptions::default() };
         let found = match view.path.is_file() {
             true => views_in(&view.path, &options).map_err(in_flags)?,
             false => ViewsIn { variables: vec![(String::new(), None)], notes: Vec::new() },
         };
         for (suffix, variable) in found.variables {
-            let (name, variable) =
-                (format!("{}{suffix}", view.name), variable.or_else(|| view.variable.clone()));
+            let name = match (view.name.as_str(), suffix.as_str()) {
+                ("", "") => view.path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+                ("", suffix) => suffix.trim_start_matches('.').to_string(),
+                (name, suffix) => format!("{name}{suffix}"),
+            };
+            let variable = variable.or_else(|| view.variable.clone());
             all.push(ViewSource { name, variable, ..view.clone() });
         }
         let names = |note: String| format!("view '{}': {note}", view.name);

@@ -111,6 +111,9 @@ pub fn read_files(
             notes.push(format!("no label is '{word}', which was to say that it is not known"));
         }
     }
+    if input.id.is_none() {
+        notes.extend(by_position(&mut tables, &mut labels));
+    }
     let options = AssembleOptions { allow_missing: incomplete, new_instances, real_targets };
     let assembled = assemble(tables, labels, &options).map_err(|e| match e {
         cokernel::Error::Match(problem) => {
@@ -128,6 +131,23 @@ pub fn read_files(
     ))
 }
 
+/// Where some files name their instances by themselves and others do not, and no id column is given, rows are
+/// matched by position: without their names. A remark, if it is so.
+fn by_position(tables: &mut NamedTables, labels: &mut Option<LabelFile>) -> Option<String> {
+    let all = tables.iter().map(|(_, t)| (&t.ids, &t.path));
+    let all: Vec<_> = all.chain(labels.as_ref().map(|l| (&l.ids, &l.path))).collect();
+    let (with, without) =
+        (all.iter().find(|(ids, _)| ids.is_some())?, all.iter().find(|(ids, _)| ids.is_none())?);
+    let remark = format!(
+        "rows are matched by position: {} names its instances, but {} does not; give its id column by --id to match them",
+        with.1.display(),
+        without.1.display()
+    );
+    tables.iter_mut().for_each(|(_, t)| t.ids = None);
+    labels.iter_mut().for_each(|l| l.ids = None);
+    Some(remark)
+}
+
 /// Makes labels that are this word, or the same number, missing ones; how many they are.
 fn forget<'a>(labels: impl Iterator<Item = &'a mut Vec<String>>, word: &str) -> usize {
     let number = word.trim().parse::<f64>().ok();
@@ -143,10 +163,11 @@ fn forget<'a>(labels: impl Iterator<Item = &'a mut Vec<String>>, word: &str) -> 
     found
 }
 
-/// Refuses an id column in a view of a format that has no named columns.
+/// Refuses an id column in a view of a format that has no named columns; one of observations has ids of its own.
 fn named_columns(view: &ViewSource, input: &Input) -> Result<()> {
     readable(&view.path)?;
-    if let Some(id) = input.id.as_ref().filter(|_| !is_text(&view.path)) {
+    let named = is_text(&view.path) || is_annotated(&view.path);
+    if let Some(id) = input.id.as_ref().filter(|_| !named) {
         return Err(misuse(format!(
             "view '{}': {} has no column '{id}', because this format holds numbers only; \
              write it as CSV with that column, or give no id column to match all rows by \
@@ -180,10 +201,10 @@ fn tables(
     }
     let (mut tables, mut found, mut refusals) = (Vec::new(), false, Vec::new());
     for view in &input.views {
-        let text = is_text(&view.path);
+        let named = is_text(&view.path) || is_annotated(&view.path);
         let mut options = ReadOptions {
             id_column: input.id.clone(),
-            label_column: column.filter(|_| text).cloned(),
+            label_column: column.filter(|_| named).cloned(),
             variable: view.variable.clone(),
             header: view.header,
             similarity: view.similarity,
@@ -212,7 +233,7 @@ fn tables(
         return Ok((tables, vec![note]));
     }
     let each = refusals.iter().map(|e| e.to_string()).collect::<Vec<_>>().join("; ");
-    let each = if each.is_empty() { "no file is a text table".to_string() } else { each };
+    let each = if each.is_empty() { "no file is a text table, .h5ad or .h5mu".to_string() } else { each };
     Err(misuse(format!("no view has the label column '{column}': {each}")))
 }
 
@@ -223,7 +244,7 @@ fn lacks_label_column(error: &cokernel::Error) -> bool {
         || problem.starts_with("there is no header, so the label column")
 }
 
-/// The labels of a label file. In a NumPy or MATLAB file the label column is a variable.
+/// The labels of a label file. In a NumPy, MATLAB or HDF5 file the label column is a variable.
 fn label_file(path: &Path, input: &Input) -> Result<LabelFile> {
     readable(path)?;
     let mut options = ReadOptions {
@@ -232,7 +253,7 @@ fn label_file(path: &Path, input: &Input) -> Result<LabelFile> {
         unpacked: input.unpack,
         ..ReadOptions::default()
     };
-    if !is_text(path) {
+    if !is_text(path) && !is_annotated(path) {
         options.variable = options.label_column.take();
     }
     Ok(read_labels(path, &options).map_err(in_flags)?)
@@ -301,9 +322,19 @@ fn readable(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Whether a file has named columns, by the ending of its name.
+/// Whether a file is a text table, which has named columns.
 fn is_text(path: &Path) -> bool {
+    ends_in(path, &[".csv", ".tsv", ".txt", ".dat"])
+}
+
+/// Whether a file holds observations, with names and columns of their own (AnnData, MuData).
+pub fn is_annotated(path: &Path) -> bool {
+    ends_in(path, &[".h5ad", ".h5mu"])
+}
+
+/// Whether a name has one of these endings, `.gz` apart.
+fn ends_in(path: &Path, endings: &[&str]) -> bool {
     let name = path.to_string_lossy().to_lowercase();
     let stem = name.strip_suffix(".gz").unwrap_or(&name);
-    [".csv", ".tsv", ".txt", ".dat"].iter().any(|ending| stem.ends_with(ending))
+    endings.iter().any(|ending| stem.ends_with(ending))
 }

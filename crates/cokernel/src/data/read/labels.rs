@@ -2,7 +2,9 @@
 
 use super::csv::{Rows, find_column, shorten};
 use super::npy::LabelArray;
-use super::{Format, Header, ReadOptions, matlab, npy, npz, parse_error, read_bytes};
+use super::{
+    Format, Header, ReadOptions, Stored, anndata, hdf5, matlab, npy, npz, parse_error, read_bytes,
+};
 use crate::Result;
 use std::path::{Path, PathBuf};
 
@@ -22,7 +24,8 @@ pub struct LabelFile {
     pub blank: Option<usize>,
 }
 
-/// Reads labels: a text table with one label column, or a NumPy or MATLAB vector.
+/// Reads labels: a text table with one label column, a NumPy, MATLAB or HDF5 vector, or a column of the
+/// observations of an `.h5ad` or `.h5mu` file.
 ///
 /// In a text table with several columns the label is the one that `options.label_column` names,
 /// or the only one besides the ids, or the only one called label, labels, y, class or target.
@@ -31,15 +34,27 @@ pub struct LabelFile {
 /// The file cannot be read or is malformed, or it is not clear which column holds the labels.
 pub fn read_labels(path: &Path, options: &ReadOptions) -> Result<LabelFile> {
     let format = Format::of(path)?;
-    let bytes = read_bytes(path, options)?;
-    let array = match format {
-        Format::Text => return parse_labels(&bytes, path, options),
-        Format::Npy => npy::label_array(&bytes, path)?,
-        Format::Npz => npz::label_array(&bytes, path, options)?,
-        Format::Matlab => matlab::label_array(&bytes, path, options)?,
-        Format::Libsvm | Format::MatrixMarket => {
-            let problem = "labels are read from csv, tsv, txt, dat, npy, npz or mat files";
-            return Err(parse_error(path, (0, 0), problem));
+    let stored = format.stored(path)?;
+    if let Some(Stored::Annotated { several }) = stored {
+        return anndata::labels(&hdf5::File::open(path, options)?, several, path, options);
+    }
+    let array = if let Some(Stored::Variables { matlab }) = stored {
+        let file = hdf5::File::open(path, options)?;
+        matlab::label_array(&matlab::Source::Hdf5 { file: &file, matlab }, path, options)?
+    } else {
+        let bytes = read_bytes(path, options)?;
+        match format {
+            Format::Text => return parse_labels(&bytes, path, options),
+            Format::Npy => npy::label_array(&bytes, path)?,
+            Format::Npz => npz::label_array(&bytes, path, options)?,
+            Format::Matlab => {
+                matlab::label_array(&matlab::Source::Bytes(&bytes), path, options)?
+            }
+            _ => {
+                let problem = "labels are read from csv, tsv, txt, dat, npy, npz, mat, h5, hdf5, \
+                               h5ad or h5mu files";
+                return Err(parse_error(path, (0, 0), problem));
+            }
         }
     };
     super::no_text_options(path, options)?;

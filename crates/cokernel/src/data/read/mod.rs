@@ -6,7 +6,9 @@
 //! | `.npy` `.npz` | NumPy arrays; SciPy's sparse `.npz` | dense, sparse |
 //! | `.libsvm` `.svm` `.svmlight` | `label index:value …` | sparse with labels |
 //! | `.mtx` `.mm` | MatrixMarket | sparse or dense |
-//! | `.mat` | MATLAB 5 to 7 (not 7.3) | dense or sparse |
+//! | `.mat` | MATLAB 5 to 7.3 | dense or sparse |
+//! | `.h5` `.hdf5` | HDF5 | dense |
+//! | `.h5ad` `.h5mu` | AnnData, MuData | dense or sparse, with ids and labels |
 //!
 //! Read as a similarity, a dense table is a [`Table::Similarity`], a sparse one a [`Table::Graph`].
 //!
@@ -14,7 +16,9 @@
 //! before memory is reserved for it, and what is compressed unpacks to no more than
 //! [`ReadOptions::unpacked`]. Every error names the file and the place in it.
 
+mod anndata;
 mod csv;
+mod hdf5;
 mod labels;
 mod libsvm;
 mod matlab;
@@ -27,7 +31,9 @@ mod robust;
 #[cfg(test)]
 mod samples;
 
+pub use anndata::{parse_anndata, parse_mudata};
 pub use csv::parse_csv;
+pub use hdf5::parse_hdf5;
 pub use labels::{LabelFile, parse_labels, read_labels};
 pub use libsvm::parse_libsvm;
 pub use matlab::parse_mat;
@@ -64,8 +70,10 @@ pub struct ReadOptions {
     pub delimiter: Option<u8>,
     /// Whether the first line names the columns.
     pub header: Header,
-    /// The entry of an `.npz` or `.mat` file; needed where there are several. In a `.mat` file it
-    /// may lie in a cell array (`X{1}`) or a struct (`data.fou`).
+    /// The entry of an `.npz`, `.mat` or HDF5 file; needed where there are several. In a `.mat` file it
+    /// may lie in a cell array (`X{1}`) or a struct (`data.fou`), in an `.h5` file in a group (`views/fou`).
+    /// In an `.h5ad` file `X` (without one), `layers/…`, `obsm/…`, `obsp/…` or `raw/X`; in an `.h5mu` file the
+    /// same after the modality (`rna/obsm/X_pca`), or `obsm/…` and `obsp/…` of all.
     pub variable: Option<String>,
     /// The table holds similarities between instances, not features.
     pub similarity: bool,
@@ -103,14 +111,20 @@ impl Room {
     ) -> Result<Vec<u8>, String> {
         let mut content = Vec::new();
         stream.take(self.left as u64 + 1).read_to_end(&mut content).map_err(damaged)?;
-        self.left = self.left.checked_sub(content.len()).ok_or_else(|| {
+        self.take(content.len())?;
+        Ok(content)
+    }
+
+    /// Takes this many bytes, if there is room for them.
+    fn take(&mut self, bytes: usize) -> Result<(), String> {
+        self.left = self.left.checked_sub(bytes).ok_or_else(|| {
             format!(
                 "the content unpacks to more than {:.1} GB; if it is meant to be that large, \
                  raise ReadOptions::unpacked, or unpack the file first",
                 self.limit as f64 / 1e9
             )
         })?;
-        Ok(content)
+        Ok(())
     }
 }
 
@@ -139,8 +153,17 @@ pub struct TableFile {
 /// The file cannot be read, the ending is not known, or the content is not what the format asks
 /// for: the error says where.
 pub fn read_table(path: &Path, options: &ReadOptions) -> Result<TableFile> {
-    let parse = Format::of(path)?.parser();
-    parse(&read_bytes(path, options)?, path, options)
+    let format = Format::of(path)?;
+    match format.stored(path)? {
+        Some(Stored::Variables { matlab }) => {
+            let file = hdf5::File::open(path, options)?;
+            matlab::read(&matlab::Source::Hdf5 { file: &file, matlab }, path, options)
+        }
+        Some(Stored::Annotated { several }) => {
+            anndata::read(&hdf5::File::open(path, options)?, several, path, options)
+        }
+        None => format.parser()(&read_bytes(path, options)?, path, options),
+    }
 }
 
 /// The views in a file.
@@ -154,17 +177,33 @@ pub struct ViewsIn {
 }
 
 /// The views in a file, or in the variable of it that is asked for: the matrices of a cell array
-/// or struct in a `.mat` file, otherwise the one table. Vectors that are called like labels (y,
+/// or struct in a `.mat` file, of a group in an `.h5` file, slices of square matrices that are stacked
+/// (n × n × M), the modalities of an `.h5mu` file; otherwise the one table. Vectors that are called like labels (y,
 /// gt, truth, labels …) are no views.
 ///
 /// # Errors
 /// As [`read_table`]; or the matrices are of different numbers of instances.
 pub fn views_in(path: &Path, options: &ReadOptions) -> Result<ViewsIn> {
-    if Format::of(path)? != Format::Matlab {
-        let variables = vec![(String::new(), options.variable.clone())];
-        return Ok(ViewsIn { variables, notes: Vec::new() });
-    }
-    let (found, notes) = matlab::view_variables(&read_bytes(path, options)?, path, options)?;
+    let format = Format::of(path)?;
+    let (found, notes) = match format.stored(path)? {
+        Some(Stored::Variables { matlab }) => {
+            let file = hdf5::File::open(path, options)?;
+            let source = matlab::Source::Hdf5 { file: &file, matlab };
+            matlab::view_variables(&source, path, options)?
+        }
+        Some(Stored::Annotated { several }) => {
+            let file = hdf5::File::open(path, options)?;
+            (anndata::view_variables(&file, several, path, options)?, Vec::new())
+        }
+        None if format == Format::Matlab => {
+            let bytes = read_bytes(path, options)?;
+            matlab::view_variables(&matlab::Source::Bytes(&bytes), path, options)?
+        }
+        None => {
+            let variables = vec![(String::new(), options.variable.clone())];
+            return Ok(ViewsIn { variables, notes: Vec::new() });
+        }
+    };
     let variables = found.into_iter().map(|(suffix, path)| (suffix, Some(path))).collect();
     Ok(ViewsIn { variables, notes })
 }
@@ -178,6 +217,18 @@ enum Format {
     Libsvm,
     MatrixMarket,
     Matlab,
+    Hdf5,
+    Anndata,
+    Mudata,
+}
+
+/// What an HDF5 file holds that is read where it lies, not as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stored {
+    /// Arrays; `matlab`: those of MATLAB 7.3.
+    Variables { matlab: bool },
+    /// Observations; `several`: modalities.
+    Annotated { several: bool },
 }
 
 impl Format {
@@ -191,17 +242,33 @@ impl Format {
             "libsvm" | "svm" | "svmlight" => Format::Libsvm,
             "mtx" | "mm" => Format::MatrixMarket,
             "mat" => Format::Matlab,
+            "h5" | "hdf5" => Format::Hdf5,
+            "h5ad" => Format::Anndata,
+            "h5mu" => Format::Mudata,
             other => {
                 return Err(parse_error(
                     path,
                     (0, 0),
                     format!(
                         "the ending '{other}' is not that of a known format; known: csv, tsv, \
-                         txt, dat, npy, npz, libsvm, svm, svmlight, mtx, mm, mat, each also \
-                         with .gz"
+                         txt, dat, npy, npz, libsvm, svm, svmlight, mtx, mm, mat, h5, hdf5, \
+                         h5ad, h5mu, each also with .gz"
                     ),
                 ));
             }
+        })
+    }
+
+    /// What is in it, if it is an HDF5 file by its name, or by its first bytes if they are not compressed.
+    fn stored(self, path: &Path) -> Result<Option<Stored>> {
+        Ok(match self {
+            Format::Matlab if !compressed(path) && hdf5::is_hdf5_file(path)? => {
+                Some(Stored::Variables { matlab: true })
+            }
+            Format::Hdf5 => Some(Stored::Variables { matlab: false }),
+            Format::Anndata => Some(Stored::Annotated { several: false }),
+            Format::Mudata => Some(Stored::Annotated { several: true }),
+            _ => None,
         })
     }
 
@@ -213,17 +280,24 @@ impl Format {
             Format::Libsvm => parse_libsvm,
             Format::MatrixMarket => parse_matrix_market,
             Format::Matlab => parse_mat,
+            Format::Hdf5 => parse_hdf5,
+            Format::Anndata => parse_anndata,
+            Format::Mudata => parse_mudata,
         }
     }
+}
+
+/// Whether a file is compressed by gzip, by its name.
+fn compressed(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e.eq_ignore_ascii_case("gz"))
 }
 
 /// The content of a file, decompressed if its name ends in `.gz`.
 fn read_bytes(path: &Path, options: &ReadOptions) -> Result<Vec<u8>> {
     let io = |source| Error::Io { path: path.to_path_buf(), source };
     let bytes = std::fs::read(path).map_err(io)?;
-    let compressed = bytes.starts_with(&[0x1f, 0x8b]);
-    let named = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("gz"));
-    if compressed && !named {
+    let named = compressed(path);
+    if bytes.starts_with(&[0x1f, 0x8b]) && !named {
         let problem = "the content is compressed by gzip; add .gz to the name".to_string();
         return Err(parse_error(path, (0, 0), problem));
     }

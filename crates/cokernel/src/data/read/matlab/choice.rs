@@ -33,7 +33,7 @@ fn is_called_labels(variable: &Variable<'_>) -> bool {
 /// Whether there is text in it, and no matrix.
 fn holds_text(variable: &Variable<'_>) -> bool {
     let leaves = variable.leaves();
-    leaves.iter().any(|v| v.class == Class::Text) && !leaves.iter().any(|v| v.is_matrix())
+    leaves.iter().any(|v| v.class == Class::Text && !v.is_text_vector()) && !leaves.iter().any(|v| v.is_matrix())
 }
 
 /// Why labels that are text are refused, and what to do.
@@ -97,7 +97,12 @@ pub(super) fn chosen<'v, 'a>(
         if !found.holds_parts() {
             return Ok(found);
         }
-        let what = if found.class == Class::Cell { "cell array" } else { "struct" };
+        let what = match found.class {
+            Class::Cell => "cell array",
+            Class::Stack => "stack of matrices",
+            _ if found.parts.iter().any(|v| v.path.contains('/')) => "group",
+            _ => "struct",
+        };
         return Err(match &found.matrices()[..] {
             [] => format!("'{asked}' is a {what} that holds no matrix of numbers"),
             all => format!("'{asked}' is a {what}; name one of {}", list(all)),
@@ -156,7 +161,10 @@ pub(super) fn expanded(
     }
     instances(variables, &views, options)?;
     let shared = shared_prefix(&views);
-    let suffix = |path: &str| path[shared..].replace("}{", ".").replace(['{', '}', '(', ')'], "");
+    let suffix = |path: &str| {
+        let own = path[shared..].replace("(:,:,", "").replace("}{", ".").replace('/', ".");
+        own.replace(['{', '}', '(', ')', '[', ']'], "")
+    };
     let named = views.iter().map(|v| (suffix(&v.path), v.path.clone())).collect();
     let labels = matrices(variables).0;
     let left = match asked.is_none() && !labels.is_empty() {
@@ -186,7 +194,7 @@ fn shared_prefix(views: &[&Variable<'_>]) -> usize {
     let first = &views[0].path;
     let common = |path: &str| first.bytes().zip(path.bytes()).take_while(|(a, b)| a == b).count();
     let length = views[1..].iter().map(|v| common(&v.path)).min().unwrap_or(0);
-    first.as_bytes()[..length].iter().rposition(|b| b".{(".contains(b)).unwrap_or(0)
+    first.as_bytes()[..length].iter().rposition(|b| b".{([/".contains(b)).unwrap_or(0)
 }
 
 /// The variables that hold the labels; several must agree.
@@ -198,6 +206,10 @@ pub(super) fn chosen_labels<'v, 'a>(
         let (labels, others) = matrices(variables);
         let mut names: Vec<&str> = labels.iter().map(|v| v.own_name()).collect();
         names.dedup();
+        let texts = variables.iter().find(|v| is_called_labels(v) && v.is_text_vector());
+        if let (true, Some(texts)) = (labels.is_empty(), texts) {
+            return Ok(vec![texts]);
+        }
         let text = variables.iter().find(|v| is_called_labels(v) && holds_text(v));
         if let (true, Some(text)) = (labels.is_empty(), text) {
             return Err(no_texts(&text.path));

@@ -12,17 +12,13 @@ const HEADER: usize = 128;
 
 /// Whether numbers are stored highest byte first; refuses what is not a version 5 file.
 pub(super) fn byte_order(bytes: &[u8]) -> Result<bool, String> {
-    const HDF5: &[u8] = b"\x89HDF\r\n\x1a\n";
-    let newer = bytes.starts_with(HDF5)
-        || bytes.get(512..).is_some_and(|b| b.starts_with(HDF5))
-        || bytes.starts_with(b"MATLAB 7.3");
-    if newer {
-        return Err("MATLAB version 7.3 (HDF5) is not supported; save with -v7, or as .npy".into());
+    if bytes.starts_with(b"MATLAB 7.3") {
+        return Err("this is MATLAB version 7.3, but no HDF5 file follows; copy it again".into());
     }
     match bytes.get(124..HEADER) {
         Some([0, 1, b'I', b'M']) => Ok(false),
         Some([1, 0, b'M', b'I']) => Ok(true),
-        _ => Err("this is not a MATLAB file of version 5 to 7; save with -v7, or as .npy".into()),
+        _ => Err("this is not a MATLAB file of version 5 to 7.3; save with -v7, or as .npy".into()),
     }
 }
 

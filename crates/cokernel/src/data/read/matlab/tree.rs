@@ -1,7 +1,9 @@
 //! The variables of a MATLAB file as a tree: matrices, and what cell arrays and structs hold.
 
+use super::super::hdf5::{Dataset, Group, Kind};
 use super::elements::{Elements, MATRIX, word};
 use std::borrow::Cow;
+use std::rc::Rc;
 
 /// Bit of the array flags that says that the numbers are complex.
 pub(super) const COMPLEX: u32 = 0x0800;
@@ -9,45 +11,115 @@ pub(super) const COMPLEX: u32 = 0x0800;
 pub(super) const LOGICAL: u32 = 0x0200;
 
 /// Cell arrays and structs within each other.
-const DEEPEST: usize = 16;
+pub(in super::super) const DEEPEST: usize = 16;
 /// Variables, cells and fields of one file: far above any known data set.
-const MOST: usize = 1 << 20;
+pub(in super::super) const MOST: usize = 1 << 20;
 /// Letters of a name; MATLAB has 63.
 const LONGEST: usize = 127;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Class {
+pub(in super::super) enum Class {
     Numeric,
     Sparse,
     Cell,
     Struct,
+    /// Square matrices in one array.
+    Stack,
     Text,
     /// Objects, functions and what other versions add.
     Other,
 }
 
+/// Where the values of a variable are.
+#[derive(Clone)]
+pub(in super::super) enum Content<'a> {
+    /// The elements after the name, column by column; of a stack, a matrix.
+    Elements { bytes: &'a [u8], big_endian: bool, slice: Option<usize> },
+    /// An array of MATLAB 7.3, column by column; of a stack, a matrix.
+    ByColumns(Rc<Dataset>, Option<usize>),
+    /// An array of another HDF5 file, row by row; of a stack, a matrix.
+    ByRows(Rc<Dataset>, Option<usize>),
+    /// A sparse matrix of MATLAB 7.3.
+    Columns(Rc<Group>),
+}
+
 /// A variable, or what a cell or field holds; its content is still in the form of the file.
-#[derive(Debug)]
-pub(super) struct Variable<'a> {
-    /// As MATLAB writes it: `x`, `X{2}`, `data.fou`, `data(2).fou`.
-    pub(super) path: String,
-    pub(super) class: Class,
-    pub(super) complex: bool,
-    pub(super) logical: bool,
-    pub(super) shape: Vec<usize>,
-    /// The elements after the name.
-    pub(super) content: &'a [u8],
-    /// What a cell array or struct holds.
-    pub(super) parts: Vec<Variable<'a>>,
+pub(in super::super) struct Variable<'a> {
+    /// As MATLAB writes it: `x`, `X{2}`, `data.fou`, `data(2).fou`, `KH(:,:,3)`; in other HDF5 files `data/fou`,
+    /// `KH[2]`.
+    pub(in super::super) path: String,
+    pub(in super::super) class: Class,
+    pub(in super::super) complex: bool,
+    pub(in super::super) logical: bool,
+    pub(in super::super) shape: Vec<usize>,
+    pub(in super::super) content: Content<'a>,
+    /// What a cell array, struct or stack holds.
+    pub(in super::super) parts: Vec<Variable<'a>>,
+}
+
+/// The matrices of an array of n × n × M (row by row M × n × n) as its parts.
+pub(in super::super) fn stacked(variable: &mut Variable<'_>) {
+    let (last, size) = match (&variable.content, &variable.shape[..]) {
+        (Content::ByRows(..), &[m, a, b]) if a == b => (m, a),
+        (Content::Elements { .. } | Content::ByColumns(..), &[a, b, m]) if a == b => (m, a),
+        _ => return,
+    };
+    if variable.class != Class::Numeric || size < 2 || last > MOST {
+        return;
+    }
+    variable.class = Class::Stack;
+    variable.parts = (0..last)
+        .map(|k| {
+            let mut content = variable.content.clone();
+            let slice = match &mut content {
+                Content::Elements { slice, .. } => Some(slice),
+                Content::ByColumns(_, slice) | Content::ByRows(_, slice) => Some(slice),
+                Content::Columns(_) => None,
+            };
+            slice.into_iter().for_each(|s| *s = Some(k));
+            let path = match variable.by_rows() {
+                true => format!("{}[{k}]", variable.path),
+                false => format!("{}(:,:,{})", variable.path, k + 1),
+            };
+            let mut part = Variable::new(path, Class::Numeric);
+            (part.complex, part.logical) = (variable.complex, variable.logical);
+            (part.shape, part.content) = (vec![size, size], content);
+            part
+        })
+        .collect();
 }
 
 impl<'a> Variable<'a> {
+    /// One without content.
+    pub(in super::super) fn new(path: String, class: Class) -> Self {
+        Variable {
+            path,
+            class,
+            complex: false,
+            logical: false,
+            shape: vec![0, 0],
+            content: Content::Elements { bytes: &[], big_endian: false, slice: None },
+            parts: Vec::new(),
+        }
+    }
+
+    /// Whether its numbers are stored row by row.
+    pub(super) fn by_rows(&self) -> bool {
+        matches!(self.content, Content::ByRows(..))
+    }
+
+    /// Whether it is text that is read, one for each instance.
+    pub(super) fn is_text_vector(&self) -> bool {
+        let Content::ByRows(dataset, None) = &self.content else { return false };
+        self.class == Class::Text && dataset.kind() == Ok(Kind::Text)
+    }
+
     pub(super) fn is_matrix(&self) -> bool {
         matches!(self.class, Class::Numeric | Class::Sparse) && !self.shape.contains(&0)
     }
 
     pub(super) fn holds_parts(&self) -> bool {
-        matches!(self.class, Class::Cell | Class::Struct)
+        matches!(self.class, Class::Cell | Class::Struct | Class::Stack)
     }
 
     /// Itself, or all that it holds, but for cell arrays and structs.
@@ -63,10 +135,10 @@ impl<'a> Variable<'a> {
         self.leaves().into_iter().filter(|v| v.is_matrix()).collect()
     }
 
-    /// The last name of the path: `y` of `y`, `y{1}` and `data.y`.
+    /// The last name of the path: `y` of `y`, `y{1}`, `data.y` and `data/y`.
     pub(super) fn own_name(&self) -> &str {
-        let last = self.path.rsplit_once('.').map_or(self.path.as_str(), |(_, last)| last);
-        last.split(['{', '(']).next().unwrap_or(last)
+        let last = self.path.rsplit(['.', '/']).next().unwrap_or(&self.path);
+        last.split(['{', '(', '[']).next().unwrap_or(last)
     }
 
     /// Rows and columns of a matrix.
@@ -76,6 +148,7 @@ impl<'a> Variable<'a> {
             Class::Text => "a text",
             Class::Cell => "a cell array",
             Class::Struct => "a struct",
+            Class::Stack => "a stack of matrices",
             Class::Other => "an object or a function",
         };
         if !found.is_empty() {
@@ -131,15 +204,7 @@ impl Reader {
             .left
             .checked_sub(1)
             .ok_or_else(|| format!("the file holds more than {MOST} variables and cells"))?;
-        let mut variable = Variable {
-            path: path.clone().unwrap_or_default(),
-            class: Class::Numeric,
-            complex: false,
-            logical: false,
-            shape: vec![0, 0],
-            content: &[],
-            parts: Vec::new(),
-        };
+        let mut variable = Variable::new(path.clone().unwrap_or_default(), Class::Numeric);
         // An empty cell.
         if content.is_empty() {
             return Ok(variable);
@@ -170,8 +235,15 @@ impl Reader {
         if path.is_none() {
             variable.path = name_of(name)?;
         }
-        variable.content = parts.rest;
-        if variable.holds_parts() {
+        let (bytes, big_endian) = (parts.rest, self.big_endian);
+        variable.content = Content::Elements { bytes, big_endian, slice: None };
+        if variable.class == Class::Numeric {
+            stacked(&mut variable);
+            self.left = self
+                .left
+                .checked_sub(variable.parts.len())
+                .ok_or_else(|| format!("the file holds more than {MOST} variables and cells"))?;
+        } else if variable.holds_parts() {
             let depth = depth
                 .checked_sub(1)
                 .ok_or_else(|| format!("cells and structs are nested more than {DEEPEST} times"))?;
