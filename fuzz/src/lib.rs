@@ -72,6 +72,7 @@ pub static TARGETS: &[Target] = &[
     Target::new("npy", 3000, readers::npy_seeds, readers::npy).words(readers::WORDS),
     Target::new("npz", 1000, readers::npz_seeds, readers::npz).words(readers::WORDS),
     Target::new("matlab", 2000, readers::mat_seeds, readers::matlab),
+    Target::new("hdf5", 1000, readers::hdf5_seeds, readers::hdf5),
     Target::new("files", 200, readers::file_seeds, readers::files).words(readers::WORDS),
     Target::new("assemble", 1000, readers::table_seeds, readers::assembled).words(readers::WORDS),
     Target::new("kernels", 3000, texts::kernel_seeds, texts::kernels).words(texts::WORDS),

@@ -1,10 +1,12 @@
 //! Readers of tables and labels. The first byte of an input says how it is to be understood.
 
-use crate::samples::{compressed, element, mat, matrix, npy as array, npz as archive, small};
+use crate::samples::{
+    compressed, element, h5, h5ad, h5mu, mat, mat73, matrix, npy as array, npz as archive, small,
+};
 use cokernel::Result;
 use cokernel::data::read::{
-    parse_csv, parse_labels, parse_libsvm, parse_mat, parse_matrix_market, parse_npy, parse_npz,
-    parse_pairs,
+    parse_anndata, parse_csv, parse_hdf5, parse_labels, parse_libsvm, parse_mat,
+    parse_matrix_market, parse_mudata, parse_npy, parse_npz, parse_pairs,
 };
 use cokernel::data::{
     AssembleOptions, Header, Matrix, ReadOptions, TableFile, View, Views, assemble, read_labels,
@@ -304,6 +306,48 @@ pub fn mat_seeds() -> Vec<Vec<u8>> {
     all.extend(with_flags(&[4], &mat(&[s, y.clone(), text])));
     all.extend(with_flags(&[0xf0], &mat(&[y])));
     all
+}
+
+/// What is read of HDF5 files: by the second byte of an input the reader and the variable.
+const HDF5: [(&str, Parser, Option<&str>); 8] = [
+    ("a.mat", parse_mat, Some("X{1}")),
+    ("a.mat", parse_mat, Some("KH(:,:,2)")),
+    ("a.mat", parse_mat, Some("s.a")),
+    ("a.h5", parse_hdf5, Some("views/one")),
+    ("a.h5ad", parse_anndata, None),
+    ("a.h5ad", parse_anndata, Some("obsp/near")),
+    ("a.h5mu", parse_mudata, Some("prot")),
+    ("a.h5mu", parse_mudata, Some("rna/obsm/pca")),
+];
+
+/// HDF5 files: arrays, MATLAB 7.3, AnnData and MuData.
+pub fn hdf5(bytes: &[u8]) -> bool {
+    let Some((&[flags, kind], content)) = bytes.split_first_chunk::<2>() else { return false };
+    let (name, parser, variable) = HDF5[usize::from(kind) % HDF5.len()];
+    let options = ReadOptions {
+        variable: variable.map(String::from),
+        label_column: (flags & 2 == 2).then(|| "kind".to_string()),
+        similarity: flags & 8 == 8,
+        missing_rows: true,
+        ..ReadOptions::default()
+    };
+    in_order(parser(content, Path::new(name), &options)).is_some()
+}
+
+/// HDF5 files that are accepted.
+pub fn hdf5_seeds() -> Vec<Vec<u8>> {
+    let of = |flags: u8, kind: u8, content: &[u8]| [&[flags, kind], content].concat();
+    let (matlab, observed, several) = (mat73(), h5ad(), h5mu());
+    vec![
+        of(0, 0, &matlab),
+        of(8, 1, &matlab),
+        of(0, 2, &matlab),
+        of(0, 3, &h5()),
+        of(2, 4, &observed),
+        of(8, 5, &observed),
+        of(2, 6, &several),
+        of(0, 7, &several),
+    ]
 }
 
 /// Whether a file of this name and content is read as a table, and as labels.

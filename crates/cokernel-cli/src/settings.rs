@@ -570,7 +570,9 @@ fn expanded(
         };
         for (suffix, variable) in found.variables {
             let name = match (view.name.as_str(), suffix.as_str()) {
-                ("", "") => view.path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+                ("", "") => {
+                    view.path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+                }
                 ("", suffix) => suffix.trim_start_matches('.').to_string(),
                 (name, suffix) => format!("{name}{suffix}"),
             };

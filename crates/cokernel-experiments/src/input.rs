@@ -233,7 +233,8 @@ fn tables(
         return Ok((tables, vec![note]));
     }
     let each = refusals.iter().map(|e| e.to_string()).collect::<Vec<_>>().join("; ");
-    let each = if each.is_empty() { "no file is a text table, .h5ad or .h5mu".to_string() } else { each };
+    let each =
+        if each.is_empty() { "no file is a text table, .h5ad or .h5mu".to_string() } else { each };
     Err(misuse(format!("no view has the label column '{column}': {each}")))
 }
 

@@ -139,7 +139,9 @@ pub(super) fn labels(
     let frame = Frame::of(&root).map_err(fail)?;
     let Some(column) = options.label_column.as_ref().or(options.variable.as_ref()) else {
         let known = frame.columns().map_err(fail)?.join(", ");
-        return Err(fail(format!("it is not clear which column of obs holds the labels; name one of {known}")));
+        return Err(fail(format!(
+            "it is not clear which column of obs holds the labels; name one of {known}"
+        )));
     };
     let texts = match frame.column(column, &mut room) {
         Err(_) if several => {
@@ -185,15 +187,14 @@ fn modality_group(root: &Group, name: &str) -> Result<Group, String> {
 
 /// The modality that is meant, and what in it: of `rna/obsm/X_pca` both, of `rna` the first, of `obsm/X_mofa`
 /// the second.
-fn which(
-    root: &Group,
-    options: &ReadOptions,
-) -> Result<(Option<String>, Option<String>), String> {
+fn which(root: &Group, options: &ReadOptions) -> Result<(Option<String>, Option<String>), String> {
     let names = modalities(root)?;
     let Some(asked) = &options.variable else {
         return match &names[..] {
             [one] => Ok((Some(one.clone()), None)),
-            _ => Err(format!("the file holds several modalities; name one of {}", names.join(", "))),
+            _ => {
+                Err(format!("the file holds several modalities; name one of {}", names.join(", ")))
+            }
         };
     };
     let asked = asked.strip_prefix("mod/").unwrap_or(asked);
@@ -221,7 +222,9 @@ fn default_element(within: &Group, options: &ReadOptions) -> Result<String, Stri
         ([one], true) => Ok((*one).clone()),
         ([], true) => Err("there is no similarity in obsp".to_string()),
         ([], false) => Err("there is neither X nor another matrix of features".to_string()),
-        (_, true) => Err(format!("the file holds several similarities; name one of {}", list(&found))),
+        (_, true) => {
+            Err(format!("the file holds several similarities; name one of {}", list(&found)))
+        }
         (_, false) => Err(format!("there is no X; name one of {}", list(&found))),
     }
 }

@@ -47,9 +47,7 @@ pub fn read_labels(path: &Path, options: &ReadOptions) -> Result<LabelFile> {
             Format::Text => return parse_labels(&bytes, path, options),
             Format::Npy => npy::label_array(&bytes, path)?,
             Format::Npz => npz::label_array(&bytes, path, options)?,
-            Format::Matlab => {
-                matlab::label_array(&matlab::Source::Bytes(&bytes), path, options)?
-            }
+            Format::Matlab => matlab::label_array(&matlab::Source::Bytes(&bytes), path, options)?,
             _ => {
                 let problem = "labels are read from csv, tsv, txt, dat, npy, npz, mat, h5, hdf5, \
                                h5ad or h5mu files";

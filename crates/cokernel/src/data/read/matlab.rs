@@ -21,8 +21,8 @@ mod tree;
 
 use super::npy::LabelArray;
 use super::{
-    ReadOptions, Room, TableFile, csr_from_columns, dense_table, hdf5, no_text_options, parse_error,
-    plausible, sparse_table,
+    ReadOptions, Room, TableFile, csr_from_columns, dense_table, hdf5, no_text_options,
+    parse_error, plausible, sparse_table,
 };
 use crate::Result;
 use crate::data::Csr;
@@ -58,9 +58,7 @@ impl Source<'_> {
                 let contents = contents(bytes, big_endian, options.room()).map_err(fail)?;
                 then(&tree::variables(&contents, big_endian).map_err(fail)?)
             }
-            Source::Hdf5 { file, matlab } => {
-                then(&hdf5::variables(file, *matlab).map_err(fail)?)
-            }
+            Source::Hdf5 { file, matlab } => then(&hdf5::variables(file, *matlab).map_err(fail)?),
         }
     }
 }
@@ -126,7 +124,9 @@ pub(super) fn label_array(
             match &found {
                 Some((first, known)) if known.texts != one.texts => {
                     let (a, b) = (first, &variable.path);
-                    return Err(fail(format!("the labels '{a}' and '{b}' differ; name one of them")));
+                    return Err(fail(format!(
+                        "the labels '{a}' and '{b}' differ; name one of them"
+                    )));
                 }
                 Some(_) => {}
                 None => found = Some((&variable.path, one)),

@@ -2,7 +2,8 @@
 
 use super::super::hdf5::{Dataset, Group, Kind, Node};
 use super::super::{
-    ReadOptions, Room, TableFile, csr_from_columns, dense_table, parse_error, plausible, sparse_table,
+    ReadOptions, Room, TableFile, csr_from_columns, dense_table, parse_error, plausible,
+    sparse_table,
 };
 use super::frame::variable_names;
 use crate::data::{Csr, Table};
@@ -24,7 +25,8 @@ pub(super) fn matrix(
     let name = node.path().to_string();
     let similarity = options.similarity;
     if element.starts_with("obsp/") && !similarity {
-        let problem = format!("'/{name}' holds similarities of observations; read it as a similarity");
+        let problem =
+            format!("'/{name}' holds similarities of observations; read it as a similarity");
         return Err(fail(problem));
     }
     let in_name = |e: Error| match e {
@@ -38,8 +40,9 @@ pub(super) fn matrix(
     let file: TableFile = match node {
         Node::Dataset(dataset) => dense(&dataset, room, path, &plain),
         Node::Group(group) => match sparse_format(&group) {
-            Some(format) => sparse(&group, &format, path, room)
-                .and_then(|csr| sparse_table(csr, path, &plain)),
+            Some(format) => {
+                sparse(&group, &format, path, room).and_then(|csr| sparse_table(csr, path, &plain))
+            }
             None if group.text("encoding-type").as_deref() == Some("dataframe") => {
                 let (names, rows, values) = frame(&group, room).map_err(fail)?;
                 let width = names.len();
@@ -48,7 +51,8 @@ pub(super) fn matrix(
             }
             None => {
                 let kind = group.text("encoding-type").unwrap_or_else(|| "a group".to_string());
-                let problem = format!("found '{kind}'; expected an array, a sparse matrix or a table");
+                let problem =
+                    format!("found '{kind}'; expected an array, a sparse matrix or a table");
                 Err(parse_error(path, (0, 0), problem))
             }
         },

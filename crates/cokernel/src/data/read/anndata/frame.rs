@@ -11,9 +11,11 @@ impl Frame {
     pub(super) fn of(within: &Group) -> Result<Self, String> {
         match within.get("obs")? {
             Some(Node::Group(group)) => Ok(Frame(group)),
-            Some(Node::Dataset(_)) => Err("obs is one array, as anndata wrote it before version 0.7; read the \
+            Some(Node::Dataset(_)) => {
+                Err("obs is one array, as anndata wrote it before version 0.7; read the \
                                            file with a newer anndata and write it again"
-                .to_string()),
+                    .to_string())
+            }
             None => Err("there is no obs: this is no AnnData or MuData file".to_string()),
         }
     }
@@ -34,7 +36,9 @@ impl Frame {
     pub(super) fn len(&self) -> Result<usize, String> {
         let shape = match self.node(&self.index_name())? {
             Node::Dataset(dataset) => dataset.shape()?,
-            Node::Group(group) => group.dataset(if group.get("codes")?.is_some() { "codes" } else { "values" })?.shape()?,
+            Node::Group(group) => group
+                .dataset(if group.get("codes")?.is_some() { "codes" } else { "values" })?
+                .shape()?,
         };
         match shape[..] {
             [n] => Ok(n),
@@ -63,7 +67,9 @@ impl Frame {
         let n = self.len()?;
         match texts.len() == n {
             true => Ok(texts),
-            false => Err(format!("column '{name}' of obs has {} entries; expected {n}", texts.len())),
+            false => {
+                Err(format!("column '{name}' of obs has {} entries; expected {n}", texts.len()))
+            }
         }
     }
 }
@@ -119,7 +125,11 @@ fn masked(group: &Group, room: &mut Room) -> Result<Vec<String>, String> {
     if mask.len() != values.len() {
         return Err(format!("the mask of '/{}' is of another length", group.path));
     }
-    Ok(values.into_iter().zip(mask).map(|(v, m)| if m == 0.0 { v } else { String::new() }).collect())
+    Ok(values
+        .into_iter()
+        .zip(mask)
+        .map(|(v, m)| if m == 0.0 { v } else { String::new() })
+        .collect())
 }
 
 /// Each value as text; a number that is NaN is missing.

@@ -168,12 +168,10 @@ impl Dataset {
                 let from = from.ok_or_else(|| self.says("it begins beyond the end of the file"))?;
                 contiguous(&self.store, from, element, &mut out)
             }
-            Layout::Chunked { chunk_shape, .. } => {
-                match self.grid(&shape, &chunk_shape, width)? {
-                    Some(grid) => grid.read(&self.store, element, &rows, &mut out),
-                    None => self.as_a_whole(element, rows.start * across, all, &mut out),
-                }
-            }
+            Layout::Chunked { chunk_shape, .. } => match self.grid(&shape, &chunk_shape, width)? {
+                Some(grid) => grid.read(&self.store, element, &rows, &mut out),
+                None => self.as_a_whole(element, rows.start * across, all, &mut out),
+            },
             _ => self.as_a_whole(element, rows.start * across, all, &mut out),
         };
         read.map_err(|e| self.says(e))?;
@@ -181,12 +179,7 @@ impl Dataset {
     }
 
     /// The chunks, if they are all there and in a form that is read here.
-    fn grid(
-        &self,
-        shape: &[usize],
-        chunk: &[u64],
-        width: usize,
-    ) -> Result<Option<Grid>, String> {
+    fn grid(&self, shape: &[usize], chunk: &[u64], width: usize) -> Result<Option<Grid>, String> {
         let mut filters = Vec::new();
         for filter in self.inner.filter_pipeline() {
             match filter.id {
@@ -206,10 +199,8 @@ impl Dataset {
         let sizes = sizes.filter(|s| s.len() == shape.len() && !s.contains(&0));
         let Some(sizes) = sizes else { return Ok(None) };
         let bytes = sizes.iter().try_fold(width, |n, d| n.checked_mul(*d));
-        let count = shape
-            .iter()
-            .zip(&sizes)
-            .try_fold(1_usize, |n, (d, c)| n.checked_mul(d.div_ceil(*c)));
+        let count =
+            shape.iter().zip(&sizes).try_fold(1_usize, |n, (d, c)| n.checked_mul(d.div_ceil(*c)));
         let (Some(bytes), Some(count)) = (bytes, count) else { return Ok(None) };
         // An index that the library cannot list is read by it as a whole.
         let Ok(mut chunks) = self.inner.chunks() else { return Ok(None) };
@@ -300,12 +291,15 @@ impl Grid {
             rest = after;
             bands.push((&self.chunks[k * per_band..][..per_band], lines, band));
         }
-        bands.into_par_iter().try_for_each_init(Buffers::default, |buffers, (chunks, lines, band)| {
-            chunks.iter().try_for_each(|chunk| {
-                self.unpack(store, chunk, element.width, buffers)?;
-                self.copy(chunk, &buffers.plain, element, &lines, band)
-            })
-        })
+        bands.into_par_iter().try_for_each_init(
+            Buffers::default,
+            |buffers, (chunks, lines, band)| {
+                chunks.iter().try_for_each(|chunk| {
+                    self.unpack(store, chunk, element.width, buffers)?;
+                    self.copy(chunk, &buffers.plain, element, &lines, band)
+                })
+            },
+        )
     }
 
     /// The content of a chunk, its filters undone.
@@ -329,8 +323,8 @@ impl Grid {
             std::mem::swap(plain, packed);
             plain.clear();
             if *filter == DEFLATE {
-                let mut stream =
-                    flate2::bufread::ZlibDecoder::new(packed.as_slice()).take(self.bytes as u64 + 1);
+                let mut stream = flate2::bufread::ZlibDecoder::new(packed.as_slice())
+                    .take(self.bytes as u64 + 1);
                 plain.reserve(self.bytes + 1);
                 stream.read_to_end(plain).map_err(|e| {
                     format!("the chunk at {:?} is damaged ({e}); copy the file again", chunk.offset)

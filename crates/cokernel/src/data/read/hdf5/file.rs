@@ -112,8 +112,9 @@ impl File {
     fn over(store: Store, path: &Path) -> Result<Self> {
         let store = Arc::new(store);
         let options = match *store {
-            Store::Disk { .. } => FileAccessProperties::new()
-                .with_metadata_cache(MetadataCacheConfig::new(KEPT)),
+            Store::Disk { .. } => {
+                FileAccessProperties::new().with_metadata_cache(MetadataCacheConfig::new(KEPT))
+            }
             Store::Memory(_) => FileAccessProperties::new(),
         };
         let inner = hdf5_pure::File::from_source_with_options(Bytes(store.clone()), options)
@@ -186,7 +187,9 @@ pub(in super::super) struct Group {
 impl Group {
     /// The names in it, sorted: those of groups and those of datasets.
     pub(in super::super) fn names(&self) -> Result<Vec<String>, String> {
-        let fail = |e| format!("group '/{}' cannot be read: {e}", self.path);
+        let fail = |e| {
+            format!("group '/{}' cannot be read, the file is cut off or damaged ({e})", self.path)
+        };
         let mut names = self.inner.groups().map_err(fail)?;
         names.extend(self.inner.datasets().map_err(fail)?);
         names.sort_unstable();

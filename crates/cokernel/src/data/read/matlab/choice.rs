@@ -33,7 +33,8 @@ fn is_called_labels(variable: &Variable<'_>) -> bool {
 /// Whether there is text in it, and no matrix.
 fn holds_text(variable: &Variable<'_>) -> bool {
     let leaves = variable.leaves();
-    leaves.iter().any(|v| v.class == Class::Text && !v.is_text_vector()) && !leaves.iter().any(|v| v.is_matrix())
+    leaves.iter().any(|v| v.class == Class::Text && !v.is_text_vector())
+        && !leaves.iter().any(|v| v.is_matrix())
 }
 
 /// Why labels that are text are refused, and what to do.

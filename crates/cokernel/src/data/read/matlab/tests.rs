@@ -38,7 +38,7 @@ fn dense_matrices_plain_and_compressed() {
     let e = read(&file, Some("z")).unwrap_err().to_string();
     assert!(e.starts_with("a.mat: unknown matrix 'z'"), "{e}");
     let y = label_array(
-        &file,
+        &Source::Bytes(&file),
         Path::new("a.mat"),
         &ReadOptions { variable: Some("yy".into()), ..Default::default() },
     );
@@ -82,8 +82,8 @@ fn refusals() {
     let text = element(4, &[65, 0]);
     let x = || double(&[1.0, 2.0]);
     for (file, expected) in [
-        (b"MATLAB 7.3 MAT-file".to_vec(), "version 7.3 (HDF5) is not supported; save with -v7"),
-        (vec![0; 200], "this is not a MATLAB file of version 5 to 7"),
+        (b"MATLAB 7.3 MAT-file".to_vec(), "this is MATLAB version 7.3, but no HDF5 file follows"),
+        (vec![0; 200], "this is not a MATLAB file of version 5 to 7.3"),
         (mat(&[]), "the file holds no matrix of numbers"),
         (mat(&[matrix(4, "t", &[1, 1], &[text])]), "the file holds no matrix of numbers"),
         (mat(&[matrix(6, "x", &[2, 2], &[x()])]), "2 × 2 is declared, 2 numbers follow"),
@@ -124,7 +124,7 @@ fn counting(name: &str, rows: usize, cols: usize) -> Vec<u8> {
 
 fn views(file: &[u8], variable: Option<&str>) -> Result<Expanded> {
     let options = ReadOptions { variable: variable.map(String::from), ..Default::default() };
-    view_variables(file, Path::new("a.mat"), &options)
+    view_variables(&Source::Bytes(file), Path::new("a.mat"), &options)
 }
 
 fn names(file: &[u8], variable: Option<&str>) -> Vec<(String, String)> {
@@ -158,7 +158,9 @@ fn cell_arrays_are_views_and_labels_are_none() {
         assert_eq!(e, "a.mat: 'X' is a cell array; name one of X{1}, X{2}");
         let e = read(&file, Some("X{3}")).unwrap_err().to_string();
         assert!(e.starts_with("a.mat: unknown matrix 'X{3}'"), "{e}");
-        let labels = label_array(&file, Path::new("a.mat"), &ReadOptions::default()).unwrap();
+        let labels =
+            label_array(&Source::Bytes(&file), Path::new("a.mat"), &ReadOptions::default())
+                .unwrap();
         assert_eq!(labels.texts, ["1", "2", "3", "4"]);
     }
     // Nothing is taken because it alone is left.
@@ -182,7 +184,9 @@ fn cell_arrays_are_views_and_labels_are_none() {
             assert!(e.to_string().contains(want), "{e}");
         }
         assert!(read(&file, Some("gt")).is_ok());
-        assert!(label_array(&file, Path::new("a.mat"), &ReadOptions::default()).is_ok());
+        assert!(
+            label_array(&Source::Bytes(&file), Path::new("a.mat"), &ReadOptions::default()).is_ok()
+        );
     }
     let file = mat(&[matrix(3, "object", &[1, 1], &[]), counting("x", 4, 2)]);
     for e in [read(&file, None).unwrap_err(), views(&file, None).unwrap_err()] {
@@ -215,7 +219,7 @@ fn what_is_left_out_is_said() {
     assert_eq!(notes, ["X{1} is read; X{2} is left out (text)"]);
     let labels = |file: &[u8], variable: Option<&str>| {
         let options = ReadOptions { variable: variable.map(String::from), ..Default::default() };
-        label_array(file, Path::new("a.mat"), &options).err().unwrap().to_string()
+        label_array(&Source::Bytes(file), Path::new("a.mat"), &options).err().unwrap().to_string()
     };
     let want = "a.mat: 'Y' holds text, and labels of a MAT file are numbers; save one number for \
                 each class, or give the labels as a text file with one label on each line";
@@ -234,7 +238,8 @@ fn structs_and_nested_cells() {
     let expected = pairs(&[(".fou", "data.fou"), (".fac", "data.fac")]);
     assert_eq!(names(&file, None), expected);
     assert_eq!(read(&file, Some("data.Y")).unwrap(), dense(4, 1, &[1.0, 2.0, 3.0, 4.0]));
-    let labels = label_array(&file, Path::new("a.mat"), &ReadOptions::default()).unwrap();
+    let labels =
+        label_array(&Source::Bytes(&file), Path::new("a.mat"), &ReadOptions::default()).unwrap();
     assert_eq!(labels.texts.len(), 4);
     let views = cell("", &[2, 1], &fields[..2]);
     let file = mat(&[structure("data", &[1, 1], &["X", "gt"], &[views, fields[2].clone()])]);
@@ -244,7 +249,9 @@ fn structs_and_nested_cells() {
     // Labels given once for each view.
     let y = || matrix(6, "", &[3, 1], &[double(&[5.0, 5.0, 6.0])]);
     let other = matrix(6, "", &[1, 3], &[double(&[5.0, 6.0, 6.0])]);
-    let of = |file: &[u8]| label_array(file, Path::new("a.mat"), &ReadOptions::default());
+    let of = |file: &[u8]| {
+        label_array(&Source::Bytes(file), Path::new("a.mat"), &ReadOptions::default())
+    };
     let file = mat(&[cell("truelabel", &[1, 2], &[y(), y()])]);
     assert_eq!(of(&file).unwrap().texts, ["5", "5", "6"]);
     let file = mat(&[cell("truelabel", &[1, 2], &[y(), other])]);
