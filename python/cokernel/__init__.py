@@ -18,6 +18,7 @@ cluster and to embed.
 :class:`Splits`                                splits that are saved and shared
 :class:`PairLearner`, :func:`pairs_of_tasks`   pairs that belong together or apart
 :func:`gaussian`, :func:`linear`, …            kernels
+:mod:`cokernel.annotated`                      AnnData and MuData objects: views, results
 :mod:`cokernel.datasets`                       data sets with several views
 :mod:`cokernel.experiments`                    tables of papers, and of your own
 :mod:`cokernel.metrics`                        scores of clusterings
@@ -26,7 +27,7 @@ cluster and to embed.
 =============================================  ====================================================
 """
 
-from . import datasets, experiments, metrics, statistics
+from . import annotated, datasets, experiments, metrics, statistics
 from ._clusterers import MultiViewSpectralClustering
 from ._detectors import MKLOutlierDetector
 from ._files import load, machines, methods
@@ -66,6 +67,7 @@ __all__ = [
     "Splits",
     "SurfaceSearchBank",
     "__version__",
+    "annotated",
     "chi2",
     "cross_validate_bank",
     "datasets",

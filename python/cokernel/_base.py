@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from . import _native, _views
+from . import _native, _views, annotated
 from ._json import loads
 from ._instances import Given, Similar, align, is_several
 from ._kernels import kernel_texts
@@ -150,6 +150,8 @@ class NativeEstimator(BaseEstimator):  # type: ignore[misc]
 
         ``union``: instances may lack views. ``others`` are matched, too; None is left out.
         """
+        if annotated.is_annotated(X):
+            return annotated.given(X, self.views, union or not reset, others)
         if reset:
             names = None if isinstance(self.views, Mapping) else self.views
             return align(
@@ -183,7 +185,7 @@ class NativeEstimator(BaseEstimator):  # type: ignore[misc]
             given.X,
             reset=reset,
             present=given.present,
-            similar=self._similar(),
+            similar=annotated.similar_of(given.X, self._similar()),
             own=own,
             lacking=lacking,
         )

@@ -25,6 +25,7 @@ from sklearn.utils.validation import (
 from . import _native
 from ._index import is_numbering
 from ._instances import Similar, Table, is_several, opened
+from .annotated import Tables
 
 Mask: TypeAlias = "npt.NDArray[np.bool_]"
 
@@ -430,7 +431,7 @@ def _read_several(
 ) -> Input:
     if isinstance(X, np.ndarray):
         similar = True
-    if reset and isinstance(estimator.views, Mapping):
+    if reset and isinstance(estimator.views, Mapping) and not isinstance(X, Tables):
         raise ValueError(
             "views: columns can be chosen from one table, but X holds several; leave views out, or "
             "give names for the tables of a list"

@@ -5,8 +5,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What the tests need beside the package and what it declares.
-const TOOLS: [&str; 5] =
-    ["maturin==1.16.0", "matplotlib==3.11.2", "mypy==2.4.1", "pandas==3.1.1", "pytest==9.2.0"];
+const TOOLS: [&str; 6] = [
+    "h5py==3.16.0",
+    "maturin==1.16.0",
+    "matplotlib==3.11.2",
+    "mypy==2.4.1",
+    "pandas==3.1.1",
+    "pytest==9.2.0",
+];
 
 /// The newest versions of what the package declares with which it was tested.
 const NEWEST: [&str; 3] = ["numpy==2.4.6", "scipy==1.17.1", "scikit-learn==1.9.1"];

@@ -2,7 +2,7 @@
 
 use crate::args::{DataArgs, GlobalArgs, GraphArgs, KernelArgs, MachineArgs, name_and_rest};
 use crate::files::{check_place, not_an_input};
-use crate::input::{Input, ViewSource, in_flags, is_annotated};
+use crate::input::{Input, ViewSource, has_modalities, in_flags, is_annotated};
 use crate::misuse::misuse;
 use crate::project::{self, ClassWeights, Content, ParamEntry, Project, ViewEntry};
 use crate::session::Options;
@@ -545,8 +545,8 @@ fn of_modalities(variables: Vec<(String, String)>, views: &mut [ViewSource]) -> 
             return Err(unknown_view(&name, views));
         };
         view.variable = match &view.variable {
-            Some(modality) => Some(format!("{modality}/{variable}")),
-            None => Some(variable),
+            Some(modality) if has_modalities(&view.path) => Some(format!("{modality}/{variable}")),
+            _ => Some(variable),
         };
     }
     Ok(())

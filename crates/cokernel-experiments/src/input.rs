@@ -333,6 +333,11 @@ pub fn is_annotated(path: &Path) -> bool {
     ends_in(path, &[".h5ad", ".h5mu"])
 }
 
+/// Whether these may be in several modalities (MuData).
+pub fn has_modalities(path: &Path) -> bool {
+    ends_in(path, &[".h5mu"])
+}
+
 /// Whether a name has one of these endings, `.gz` apart.
 fn ends_in(path: &Path, endings: &[&str]) -> bool {
     let name = path.to_string_lossy().to_lowercase();
