@@ -29,7 +29,10 @@ fn the_label_column_is_that_of_the_view_that_has_it() {
          known: x1, x2"
     );
     let said = toy.refusal("fit --view b=b.npy --label-column class", 2);
-    assert_eq!(said, "error: no view has the label column 'class': no file is a text table");
+    assert_eq!(
+        said,
+        "error: no view has the label column 'class': no file is a text table, .h5ad or .h5mu"
+    );
     let said = toy.refusal("fit --view a=ay.csv --view b=b.csv --label-column 3", 2);
     assert_eq!(
         said,
