@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Peers, with the versions beside which the figures in the documentation were taken.
-const PEERS: [&str; 6] = [
+const PEERS: [&str; 7] = [
     "numpy==2.4.6",
     "scipy==1.17.1",
     "scikit-learn==1.9.1",
     "joblib==1.6.0",
     "clarabel==0.11.1",
     "highspy==1.16.0",
+    "mudata==0.3.10",
 ];
 
 /// Peers whose stated dependencies (plotting, old versions) are not needed: installed without them.
