@@ -109,7 +109,7 @@ fn files() {
     let e = sentence(read_table(&write("a.xlsx", b"PK"), &auto));
     let expected = format!(
         "{}: the ending 'xlsx' is not that of a known format; known: csv, tsv, txt, dat, npy, npz, \
-         libsvm, svm, svmlight, mtx, mm, mat, each also with .gz",
+         libsvm, svm, svmlight, mtx, mm, mat, h5, hdf5, h5ad, h5mu, each also with .gz",
         path("a.xlsx").display()
     );
     assert_eq!(e, expected);
@@ -123,7 +123,8 @@ fn files() {
     let expected = "this format has no named columns, so there is no id column 'id'";
     assert_eq!(e, format!("{name}: {expected}"));
     let e = sentence(read_labels(&write("y.svm", b"1 1:1\n"), &auto));
-    let expected = "labels are read from csv, tsv, txt, dat, npy, npz or mat files";
+    let expected =
+        "labels are read from csv, tsv, txt, dat, npy, npz, mat, h5, hdf5, h5ad or h5mu files";
     assert_eq!(e, format!("{}: {expected}", path("y.svm").display()));
 }
 
