@@ -1,5 +1,6 @@
 //! `cokernel reproduce`: published tables and figures re-run, ours beside theirs.
 
+use super::run::workers::{self, Call};
 use crate::args::GlobalArgs;
 use crate::experiment::{
     DATA_VARIABLE, Data, EXAMPLE, Experiment, MOST_SETS, Manner, Outcome, SHIPPED, Source,
@@ -9,6 +10,7 @@ use crate::experiment::{
 use crate::files::{check_place, folder, write, write_json};
 use crate::misuse::misuse;
 use crate::session::{Options, Session};
+use crate::store::Store;
 use crate::system::available_memory;
 use crate::table::Table;
 use anyhow::{Result, anyhow};
@@ -32,6 +34,8 @@ Examples
   cokernel reproduce all --quick              the same shortened, to see that everything runs
   cokernel reproduce all --store kept --page reproduction.md
                                               as a page; stopped, it continues where it was
+  cokernel reproduce all --store kept --workers 2
+                                              by two processes side by side
   cokernel reproduce my.toml                  your own experiment; --example shows how to write it")]
 pub struct Args {
     /// The experiment, `all`, or a file of your own
@@ -67,6 +71,15 @@ pub struct Args {
     /// stopped continues there, and `cokernel report` makes pages of them
     #[arg(long, value_name = "DIR")]
     store: Option<PathBuf>,
+    /// Number of processes that work side by side on the stores
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1,
+        requires = "store",
+        allow_negative_numbers = true
+    )]
+    workers: usize,
     /// Write a page of all figures, ours beside theirs, to this Markdown file
     #[arg(long, value_name = "FILE")]
     page: Option<PathBuf>,
@@ -93,6 +106,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     if args.repeats == Some(0) {
         return Err(misuse("--repeats: expected at least 1, found 0"));
     }
+    workers::check(args.workers)?;
     let session = Session::start(&options)?;
     if args.example {
         session.show_table(EXAMPLE)?;
@@ -176,6 +190,20 @@ fn one(
     let quick = if plan.quick { "-quick" } else { "" };
     let path = store.join(format!("{}{quick}.sqlite", plan.id));
     let manner = Manner { update: true, ..Manner::default() };
+    if args.workers > 1 {
+        let cells = plan.cells(data, run.seed)?;
+        let (mut store, mended) = Store::prepare(&path, spec, plan, &cells, run.seed, true)?;
+        session.notes(mended);
+        store.again("refused")?;
+        let experiment = args.experiment.as_deref().filter(|e| *e != "all").unwrap_or(&plan.id);
+        let call = Call { experiment, workers: args.workers, data, global, store: &path };
+        let lost = workers::work(&call, &plan.id, &mut store, &run)?;
+        let counts = store.counts()?;
+        if counts.waiting + counts.running > 0 && !lost.is_empty() {
+            return Err(anyhow!("{}; run it again to continue", lost.join("; ")));
+        }
+        session.notes(lost);
+    }
     let (stored, mended) =
         Stored::run(&path, (spec, spec.parse()?), data, available_memory(), manner, &run)?;
     session.notes(mended);

@@ -11,22 +11,14 @@ use crate::store::{Counts, Store};
 use crate::system::available_memory;
 use crate::table::count;
 use anyhow::{Result, anyhow};
+use cokernel::Run;
 use cokernel::json::Told;
-use cokernel::{Event, Run};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
 
-mod workers;
-
-/// More processes would only wait for each other.
-const MOST_WORKERS: usize = 256;
-
-/// Between two looks at the store, and between two lines about progress where there is no terminal.
-const LOOK: Duration = Duration::from_millis(100);
-const LINE: Duration = Duration::from_secs(30);
+pub mod workers;
 
 /// Run an experiment cell by cell into a store that a killed process cannot harm
 ///
@@ -68,14 +60,12 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
-    if args.workers == 0 {
-        return Err(misuse("--workers: expected at least 1, found 0"));
+    workers::check(args.workers)?;
+    let mut spec = Specification::find(&args.experiment, &[])?;
+    if let (Some(_), Some(store)) = (args.worker_of, &args.store) {
+        // The caller may have changed numbers of the experiment: what it means stands in the store.
+        spec = Specification { base: spec.base, ..Store::open(store)?.about()?.specification };
     }
-    if args.workers > MOST_WORKERS {
-        let found = args.workers;
-        return Err(misuse(format!("--workers: expected at most {MOST_WORKERS}, found {found}")));
-    }
-    let spec = Specification::find(&args.experiment, &[])?;
     let plan = spec.parse()?;
     let folder = data_folder(args.data.as_ref());
     if let Some(reason) = plan.absent(folder.as_deref()) {
@@ -84,7 +74,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let workers = args.worker_of.unwrap_or(args.workers);
     let options = Options {
         seed: global.seed,
-        threads: global.threads.or_else(|| threads_of(workers)),
+        threads: global.threads.or_else(|| workers::threads_of(workers)),
         time_limit: global.time_limit,
         memory: None,
         quiet: global.quiet,
@@ -111,12 +101,9 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
         store.again("failed")?;
     }
     let before = store.counts()?;
-    let line = Instant::now();
-    let mut progress = Progress { quiet: global.quiet, workers, next: line, line };
-    run.tell(Event::Begin { stage: &plan.id, total: Some(before.all() as u64) });
-    let call = workers::Call { args: &args, global, store: &path };
-    let mut tell = |store: &Store, run: &Run| progress.tell(store, run);
-    let lost = workers::work(&call, &mut store, &run, &mut tell)?;
+    let (experiment, data) = (args.experiment.as_str(), folder.as_deref());
+    let call = workers::Call { experiment, workers, data, global, store: &path };
+    let lost = workers::work(&call, &plan.id, &mut store, &run)?;
     session.clear_progress();
     finish(&session, &plan, &cells, &store, before, seed, &lost)
 }
@@ -130,52 +117,6 @@ fn first_few(mut all: Vec<String>, what: &str) -> Vec<String> {
         all.push(format!("… and {rest} more {what}"));
     }
     all
-}
-
-/// Workers share the cores.
-fn threads_of(workers: usize) -> Option<usize> {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    (workers > 1).then(|| (cores / workers).max(1))
-}
-
-struct Progress {
-    quiet: bool,
-    workers: usize,
-    /// When the store is asked again, and when a line was printed last.
-    next: Instant,
-    line: Instant,
-}
-
-impl Progress {
-    /// Tells the observer, and now and then the standard error if there is none.
-    fn tell(&mut self, store: &Store, run: &Run) {
-        let now = Instant::now();
-        if now < self.next {
-            return;
-        }
-        // Progress is not worth an error; the work itself meets it, if it stays.
-        let (Ok(counts), Ok(left)) = (store.counts(), store.seconds_left()) else { return };
-        // Large stores are asked less often.
-        self.next = now + LOOK.max(20 * now.elapsed());
-        let left = left.map(|s| s / self.workers as f64);
-        let message = left.map_or(String::new(), |s| format!("{} left", duration(s)));
-        run.tell(Event::Step { done: counts.ended() as u64, message: &message });
-        if run.observer.is_none() && !self.quiet && self.line.elapsed() >= LINE {
-            self.line = Instant::now();
-            let (ended, all) = (counts.ended(), counts.all());
-            session::say_aside(&format!("{ended} of {all} cells, {message}"));
-        }
-    }
-}
-
-/// `45 s`, `12 min`, `3 h 20 min`.
-pub fn duration(seconds: f64) -> String {
-    let minutes = (seconds / 60.0).round() as u64;
-    match seconds {
-        s if s < 90.0 => format!("{s:.0} s"),
-        _ if minutes < 90 => format!("{minutes} min"),
-        _ => format!("{} h {} min", minutes / 60, minutes % 60),
-    }
 }
 
 /// Says what there is, and what is not.

@@ -1,6 +1,7 @@
 //! `cokernel status`: how far an experiment is.
 
-use super::run::{duration, json_of, summary};
+use super::run::workers::duration;
+use super::run::{json_of, summary};
 use crate::args::GlobalArgs;
 use crate::experiment::{place_of, read};
 use crate::session::{Options, Session};

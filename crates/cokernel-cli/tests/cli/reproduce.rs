@@ -110,6 +110,16 @@ fn a_store_and_a_page_hold_the_same_figures() {
     assert_eq!(toy.read("again.md"), page);
     let status = toy.json("status kept/my.sqlite");
     assert_eq!(status["cells"]["done"], 3 * 3);
+    // Two processes, with numbers of their own, which stand in the store alone.
+    for (folder, workers) in [("alone", 1), ("together", 2)] {
+        let call = format!("reproduce my.toml --sets 2 --store {folder} --workers {workers}");
+        let rows = toy.json(&call)["rows"].clone();
+        assert_eq!(rows[0]["scores"]["nmi"]["ours"]["values"].as_array().unwrap().len(), 2);
+        let status = toy.json(&format!("status {folder}/my.sqlite"));
+        assert_eq!(status["cells"]["done"], 2 * 3);
+        toy.output(&format!("report {folder}/my.sqlite -o {folder}-page"));
+    }
+    assert_eq!(toy.read("together-page/table.csv"), toy.read("alone-page/table.csv"));
     // A shortened run stands beside it, without verdicts.
     let short = toy.output("reproduce my.toml --quick --store kept --page quick.md");
     assert!(

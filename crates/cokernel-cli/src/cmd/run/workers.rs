@@ -1,16 +1,23 @@
 //! Worker processes: started, watched, and replaced where a cell was what ended them.
 
-use super::Args;
 use crate::args::GlobalArgs;
+use crate::misuse::misuse;
 use crate::session::{self, say_aside};
 use crate::store::Store;
 use anyhow::{Context, Result};
-use cokernel::Run;
+use cokernel::{Event, Run};
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+/// More processes would only wait for each other.
+const MOST: usize = 256;
+
+/// Between two looks at the store, and between two lines about progress where there is no terminal.
+const LOOK: Duration = Duration::from_millis(100);
+const LINE: Duration = Duration::from_secs(30);
 
 /// Between two looks whether a worker has ended.
 const BLINK: Duration = Duration::from_millis(20);
@@ -34,9 +41,12 @@ pub fn stop_with_the_caller(run: &Run) {
     });
 }
 
-/// How this program was called.
+/// How workers are to be called. What they do stands in the store.
 pub struct Call<'a> {
-    pub args: &'a Args,
+    /// The experiment as the user named it: paths are relative to its folder.
+    pub experiment: &'a str,
+    pub workers: usize,
+    pub data: Option<&'a Path>,
     pub global: &'a GlobalArgs,
     pub store: &'a Path,
 }
@@ -52,10 +62,10 @@ struct Worker {
 impl Call<'_> {
     fn start(&self) -> Result<Worker> {
         let program = std::env::current_exe().context("cannot find this program")?;
-        let (args, global) = (self.args, self.global);
+        let global = self.global;
         let mut command = Command::new(program);
-        let workers = args.workers.to_string();
-        command.args(["run", &args.experiment, "--quiet", "--worker-of", &workers]);
+        let workers = self.workers.to_string();
+        command.args(["run", self.experiment, "--quiet", "--worker-of", &workers]);
         command.arg("--store").arg(self.store);
         for (flag, value) in [
             ("--seed", global.seed.map(|v| v.to_string())),
@@ -66,7 +76,7 @@ impl Call<'_> {
                 command.args([flag, &value]);
             }
         }
-        if let Some(data) = &args.data {
+        if let Some(data) = self.data {
             command.arg("--data").arg(data);
         }
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
@@ -82,14 +92,22 @@ impl Call<'_> {
     }
 }
 
-/// Runs workers until all have ended; of those that ended before their work, why.
-pub fn work(
-    call: &Call<'_>,
-    store: &mut Store,
-    run: &Run,
-    tell: &mut dyn FnMut(&Store, &Run),
-) -> Result<Vec<String>> {
-    let workers: Result<Vec<Worker>> = (0..call.args.workers).map(|_| call.start()).collect();
+/// The number of workers that was asked for, refused where it makes no sense.
+pub fn check(workers: usize) -> Result<()> {
+    match workers {
+        0 => Err(misuse("--workers: expected at least 1, found 0")),
+        n if n > MOST => Err(misuse(format!("--workers: expected at most {MOST}, found {n}"))),
+        _ => Ok(()),
+    }
+}
+
+/// Runs workers on the experiment `id` until all have ended; of those that ended before their work, why.
+pub fn work(call: &Call<'_>, id: &str, store: &mut Store, run: &Run) -> Result<Vec<String>> {
+    let line = Instant::now();
+    let (quiet, number) = (call.global.quiet, call.workers);
+    let mut progress = Progress { quiet, workers: number, next: line, line };
+    run.tell(Event::Begin { stage: id, total: Some(store.counts()?.all() as u64) });
+    let workers: Result<Vec<Worker>> = (0..call.workers).map(|_| call.start()).collect();
     let (mut workers, mut lost, mut asked) = (workers?, Vec::new(), false);
     while !workers.is_empty() {
         std::thread::sleep(BLINK);
@@ -126,9 +144,55 @@ pub fn work(
             }
         }
         workers = rest;
-        tell(store, run);
+        progress.tell(store, run);
     }
     Ok(lost)
+}
+
+/// Workers share the cores.
+pub fn threads_of(workers: usize) -> Option<usize> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    (workers > 1).then(|| (cores / workers).max(1))
+}
+
+struct Progress {
+    quiet: bool,
+    workers: usize,
+    /// When the store is asked again, and when a line was printed last.
+    next: Instant,
+    line: Instant,
+}
+
+impl Progress {
+    /// Tells the observer, and now and then the standard error if there is none.
+    fn tell(&mut self, store: &Store, run: &Run) {
+        let now = Instant::now();
+        if now < self.next {
+            return;
+        }
+        // Progress is not worth an error; the work itself meets it, if it stays.
+        let (Ok(counts), Ok(left)) = (store.counts(), store.seconds_left()) else { return };
+        // Large stores are asked less often.
+        self.next = now + LOOK.max(20 * now.elapsed());
+        let left = left.map(|s| s / self.workers as f64);
+        let message = left.map_or(String::new(), |s| format!("{} left", duration(s)));
+        run.tell(Event::Step { done: counts.ended() as u64, message: &message });
+        if run.observer.is_none() && !self.quiet && self.line.elapsed() >= LINE {
+            self.line = Instant::now();
+            let (ended, all) = (counts.ended(), counts.all());
+            say_aside(&format!("{ended} of {all} cells, {message}"));
+        }
+    }
+}
+
+/// `45 s`, `12 min`, `3 h 20 min`.
+pub fn duration(seconds: f64) -> String {
+    let minutes = (seconds / 60.0).round() as u64;
+    match seconds {
+        s if s < 90.0 => format!("{s:.0} s"),
+        _ if minutes < 90 => format!("{minutes} min"),
+        _ => format!("{} h {} min", minutes / 60, minutes % 60),
+    }
 }
 
 /// Whether a worker said itself that it ended.
