@@ -1,8 +1,10 @@
 //! The ball of an lp norm, and a ball for each of several blocks of weights.
 
+use super::logarithms::{Equations, FARTHEST, SMALL};
+use super::norm;
 use crate::mkl::outer::{Proposal, Set, closed_form};
 use crate::solve::conjugate::conjugate_gradients;
-use cokernel_dense::{Cholesky, Lu};
+use cokernel_dense::Lu;
 
 /// η ≥ 0, ‖η_b‖_p = 1 for each block b, p > 1. Newton's step is that of [`lp_norm`](crate::mkl), with one κ for each
 /// block.
@@ -11,22 +13,6 @@ pub(in crate::mkl) struct Ball {
     pub p: f64,
     /// How many blocks there are, all of one size, one after the other.
     pub blocks: usize,
-}
-
-/// Largest change of the logarithm of a weight in a step.
-const FARTHEST: f64 = 3.0;
-/// Weights below this are put where the equations say.
-const SMALL: f64 = 1e-7;
-
-/// ‖v‖_p.
-fn norm(v: &[f64], p: f64) -> f64 {
-    // Divided by the largest, so that no power overflows.
-    let largest = v.iter().fold(0.0_f64, |a, w| a.max(w.abs()));
-    if largest == 0.0 {
-        return 0.0;
-    }
-    let sum: f64 = v.iter().map(|w| (w.abs() / largest).powf(p)).sum();
-    largest * sum.powf(1.0 / p)
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -88,28 +74,21 @@ impl Set for Ball {
             false => weights[k],
         };
         let mut found: Vec<f64> = (0..m).map(own).collect();
-        let used: Vec<usize> = (0..m).filter(|k| weights[*k] >= SMALL && forms[*k] > 0.0).collect();
-        let f = used.len();
-        // What each equation counts.
-        let mass: Vec<f64> = used.iter().map(|k| 0.5 * weights[*k] * forms[*k]).collect();
-        let mut model = vec![0.0; f * f];
-        for (a, k) in used.iter().enumerate() {
-            for (b, l) in used.iter().enumerate() {
-                model[a * f + b] = weights[*k] * hessian[k * m + l] * weights[*l];
-            }
-            model[a * f + a] += (p - 1.0) * mass[a];
-        }
+        let equations = Equations::new(p, weights, &forms, hessian, SMALL);
+        let (used, mass) = (&equations.used, &equations.mass);
         let miss = |k: &usize| forms[*k].ln() - level(*k).ln() - (p - 1.0) * weights[*k].ln();
-        let mut sides: Vec<f64> = used.iter().zip(&mass).map(|(k, w)| w * miss(k)).collect();
+        let mut sides: Vec<f64> = used.iter().zip(mass).map(|(k, w)| w * miss(k)).collect();
         let mut blocks: Vec<usize> = used.iter().map(|k| k / size).collect();
         blocks.dedup();
         for b in &blocks {
             let part = |(k, w): (&usize, &f64)| if k / size == *b { *w } else { 0.0 };
-            sides.extend(used.iter().zip(&mass).map(part));
+            sides.extend(used.iter().zip(mass).map(part));
         }
+        let f = used.len();
         let stay = Proposal { weights: weights.to_vec(), decrease: 0.0, far: false };
-        let Some(factor) = Cholesky::with_ridge(f, &model) else { return stay };
-        factor.solve(&mut sides, 1 + blocks.len());
+        if !equations.solve(&mut sides, 1 + blocks.len()) {
+            return stay;
+        }
         let (plain, ones) = sides.split_at(f);
         // The changes of log κ with which each block stays on its sphere to first order.
         let along = |b: usize, v: &[f64]| -> f64 {
@@ -127,14 +106,9 @@ impl Set for Ball {
         if blocks.is_empty() || !step.iter().all(|v| v.is_finite()) {
             return stay;
         }
-        let mut bend = 0.0;
-        for (row, a) in model.chunks(f).zip(&step) {
-            bend += a * dot(row, &step);
-        }
-        for (k, v) in used.iter().zip(&step) {
-            found[*k] = weights[*k] * v.clamp(-FARTHEST, FARTHEST).exp();
-        }
-        Proposal { weights: self.onto(&found), decrease: 0.5 * bend, far: false }
+        let decrease = 0.5 * equations.bend(&step);
+        equations.moved(weights, &step, &mut found);
+        Proposal { weights: self.onto(&found), decrease, far: false }
     }
 
     /// The same equations by conjugate gradients, divided by the diagonal. Where kernels have rank one and ℓ adds

@@ -3,8 +3,10 @@
 pub(super) mod ball;
 pub(super) mod capped;
 pub(super) mod even;
+mod logarithms;
 pub(super) mod penalised;
 pub(super) mod scaled;
+pub(super) mod squared;
 
 use super::outer::Proposal;
 
@@ -33,4 +35,26 @@ pub(super) fn towards_corner(
         return bound;
     }
     Proposal { weights: corner, decrease: 0.5 * linear, far: true }
+}
+
+/// x^e, the usual exponents without logarithms.
+pub(super) fn power(x: f64, exponent: f64) -> f64 {
+    if exponent == 1.0 {
+        x
+    } else if exponent == 2.0 {
+        x * x
+    } else {
+        x.powf(exponent)
+    }
+}
+
+/// ‖v‖_p of numbers of which none is negative.
+pub(super) fn norm(v: &[f64], p: f64) -> f64 {
+    // Divided by the largest, so that no power overflows.
+    let largest = v.iter().fold(0.0_f64, |a, v| a.max(*v));
+    if largest <= 0.0 {
+        return 0.0;
+    }
+    let sum: f64 = v.iter().map(|v| power((v / largest).max(0.0), p)).sum();
+    largest * sum.powf(1.0 / p)
 }

@@ -4,6 +4,7 @@ use crate::Watch;
 use crate::bank::Bank;
 use crate::data::Matrix;
 use crate::machine::Role;
+use crate::mkl::sets::squared::Norm;
 use crate::run::Pass;
 
 /// Steps between two looks at the gap, at least, and for each instance.
@@ -14,64 +15,6 @@ const AGAIN: usize = 50;
 const MOST: usize = 2_000;
 /// Trials along one pair.
 const TRIALS: usize = 60;
-
-/// (λ/2)‖d‖_p² and its conjugate.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Norm {
-    /// p/(p − 1).
-    pub s: f64,
-    pub p: f64,
-    pub lambda: f64,
-}
-
-impl Norm {
-    /// d for these q.
-    pub fn weights(self, forms: &[f64]) -> Vec<f64> {
-        let largest = forms.iter().fold(0.0_f64, |a, q| a.max(*q));
-        if largest <= 0.0 {
-            return vec![0.0; forms.len()];
-        }
-        // Divided by the largest, so that no power overflows.
-        let share = |q: &f64| (q / largest).max(0.0);
-        let sum: f64 = forms.iter().map(|q| power(share(q), self.s)).sum();
-        let factor = 0.5 / self.lambda * largest * sum.powf((2.0 - self.s) / self.s);
-        forms.iter().map(|q| factor * power(share(q), self.s - 1.0)).collect()
-    }
-
-    /// ‖q‖_s²/8λ.
-    pub fn conjugate(self, forms: &[f64]) -> f64 {
-        norm(forms, self.s).powi(2) / (8.0 * self.lambda)
-    }
-
-    /// (λ/2)‖d‖_p².
-    pub fn penalty(self, weights: &[f64]) -> f64 {
-        0.5 * self.lambda * self.size(weights).powi(2)
-    }
-
-    /// ‖d‖_p.
-    pub fn size(self, weights: &[f64]) -> f64 {
-        norm(weights, self.p)
-    }
-}
-
-fn power(x: f64, exponent: f64) -> f64 {
-    if exponent == 1.0 {
-        x
-    } else if exponent == 2.0 {
-        x * x
-    } else {
-        x.powf(exponent)
-    }
-}
-
-fn norm(v: &[f64], p: f64) -> f64 {
-    let largest = v.iter().fold(0.0_f64, |a, v| a.max(*v));
-    if largest <= 0.0 {
-        return 0.0;
-    }
-    let sum: f64 = v.iter().map(|v| power((v / largest).max(0.0), p)).sum();
-    largest * sum.powf(1.0 / p)
-}
 
 /// One binary problem.
 #[derive(Debug)]
@@ -403,7 +346,7 @@ mod tests {
         let codes: Vec<u32> = (0..n).map(|i| (i % 2) as u32).collect();
         let role = Role::Classes { positive: 1, negative: None };
         for p in [1.1, 2.0, 5.0] {
-            let norm = Norm { s: p / (p - 1.0), p, lambda: 0.7 };
+            let norm = Norm { p, lambda: 0.7 };
             let part = Part::new(&codes, role, &vec![2.0; n], &vec![0.0; n]);
             let mut search = Search::new(&bank, norm, vec![part], 1 << 20);
             search.renew(&crate::Run::default().watch());

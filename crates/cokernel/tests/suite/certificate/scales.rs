@@ -227,8 +227,8 @@ fn grid(count: usize, ids: &[&str]) {
 
 /// The methods whose machine is one on one kernel.
 fn ids() -> Vec<&'static str> {
-    // Pair steps over all kernels crawl at a large C, and factors of matrices need kernels of an ordinary size.
-    let others = ["late_mean", "ekp", "lp_beta", "medfc", "gml", "smo_mkl", "lanckriet_sdp"];
+    // Factors of matrices need kernels of an ordinary size.
+    let others = ["late_mean", "ekp", "lp_beta", "medfc", "gml", "lanckriet_sdp"];
     // There are no features here to be mapped.
     let able = classifiers().filter(|m| !(m.build)(&m.defaults()).maps_features());
     able.map(|m| m.id).filter(|id| !others.contains(id)).collect()

@@ -298,31 +298,42 @@ fn smo_mkl_on_twenty_random_problems() {
         let labels = signs(&codes, Decomposition::OneVsRest, 2);
         let machine = Svc { c, tol: 1e-10, ..Svc::default() };
         let target = Target::from(classes(&codes));
-        let given = [("tol", Value::Real(2e-7)), ("lambda", Value::Real(lambda))];
-        let learned = learn("smo_mkl", &given, &kernels, &target, &machine);
-        let d = weights(&learned);
-        let largest = d.iter().fold(0.0_f64, |a, d| a.max(*d));
-        let unit = (2.0 * lambda * largest).sqrt();
-        let value = squared_norm(&kernels, &labels[0], c, lambda / 1.01, unit);
-        let penalty = 0.5 * lambda / 1.01 * d.iter().map(|d| d * d).sum::<f64>();
-        let ours = upper(&learned, &kernels, &labels, c) + penalty;
-        let what = format!("{seed}: {ours} {value} {:?}", learned.report);
-        assert_eq!(learned.report.status, Status::Converged, "{what}");
-        assert!((ours / value - 1.0).abs() < 1e-6, "{what}");
-        let gap = learned.report.gap.unwrap();
-        assert!(gap <= 2e-7 && ours * (1.0 - gap) <= value * (1.0 + 1e-8), "{what}");
+        for solver in ["newton", "pairs"] {
+            let given = [
+                ("tol", Value::Real(2e-7)),
+                ("lambda", Value::Real(lambda)),
+                ("solver", solver.into()),
+            ];
+            let learned = learn("smo_mkl", &given, &kernels, &target, &machine);
+            let d = weights(&learned);
+            let largest = d.iter().fold(0.0_f64, |a, d| a.max(*d));
+            let unit = (2.0 * lambda * largest).sqrt();
+            let value = squared_norm(&kernels, &labels[0], c, lambda / 1.01, unit);
+            let penalty = 0.5 * lambda / 1.01 * d.iter().map(|d| d * d).sum::<f64>();
+            let ours = upper(&learned, &kernels, &labels, c) + penalty;
+            let what = format!("{seed}, {solver}: {ours} {value} {:?}", learned.report);
+            assert_eq!(learned.report.status, Status::Converged, "{what}");
+            assert!((ours / value - 1.0).abs() < 1e-6, "{what}");
+            let gap = learned.report.gap.unwrap();
+            assert!(gap <= 2e-7 && ours * (1.0 - gap) <= value * (1.0 + 1e-8), "{what}");
+        }
     }
 }
 
 /// With ρ = ‖d‖_p: lp-norm MKL at cost ρC, whose weights are d/ρ and whose decisions are the same.
 #[test]
 fn smo_mkl_is_lp_norm_at_another_cost() {
-    for (count, p) in [(2, 1.1), (2, 4.0 / 3.0), (3, 2.0), (3, 4.0), (2, 30.0)] {
+    let all = [(2, 1.1), (2, 4.0 / 3.0), (3, 2.0), (3, 4.0), (2, 30.0)];
+    for ((count, p), solver) in all.into_iter().flat_map(|c| [(c, "newton"), (c, "pairs")]) {
         let (kernels, codes) = problem(40, count, 5, 11);
         let target = Target::from(classes(&codes));
         let machine = Svc { c: 3.0, tol: 1e-10, ..Svc::default() };
-        let given =
-            [("tol", Value::Real(1e-8)), ("p", Value::Real(p)), ("lambda", Value::Real(5.0))];
+        let given = [
+            ("tol", Value::Real(1e-8)),
+            ("p", Value::Real(p)),
+            ("lambda", Value::Real(5.0)),
+            ("solver", solver.into()),
+        ];
         let smo = learn("smo_mkl", &given, &kernels, &target, &machine);
         assert_eq!(smo.report.status, Status::Converged, "{:?}", smo.report);
         let size = smo.report.details["norm"][0];
@@ -337,6 +348,47 @@ fn smo_mkl_is_lp_norm_at_another_cost() {
         let decisions = |l: &Learned| crate::common::rules::decisions(l, &kernels).concat();
         for (a, b) in decisions(&smo).iter().zip(decisions(&lp)) {
             assert!((a - b).abs() < 5e-3 * (1.0 + b.abs()), "{count}, {p}: {a} {b}");
+        }
+    }
+}
+
+/// Both solvers end at the same optimum, from weights of next to nothing to a hard margin, and whatever the unit of the
+/// kernels is: kernels times s with C and λ as they are is C times s.
+#[test]
+fn the_solvers_of_smo_mkl_agree() {
+    let (kernels, codes) = problem(40, 2, 6, 5);
+    let target = Target::from(classes(&codes));
+    for (p, lambda, c) in [
+        (1.05, 1.0, 1.0),
+        (1.1, 1e-3, 0.1),
+        (2.0, 1e6, 1e3),
+        (2.0, 1e-6, 1e-2),
+        (3.0, 1.0, 1e2),
+        (50.0, 0.1, 10.0),
+    ] {
+        let value = |solver: &str, scale: f64| {
+            let scaled: Vec<Matrix> = (kernels.iter())
+                .map(|k| Matrix::from_fn(40, 40, |i, j| scale * k.get(i, j)))
+                .collect();
+            let machine = Svc { c: c / scale, tol: 1e-10, ..Svc::default() };
+            let given = [
+                ("tol", Value::Real(1e-6)),
+                ("p", Value::Real(p)),
+                ("lambda", Value::Real(lambda)),
+                ("solver", solver.into()),
+            ];
+            let learned = learn("smo_mkl", &given, &scaled, &target, &machine);
+            let what = format!("{p}, {lambda}, {c}, {solver}, {scale}: {:?}", learned.report);
+            assert_eq!(learned.report.status, Status::Converged, "{what}");
+            scale * learned.report.objective.last().unwrap()
+        };
+        let pairs = value("pairs", 1.0);
+        for scale in [1.0, 1e-12, 1e12] {
+            let newton = value("newton", scale);
+            assert!(
+                (newton / pairs - 1.0).abs() < 3e-6,
+                "{p}, {lambda}, {c}, {scale}: {newton} {pairs}"
+            );
         }
     }
 }
