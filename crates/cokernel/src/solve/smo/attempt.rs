@@ -25,6 +25,11 @@ const ROUNDS: u64 = 500;
 const LONG: u64 = 30;
 const LARGEST_RANK: usize = 400;
 
+/// Steps for each variable after which they are tried whatever the rank is, and the most variables for that: an iteration
+/// then takes about as long as 0.7·n² steps.
+const LONGER: u64 = 600;
+const LARGEST: usize = 2_000;
+
 /// Largest entries of K (and their inverses) for which rows are rounded to f32, whose range ends
 /// at 3e38.
 const SINGLE_RANGE: f64 = 1e30;
@@ -244,16 +249,21 @@ impl Attempt<'_> {
         polish::polish(self.p, &mut other, &mut self.work) && self.take(other)
     }
 
-    /// Interior points, once, where the rank of K is small; whether they brought anything.
+    /// Interior points, once where the rank of K is small, and once more after many steps; whether they brought anything.
     fn by_interior_points(&mut self) -> bool {
-        let tol = self.settings.tol;
+        let (n, tol) = (self.p.rows.n(), self.settings.tol);
+        let again = self.until > LONG * n as u64;
+        if again && self.steps < self.until {
+            return false;
+        }
         let usable = self.until < u64::MAX && self.value.gap > tol && self.watch.stop().is_none();
-        self.until = u64::MAX;
+        let later = usable && !again && n <= LARGEST;
+        self.until = if later { LONGER * n as u64 } else { u64::MAX };
         if !usable {
             return false;
         }
         let (p, unit, watch) = (self.p, self.full.unit, self.watch);
-        let most = (p.rows.n() / 4).min(LARGEST_RANK);
+        let most = if again { n } else { (n / 4).min(LARGEST_RANK) };
         let Some((l, r)) = factor(p.rows, &self.diagonal, unit, most, watch) else {
             return false;
         };

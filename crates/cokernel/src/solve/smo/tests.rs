@@ -116,6 +116,26 @@ fn overlapping_classes_and_a_very_large_c() {
     }
 }
 
+/// The same with a kernel of full rank, from classes that overlap to a margin that few can see.
+#[test]
+fn a_kernel_of_full_rank_and_a_very_large_c() {
+    let n = 200;
+    let (points, q) = instances(n, 6);
+    let (line, bell) = (gram(&points, true), gram(&points, false));
+    let settings = Settings { tol: 1e-6, shrinking: true, cache: 1 << 20, max_steps: 1 << 40 };
+    for (share, c) in [(1e-2, 1e6), (1e-4, 1e4), (1e-4, 1e8), (1e-6, 1e6), (1e-6, 1e9)] {
+        let rows = Matrix::from_fn(n, n, |i, j| line.row(i)[j] + share * bell.row(i)[j]);
+        let rows = Gram::new(rows).unwrap();
+        let lower: Vec<f64> = q.iter().map(|q| if *q > 0.0 { -c } else { 0.0 }).collect();
+        let upper: Vec<f64> = q.iter().map(|q| if *q > 0.0 { 0.0 } else { c }).collect();
+        let p = Quadratic { rows: &rows, linear: &q, lower: &lower, upper: &upper };
+        let found = solve(&p, None, &settings, &Run::default().watch());
+        assert_eq!(found.status, Status::Converged, "{share:e}, C = {c:e}");
+        let steps = found.steps / n as u64;
+        assert!(steps < 1000, "{share:e}, C = {c:e}: {steps} steps for each instance");
+    }
+}
+
 /// A last product of 9 to 30 seconds once came after every stop.
 #[test]
 fn a_stop_gives_the_last_complete_point() {
