@@ -17,7 +17,7 @@ pub struct Cholesky {
 }
 
 impl Cholesky {
-    /// Factors a symmetric matrix (n × n, all entries given); `None` if it is not positive
+    /// Factors a symmetric matrix (n × n, row by row, of which the upper triangle is read); `None` if it is not positive
     /// definite in floating-point arithmetic.
     pub fn new(n: usize, matrix: Vec<f64>) -> Option<Self> {
         let mut factor = matrix;
@@ -63,6 +63,13 @@ impl Cholesky {
         out
     }
 
+    /// R = Lᵀ, upper triangle and zeros below it, row by row; A = RᵀR.
+    pub fn upper(&self) -> Vec<f64> {
+        let mut upper = self.factor.clone();
+        upper.chunks_exact_mut(self.n.max(1)).enumerate().for_each(|(i, row)| row[..i].fill(0.0));
+        upper
+    }
+
     /// log det A.
     pub fn log_determinant(&self) -> f64 {
         2.0 * (0..self.n).map(|i| self.factor[i * self.n + i].ln()).sum::<f64>()
@@ -102,6 +109,7 @@ mod tests {
             assert!((found - entry).abs() < 1e-15);
         }
         assert!((c.log_determinant() - 16.0_f64.ln()).abs() < 1e-15);
+        assert_eq!(c.upper(), [2.0, 1.0, 0.0, 2.0]);
         let mut b = vec![2.0, 5.0, 8.0, 8.0];
         c.forward(&mut b, 2);
         assert_eq!(b, [1.0, 2.0, 4.0, 2.0]);

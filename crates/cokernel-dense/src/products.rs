@@ -11,6 +11,8 @@ const STRIP: usize = 128;
 const SQUARE: usize = 32;
 /// Rows of a strip of a product of many columns, whose factors are worth fewer passes.
 const WIDE: usize = 384;
+/// Rows of a strip of a small one.
+const NARROW: usize = 64;
 
 /// Rows that one task works on. A constant, because the sums of [`gram_tn`] are cut at it.
 const CHUNK: usize = 512;
@@ -102,6 +104,19 @@ pub(crate) fn below_diagonal(n: usize, mut each: impl FnMut(usize, usize)) {
             }
         }
     }
+}
+
+/// The upper triangle of out = AᵀA for A n × m, into `out` (m × m, no gaps), in strips in parallel; what is below
+/// it stays as it was, but for squares on the diagonal.
+pub fn gram_above(a: Slice<'_>, out: &mut [f64]) {
+    let m = a.cols;
+    out.par_chunks_mut((NARROW * m).max(1)).enumerate().for_each(|(s, strip)| {
+        let (first, rows) = (s * NARROW, strip.len() / m);
+        let left = a.faer().subcols(first, rows).transpose();
+        let right = a.faer().subcols(first, m - first);
+        let part = strided(&mut strip[first..], rows, m - first, m);
+        matmul(part, Accum::Replace, left, right, 1.0, Par::Seq);
+    });
 }
 
 /// out += α A B for A m × d and B d × k, into `out` (m × k, no gaps), in parallel over the rows.

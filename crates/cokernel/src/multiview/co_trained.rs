@@ -48,6 +48,7 @@
 
 mod graph;
 mod least;
+mod pencil;
 mod rows;
 mod stored;
 

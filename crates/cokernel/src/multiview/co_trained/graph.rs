@@ -10,11 +10,14 @@
 //!
 //! Eigenvectors: with [C H 1]ᵀ D^{-1/2} = L Q, Q having orthonormal rows, the normalised graph is
 //! Qᵀ T Q, T = ½ (L_Cᵀ L_H + L_Hᵀ L_C) − m l lᵀ (L_C, L_H, lᵀ the rows of L that belong to C, H, 1),
-//! so that its eigenvalues other than 0 are those of the small matrix T.
+//! so that its eigenvalues other than 0 are those of the small matrix T. Where Z has full rank and the eigenvalues
+//! are well above rounding, Gram matrices do without Q ([`pencil`]): a round at
+//! n = 1,600, c = 200 then takes two thirds of the time.
 //!
 //! Cost: the least entry (`least`) up to n² 2c operations; all else O(n c²).
 
 use super::least::least;
+use super::pencil;
 use crate::data::Matrix;
 use crate::multiview::laplacian::NOTHING;
 use crate::solve::dense::{self, Slice};
@@ -97,6 +100,14 @@ impl Graph {
     /// # Errors
     /// Numbers that are too large for floating point.
     pub fn leading(&self, count: usize) -> Result<Leading> {
+        match pencil::leading(self, count)? {
+            Some(found) => Ok(found),
+            None => self.leading_by_rows(count),
+        }
+    }
+
+    /// [`leading`](Self::leading) from an orthonormal basis, whatever the rank.
+    pub(super) fn leading_by_rows(&self, count: usize) -> Result<Leading> {
         let (n, width) = (self.c.rows(), self.c.cols());
         let mut z = Matrix::zeros(2 * width + 1, n);
         for (i, s) in self.scaling.iter().enumerate() {
@@ -160,7 +171,7 @@ fn column_sums(block: &Matrix) -> Vec<f64> {
     sums
 }
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 

@@ -1,6 +1,5 @@
 //! The graphs of one view as stored matrices, where C and H have so many columns together that their
-//! rows' orthonormalisation and the small eigenproblem ([`Graph::leading`]) cost more than n × n
-//! products: S = ½ (C Hᵀ + H Cᵀ), whose least entry m is then seen, and
+//! Gram matrix and the small eigenproblem ([`Graph::leading`]) cost more than n × n products: S = ½ (C Hᵀ + H Cᵀ), whose least entry m is then seen, and
 //! M = D^{-1/2} (S − m 11ᵀ) D^{-1/2}, which is decomposed in the first round, and whose leading
 //! eigenvectors are then filtered from those of the round before ([`filter`]). D^{1/2} 1 is an
 //! eigenvector of M, of the eigenvalue 1: it is given to the filter as it is, because what others hold of
@@ -19,10 +18,10 @@ use crate::solve::filter::{self, Subspace};
 use crate::{Result, Run, Status, Watch};
 use cokernel_dense::simd;
 
-/// 2c from this share of n: at n = 400, 2c = 240 a round then took 0.6 of the time; at n = 1,600,
-/// 2c = 400, twenty products alone would take twice as long as a round the other way
-/// (`benches/peers/many_clusters.py`).
-const SHARE: f64 = 0.5;
+/// 2c from this share of n. At 0.6 (n = 400, 2c = 240) a round of a view took 10.3 ms in the first ten rounds, 9.3 ms
+/// the other way, and 9.0 ms later, 10.6 ms the other way; at n = 1,600, 2c = 400 twenty products alone would take twice as
+/// long as a round the other way (`benches/peers/many_clusters.py`).
+const SHARE: f64 = 0.8;
 
 /// How far below the last known least eigenvalue that of the next graph is looked for.
 const BELOW: f64 = 1.2;
