@@ -62,7 +62,7 @@
 mod curvature;
 mod generation;
 pub(super) mod planes;
-mod sample;
+pub(super) mod sample;
 mod search;
 pub(super) mod semidefinite;
 pub(super) mod simplex;

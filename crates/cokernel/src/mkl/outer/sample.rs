@@ -7,6 +7,7 @@
 //! none is left aside. A poor start costs time and nothing else: the loop ends at the same gap.
 
 use super::Outer;
+use crate::bank::Bank;
 use crate::data::{Classes, Target};
 use crate::mkl::Problem;
 use crate::run::Pass;
@@ -74,21 +75,9 @@ pub(super) fn start(
 
 /// A quarter of the instances that take part, or as many as the memory allows.
 fn sample(problem: &Problem<'_>, run: &Run) -> Option<Sample> {
-    let n = problem.bank.n();
     let given = |i: &usize| problem.weights.map_or(1.0, |w| w[*i]);
-    let mut part: Vec<usize> = (0..n).filter(|i| given(i) > 0.0).collect();
-    let mut size = (part.len() / 4).max(FEWEST);
-    if part.len() < 3 * FEWEST {
-        return None;
-    }
-    let most = LARGEST.min(run.memory / 2);
-    while size > FEWEST && problem.bank.sample_bytes(size) > most {
-        size = (size * 3 / 4).max(FEWEST);
-    }
-    if problem.bank.sample_bytes(size) > most {
-        return None;
-    }
-    part.shuffle(&mut run.rng("sample of instances"));
+    let part = (0..problem.bank.n()).filter(|i| given(i) > 0.0).collect();
+    let (part, size) = order(problem.bank, part, run)?;
     let factor = part.len() as f64 / size as f64;
     let mut rows = match problem.target {
         Target::Classes(classes) => of_each_class(classes, &part, size)?,
@@ -106,6 +95,27 @@ fn sample(problem: &Problem<'_>, run: &Run) -> Option<Sample> {
     };
     let weights = rows.iter().map(|i| factor * given(i)).collect();
     Some(Sample { rows, target, weights })
+}
+
+/// These instances in a drawn order, and how many of the first make a sample.
+pub(in crate::mkl) fn order(
+    bank: &Bank,
+    mut part: Vec<usize>,
+    run: &Run,
+) -> Option<(Vec<usize>, usize)> {
+    let mut size = (part.len() / 4).max(FEWEST);
+    if part.len() < 3 * FEWEST {
+        return None;
+    }
+    let most = LARGEST.min(run.memory / 2);
+    while size > FEWEST && bank.sample_bytes(size) > most {
+        size = (size * 3 / 4).max(FEWEST);
+    }
+    if bank.sample_bytes(size) > most {
+        return None;
+    }
+    part.shuffle(&mut run.rng("sample of instances"));
+    Some((part, size))
 }
 
 /// The first of each class in this order, as many of `size` as the class has of all.
@@ -127,7 +137,7 @@ fn of_each_class(classes: &Classes, order: &[usize], size: usize) -> Option<Vec<
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::bank::{Bank, Storage};
+    use crate::bank::Storage;
     use crate::data::{Matrix, Views};
     use crate::kernel::KernelSpec;
     use crate::machine::{Machine, MachineSpec, Svc};

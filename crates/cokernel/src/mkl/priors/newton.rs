@@ -1,4 +1,5 @@
-//! Newton's method in (σ, μ) around a warm machine.
+//! Newton's method in (σ, μ) around a warm machine, for the first of the penalties from what it finds on a quarter of the
+//! instances with C times four. The gap is that of the coefficients at hand, so that those of the result prove it.
 //!
 //! Where Ω keeps σ above 0, a step goes at most 0.95 of the way to a weight of 0; elsewhere weights end at 0 and stay there
 //! while the gradient says so. A step is halved until the upper bound falls. Machines are solved to a tenth of the square of the gap (which is what a Newton step leaves of it), no finer than a tenth of the tolerance;
@@ -7,13 +8,19 @@
 use super::Penalty;
 use super::part::{Fitted, Forms, Part, Point};
 use crate::mkl::fits;
+use crate::mkl::outer::sample;
+use crate::run::Pass;
 use crate::solve::Rows;
 use crate::solve::hinge::Factor;
 use crate::solve::limits::above;
+use crate::solve::smo::Settings;
 use crate::{Counts, Result, Run, Status, Watch};
 
 /// Part of the way to 0 that a step goes at most.
 const PART: f64 = 0.95;
+
+/// Relative gap to which (σ, μ) are learned on a sample of the instances.
+const COARSE: f64 = 1e-2;
 
 /// Relative gap of the first machine.
 const LOOSEST: f64 = 1e-3;
@@ -22,6 +29,58 @@ const LOOSEST: f64 = 1e-3;
 const TRIALS: usize = 12;
 
 pub(super) fn solve(part: &Part<'_>, run: &Run, watch: &Watch) -> Result<Fitted> {
+    let start = match part.penalty {
+        Penalty::Averaged(_) => sampled(part, run, watch),
+        _ => None,
+    };
+    solve_from(part, start, run, watch)
+}
+
+/// (σ, μ) of a [sample] of the instances, whose losses weigh as much as all; `None` where there are too few or it failed.
+fn sampled(part: &Part<'_>, run: &Run, watch: &Watch) -> Option<(Vec<f64>, Vec<f64>)> {
+    let taking = (0..part.n()).filter(|i| part.upper[*i] > part.lower[*i]).collect();
+    let (order, size) = sample::order(part.bank, taking, run)?;
+    let above = order.iter().filter(|i| part.y[**i] > 0.0).count();
+    let share = (above * size).div_ceil(order.len());
+    let of_sign = |sign: f64, count: usize| {
+        order.iter().copied().filter(move |i| part.y[*i] == sign).take(count)
+    };
+    let mut rows: Vec<usize> = of_sign(1.0, share).chain(of_sign(-1.0, size - share)).collect();
+    rows.sort_unstable();
+    let pass = Pass::under(watch);
+    let bank = part.bank.sample(&rows, &pass);
+    if pass.is_given_up() {
+        return None;
+    }
+    let factor = order.len() as f64 / rows.len() as f64;
+    let of = |v: &[f64], factor: f64| -> Vec<f64> { rows.iter().map(|i| factor * v[*i]).collect() };
+    let values: Vec<Vec<f64>> = part.values.iter().map(|v| of(v, 1.0)).collect();
+    let tol = part.tol.max(COARSE);
+    let few = Part {
+        bank: &bank,
+        unit: part.unit,
+        y: of(&part.y, 1.0),
+        lower: of(&part.lower, factor),
+        upper: of(&part.upper, factor),
+        values: values.iter().map(|v| &v[..]).collect(),
+        gamma: part.gamma,
+        penalty: part.penalty,
+        tol,
+        max_iterations: part.max_iterations,
+        settings: Settings { tol, ..part.settings },
+    };
+    let found = solve_from(&few, None, &run.clone().quiet(), watch).ok()?;
+    let finite = found.sigma.iter().chain(&found.mu).all(|v| v.is_finite() && *v > 0.0);
+    (finite && watch.stop().is_none()).then_some((found.sigma, found.mu))
+}
+
+/// From these (σ, μ), or from those of no data.
+pub(super) fn solve_from(
+    part: &Part<'_>,
+    start: Option<(Vec<f64>, Vec<f64>)>,
+    run: &Run,
+    watch: &Watch,
+) -> Result<Fitted> {
     let mut gram = match fits(part.bank, 1, run) {
         true => Some(part.bank.new_gram()?),
         false => None,
@@ -46,22 +105,26 @@ pub(super) fn solve(part: &Part<'_>, run: &Run, watch: &Watch) -> Result<Fitted>
             let step = from.and_then(|forms| direction(part, rows.as_ref(), &point, forms));
             (point, forms, step)
         };
-    let kernels = part.bank.len();
-    let mu = vec![1.0 / part.gamma; part.values.len()];
+    let (sigma, mu) = start.unwrap_or_else(|| {
+        let mu = vec![1.0 / part.gamma; part.values.len()];
+        (vec![part.penalty.first(); part.bank.len()], mu)
+    });
     let mut inner = LOOSEST.min(part.tol.sqrt());
     let floor = (1e-3 * part.tol).max(1e-13);
-    let first = vec![part.penalty.first(); kernels];
-    let (mut point, mut forms, mut step) = solve_at(first, mu, None, inner, &mut counts);
+    let (mut point, mut forms, mut step) = solve_at(sigma, mu, None, inner, &mut counts);
     let mut lower = f64::NEG_INFINITY;
     let (mut objective, mut bounds) = (Vec::new(), Vec::new());
     let status = loop {
         let upper = part.upper(&point);
-        if let Some(forms) = &forms {
-            lower = lower.max(part.lower_bound(gain(part, &point.machine.coef), forms));
-        }
-        let gap = (upper - lower) / upper.max(f64::MIN_POSITIVE);
+        // What the machine of this point proves, so that its coefficients are a certificate.
+        let own = match &forms {
+            Some(forms) => part.lower_bound(gain(part, &point.machine.coef), forms),
+            None => lower,
+        };
+        lower = lower.max(own);
+        let gap = (upper - own) / upper.max(f64::MIN_POSITIVE);
         objective.push(upper);
-        bounds.push(lower.min(upper).max(0.0));
+        bounds.push(own.min(upper).max(0.0));
         if gap <= part.tol {
             break Status::Converged;
         }
@@ -96,7 +159,14 @@ pub(super) fn solve(part: &Part<'_>, run: &Run, watch: &Watch) -> Result<Fitted>
                 let Point { sigma, mu, machine } = point;
                 (point, forms, step) = solve_at(sigma, mu, Some(&machine.coef), inner, &mut counts);
             }
-            None => break Status::Stalled,
+            // What an earlier machine has proved counts where no step is left.
+            None => {
+                let proved = (upper - lower) <= part.tol * upper;
+                if let Some(last) = bounds.last_mut().filter(|_| proved) {
+                    *last = lower.min(upper).max(0.0);
+                }
+                break if proved { Status::Converged } else { Status::Stalled };
+            }
         }
     };
     let at_bound = part.at_bound(&point.machine.coef);

@@ -38,7 +38,7 @@ pub(super) struct Fitted {
     pub mu: Vec<f64>,
     pub machine: Solved,
     pub status: Status,
-    /// The upper bound after each iteration, and the best lower bound then.
+    /// The upper bound after each iteration, and a lower bound then.
     pub objective: Vec<f64>,
     pub lower: Vec<f64>,
     pub counts: Counts,
