@@ -13230,7 +13230,9 @@ class AlignmentGradientMKLClassifier(KernelClassifier):
     """Alignment by gradient ascent.
 
     Climbs from the mean of the kernels to the combination with the largest alignment; few steps
-    keep all kernels. alignf goes there at once.
+    keep all kernels. alignf goes there at once. Or climbs over one width for each feature, or
+    each view, inside a Gaussian kernel (over=widths), which asks no machine before the end and
+    is not convex.
 
     Parameters
     ----------
@@ -13245,11 +13247,14 @@ class AlignmentGradientMKLClassifier(KernelClassifier):
     machine : str, default="svc"
         The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
         Those that have an argument here, as C, are given there.
+    over : {"weights", "widths", "view_widths"}, default="weights"
+        What is learned: weights of the kernels; widths, one for each feature; view_widths,
+        one for each view.
     max_iterations : int, default=1000
         Steps at most. Whole number, at least 1.
     tol : float, default=0.0001
-        Slope in the logarithm of a weight, relative to the alignment, to stop at. A real
-        number greater than 0 and at most 0.5.
+        Slope in the logarithm of a weight or width, relative to the alignment, to stop at.
+        A real number greater than 0 and at most 0.5.
     centered : bool or {"yes", "no"}, default="no"
         Whether kernels and target are compared after centring in feature space; the machine
         gets them as they are.
@@ -13303,7 +13308,7 @@ class AlignmentGradientMKLClassifier(KernelClassifier):
     """
 
     _method_id = "alignment_gradient"
-    _method_params = ["max_iterations", "tol", "centered"]
+    _method_params = ["over", "max_iterations", "tol", "centered"]
 
     def __init__(
         self,
@@ -13312,6 +13317,7 @@ class AlignmentGradientMKLClassifier(KernelClassifier):
         kernels: Any = None,
         C: float = 1.0,
         machine: str = "svc",
+        over: str = "weights",
         max_iterations: int = 1000,
         tol: float = 0.0001,
         centered: str = "no",
@@ -13333,6 +13339,7 @@ class AlignmentGradientMKLClassifier(KernelClassifier):
         self.kernels = kernels
         self.C = C
         self.machine = machine
+        self.over = over
         self.max_iterations = max_iterations
         self.tol = tol
         self.centered = centered
@@ -13355,7 +13362,9 @@ class AlignmentGradientMKLRegressor(KernelRegressor):
     """Alignment by gradient ascent, for numbers.
 
     Climbs from the mean of the kernels to the combination with the largest alignment; few steps
-    keep all kernels. alignf goes there at once.
+    keep all kernels. alignf goes there at once. Or climbs over one width for each feature, or
+    each view, inside a Gaussian kernel (over=widths), which asks no machine before the end and
+    is not convex.
 
     Parameters
     ----------
@@ -13372,11 +13381,14 @@ class AlignmentGradientMKLRegressor(KernelRegressor):
     machine : str, default="svr"
         The machine that learns on the combination, with parameters if need be: ``"svr:max_steps=1000"``.
         Those that have an argument here, as C, are given there.
+    over : {"weights", "widths", "view_widths"}, default="weights"
+        What is learned: weights of the kernels; widths, one for each feature; view_widths,
+        one for each view.
     max_iterations : int, default=1000
         Steps at most. Whole number, at least 1.
     tol : float, default=0.0001
-        Slope in the logarithm of a weight, relative to the alignment, to stop at. A real
-        number greater than 0 and at most 0.5.
+        Slope in the logarithm of a weight or width, relative to the alignment, to stop at.
+        A real number greater than 0 and at most 0.5.
     centered : bool or {"yes", "no"}, default="no"
         Whether kernels and target are compared after centring in feature space; the machine
         gets them as they are.
@@ -13419,7 +13431,7 @@ class AlignmentGradientMKLRegressor(KernelRegressor):
     """
 
     _method_id = "alignment_gradient"
-    _method_params = ["max_iterations", "tol", "centered"]
+    _method_params = ["over", "max_iterations", "tol", "centered"]
 
     def __init__(
         self,
@@ -13429,6 +13441,7 @@ class AlignmentGradientMKLRegressor(KernelRegressor):
         C: float = 1.0,
         epsilon: float = 0.1,
         machine: str = "svr",
+        over: str = "weights",
         max_iterations: int = 1000,
         tol: float = 0.0001,
         centered: str = "no",
@@ -13447,6 +13460,7 @@ class AlignmentGradientMKLRegressor(KernelRegressor):
         self.C = C
         self.epsilon = epsilon
         self.machine = machine
+        self.over = over
         self.max_iterations = max_iterations
         self.tol = tol
         self.centered = centered

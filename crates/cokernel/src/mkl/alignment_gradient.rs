@@ -1,4 +1,4 @@
-//! Alignment by gradient ascent over the weights.
+//! Alignment by gradient ascent over the weights, or over [widths] inside a Gaussian kernel (`over`).
 //!
 //! ```text
 //! max over θ    A(Σ e^{θ_m} K_m, T),     ∂A/∂η_m = (⟨K_m, T⟩⟨K_η, K_η⟩ − ⟨K_η, T⟩⟨K_m, K_η⟩) / (‖T‖ ⟨K_η, K_η⟩^{3/2})
@@ -18,12 +18,14 @@
 //! **Scale.** Equal weights at the start depend on it: normalise. Two copies have the same weight. Cost: one pass
 //! over the kernels of n²M²/2 multiplications, M² for each step, one machine.
 
+mod widths;
+
 use super::measures::{CENTERED_NOT, Found, Ideal, Products, is_centered, passed, weighted};
 use super::{Copies, Learned, Learner, Problem, check};
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
 use crate::run::Pass;
-use crate::{Report, Result, Run, Status};
+use crate::{Error, Report, Result, Run, Status, Watch};
 
 /// The registry entry.
 pub static ENTRY: Entry<dyn Learner> =
@@ -34,7 +36,8 @@ static METHOD: Method = Method {
     title: "alignment by gradient ascent",
     source: "Igel, Glasmachers, Mersch, Pfeifer, Meinicke 2007; Gönen 2010, §2.3.1.1",
     summary: "Climbs from the mean of the kernels to the combination with the largest alignment; few steps keep \
-              all kernels. alignf goes there at once.",
+              all kernels. alignf goes there at once. Or climbs over one width for each feature, or each view, inside \
+              a Gaussian kernel (over=widths), which asks no machine before the end and is not convex.",
     tasks: &[Task::Classify, Task::Regress],
     group: Group::Alignment,
     certificate: Certificate::Trace,
@@ -42,13 +45,18 @@ static METHOD: Method = Method {
     weights: WeightSet::SIMPLEX,
     params: &[
         Param {
+            name: "over",
+            doc: "What is learned: weights of the kernels; widths, one for each feature; view_widths, one for each view.",
+            range: Range::Choice { default: "weights", of: &["weights", "widths", "view_widths"] },
+        },
+        Param {
             name: "max_iterations",
             doc: "Steps at most.",
             range: Range::Int { default: 1_000, min: 1, max: i64::MAX },
         },
         Param {
             name: "tol",
-            doc: "Slope in the logarithm of a weight, relative to the alignment, to stop at.",
+            doc: "Slope in the logarithm of a weight or width, relative to the alignment, to stop at.",
             range: Range::Real { default: 1e-4, min: 0.0, max: 0.5, closed: false },
         },
         CENTERED_NOT,
@@ -63,31 +71,74 @@ const FARTHEST: f64 = 4.0;
 
 #[derive(Debug)]
 struct Ascent {
-    max_iterations: usize,
-    tol: f64,
+    /// Whether widths are those of views; `None` over weights.
+    by_view: Option<bool>,
+    climb: Climb,
     centered: bool,
 }
 
 impl Ascent {
     fn new(p: &Params) -> Self {
-        Ascent {
-            max_iterations: p.count("max_iterations"),
-            tol: p.real("tol"),
-            centered: is_centered(p),
-        }
+        let climb = Climb { max_iterations: p.count("max_iterations"), tol: p.real("tol") };
+        let by_view = match p.text("over") {
+            "weights" => None,
+            over => Some(over == "view_widths"),
+        };
+        Ascent { by_view, climb, centered: is_centered(p) }
     }
+}
 
-    /// The weights at the end of the ascent.
-    fn climb(&self, products: &Products, report: &mut Report) -> Vec<f64> {
-        let m = products.norms.len();
-        let mut weights = vec![1.0 / m as f64; m];
-        let mut value = products.alignment(&weights);
+/// A function of positive parameters that is climbed in their logarithms.
+pub(super) trait Hill {
+    /// Its value; `None` after a stop.
+    ///
+    /// # Errors
+    /// There is no memory for it.
+    fn value(&self, at: &[f64]) -> Result<Option<f64>>;
+
+    /// Its derivatives by the logarithms; `None` after a stop.
+    ///
+    /// # Errors
+    /// As [`value`](Self::value).
+    fn slope(&self, at: &[f64]) -> Result<Option<Vec<f64>>>;
+
+    /// A point of the same value that stands for this one.
+    fn onto(&self, at: Vec<f64>) -> Vec<f64> {
+        at
+    }
+}
+
+/// How far to climb.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Climb {
+    pub max_iterations: usize,
+    /// Slope, relative to the value, to stop at.
+    pub tol: f64,
+}
+
+impl Climb {
+    /// The end of the ascent from these parameters. The report gets the trace of values, which never fall, steps and status.
+    pub fn from(
+        self,
+        start: Vec<f64>,
+        hill: &dyn Hill,
+        report: &mut Report,
+        watch: &Watch,
+    ) -> Result<Vec<f64>> {
+        let mut at = start;
+        report.status = Status::IterationLimit;
+        let stopped = || watch.stop().unwrap_or(Status::Stalled);
+        let Some(mut value) = hill.value(&at)? else {
+            report.status = stopped();
+            return Ok(at);
+        };
         report.objective.push(value);
         let mut length = 1.0_f64;
-        report.status = Status::IterationLimit;
-        while report.iterations < self.max_iterations {
-            let slope: Vec<f64> =
-                weights.iter().zip(products.slope(&weights)).map(|(w, s)| w * s).collect();
+        'steps: while report.iterations < self.max_iterations {
+            let Some(slope) = hill.slope(&at)? else {
+                report.status = stopped();
+                break;
+            };
             let steepest = slope.iter().fold(0.0_f64, |a, s| a.max(s.abs()));
             if steepest <= self.tol * value.abs() {
                 report.status = Status::Converged;
@@ -96,11 +147,12 @@ impl Ascent {
             let promised: f64 = slope.iter().map(|s| s * s).sum();
             length = (2.0 * length).min(FARTHEST / steepest);
             let next = loop {
-                let moved: Vec<f64> =
-                    weights.iter().zip(&slope).map(|(w, s)| w * (length * s).exp()).collect();
-                let sum: f64 = moved.iter().sum();
-                let moved: Vec<f64> = moved.iter().map(|w| w / sum).collect();
-                let found = products.alignment(&moved);
+                let moved = at.iter().zip(&slope).map(|(w, s)| w * (length * s).exp()).collect();
+                let moved = hill.onto(moved);
+                let Some(found) = hill.value(&moved)? else {
+                    report.status = stopped();
+                    break 'steps;
+                };
                 if found > value && found >= value + SHARE * length * promised {
                     break Some((moved, found));
                 }
@@ -115,11 +167,31 @@ impl Ascent {
                 report.status = if small { Status::Converged } else { Status::Stalled };
                 break;
             };
-            (weights, value) = (moved, found);
+            (at, value) = (moved, found);
             report.iterations += 1;
             report.objective.push(value);
         }
-        weights
+        if report.iterations == 0 {
+            report.iterations = 1;
+            report.objective.push(value);
+        }
+        Ok(at)
+    }
+}
+
+impl Hill for Products {
+    fn value(&self, weights: &[f64]) -> Result<Option<f64>> {
+        Ok(Some(self.alignment(weights)))
+    }
+
+    fn slope(&self, weights: &[f64]) -> Result<Option<Vec<f64>>> {
+        let slopes = Products::slope(self, weights);
+        Ok(Some(weights.iter().zip(slopes).map(|(w, s)| w * s).collect()))
+    }
+
+    fn onto(&self, weights: Vec<f64>) -> Vec<f64> {
+        let sum: f64 = weights.iter().sum();
+        weights.iter().map(|w| w / sum).collect()
     }
 }
 
@@ -130,6 +202,13 @@ impl Learner for Ascent {
 
     fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
         check(problem)?;
+        if let Some(by_view) = self.by_view {
+            if self.centered {
+                let text = "kernels are centred over weights alone, not over widths";
+                return Err(Error::parameter("centered", text));
+            }
+            return widths::learn(by_view, self.climb, problem, run);
+        }
         let (bank, watch) = (problem.bank, run.watch());
         let mut report = Report::closed_form(run);
         let ideal = Ideal::of(problem.target)?;
@@ -138,11 +217,8 @@ impl Learner for Ascent {
         if let Some(stopped) = passed(bank.len(), &report, &watch) {
             return Ok(stopped);
         }
-        let weights = self.climb(&products, &mut report);
-        if report.iterations == 0 {
-            report.iterations = 1;
-            report.objective.push(report.objective[0]);
-        }
+        let equal = vec![1.0 / bank.len() as f64; bank.len()];
+        let weights = self.climb.from(equal, &products, &mut report, &watch)?;
         Ok(weighted(&Found { weights: &weights, zero: "every weight is 0" }, report, &watch))
     }
 
@@ -151,6 +227,14 @@ impl Learner for Ascent {
     }
 
     fn copies(&self) -> Copies {
-        Copies::CountTwice
+        if self.by_view.is_some() { Copies::Either } else { Copies::CountTwice }
+    }
+
+    fn needs_features(&self) -> bool {
+        self.by_view.is_some()
+    }
+
+    fn degree(&self, _: usize) -> f64 {
+        if self.by_view.is_some() { 0.0 } else { 1.0 }
     }
 }

@@ -46,7 +46,7 @@
 //! (`search=gradient`: projected gradients, as in the source).
 
 mod sum;
-mod widths;
+pub(super) mod widths;
 
 use super::outer::settled;
 use super::parametric::{Inside, Search, from_starts};
@@ -143,7 +143,7 @@ struct Generalised {
 
 /// λ · mean(θ) or ½ λ · mean(θ²).
 #[derive(Debug, Clone, Copy)]
-struct Penalty {
+pub(super) struct Penalty {
     squared: bool,
     strength: f64,
 }
@@ -164,7 +164,7 @@ impl Penalty {
 }
 
 /// What is learned: parameters of a kernel, and how a model tells them.
-trait Kernel: Inside {
+pub(super) trait Kernel: Inside {
     /// How many parameters there are.
     fn count(&self) -> usize;
 
@@ -226,7 +226,7 @@ impl Generalised {
     fn kernel<'a>(&self, problem: &'a Problem<'a>) -> Result<Box<dyn Kernel + 'a>> {
         Ok(match self.form {
             None => Box::new(Sum::new(problem, self.penalty)),
-            Some(form) => Box::new(Widths::new(problem, form, self.by_view, self.penalty)?),
+            Some(form) => Box::new(Widths::new(METHOD.id, problem, form, self.by_view)?),
         })
     }
 }

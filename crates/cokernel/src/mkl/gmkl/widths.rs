@@ -13,9 +13,12 @@ use crate::run::Pass;
 use crate::{Error, Report, Result, Run, Watch};
 use std::cell::RefCell;
 
+/// The method that has other forms, too.
+const GMKL: &str = "gmkl";
+
 /// A kernel of features with widths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(in crate::mkl) enum Form {
     /// exp(−Σ_d w_d (x_d − z_d)²).
     Product,
     /// (1 + Σ_d w_d x_d z_d)^q.
@@ -34,7 +37,7 @@ struct Part<'a> {
 }
 
 /// Widths of the features of the views that the kernels look at.
-pub(super) struct Widths<'a> {
+pub(in crate::mkl) struct Widths<'a> {
     problem: &'a Problem<'a>,
     views: &'a Views,
     form: Form,
@@ -48,16 +51,15 @@ pub(super) struct Widths<'a> {
 impl<'a> Widths<'a> {
     /// # Errors
     /// There are no views, or not one that varies; kernels of another kind.
-    pub(super) fn new(
+    pub(in crate::mkl) fn new(
+        method: &'static str,
         problem: &'a Problem<'a>,
         form: Form,
         by_view: bool,
-        penalty: Penalty,
     ) -> Result<Self> {
         let views = problem.views.ok_or_else(|| {
-            Error::Data(
-                "gmkl: widths are those of features; give the views, or form=sum".to_string(),
-            )
+            let or = otherwise(method);
+            Error::Data(format!("{method}: widths are those of features; give the views{or}"))
         })?;
         if views.n() != problem.bank.n() {
             return Err(Error::shape("views of the widths", problem.bank.n(), views.n()));
@@ -78,7 +80,7 @@ impl<'a> Widths<'a> {
                 }
                 _ => None,
             };
-            let Some(gamma) = gamma else { return Err(refused(form, &kernel.name)) };
+            let Some(gamma) = gamma else { return Err(refused(method, form, &kernel.name)) };
             match parts.iter_mut().find(|p| p.view.name == kernel.view) {
                 Some(part) => part.gamma += gamma,
                 None => {
@@ -110,16 +112,17 @@ impl<'a> Widths<'a> {
             part.units = units.iter().map(|u| u.unwrap_or(0.0)).collect();
         }
         if count == 0 {
-            let text =
-                "gmkl: every column of the views has one value only; there is no width to learn";
-            return Err(Error::Data(text.to_string()));
+            return Err(Error::Data(format!(
+                "{method}: every column of the views has one value only; there is no width to learn"
+            )));
         }
         let share = match form {
             Form::Product => 0.5 / count as f64,
             Form::Polynomial(_) => 1.0 / count as f64,
         };
         parts.iter_mut().for_each(|p| p.units.iter_mut().for_each(|u| *u *= share));
-        Ok(Widths { problem, views, form, parts, count, penalty, made: RefCell::new(None) })
+        let (penalty, made) = (Penalty { squared: false, strength: 0.0 }, RefCell::new(None));
+        Ok(Widths { problem, views, form, parts, count, penalty, made })
     }
 
     /// θ of each column of a part.
@@ -142,7 +145,8 @@ impl<'a> Widths<'a> {
         self.parts.iter().map(map).collect()
     }
 
-    fn bank(&self, parameters: &[f64], run: &Run) -> Result<Bank> {
+    /// The kernels of these parameters.
+    pub(in crate::mkl) fn bank(&self, parameters: &[f64], run: &Run) -> Result<Bank> {
         let views = mapped(self.views, &self.maps(parameters)?)?;
         let given = self.problem.bank;
         let storage = match given.storage() {
@@ -165,7 +169,7 @@ impl<'a> Widths<'a> {
     /// The derivatives by θ, of a bank of these widths.
     fn slopes_in(&self, bank: &Bank, machines: &Solution, watch: &Watch) -> Option<Vec<f64>> {
         let pass = Pass::under(watch);
-        let tables: Vec<&Table> = self.parts.iter().map(|p| &p.view.table).collect();
+        let tables = self.tables();
         let (coefs, of) = match self.form {
             Form::Product => (machines.coefs(), Feature::Differences),
             Form::Polynomial(_) => (machines.coefs(), Feature::Products),
@@ -187,13 +191,21 @@ impl<'a> Widths<'a> {
             }
         };
         let forms = bank.feature_forms(&coefs, factor, &tables, of, &pass);
-        if pass.is_given_up() {
-            return None;
-        }
         let by = match self.form {
             Form::Product => 0.5,
             Form::Polynomial(degree) => -0.5 * f64::from(degree),
         };
+        (!pass.is_given_up()).then(|| self.of_parameters(by, &forms))
+    }
+
+    /// The tables of the views that the kernels look at.
+    pub(in crate::mkl) fn tables(&self) -> Vec<&Table> {
+        self.parts.iter().map(|p| &p.view.table).collect()
+    }
+
+    /// Numbers of all columns of the [tables](Self::tables), times `by` and what a parameter is multiplied by there, added
+    /// up for each parameter.
+    pub(in crate::mkl) fn of_parameters(&self, by: f64, forms: &[f64]) -> Vec<f64> {
         let mut slopes = vec![0.0; self.count];
         let places = self.parts.iter().flat_map(|p| p.places.iter().zip(&p.units));
         for ((place, unit), form) in places.zip(forms) {
@@ -201,19 +213,26 @@ impl<'a> Widths<'a> {
                 slopes[*place] += by * unit * form;
             }
         }
-        Some(slopes)
+        slopes
     }
 }
 
-fn refused(form: Form, name: &str) -> Error {
-    let (what, of, give) = match form {
-        Form::Product => ("product", "Gaussian", "gaussian"),
-        Form::Polynomial(_) => ("polynomial", "linear", "linear"),
+fn refused(method: &str, form: Form, name: &str) -> Error {
+    let (form, of, give) = match form {
+        Form::Product => ("form=product", "Gaussian", "gaussian"),
+        Form::Polynomial(_) => ("form=polynomial", "linear", "linear"),
     };
+    let what = if method == GMKL { form } else { "it" };
     Error::Data(format!(
-        "gmkl: form={what} needs {of} kernels of all columns of a view, without other normalisations, and '{name}' \
-         is none; give {give}, or form=sum"
+        "{method}: {what} needs {of} kernels of all columns of a view, without other normalisations, and '{name}' \
+         is none; give {give}{}",
+        otherwise(method)
     ))
+}
+
+/// What else a method can do.
+fn otherwise(method: &str) -> &'static str {
+    if method == GMKL { ", or form=sum" } else { "" }
 }
 
 /// The variance of each column (Gaussian kernels) or the mean of its squares; `None` of columns with one value.
@@ -266,7 +285,7 @@ impl Inside for Widths<'_> {
         self.made.replace(None);
         let bank = self.bank(parameters, run)?;
         let rule = self.rule();
-        let mix: &dyn Mix = rule.pointwise().ok_or_else(|| refused(self.form, rule.id()))?;
+        let mix: &dyn Mix = rule.pointwise().ok_or_else(|| refused(GMKL, self.form, rule.id()))?;
         let found = then(mixed(&bank, mix, None, run, watch)?.as_ref())?;
         self.made.replace(Some((parameters.to_vec(), bank)));
         Ok(found)

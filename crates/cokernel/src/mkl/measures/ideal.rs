@@ -65,6 +65,15 @@ impl Ideal {
         }
     }
 
+    /// T as α Σ_u v_u v_uᵀ − β 11ᵀ: the vectors, α and β.
+    pub(in crate::mkl) fn parts(&self) -> (Vec<&[f64]>, f64, f64) {
+        let vectors = self.vectors.iter().map(Vec::as_slice).collect();
+        match self.classes() {
+            0 => (vectors, 1.0, 0.0),
+            k => (vectors, k as f64 / (k - 1) as f64, 1.0 / (k - 1) as f64),
+        }
+    }
+
     /// ⟨T, T⟩_F, of T centred in feature space if `centered`.
     pub fn norm(&self, centered: bool) -> f64 {
         let n = self.n() as f64;
