@@ -15,6 +15,7 @@ use crate::system::available_memory;
 use crate::table::Table;
 use anyhow::{Result, anyhow};
 use cokernel::json::Told;
+use cokernel::{Run, Status};
 use serde_json::{Value, json, to_value};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -139,7 +140,10 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     if let Some(store) = &args.store {
         folder(store)?;
     }
-    let results = one(&spec, &plan, &args, data.as_deref(), global, &session)?;
+    let (results, trouble) = one(&spec, &plan, &args, data.as_deref(), global, &session)?;
+    if let Some(trouble) = trouble {
+        return Err(anyhow!(trouble));
+    }
     session.clear_progress();
     write_page(args.page.as_deref(), &results, &[], false)?;
     for (i, result) in results.iter().enumerate() {
@@ -174,6 +178,7 @@ fn planned(name: &str, args: &Args) -> Result<(Specification, Experiment)> {
     spec.with(args.sets, args.repeats)
 }
 
+/// What an experiment gives; beside it, where a cell has no result, why.
 fn one(
     spec: &Specification,
     plan: &Experiment,
@@ -181,36 +186,56 @@ fn one(
     data: Option<&Path>,
     global: &GlobalArgs,
     session: &Session,
-) -> Result<Vec<Outcome>> {
+) -> Result<(Vec<Outcome>, Option<String>)> {
     let mut run = session.run.clone();
     run.seed = global.seed.unwrap_or(plan.protocol.seed);
     spec.check_folds(plan, data, run.seed)?;
-    let Some(store) = &args.store else { return run_plan(plan, data, &run) };
+    let Some(store) = &args.store else { return Ok((run_plan(plan, data, &run)?, None)) };
     // Beside the whole results, which it does not replace.
     let quick = if plan.quick { "-quick" } else { "" };
     let path = store.join(format!("{}{quick}.sqlite", plan.id));
-    let manner = Manner { update: true, ..Manner::default() };
     if args.workers > 1 {
-        let cells = plan.cells(data, run.seed)?;
-        let (mut store, mended) = Store::prepare(&path, spec, plan, &cells, run.seed, true)?;
-        session.notes(mended);
-        store.again("refused")?;
-        let experiment = args.experiment.as_deref().filter(|e| *e != "all").unwrap_or(&plan.id);
-        let call = Call { experiment, workers: args.workers, data, global, store: &path };
-        let lost = workers::work(&call, &plan.id, &mut store, &run)?;
-        let counts = store.counts()?;
-        if counts.waiting + counts.running > 0 && !lost.is_empty() {
-            return Err(anyhow!("{}; run it again to continue", lost.join("; ")));
-        }
-        session.notes(lost);
+        let watch = run.watch();
+        side_by_side((spec, plan), &path, args, data, global, (session, &run))?;
+        run = run.remaining(&watch);
     }
+    let manner = Manner { update: true, ..Manner::default() };
     let (stored, mended) =
         Stored::run(&path, (spec, spec.parse()?), data, available_memory(), manner, &run)?;
     session.notes(mended);
-    if let Some(trouble) = stored.troubles.first() {
-        return Err(anyhow!("{}: {}", trouble.label, trouble.error));
+    let trouble = stored.troubles.first().map(|t| {
+        let (again, path) = ("`cokernel run --retry` tries it again", path.display());
+        format!("{}: {} (store {path}; {again})", t.label, t.error)
+    });
+    Ok((stored.collected.into_iter().map(|c| c.outcome).collect(), trouble))
+}
+
+/// Computes the cells that a store lacks by several processes. What they leave, such as cells that did not fit into
+/// the memory of one of several, is for this one.
+fn side_by_side(
+    (spec, plan): (&Specification, &Experiment),
+    path: &Path,
+    args: &Args,
+    data: Option<&Path>,
+    global: &GlobalArgs,
+    (session, run): (&Session, &Run),
+) -> Result<()> {
+    let cells = plan.cells(data, run.seed)?;
+    let (mut store, mended) = Store::prepare(path, spec, plan, &cells, run.seed, true)?;
+    session.notes(mended);
+    store.again("refused")?;
+    let left = |store: &Store| store.counts().map(|c| c.waiting + c.running);
+    if left(&store)? == 0 {
+        return Ok(());
     }
-    Ok(stored.collected.into_iter().map(|c| c.outcome).collect())
+    let experiment = args.experiment.as_deref().filter(|e| *e != "all").unwrap_or(&plan.id);
+    let call = Call { experiment, workers: args.workers, data, global, store: path };
+    let lost = workers::work(&call, &plan.id, &mut store, run)?;
+    if !lost.is_empty() && left(&store)? > 0 {
+        return Err(anyhow!("{}; run it again to continue", lost.join("; ")));
+    }
+    session.notes(lost);
+    Ok(())
 }
 
 fn write_page(
@@ -237,16 +262,30 @@ fn all(args: &Args, global: &GlobalArgs, session: Session) -> Result<ExitCode> {
         folder(store)?;
     }
     let (mut results, mut skipped, mut summaries) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut statuses, mut all) = (Vec::new(), Vec::new());
+    let (mut statuses, mut all, mut failed) = (Vec::new(), Vec::new(), false);
+    let mut skip = |plan: &Experiment, reason: String| {
+        let (id, paper, table) = (plan.id.clone(), plan.paper.clone(), plan.table.clone());
+        skipped.push(Skipped { id, paper, table, reason });
+    };
     for (id, _) in SHIPPED {
         let (spec, plan) = planned(id, args)?;
-        if let Some(reason) = plan.absent(data.as_deref()) {
-            session.show(format!("{id}: skipped: {reason}\n"))?;
-            let (paper, table) = (plan.paper.clone(), plan.table.clone());
-            skipped.push(Skipped { id: id.to_string(), paper, table, reason });
+        if statuses.iter().any(|s: &Status| !s.is_success()) {
+            skip(&plan, "the run was stopped before it; the same command continues".to_string());
             continue;
         }
-        let found = one(&spec, &plan, args, data.as_deref(), global, &session)?;
+        if let Some(reason) = plan.absent(data.as_deref()) {
+            session.show(format!("{id}: skipped: {reason}\n"))?;
+            skip(&plan, reason);
+            continue;
+        }
+        let (found, trouble) = one(&spec, &plan, args, data.as_deref(), global, &session)?;
+        if let Some(reason) = trouble {
+            // The others are told all the same.
+            session.notes([&reason]);
+            skip(&plan, reason);
+            failed = true;
+            continue;
+        }
         for result in &found {
             session.show(print::text(result) + "\n")?;
             summaries.push(format!("{id}: {}", print::summary(result)));
@@ -259,9 +298,6 @@ fn all(args: &Args, global: &GlobalArgs, session: Session) -> Result<ExitCode> {
         }
         results.push(json_of(&found)?);
         all.extend(found);
-        if statuses.iter().any(|s| !s.is_success()) {
-            break;
-        }
     }
     session.clear_progress();
     write_page(args.page.as_deref(), &all, &skipped, true)?;
@@ -269,7 +305,8 @@ fn all(args: &Args, global: &GlobalArgs, session: Session) -> Result<ExitCode> {
     let of = |s: &Skipped| json!({ "id": s.id, "reason": s.reason });
     let skipped: Vec<Value> = skipped.iter().map(of).collect();
     session.show_json(&json!({ "results": results, "skipped": skipped }))?;
-    Ok(session.end(statuses))
+    let code = session.end(statuses);
+    Ok(if failed && code == ExitCode::SUCCESS { ExitCode::FAILURE } else { code })
 }
 
 /// Writes the files of results, one for each data set; their names.

@@ -121,7 +121,7 @@ fn a_store_and_a_page_hold_the_same_figures() {
     }
     assert_eq!(toy.read("together-page/table.csv"), toy.read("alone-page/table.csv"));
     // A shortened run stands beside it, without verdicts.
-    let short = toy.output("reproduce my.toml --quick --store kept --page quick.md");
+    let short = toy.output("reproduce my.toml --quick --store kept --page quick.md --workers 2");
     assert!(
         short.contains("2 data sets (seeds 5 to 6), of each the mean over 3 starts"),
         "{short}"
@@ -133,6 +133,24 @@ fn a_store_and_a_page_hold_the_same_figures() {
     assert_eq!(toy.json("status kept/my-quick.sqlite")["cells"]["done"], 2 * 3);
     toy.output("report kept/my.sqlite -o r");
     assert!(toy.read("r/table.md").contains("differs (reach 0.02)"));
+}
+
+/// What several processes could not compute is told as by one, and tried again where that is asked for.
+#[test]
+fn a_cell_without_a_result_is_told_with_the_way_out() {
+    let toy = toy();
+    let wrong = TABLE.replace("view = \"view1\"", "view = \"view9\"");
+    toy.write("wrong.toml", wrong.as_bytes());
+    for workers in [1, 2] {
+        let call = format!("reproduce wrong.toml --store kept{workers} --workers {workers}");
+        let said = toy.refusal(&call, 1);
+        assert!(said.contains("view9"), "{said}");
+        assert!(said.contains("`cokernel run --retry` tries it again"), "{said}");
+    }
+    toy.command("reproduce my.toml --workers 2").assert().code(2);
+    for workers in ["0", "257"] {
+        toy.refusal(&format!("reproduce my.toml --store kept --workers {workers}"), 2);
+    }
 }
 
 /// A store of fewer sets or repetitions than the file says was once refused by `status` and `report`.

@@ -151,5 +151,10 @@ fn section(result: &Outcome) -> Vec<String> {
         lines.extend(sentences.iter().map(|s| format!("- {}", safe(s))));
     }
     lines.extend([String::new(), format!("{}.", verdicts(result))]);
+    if !result.status.is_success() {
+        let told =
+            format!("**Stopped before the end: {}.** The same command continues.", result.status);
+        lines.extend([String::new(), told]);
+    }
     lines
 }

@@ -167,17 +167,19 @@ impl Progress {
     /// Tells the observer, and now and then the standard error if there is none.
     fn tell(&mut self, store: &Store, run: &Run) {
         let now = Instant::now();
-        if now < self.next {
+        let watched = run.observer.is_some();
+        if now < self.next || (self.quiet && !watched) {
             return;
         }
         // Progress is not worth an error; the work itself meets it, if it stays.
         let (Ok(counts), Ok(left)) = (store.counts(), store.seconds_left()) else { return };
-        // Large stores are asked less often.
-        self.next = now + LOOK.max(20 * now.elapsed());
+        // Large stores are asked less often, and those of which nobody sees more than a line now and then.
+        let least = if watched { LOOK } else { LINE / 10 };
+        self.next = now + least.max(20 * now.elapsed());
         let left = left.map(|s| s / self.workers as f64);
         let message = left.map_or(String::new(), |s| format!("{} left", duration(s)));
         run.tell(Event::Step { done: counts.ended() as u64, message: &message });
-        if run.observer.is_none() && !self.quiet && self.line.elapsed() >= LINE {
+        if !watched && self.line.elapsed() >= LINE {
             self.line = Instant::now();
             let (ended, all) = (counts.ended(), counts.all());
             say_aside(&format!("{ended} of {all} cells, {message}"));
