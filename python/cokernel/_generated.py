@@ -5976,6 +5976,10 @@ class ConvexLocalizedMKLClassifier(KernelClassifier):
     gate_dimensions : int, default=0
         To how many principal components the columns that the gates look at are reduced; 0
         keeps the columns. Whole number from 0 to 1000000.
+    gate_scale : {"standard", "none"}, default="standard"
+        What the gates see of a column: standard (its mean taken off, divided by its
+        standard deviation), or none (its values as they are; on principal components, with
+        the mean taken off).
     tol : float, default=0.001
         Relative duality gap (upper − lower bound) divided by the upper bound to stop at. A
         real number greater than 0 and at most 0.5.
@@ -6031,7 +6035,7 @@ class ConvexLocalizedMKLClassifier(KernelClassifier):
     """
 
     _method_id = "convex_localized"
-    _method_params = ["regions", "sharpness", "p", "gate_views", "gate_dimensions", "tol", "max_iterations"]
+    _method_params = ["regions", "sharpness", "p", "gate_views", "gate_dimensions", "gate_scale", "tol", "max_iterations"]
 
     def __init__(
         self,
@@ -6045,6 +6049,7 @@ class ConvexLocalizedMKLClassifier(KernelClassifier):
         p: float = 2.0,
         gate_views: str = "all",
         gate_dimensions: int = 0,
+        gate_scale: str = "standard",
         tol: float = 0.001,
         max_iterations: int = 500,
         class_weight: Any = None,
@@ -6070,6 +6075,7 @@ class ConvexLocalizedMKLClassifier(KernelClassifier):
         self.p = p
         self.gate_views = gate_views
         self.gate_dimensions = gate_dimensions
+        self.gate_scale = gate_scale
         self.tol = tol
         self.max_iterations = max_iterations
         self.class_weight = class_weight
@@ -6125,6 +6131,10 @@ class ConvexLocalizedMKLRegressor(KernelRegressor):
     gate_dimensions : int, default=0
         To how many principal components the columns that the gates look at are reduced; 0
         keeps the columns. Whole number from 0 to 1000000.
+    gate_scale : {"standard", "none"}, default="standard"
+        What the gates see of a column: standard (its mean taken off, divided by its
+        standard deviation), or none (its values as they are; on principal components, with
+        the mean taken off).
     tol : float, default=0.001
         Relative duality gap (upper − lower bound) divided by the upper bound to stop at. A
         real number greater than 0 and at most 0.5.
@@ -6169,7 +6179,7 @@ class ConvexLocalizedMKLRegressor(KernelRegressor):
     """
 
     _method_id = "convex_localized"
-    _method_params = ["regions", "sharpness", "p", "gate_views", "gate_dimensions", "tol", "max_iterations"]
+    _method_params = ["regions", "sharpness", "p", "gate_views", "gate_dimensions", "gate_scale", "tol", "max_iterations"]
 
     def __init__(
         self,
@@ -6184,6 +6194,7 @@ class ConvexLocalizedMKLRegressor(KernelRegressor):
         p: float = 2.0,
         gate_views: str = "all",
         gate_dimensions: int = 0,
+        gate_scale: str = "standard",
         tol: float = 0.001,
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
@@ -6206,6 +6217,7 @@ class ConvexLocalizedMKLRegressor(KernelRegressor):
         self.p = p
         self.gate_views = gate_views
         self.gate_dimensions = gate_dimensions
+        self.gate_scale = gate_scale
         self.tol = tol
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
@@ -6256,6 +6268,10 @@ class ConvexLocalizedMKLOutlierDetector(KernelOutlierDetector):
     gate_dimensions : int, default=0
         To how many principal components the columns that the gates look at are reduced; 0
         keeps the columns. Whole number from 0 to 1000000.
+    gate_scale : {"standard", "none"}, default="standard"
+        What the gates see of a column: standard (its mean taken off, divided by its
+        standard deviation), or none (its values as they are; on principal components, with
+        the mean taken off).
     tol : float, default=0.001
         Relative duality gap (upper − lower bound) divided by the upper bound to stop at. A
         real number greater than 0 and at most 0.5.
@@ -6300,7 +6316,7 @@ class ConvexLocalizedMKLOutlierDetector(KernelOutlierDetector):
     """
 
     _method_id = "convex_localized"
-    _method_params = ["regions", "sharpness", "p", "gate_views", "gate_dimensions", "tol", "max_iterations"]
+    _method_params = ["regions", "sharpness", "p", "gate_views", "gate_dimensions", "gate_scale", "tol", "max_iterations"]
 
     def __init__(
         self,
@@ -6314,6 +6330,7 @@ class ConvexLocalizedMKLOutlierDetector(KernelOutlierDetector):
         p: float = 2.0,
         gate_views: str = "all",
         gate_dimensions: int = 0,
+        gate_scale: str = "standard",
         tol: float = 0.001,
         max_iterations: int = 500,
         machine_tol: float = 1e-3,
@@ -6335,6 +6352,7 @@ class ConvexLocalizedMKLOutlierDetector(KernelOutlierDetector):
         self.p = p
         self.gate_views = gate_views
         self.gate_dimensions = gate_dimensions
+        self.gate_scale = gate_scale
         self.tol = tol
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
@@ -6675,6 +6693,10 @@ class LocalizedMKLClassifier(KernelClassifier):
     gate_dimensions : int, default=0
         To how many principal components the columns that the gates look at are reduced; 0
         keeps the columns. Whole number from 0 to 1000000.
+    gate_scale : {"standard", "none"}, default="standard"
+        What the gates see of a column: standard (its mean taken off, divided by its
+        standard deviation), or none (its values as they are; on principal components, with
+        the mean taken off).
     gates : {"common", "own"}, default="common"
         Of several classes by binary problems: common gates of all machines, or own gates of
         each.
@@ -6741,7 +6763,7 @@ class LocalizedMKLClassifier(KernelClassifier):
     """
 
     _method_id = "localized_mkl"
-    _method_params = ["gating", "gate_views", "gate_dimensions", "gates", "copies", "starts", "search", "tol", "max_iterations"]
+    _method_params = ["gating", "gate_views", "gate_dimensions", "gate_scale", "gates", "copies", "starts", "search", "tol", "max_iterations"]
 
     def __init__(
         self,
@@ -6753,6 +6775,7 @@ class LocalizedMKLClassifier(KernelClassifier):
         gating: str = "softmax",
         gate_views: str = "all",
         gate_dimensions: int = 0,
+        gate_scale: str = "standard",
         gates: str = "common",
         copies: int = 1,
         starts: int = 1,
@@ -6780,6 +6803,7 @@ class LocalizedMKLClassifier(KernelClassifier):
         self.gating = gating
         self.gate_views = gate_views
         self.gate_dimensions = gate_dimensions
+        self.gate_scale = gate_scale
         self.gates = gates
         self.copies = copies
         self.starts = starts
@@ -6833,6 +6857,10 @@ class LocalizedMKLRegressor(KernelRegressor):
     gate_dimensions : int, default=0
         To how many principal components the columns that the gates look at are reduced; 0
         keeps the columns. Whole number from 0 to 1000000.
+    gate_scale : {"standard", "none"}, default="standard"
+        What the gates see of a column: standard (its mean taken off, divided by its
+        standard deviation), or none (its values as they are; on principal components, with
+        the mean taken off).
     gates : {"common", "own"}, default="common"
         Of several classes by binary problems: common gates of all machines, or own gates of
         each.
@@ -6888,7 +6916,7 @@ class LocalizedMKLRegressor(KernelRegressor):
     """
 
     _method_id = "localized_mkl"
-    _method_params = ["gating", "gate_views", "gate_dimensions", "gates", "copies", "starts", "search", "tol", "max_iterations"]
+    _method_params = ["gating", "gate_views", "gate_dimensions", "gate_scale", "gates", "copies", "starts", "search", "tol", "max_iterations"]
 
     def __init__(
         self,
@@ -6901,6 +6929,7 @@ class LocalizedMKLRegressor(KernelRegressor):
         gating: str = "softmax",
         gate_views: str = "all",
         gate_dimensions: int = 0,
+        gate_scale: str = "standard",
         gates: str = "common",
         copies: int = 1,
         starts: int = 1,
@@ -6925,6 +6954,7 @@ class LocalizedMKLRegressor(KernelRegressor):
         self.gating = gating
         self.gate_views = gate_views
         self.gate_dimensions = gate_dimensions
+        self.gate_scale = gate_scale
         self.gates = gates
         self.copies = copies
         self.starts = starts
@@ -6973,6 +7003,10 @@ class LocalizedMKLOutlierDetector(KernelOutlierDetector):
     gate_dimensions : int, default=0
         To how many principal components the columns that the gates look at are reduced; 0
         keeps the columns. Whole number from 0 to 1000000.
+    gate_scale : {"standard", "none"}, default="standard"
+        What the gates see of a column: standard (its mean taken off, divided by its
+        standard deviation), or none (its values as they are; on principal components, with
+        the mean taken off).
     gates : {"common", "own"}, default="common"
         Of several classes by binary problems: common gates of all machines, or own gates of
         each.
@@ -7028,7 +7062,7 @@ class LocalizedMKLOutlierDetector(KernelOutlierDetector):
     """
 
     _method_id = "localized_mkl"
-    _method_params = ["gating", "gate_views", "gate_dimensions", "gates", "copies", "starts", "search", "tol", "max_iterations"]
+    _method_params = ["gating", "gate_views", "gate_dimensions", "gate_scale", "gates", "copies", "starts", "search", "tol", "max_iterations"]
 
     def __init__(
         self,
@@ -7040,6 +7074,7 @@ class LocalizedMKLOutlierDetector(KernelOutlierDetector):
         gating: str = "softmax",
         gate_views: str = "all",
         gate_dimensions: int = 0,
+        gate_scale: str = "standard",
         gates: str = "common",
         copies: int = 1,
         starts: int = 1,
@@ -7063,6 +7098,7 @@ class LocalizedMKLOutlierDetector(KernelOutlierDetector):
         self.gating = gating
         self.gate_views = gate_views
         self.gate_dimensions = gate_dimensions
+        self.gate_scale = gate_scale
         self.gates = gates
         self.copies = copies
         self.starts = starts
@@ -7104,10 +7140,12 @@ class GPKClassifier(KernelClassifier):
     dimensions : int, default=2
         R, the columns of each projection; where a view has fewer columns, as many as it
         has. Whole number from 1 to 1000000.
-    start : {"pca", "identity", "random"}, default="pca"
+    start : {"pca", "identity", "fda", "random"}, default="pca"
         The first start: pca (leading principal components of the standardised columns),
-        identity (the features as they are, from which search begins), or random, as all
-        starts after it are.
+        identity (the features as they are, from which search begins), fda (along which the
+        means of the classes differ most beside what is within the classes), or random, as
+        all starts after it are. Where the machine has no slope along pca, fda is tried,
+        too.
     starts : int, default=1
         From how many starts the projections are learned; the best is kept. Whole number
         from 1 to 1000.
@@ -7259,10 +7297,12 @@ class GPKRegressor(KernelRegressor):
     dimensions : int, default=2
         R, the columns of each projection; where a view has fewer columns, as many as it
         has. Whole number from 1 to 1000000.
-    start : {"pca", "identity", "random"}, default="pca"
+    start : {"pca", "identity", "fda", "random"}, default="pca"
         The first start: pca (leading principal components of the standardised columns),
-        identity (the features as they are, from which search begins), or random, as all
-        starts after it are.
+        identity (the features as they are, from which search begins), fda (along which the
+        means of the classes differ most beside what is within the classes), or random, as
+        all starts after it are. Where the machine has no slope along pca, fda is tried,
+        too.
     starts : int, default=1
         From how many starts the projections are learned; the best is kept. Whole number
         from 1 to 1000.
@@ -7396,10 +7436,12 @@ class GPKOutlierDetector(KernelOutlierDetector):
     dimensions : int, default=2
         R, the columns of each projection; where a view has fewer columns, as many as it
         has. Whole number from 1 to 1000000.
-    start : {"pca", "identity", "random"}, default="pca"
+    start : {"pca", "identity", "fda", "random"}, default="pca"
         The first start: pca (leading principal components of the standardised columns),
-        identity (the features as they are, from which search begins), or random, as all
-        starts after it are.
+        identity (the features as they are, from which search begins), fda (along which the
+        means of the classes differ most beside what is within the classes), or random, as
+        all starts after it are. Where the machine has no slope along pca, fda is tried,
+        too.
     starts : int, default=1
         From how many starts the projections are learned; the best is kept. Whole number
         from 1 to 1000.
@@ -7540,10 +7582,16 @@ class LPKClassifier(KernelClassifier):
     gate_dimensions : int, default=0
         To how many principal components the columns that the gates look at are reduced; 0
         keeps the columns. Whole number from 0 to 1000000.
-    start : {"pca", "identity", "random"}, default="pca"
+    gate_scale : {"standard", "none"}, default="standard"
+        What the gates see of a column: standard (its mean taken off, divided by its
+        standard deviation), or none (its values as they are; on principal components, with
+        the mean taken off).
+    start : {"pca", "identity", "fda", "random"}, default="pca"
         The first start: pca (leading principal components of the standardised columns),
-        identity (the features as they are, from which search begins), or random, as all
-        starts after it are.
+        identity (the features as they are, from which search begins), fda (along which the
+        means of the classes differ most beside what is within the classes), or random, as
+        all starts after it are. Where the machine has no slope along pca, fda is tried,
+        too.
     starts : int, default=1
         From how many starts the projections are learned; the best is kept. Whole number
         from 1 to 1000.
@@ -7611,7 +7659,7 @@ class LPKClassifier(KernelClassifier):
     """
 
     _method_id = "lpk"
-    _method_params = ["regions", "dimensions", "gating", "gate_dimensions", "start", "starts", "lengths", "search", "tol", "max_iterations", "embed_c"]
+    _method_params = ["regions", "dimensions", "gating", "gate_dimensions", "gate_scale", "start", "starts", "lengths", "search", "tol", "max_iterations", "embed_c"]
 
     def __init__(
         self,
@@ -7624,6 +7672,7 @@ class LPKClassifier(KernelClassifier):
         dimensions: int = 2,
         gating: str = "softmax",
         gate_dimensions: int = 0,
+        gate_scale: str = "standard",
         start: str = "pca",
         starts: int = 1,
         lengths: str = "fixed",
@@ -7653,6 +7702,7 @@ class LPKClassifier(KernelClassifier):
         self.dimensions = dimensions
         self.gating = gating
         self.gate_dimensions = gate_dimensions
+        self.gate_scale = gate_scale
         self.start = start
         self.starts = starts
         self.lengths = lengths
@@ -7711,10 +7761,16 @@ class LPKRegressor(KernelRegressor):
     gate_dimensions : int, default=0
         To how many principal components the columns that the gates look at are reduced; 0
         keeps the columns. Whole number from 0 to 1000000.
-    start : {"pca", "identity", "random"}, default="pca"
+    gate_scale : {"standard", "none"}, default="standard"
+        What the gates see of a column: standard (its mean taken off, divided by its
+        standard deviation), or none (its values as they are; on principal components, with
+        the mean taken off).
+    start : {"pca", "identity", "fda", "random"}, default="pca"
         The first start: pca (leading principal components of the standardised columns),
-        identity (the features as they are, from which search begins), or random, as all
-        starts after it are.
+        identity (the features as they are, from which search begins), fda (along which the
+        means of the classes differ most beside what is within the classes), or random, as
+        all starts after it are. Where the machine has no slope along pca, fda is tried,
+        too.
     starts : int, default=1
         From how many starts the projections are learned; the best is kept. Whole number
         from 1 to 1000.
@@ -7771,7 +7827,7 @@ class LPKRegressor(KernelRegressor):
     """
 
     _method_id = "lpk"
-    _method_params = ["regions", "dimensions", "gating", "gate_dimensions", "start", "starts", "lengths", "search", "tol", "max_iterations", "embed_c"]
+    _method_params = ["regions", "dimensions", "gating", "gate_dimensions", "gate_scale", "start", "starts", "lengths", "search", "tol", "max_iterations", "embed_c"]
 
     def __init__(
         self,
@@ -7785,6 +7841,7 @@ class LPKRegressor(KernelRegressor):
         dimensions: int = 2,
         gating: str = "softmax",
         gate_dimensions: int = 0,
+        gate_scale: str = "standard",
         start: str = "pca",
         starts: int = 1,
         lengths: str = "fixed",
@@ -7811,6 +7868,7 @@ class LPKRegressor(KernelRegressor):
         self.dimensions = dimensions
         self.gating = gating
         self.gate_dimensions = gate_dimensions
+        self.gate_scale = gate_scale
         self.start = start
         self.starts = starts
         self.lengths = lengths
@@ -7864,10 +7922,16 @@ class LPKOutlierDetector(KernelOutlierDetector):
     gate_dimensions : int, default=0
         To how many principal components the columns that the gates look at are reduced; 0
         keeps the columns. Whole number from 0 to 1000000.
-    start : {"pca", "identity", "random"}, default="pca"
+    gate_scale : {"standard", "none"}, default="standard"
+        What the gates see of a column: standard (its mean taken off, divided by its
+        standard deviation), or none (its values as they are; on principal components, with
+        the mean taken off).
+    start : {"pca", "identity", "fda", "random"}, default="pca"
         The first start: pca (leading principal components of the standardised columns),
-        identity (the features as they are, from which search begins), or random, as all
-        starts after it are.
+        identity (the features as they are, from which search begins), fda (along which the
+        means of the classes differ most beside what is within the classes), or random, as
+        all starts after it are. Where the machine has no slope along pca, fda is tried,
+        too.
     starts : int, default=1
         From how many starts the projections are learned; the best is kept. Whole number
         from 1 to 1000.
@@ -7924,7 +7988,7 @@ class LPKOutlierDetector(KernelOutlierDetector):
     """
 
     _method_id = "lpk"
-    _method_params = ["regions", "dimensions", "gating", "gate_dimensions", "start", "starts", "lengths", "search", "tol", "max_iterations", "embed_c"]
+    _method_params = ["regions", "dimensions", "gating", "gate_dimensions", "gate_scale", "start", "starts", "lengths", "search", "tol", "max_iterations", "embed_c"]
 
     def __init__(
         self,
@@ -7937,6 +8001,7 @@ class LPKOutlierDetector(KernelOutlierDetector):
         dimensions: int = 2,
         gating: str = "softmax",
         gate_dimensions: int = 0,
+        gate_scale: str = "standard",
         start: str = "pca",
         starts: int = 1,
         lengths: str = "fixed",
@@ -7962,6 +8027,7 @@ class LPKOutlierDetector(KernelOutlierDetector):
         self.dimensions = dimensions
         self.gating = gating
         self.gate_dimensions = gate_dimensions
+        self.gate_scale = gate_scale
         self.start = start
         self.starts = starts
         self.lengths = lengths
@@ -11399,6 +11465,10 @@ class NeighbourWeightsMKLClassifier(KernelClassifier):
     gate_dimensions : int, default=0
         To how many principal components the columns that the gates look at are reduced; 0
         keeps the columns. Whole number from 0 to 1000000.
+    gate_scale : {"standard", "none"}, default="standard"
+        What the gates see of a column: standard (its mean taken off, divided by its
+        standard deviation), or none (its values as they are; on principal components, with
+        the mean taken off).
     class_weight : dict or "balanced", optional
         Factors of C by class, above 0.
     decomposition : {"one_vs_rest", "one_vs_one", "dag"}
@@ -11449,7 +11519,7 @@ class NeighbourWeightsMKLClassifier(KernelClassifier):
     """
 
     _method_id = "neighbour_weights"
-    _method_params = ["neighbours", "threshold", "gate_views", "gate_dimensions"]
+    _method_params = ["neighbours", "threshold", "gate_views", "gate_dimensions", "gate_scale"]
 
     def __init__(
         self,
@@ -11462,6 +11532,7 @@ class NeighbourWeightsMKLClassifier(KernelClassifier):
         threshold: str = "chance",
         gate_views: str = "all",
         gate_dimensions: int = 0,
+        gate_scale: str = "standard",
         class_weight: Any = None,
         decomposition: str = "one_vs_rest",
         machine_tol: float = 1e-3,
@@ -11484,6 +11555,7 @@ class NeighbourWeightsMKLClassifier(KernelClassifier):
         self.threshold = threshold
         self.gate_views = gate_views
         self.gate_dimensions = gate_dimensions
+        self.gate_scale = gate_scale
         self.class_weight = class_weight
         self.decomposition = decomposition
         self.machine_tol = machine_tol

@@ -9,6 +9,9 @@ import numpy as np
 #: Colours that remain apart for colour-blind readers (Okabe and Ito).
 COLOURS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#F0E442", "#000000"]
 
+#: Colours of 0, 0.5 and 1, those of `cokernel predict --plot-gates`; also a print without colours tells them apart.
+SHADES = ["#D6D6D6", "#56A0D3", "#08306B"]
+
 #: Shapes for the groups after the eighth.
 MARKERS = ["o", "^", "s", "x"]
 
@@ -60,9 +63,12 @@ def plot_gates(gates: Any, names: list[str], plane: Any, labels: list[str], axes
     axes = np.asarray(axes, dtype=object).ravel()
     if len(axes) < len(names):
         raise ValueError(f"axes: expected {len(names)}, one for each gate, found {len(axes)}")
+    from matplotlib.colors import LinearSegmentedColormap
+
+    shades = LinearSegmentedColormap.from_list("gate", SHADES)
     for ax, name, values in zip(axes, names, gates.T, strict=False):
         shown = ax.scatter(
-            plane[:, 0], plane[:, 1], c=values, s=9, cmap="viridis_r", vmin=0.0, vmax=max(1.0, gates.max())
+            plane[:, 0], plane[:, 1], c=values, s=9, alpha=0.85, cmap=shades, vmin=0.0, vmax=1.0
         )
         ax.set_title(name, fontsize="medium")
         ax.set_xlabel(labels[0], fontsize="small")

@@ -278,3 +278,40 @@ def test_a_column_that_does_not_vary_changes_nothing() -> None:
         np.testing.assert_allclose(beside.report_.objective, without.report_.objective, rtol=1e-5)
         apart = beside.decision_function(more) - without.decision_function(x)
         assert np.abs(apart).max() < 1e-2
+
+
+def test_the_start_by_classes_is_that_of_fisher() -> None:
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+
+    x, _ = bent()
+    y = np.digitize(x[:, 0] + 0.5 * x[:, 3], [-0.5, 0.5])
+    for labels, count in ((y, 2), (y == 1, 1)):
+        model = cokernel.GPKClassifier(
+            start="fda", dimensions=count, max_iterations=0, kernels=["linear"], scale=None
+        ).fit(x, labels)
+        w = model.projections_["X"]
+        theirs = LinearDiscriminantAnalysis(solver="eigen", n_components=count).fit(x, labels)
+        for own, other in zip(w.T, theirs.scalings_.T, strict=False):
+            cosine = own @ other / np.linalg.norm(own) / np.linalg.norm(other)
+            assert abs(cosine) > 0.999
+    with pytest.raises(ValueError, match="class"):
+        cokernel.GPKRegressor(start="fda").fit(x, x[:, 0])
+
+
+@pytest.mark.parametrize("method", [cokernel.GPKClassifier, cokernel.LPKClassifier])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_without_a_slope_the_search_begins_where_the_classes_differ(method: Any) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(200, 6)) * [9.0, 8.0, 7.0, 1.0, 1.0, 1.0]
+    y = np.arange(200) % 10 == 0
+    x[:, 5] = 0.3 * rng.normal(size=200)
+    x[y, 5] += 3.0
+    # The rare class is apart along the last of all principal components.
+    x = x @ np.linalg.qr(rng.normal(size=(6, 6)))[0]
+    params = {"kernels": ["linear"], "dimensions": 1, "C": 0.003, "scale": None, "random_state": 0}
+    found = method(**params).fit(x, y)
+    assert any("start=fda" in note for note in found.report_.notes)
+    # A machine that decides the same for all pays 2 for each instance of the rare class.
+    assert found.report_.details["objectives"][0] == pytest.approx(2 * 0.003 * y.sum(), rel=1e-3)
+    assert found.report_.objective[-1] < 0.6 * 2 * 0.003 * y.sum()
+    assert found.score(x, y) > 0.99

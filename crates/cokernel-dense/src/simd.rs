@@ -362,6 +362,51 @@ dispatch! {
     fn weighted_sum_near(terms: &[(f64, &[f64])], out: &mut [f64]) = weighted_sum_near_body
 }
 
+/// out_k += Σ (w·s_k)·x_k over three terms, each time that `out` is read and written.
+#[inline(always)]
+fn add_three<const FMA: bool>(terms: &[Gated<'_>; 3], out: &mut [f64]) {
+    let [(a, s, x), (b, t, y), (c, u, z)] = *terms;
+    let (lines, rest) = out.as_chunks_mut::<LINE>();
+    let [(s, s_rest), (x, x_rest), (t, t_rest), (y, y_rest), (u, u_rest), (z, z_rest)] =
+        [s, x, t, y, u, z].map(<[f64]>::as_chunks::<LINE>);
+    for ((((((o, s), x), t), y), u), z) in
+        lines.iter_mut().zip(s).zip(x).zip(t).zip(y).zip(u).zip(z)
+    {
+        for v in [x, y, z] {
+            prefetch(v.as_ptr(), AHEAD);
+        }
+        for k in 0..LINE {
+            let sum = fma::<FMA>(b * t[k], y[k], fma::<FMA>(a * s[k], x[k], o[k]));
+            o[k] = fma::<FMA>(c * u[k], z[k], sum);
+        }
+    }
+    for (k, o) in rest.iter_mut().enumerate() {
+        let sum = fma::<FMA>(b * t_rest[k], y_rest[k], fma::<FMA>(a * s_rest[k], x_rest[k], *o));
+        *o = fma::<FMA>(c * u_rest[k], z_rest[k], sum);
+    }
+}
+
+/// w, s and x of [`gated_sum`].
+pub type Gated<'a> = (f64, &'a [f64], &'a [f64]);
+
+#[inline(always)]
+fn gated_sum_body<const FMA: bool>(terms: &[Gated<'_>], out: &mut [f64]) {
+    // No closures: they would be compiled without the instructions of the function around them.
+    let (threes, rest) = terms.as_chunks::<3>();
+    for three in threes {
+        add_three::<FMA>(three, out);
+    }
+    for (w, s, x) in rest {
+        for ((o, s), x) in out.iter_mut().zip(*s).zip(*x) {
+            *o = fma::<FMA>(w * s, *x, *o);
+        }
+    }
+}
+dispatch! {
+    /// out_k += Σ (w·s_k)·x_k over the terms (w, s, x), in their order; the x are read ahead.
+    fn gated_sum(terms: &[Gated<'_>], out: &mut [f64]) = gated_sum_body
+}
+
 #[inline(always)]
 fn dots_body<const FMA: bool>(x: &[f64], stride: usize, c: &[f64], scale: f64, out: &mut [f64]) {
     for (x, o) in x.chunks(stride).zip(out) {
@@ -512,6 +557,10 @@ mod tests {
             let terms: Vec<(f64, &[f64])> = (0..5).map(|w| (f64::from(w), &a[..])).collect();
             weighted_sum(&terms, &mut out);
             prop_assert!(out.iter().zip(&a).all(|(o, x)| near(*o, 1.0 + 10.0 * x)));
+            let terms: Vec<Gated<'_>> = (0..5).map(|w| (f64::from(w), &b[..], &a[..])).collect();
+            let mut out = vec![1.0; a.len()];
+            gated_sum(&terms, &mut out);
+            prop_assert!(out.iter().zip(&pairs).all(|(o, (x, z))| near(*o, 1.0 + 10.0 * x * z)));
         }
     }
 }

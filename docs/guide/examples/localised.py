@@ -81,6 +81,6 @@ regions = ConvexLocalizedMKLClassifier(
 regions.fit(part(train), small[train])
 print(f"accuracy {regions.score(part(test), small[test]):.2f}")
 print(f"gap below 0.001: {regions.report_.duality_gap < 1e-3}")
-beta = np.reshape(regions.report_.details["region_weights"], (3, 3))
+beta = np.reshape(regions.report_.details["region_weights"], (len(views), 3)).T
 for size, weights in zip(regions.report_.details["region_sizes"], beta):
     print(f"  {size:5.1f} instances:", ", ".join(f"{n} {w:.2f}" for n, w in zip(views, weights)))

@@ -390,17 +390,16 @@ impl Cross {
             let scaled = coef.values().iter().map(|c| weights[*m] * c).collect();
             return self.multiply_each(new, places, &Matrix::new(s, coef.cols(), scaled)?);
         }
+        let support = numbers.map_or_else(|| Matrix::zeros(0, s), |n| n.support.transposed());
+        let others: Vec<&[f64]> = (0..support.rows()).map(|g| support.row(g)).collect();
         self.strips(new, places, coef, |first, Room { values, mixed, .. }, out| {
             let rows = out.len() / coef.cols();
             mixed.resize(rows * s, 0.0);
             for (r, one) in mixed.chunks_mut(s).enumerate() {
                 let own = r * places.len() * s..(r + 1) * places.len() * s;
                 let values: Vec<&[f64]> = values[own].chunks(s).collect();
-                let (own, others) = match numbers {
-                    Some(n) => (n.new.row(first + r), n.support.values()),
-                    None => (&[][..], &[][..]),
-                };
-                mix.mix(Pairs { values: &values, own, others }, one);
+                let own = numbers.map_or(&[][..], |n| n.new.row(first + r));
+                mix.mix(Pairs { values: &values, own, others: &others }, one);
             }
             product_nn(Slice::new(mixed, rows, s), Slice::new(coef.values(), s, coef.cols()), out);
         })

@@ -32,22 +32,40 @@ impl Bank {
         if let Some(weights) = mix.weights() {
             return self.combine_in(weights, pass);
         }
-        let active = mix.active();
         let mut gram = self.new_gram()?;
-        if active.is_empty() {
-            let pairs = Pairs { values: &[], own: &[], others: &[] };
-            for i in 0..self.n {
-                let (own, others) = (row(numbers, i), all(numbers));
-                mix.mix(Pairs { own, others, ..pairs }, gram.row_mut(i));
-            }
-            return Ok(gram);
-        }
-        self.write_gram(&active, &mut gram, pass, |tile, r, out| {
-            let values: Vec<&[f64]> = (0..active.len()).map(|a| tile.segment(r, a)).collect();
-            let (own, others) = (row(numbers, tile.row0 + r), part(numbers, tile.col0, tile.cols));
-            mix.mix(Pairs { values: &values, own, others }, out);
-        });
+        self.mixed_into(mix, numbers, &mut gram, pass);
         Ok(gram)
+    }
+
+    /// [`mixed_in`](Self::mixed_in) into a matrix that exists already (n × n), whose memory is used again.
+    pub(crate) fn mixed_into(
+        &self,
+        mix: &dyn Mix,
+        numbers: Option<&Matrix>,
+        gram: &mut Gram,
+        pass: &Pass<'_>,
+    ) {
+        if let Some(weights) = mix.weights() {
+            return self.combine_into_in(weights, gram, pass);
+        }
+        let active = mix.active();
+        let turned = numbers.map_or_else(|| Matrix::zeros(0, self.n), Matrix::transposed);
+        let others = |first: usize, count: usize| -> Vec<&[f64]> {
+            (0..turned.rows()).map(|g| &turned.row(g)[first..first + count]).collect()
+        };
+        if active.is_empty() {
+            let others = others(0, self.n);
+            for i in 0..self.n {
+                let pairs = Pairs { values: &[], own: row(numbers, i), others: &others };
+                mix.mix(pairs, gram.row_mut(i));
+            }
+            return;
+        }
+        self.write_gram(&active, gram, pass, |tile, r, out| {
+            let values: Vec<&[f64]> = (0..active.len()).map(|a| tile.segment(r, a)).collect();
+            let (own, others) = (row(numbers, tile.row0 + r), others(tile.col0, tile.cols));
+            mix.mix(Pairs { values: &values, own, others: &others }, out);
+        });
     }
 
     /// [`mixed`](Self::mixed) read by rows, computed on demand: nothing of size n² is kept.
@@ -112,16 +130,6 @@ fn row(numbers: Option<&Matrix>, i: usize) -> &[f64] {
     numbers.map_or(&[], |m| m.row(i))
 }
 
-/// The numbers of all instances.
-fn all(numbers: Option<&Matrix>) -> &[f64] {
-    numbers.map_or(&[], Matrix::values)
-}
-
-/// The numbers of `count` instances.
-fn part(numbers: Option<&Matrix>, first: usize, count: usize) -> &[f64] {
-    numbers.map_or(&[], |m| &m.values()[first * m.cols()..(first + count) * m.cols()])
-}
-
 struct Mixed<'a> {
     bank: &'a Bank,
     mix: &'a dyn Mix,
@@ -143,8 +151,10 @@ impl Mixed<'_> {
             self.bank.tiles.entries(&self.active, i, columns.clone(), &mut values);
         }
         let values: Vec<&[f64]> = values.chunks(len.max(1)).collect();
-        let of_others = columns.flat_map(|j| row(self.numbers, j).iter().copied());
-        let others: Vec<f64> = of_others.collect();
+        let wide = self.numbers.map_or(0, Matrix::cols);
+        let number = |g: usize| columns.clone().map(move |j| row(self.numbers, j)[g]);
+        let others: Vec<f64> = (0..wide).flat_map(number).collect();
+        let others: Vec<&[f64]> = others.chunks(len.max(1)).collect();
         let pairs = Pairs { values: &values, own: row(self.numbers, i), others: &others };
         self.mix.mix(pairs, out);
     }

@@ -14,6 +14,7 @@
 //! | c_j | regions: clusters of k-means on `gate_views`, c_j(x) ∝ exp(−s ‖x − μ_j‖²/v), v the mean squared distance to the next centre |
 //! | s | `sharpness`: 0 is one region, [`lp_norm`](super::lp_norm); a large number divides the instances |
 //! | q_jm | (α∘y∘c_j)ᵀ K_m (α∘y∘c_j) |
+//! | β_jm | `details["region_weights"]`, in the order of the gates: the regions of the first kernel, those of the second, … |
 //! | √β_jm c_j(x) | the gates of the rule [`gated`](crate::rule::Gated) |
 //!
 //! **Certificate.** P(β) ≥ min J ≥ ℓ(α) − ½ Σ_j ‖q_j‖_{p/(p−1)} with q_jm summed over machines, for any feasible α.
@@ -29,7 +30,7 @@
 //! **Cost.** The l·M products c_j c_jᵀ ∘ K_m are stored: 8·l·M·n² bytes for a moment, a third of that after it. Beside
 //! them the cost of lp_norm on l·M kernels: three to seven machines and as many passes. See [`outer`](super::outer).
 
-use super::gate_views::{self, GATE_DIMENSIONS, GATE_VIEWS, GateViews, Seen};
+use super::gate_views::{self, GATE_DIMENSIONS, GATE_SCALE, GATE_VIEWS, GateViews, Seen};
 use super::outer::{MAX_ITERATIONS, Outer, TOL};
 use super::sets::ball::Ball;
 use super::{Copies, Learned, Learner, Problem};
@@ -78,6 +79,7 @@ static METHOD: Method = Method {
         },
         GATE_VIEWS,
         GATE_DIMENSIONS,
+        GATE_SCALE,
         TOL,
         MAX_ITERATIONS,
     ],
@@ -196,7 +198,9 @@ impl Learner for ConvexLocalized {
         report.notes.extend(regions.note);
         regions.seen.tell(&mut report);
         let sizes = (0..l).map(|j| regions.inside.col(j).iter().sum::<f64>()).collect();
-        report.details.insert("region_weights".to_string(), weights.to_vec());
+        // In the order of the gates.
+        let of_gates = (0..kernels * l).map(|g| weights[g % l * kernels + g / l]).collect();
+        report.details.insert("region_weights".to_string(), of_gates);
         report.details.insert("region_sizes".to_string(), sizes);
         report.seconds = watch.seconds();
         let open = |g: &f64| *g > 0.0;

@@ -23,9 +23,9 @@
 //! **Cost**: 4/3 n³ for each kernel; `folds` fits of [`bach`](super::bach) for each γ.
 
 use super::definite::refuse_indefinite;
-use super::held_out::{FOLDS, HeldOut, NO_FOLDS};
+use super::held_out::{FOLDS, HeldOut};
 use super::outer::{MAX_ITERATIONS, TOL};
-use super::prices::{Prices, Solving};
+use super::prices::{Prices, Solving, nothing_searched};
 use super::{Copies, Learned, Learner, Problem, bach, check};
 use crate::method::{Certificate, Entry, Group, Method, Task};
 use crate::params::{Param, Params, Range};
@@ -138,8 +138,7 @@ impl Learner for Emkl {
         let found = if kernels > 1 { counts(problem, run, &watch)? } else { None };
         let (Some(held_out), Some(counts)) = (held_out, found) else {
             let mut learned = bach::learn_with(&self.solving, &vec![1.0; kernels], problem, run)?;
-            let note = kernels > 1 && watch.stop().is_none();
-            learned.report.notes.extend(note.then(|| NO_FOLDS.to_string()));
+            learned.report.notes.extend(nothing_searched(kernels, &watch));
             learned.report.details.insert("d".to_string(), vec![1.0; kernels]);
             return Ok(learned);
         };

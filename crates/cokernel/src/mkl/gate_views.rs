@@ -23,11 +23,37 @@ pub(super) const GATE_DIMENSIONS: Param = Param {
     range: Range::Int { default: 0, min: 0, max: 1_000_000 },
 };
 
-/// Their values.
+/// And another.
+pub(super) const GATE_SCALE: Param = Param {
+    name: "gate_scale",
+    doc: "What the gates see of a column: standard (its mean taken off, divided by its standard deviation), or none (its \
+          values as they are; on principal components, with the mean taken off).",
+    range: Range::Choice { default: "standard", of: &["standard", "none"] },
+};
+
+/// How columns are shown to gates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Shown {
+    /// To how many principal components they are reduced; 0: not.
+    pub dimensions: usize,
+    /// Whether they are as they are, not standardised.
+    pub plain: bool,
+}
+
+impl Shown {
+    pub fn new(params: &Params) -> Self {
+        Shown {
+            dimensions: params.count(GATE_DIMENSIONS.name),
+            plain: params.text(GATE_SCALE.name) == "none",
+        }
+    }
+}
+
+/// The values of the parameters.
 #[derive(Debug)]
 pub(super) struct GateViews {
     views: String,
-    dimensions: usize,
+    shown: Shown,
 }
 
 /// What gates look at.
@@ -38,22 +64,46 @@ pub(super) struct Seen {
     pub features: Matrix,
     /// The share of the variance of the columns that is left, where they are reduced.
     kept: Option<f64>,
+    /// Whether they are seen as they are.
+    plain: bool,
 }
 
 impl Seen {
-    /// These views, reduced to so many principal components unless that is 0.
+    /// These views.
     ///
     /// # Errors
     /// A view is not there; there is no memory for its columns.
-    pub fn of(views: &Views, names: &[String], dimensions: usize) -> Result<Self> {
+    pub fn of(views: &Views, names: &[String], shown: Shown) -> Result<Self> {
+        let Shown { dimensions, plain } = shown;
         let mut input = Input::of(views, names)?;
+        if plain {
+            input = input.unscaled(dimensions > 0);
+        }
         let mut kept = None;
         if dimensions > 0 && input.varies() {
             let (reduced, share) = input.reduced(views, dimensions)?;
             (input, kept) = (reduced, Some(share));
         }
         let features = input.rows(views)?;
-        Ok(Seen { input, features, kept })
+        Ok(Seen { input, features, kept, plain: plain && dimensions == 0 })
+    }
+
+    /// The mean squared length of what is seen of an instance, and of what is left of it without the mean. Of
+    /// standardised columns, and of principal components, that is how many of them vary.
+    pub fn squares(&self) -> (f64, f64) {
+        let (rows, cols) = (self.features.rows(), self.features.cols());
+        let n = rows.max(1) as f64;
+        let of = |j: usize| -> (f64, f64) {
+            let column = || (0..rows).map(|i| self.features.get(i, j));
+            if !self.plain {
+                let varies = f64::from(u8::from(column().any(|v| v != 0.0)));
+                return (varies, varies);
+            }
+            let mean = column().sum::<f64>() / n;
+            let about = |c: f64| column().map(|v| (v - c) * (v - c) / n).sum::<f64>();
+            (about(0.0), about(mean))
+        };
+        (0..cols).map(of).fold((0.0, 0.0), |(a, b), (c, d)| (a + c, b + d))
     }
 
     /// Tells what a user should know of it.
@@ -80,7 +130,7 @@ impl Seen {
 impl GateViews {
     pub fn new(params: &Params) -> Self {
         let views = params.text(GATE_VIEWS.name).to_string();
-        GateViews { views, dimensions: params.count(GATE_DIMENSIONS.name) }
+        GateViews { views, shown: Shown::new(params) }
     }
 
     fn is_all(&self) -> bool {
@@ -108,7 +158,7 @@ impl GateViews {
     pub fn seen(&self, views: &Views) -> Result<Seen> {
         let named = self.named();
         if !named.is_empty() {
-            return Seen::of(views, &named, self.dimensions);
+            return Seen::of(views, &named, self.shown);
         }
         if !self.is_all() {
             let problem = format!(
@@ -123,7 +173,7 @@ impl GateViews {
         };
         let features = of(false);
         let names = if features.is_empty() { of(true) } else { features };
-        Seen::of(views, &names, self.dimensions)
+        Seen::of(views, &names, self.shown)
     }
 }
 

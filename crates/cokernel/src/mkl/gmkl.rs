@@ -270,12 +270,12 @@ impl Learner for Generalised {
         Copies::Either
     }
 
-    /// Sizes of kernels do not count.
     /// Widths are those of features; a sum is one of any kernels.
     fn needs_features(&self) -> bool {
         self.form.is_some()
     }
 
+    /// Sizes of kernels do not count.
     fn degree(&self, _: usize) -> f64 {
         0.0
     }

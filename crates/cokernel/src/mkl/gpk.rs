@@ -13,7 +13,8 @@
 //! the features.
 //!
 //! **Not convex**: the result depends on the start. The first is principal components, where the source starts at random
-//! (`start=random`); the `starts` after it are random. The best is kept, and `details["objectives"]` has all of them.
+//! (`start=random`); where the machine has no slope along these, and the search no direction, Fisher's directions are tried,
+//! too (`start=fda`). The `starts` after it are random. The best is kept, and `details["objectives"]` has all of them.
 //!
 //! **Several classes**: all machines of a decomposition share the projection, whose derivative is the sum over them.
 //!

@@ -31,7 +31,7 @@
 //! gates and is searched for by itself, from the starts that it would have alone; what they look at is standardised over
 //! all instances. The trace is then the sum over the machines, of which one that has ended keeps its last value.
 //!
-//! **Deviations.** What gates look at is standardised. The spread of a Gaussian gate is searched for as ln σ², and begins
+//! **Deviations.** What gates look at is standardised (`gate_scale=none`: as it is). The spread of a Gaussian gate is searched for as ln σ², and begins
 //! at the mean squared distance from the mean, not 1. Gates below 1e-6 are 0. Directions are those of L-BFGS
 //! (`search=gradient`: as in the source).
 
@@ -40,7 +40,7 @@ mod own;
 
 pub(super) use gates::first_gates;
 
-use super::gate_views::{self, GATE_DIMENSIONS, GATE_VIEWS, GateViews};
+use super::gate_views::{self, GATE_DIMENSIONS, GATE_SCALE, GATE_VIEWS, GateViews};
 use super::outer::settled;
 use super::parametric::{Inside, Search, Started, from_starts};
 use super::{Copies, Learned, Learner, Problem};
@@ -77,6 +77,7 @@ static METHOD: Method = Method {
         },
         GATE_VIEWS,
         GATE_DIMENSIONS,
+        GATE_SCALE,
         Param {
             name: "gates",
             doc: "Of several classes by binary problems: common gates of all machines, or own gates of each.",
@@ -157,7 +158,7 @@ impl Learner for Localized {
         if machines > 1 {
             return own::learn(self, problem, machines, (seen, firsts), run, &watch);
         }
-        let gates = Gates { problem, shape, seen, copies, firsts };
+        let gates = Gates::new(problem, shape, copies, (seen, firsts));
         let started = self.search(&gates, run, &watch)?;
         let mut report = started.report(METHOD.title, run, &watch);
         seen.tell(&mut report);

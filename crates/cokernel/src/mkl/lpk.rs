@@ -22,7 +22,7 @@
 //! in turn. Others as of [`gpk`](super::gpk) and [`localized_mkl`](super::localized_mkl).
 
 use super::Learner;
-use super::gate_views::GATE_DIMENSIONS;
+use super::gate_views::{GATE_DIMENSIONS, GATE_SCALE, Shown};
 use super::gpk::EMBED_C;
 use super::projections::{
     DIMENSIONS, LENGTHS, MAX_ITERATIONS, Regions, SEARCH, START, STARTS, Settings, TOL,
@@ -53,6 +53,7 @@ pub(crate) static METHOD: Method = Method {
         DIMENSIONS,
         GATING,
         GATE_DIMENSIONS,
+        GATE_SCALE,
         START,
         STARTS,
         LENGTHS,
@@ -78,10 +79,6 @@ const GATING: Param = Param {
 /// The method with these parameters.
 pub(crate) fn settings(params: &Params) -> Settings {
     let shape = Shape::from_id(params.text("gating")).unwrap_or(Shape::Softmax);
-    let gates = Some(Regions {
-        count: params.count("regions"),
-        shape,
-        dimensions: params.count(GATE_DIMENSIONS.name),
-    });
+    let gates = Some(Regions { count: params.count("regions"), shape, shown: Shown::new(params) });
     Settings { gates, ..Settings::new(METHOD.id, METHOD.title, params) }
 }

@@ -26,7 +26,7 @@
 //! have the same weights, and more together than the one had. Cost: n²M reads, n² D multiplications, one machine; the
 //! model keeps the features of all training instances that the weights look at.
 
-use super::gate_views::{self, GATE_DIMENSIONS, GATE_VIEWS, GateViews};
+use super::gate_views::{self, GATE_DIMENSIONS, GATE_SCALE, GATE_VIEWS, GateViews};
 use super::measures::passed;
 use super::{Copies, Learned, Learner, Problem};
 use crate::data::Matrix;
@@ -66,6 +66,7 @@ static METHOD: Method = Method {
         },
         GATE_VIEWS,
         GATE_DIMENSIONS,
+        GATE_SCALE,
     ],
 };
 

@@ -5,9 +5,16 @@
 //! long learning takes, not what it finds beyond the tolerance.
 
 use super::bach::learn_with;
-use super::held_out::HeldOut;
+use super::held_out::{HeldOut, NO_FOLDS};
 use super::{Learned, Problem};
 use crate::{Counts, Error, Result, Run, Watch};
+
+/// Why no candidate was tried; `None` after a stop.
+pub(super) fn nothing_searched(kernels: usize, watch: &Watch) -> Option<String> {
+    let alone = "there is one kernel, and so no price to choose: none was evaluated";
+    let why = if kernels > 1 { NO_FOLDS } else { alone };
+    watch.stop().is_none().then(|| why.to_string())
+}
 
 /// How the problem is solved for each candidate.
 #[derive(Debug, Clone, Copy)]

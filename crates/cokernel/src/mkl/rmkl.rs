@@ -29,9 +29,9 @@
 //! the last ones. Many kernels are too many: 20 have a design of 210 points.
 
 use super::definite::refuse_indefinite;
-use super::held_out::{FOLDS, HeldOut, NO_FOLDS};
+use super::held_out::{FOLDS, HeldOut};
 use super::outer::{MAX_ITERATIONS, TOL};
-use super::prices::{Prices, Solving};
+use super::prices::{Prices, Solving, nothing_searched};
 use super::surface_search::{ANSWER, DELTA, EPSILON, EVALUATIONS, Options, REACH};
 use super::{Copies, Learned, Learner, Problem, bach, check};
 use crate::method::{Certificate, Entry, Group, Method, Task};
@@ -81,7 +81,7 @@ impl Learner for Rmkl {
         let held_out = HeldOut::new(problem, self.folds, run)?;
         let Some(held_out) = held_out.filter(|_| kernels > 1) else {
             let mut learned = bach::learn_with(&self.solving, &vec![1.0; kernels], problem, run)?;
-            learned.report.notes.extend((kernels > 1).then(|| NO_FOLDS.to_string()));
+            learned.report.notes.extend(nothing_searched(kernels, &watch));
             learned.report.details.insert("d".to_string(), vec![1.0; kernels]);
             return Ok(learned);
         };

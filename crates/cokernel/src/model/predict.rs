@@ -126,8 +126,9 @@ fn own_values<'a>(
     (0..kernels.rows()).map(move |i| {
         let own = own.map_or(&[][..], |m| m.row(i));
         let pair: Vec<&[f64]> = kernels.row(i).chunks(1).collect();
+        let others: Vec<&[f64]> = own.chunks(1).collect();
         let mut same = [0.0];
-        mix.mix(Pairs { values: &pair, own, others: own }, &mut same);
+        mix.mix(Pairs { values: &pair, own, others: &others }, &mut same);
         (i, same[0])
     })
 }

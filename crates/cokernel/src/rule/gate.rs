@@ -129,12 +129,15 @@ impl Gate {
 
     /// The gates of one instance.
     fn of(&self, z: &[f64], out: &mut [f64]) {
-        for (g, score) in out.iter_mut().enumerate() {
-            let (along, last) = self.split(g);
-            *score = match self.shape {
-                Shape::Gaussian => -simd::squared_distance(along, z) * (-last).exp(),
-                Shape::Softmax | Shape::Sigmoid => simd::dot(along, z) + last,
-            };
+        match self.shape {
+            Shape::Gaussian => out.iter_mut().enumerate().for_each(|(g, score)| {
+                let (along, last) = self.split(g);
+                *score = -simd::squared_distance(along, z) * (-last).exp();
+            }),
+            Shape::Softmax | Shape::Sigmoid => {
+                out.iter_mut().enumerate().for_each(|(g, score)| *score = self.split(g).1);
+                simd::dots(self.parameters.values(), self.parameters.cols(), z, 1.0, out);
+            }
         }
         if self.shape.competes() {
             let mut most = out.iter().fold(f64::NEG_INFINITY, |a, s| a.max(*s));
@@ -210,7 +213,7 @@ impl Gate {
                         out_last[0] += by * spread * distance;
                     }
                     Shape::Softmax | Shape::Sigmoid => {
-                        out.iter_mut().zip(z).for_each(|(o, z)| *o += by * z);
+                        simd::subtract(out, -by, z);
                         out_last[0] += by;
                     }
                 }

@@ -17,12 +17,16 @@ use super::{
 };
 use crate::Result;
 use crate::data::{Matrix, Views};
+use cokernel_dense::simd;
 use serde_json::{Map, Value};
 
 /// The registry entry.
 pub static ENTRY: Entry = Entry { id: ID, read };
 
 const ID: &str = "gated";
+
+/// Gates that are added up at a time.
+const TOGETHER: usize = 9;
 
 /// M kernels with one gate or several for each.
 #[derive(Debug, Clone, PartialEq)]
@@ -188,22 +192,27 @@ impl Rule for Gated {
     }
 }
 
+/// Σ_g own_g · value of its kernel · other_g of each pair, with so many numbers for each kernel.
+pub(super) fn gated_sum(pairs: Pairs<'_>, copies: usize, out: &mut [f64]) {
+    out.fill(0.0);
+    // The numbers are those of the kernels that are read.
+    let open = pairs.own.iter().enumerate().filter(|(_, own)| **own != 0.0);
+    let mut terms: [simd::Gated<'_>; TOGETHER] = [(0.0, &[], &[]); TOGETHER];
+    let mut filled = 0;
+    for (g, own) in open {
+        terms[filled] = (*own, pairs.others[g], pairs.values[g / copies]);
+        filled += 1;
+        if filled == TOGETHER {
+            simd::gated_sum(&terms, out);
+            filled = 0;
+        }
+    }
+    simd::gated_sum(&terms[..filled], out);
+}
+
 impl Mix for Gated {
     fn mix(&self, pairs: Pairs<'_>, out: &mut [f64]) {
-        out.fill(0.0);
-        let wide = pairs.own.len();
-        for (own, (g, values)) in pairs.own.iter().zip(
-            // The numbers are those of the kernels that are read.
-            (0..wide).map(|g| (g, pairs.values[g / self.copies])),
-        ) {
-            if *own == 0.0 {
-                continue;
-            }
-            let others = pairs.others.iter().skip(g).step_by(wide);
-            for ((o, v), other) in out.iter_mut().zip(values).zip(others) {
-                *o += own * other * v;
-            }
-        }
+        gated_sum(pairs, self.copies, out);
     }
 
     fn per_instance(&self) -> usize {

@@ -1,5 +1,5 @@
 //! What gates look at: columns of views, each with its mean over the training instances taken off and divided by its
-//! standard deviation. Of a similarity these are the similarities to the training instances: an empirical kernel
+//! standard deviation, or as it is. Of a similarity these are the similarities to the training instances: an empirical kernel
 //! map (LMKA (3.5)), which has as many columns as there are instances. Both may be [reduced](Input::reduced) to their first
 //! principal components, each divided by its standard deviation, as columns are.
 
@@ -19,7 +19,7 @@ const ZERO: f64 = 1e-10;
 pub struct Input {
     /// Names of views and how many columns they have.
     views: Vec<(String, usize)>,
-    /// Of each column.
+    /// What is taken off each column.
     means: Vec<f64>,
     /// What each column is multiplied by after its mean was taken off.
     factors: Vec<f64>,
@@ -58,6 +58,15 @@ impl Input {
         };
         input.factors = squares.iter().zip(&input.means).map(factor).collect();
         Ok(input)
+    }
+
+    /// The same with columns as they are, or with their means taken off only; those with one value are 0 as before.
+    pub fn unscaled(mut self, centred: bool) -> Self {
+        self.factors.iter_mut().filter(|f| **f != 0.0).for_each(|f| *f = 1.0);
+        if !centred {
+            self.means.iter_mut().for_each(|m| *m = 0.0);
+        }
+        self
     }
 
     /// The same, seen as its first principal components: as many as are asked for, or as its columns have. Also gives

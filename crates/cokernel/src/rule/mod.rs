@@ -176,8 +176,8 @@ pub struct Pairs<'a> {
     pub values: &'a [&'a [f64]],
     /// What [`Mix::numbers`] gave for the one instance; empty where there are none.
     pub own: &'a [f64],
-    /// The same of the others, one after the other.
-    pub others: &'a [f64],
+    /// The same of the others: of each number those of all others, as in `values`.
+    pub others: &'a [&'a [f64]],
 }
 
 /// One value of those of several kernels.

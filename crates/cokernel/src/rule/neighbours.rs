@@ -12,6 +12,7 @@
 //! The model keeps the features of the training instances that the weights look at. `uses` are the mean weights over
 //! them. Cost: n·D multiplications for each instance.
 
+use super::gated::gated_sum;
 use super::{Combination, Entry, Input, Mix, Pairs, Rule, Stored, Tensors, count, wrong};
 use crate::Result;
 use crate::data::{Matrix, Views};
@@ -146,17 +147,7 @@ impl Rule for Neighbours {
 
 impl Mix for Neighbours {
     fn mix(&self, pairs: Pairs<'_>, out: &mut [f64]) {
-        out.fill(0.0);
-        let wide = pairs.own.len();
-        for ((m, own), values) in pairs.own.iter().enumerate().zip(pairs.values) {
-            if *own == 0.0 {
-                continue;
-            }
-            let others = pairs.others.iter().skip(m).step_by(wide);
-            for ((o, v), other) in out.iter_mut().zip(*values).zip(others) {
-                *o += own * other * v;
-            }
-        }
+        gated_sum(pairs, 1, out);
     }
 
     fn per_instance(&self) -> usize {

@@ -2,7 +2,14 @@
 
 use crate::data::Matrix;
 use crate::{Error, Result};
+use cokernel_dense::simd;
 pub use cokernel_dense::{Slice, product_nt};
+
+/// Share of the largest value of principal axes from which rounding of squares shows in the others.
+const SPAN: f64 = 1e-6;
+
+/// Turns of all pairs of axes; mostly two do.
+const SWEEPS: usize = 12;
 
 impl<'a> From<&'a Matrix> for Slice<'a> {
     fn from(matrix: &'a Matrix) -> Self {
@@ -82,9 +89,20 @@ pub fn leading_eigen(a: &Matrix, k: usize) -> Result<(Vec<f64>, Matrix)> {
 /// The k largest eigenvalues, 1 ≤ k ≤ min(n, d), of XᵀX and their eigenvectors (d × k), from it or from X Xᵀ, whichever is
 /// smaller. Vectors of values up to 0 are 0 in the second case.
 ///
+/// Rounding of the squares leaves errors of ε times the largest value beside v in a vector of value v, and more in Xv beside
+/// its length √v. Where values span more than `SPAN`, the vectors are therefore turned (`untangled`) until the Xv are orthogonal.
+///
 /// # Errors
 /// As [`symmetric_eigen`].
 pub fn principal_axes(x: &Matrix, k: usize) -> Result<(Vec<f64>, Matrix)> {
+    let (values, axes) = squared_axes(x, k)?;
+    let least = values.last().copied().unwrap_or(0.0);
+    let spans = values.first().is_some_and(|largest| least < SPAN * largest);
+    Ok(if spans { untangled(x, &axes) } else { (values, axes) })
+}
+
+/// [`principal_axes`] where values are in one order of magnitude.
+fn squared_axes(x: &Matrix, k: usize) -> Result<(Vec<f64>, Matrix)> {
     if x.cols() <= x.rows() {
         return leading_eigen(&gram_tn(x.into(), x.into()), k);
     }
@@ -96,6 +114,58 @@ pub fn principal_axes(x: &Matrix, k: usize) -> Result<(Vec<f64>, Matrix)> {
         row.for_each(|(a, v)| *a = if *v > 0.0 { *a / v.sqrt() } else { 0.0 });
     }
     Ok((values, axes))
+}
+
+/// The span of these vectors v (d × k), nearly orthonormal, with the Xv orthogonal: rotations of pairs (Hestenes 1958), which
+/// keep the relative precision of the small ones; descending by ‖Xv‖², which are the values.
+fn untangled(x: &Matrix, axes: &Matrix) -> (Vec<f64>, Matrix) {
+    let (d, k) = (axes.rows(), axes.cols());
+    let mut axes: Vec<Vec<f64>> = (0..k).map(|l| axes.col(l)).collect();
+    for l in 0..k {
+        let (known, rest) = axes.split_at_mut(l);
+        for _ in 0..2 {
+            for other in known.iter() {
+                let share = simd::dot(other, &rest[0]);
+                simd::subtract(&mut rest[0], share, other);
+            }
+            let size = simd::dot(&rest[0], &rest[0]).sqrt();
+            rest[0].iter_mut().for_each(|v| *v = if size > 0.0 { *v / size } else { 0.0 });
+        }
+    }
+    let image = |v: &Vec<f64>| (0..x.rows()).map(|i| simd::dot(x.row(i), v)).collect();
+    let mut images: Vec<Vec<f64>> = axes.iter().map(image).collect();
+    let near = f64::EPSILON * x.rows() as f64;
+    for _ in 0..SWEEPS {
+        let mut done = true;
+        for i in 0..k {
+            for j in i + 1..k {
+                let of = |a: usize, b: usize| simd::dot(&images[a], &images[b]);
+                let (own, other, both) = (of(i, i), of(j, j), of(i, j));
+                if both.abs() <= near * (own * other).sqrt() {
+                    continue;
+                }
+                done = false;
+                let turn = (other - own) / (2.0 * both);
+                let tangent = turn.signum() / (turn.abs() + turn.hypot(1.0));
+                let cosine = tangent.hypot(1.0).recip();
+                for rows in [&mut axes, &mut images] {
+                    let (first, second) = rows.split_at_mut(j);
+                    for (a, b) in first[i].iter_mut().zip(&mut second[0]) {
+                        let (x, y) = (cosine * *a, cosine * *b);
+                        (*a, *b) = (x - tangent * y, y + tangent * x);
+                    }
+                }
+            }
+        }
+        if done {
+            break;
+        }
+    }
+    let values: Vec<f64> = images.iter().map(|y| simd::dot(y, y)).collect();
+    let mut order: Vec<usize> = (0..k).collect();
+    order.sort_by(|a, b| values[*b].total_cmp(&values[*a]));
+    let sorted = Matrix::from_fn(d, k, |j, l| axes[order[l]][j]);
+    (order.iter().map(|l| values[*l]).collect(), sorted)
 }
 
 /// [`leading_eigen`] and the least eigenvalue.
@@ -319,6 +389,40 @@ mod tests {
             let a = Matrix::from_fn(n, n, entry);
             for k in [1, 8, 16] {
                 assert_leading(&a, &leading_and_least(&a, k).unwrap(), k);
+            }
+        }
+    }
+
+    /// Singular values over seven decades, of tall and of wide tables: each to its own precision, with XV orthogonal.
+    #[test]
+    fn principal_axes_of_small_values_are_exact() {
+        let orthonormal = |n: usize, k: usize, seed: u64| {
+            let half = random(n, n, seed);
+            let (_, q) =
+                symmetric_eigen(&Matrix::from_fn(n, n, |i, j| half.get(i, j) + half.get(j, i)))
+                    .unwrap();
+            q.select_cols(&(0..k).collect::<Vec<_>>())
+        };
+        for (n, d) in [(60, 25), (25, 60), (40, 40)] {
+            let k = 15;
+            let (left, right) = (orthonormal(n, k, 3), orthonormal(d, k, 4));
+            let size = |l: usize| 10_f64.powf(-0.5 * l as f64);
+            let x = Matrix::from_fn(n, d, |i, j| {
+                (0..k).map(|l| left.get(i, l) * size(l) * right.get(j, l)).sum()
+            });
+            for wanted in [4, k] {
+                let (values, axes) = principal_axes(&x, wanted).unwrap();
+                let images = naive(&x, &axes);
+                for l in 0..wanted {
+                    let off = (values[l].sqrt() / size(l) - 1.0).abs();
+                    assert!(off < 1e-8, "{n} × {d}, {l} of {wanted}: {off}");
+                    for e in 0..l {
+                        let dot = |m: &Matrix| simd::dot(&m.col(e), &m.col(l));
+                        // The images have errors of rounding beside the largest themselves.
+                        assert!(dot(&images).abs() < 1e-14 * size(e), "{n} {e} {l}");
+                        assert!(dot(&axes).abs() < 1e-12, "{n} {e} {l}");
+                    }
+                }
             }
         }
     }

@@ -76,7 +76,7 @@ impl Mix for Gated {
     fn mix(&self, pairs: Pairs<'_>, out: &mut [f64]) {
         let g = self.slopes.len();
         for (j, out) in out.iter_mut().enumerate() {
-            let term = |m: usize| pairs.own[m] * pairs.values[m][j] * pairs.others[j * g + m];
+            let term = |m: usize| pairs.own[m] * pairs.values[m][j] * pairs.others[m][j];
             *out = (0..g).map(term).sum();
         }
     }

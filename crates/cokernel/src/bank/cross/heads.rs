@@ -13,7 +13,7 @@ struct One<'a> {
     places: Vec<usize>,
     /// Where its numbers begin among those of all heads, and how many there are.
     numbers: (usize, usize),
-    /// Its numbers of the support rows.
+    /// Its numbers of the support rows, a row of each number.
     support: Matrix,
 }
 
@@ -42,7 +42,7 @@ impl Cross {
             first += own.1;
             let columns: Vec<usize> = (own.0..first).collect();
             let support = match numbers {
-                Some(n) => n.support.select_cols(&columns),
+                Some(n) => n.support.select_cols(&columns).transposed(),
                 None => Matrix::zeros(0, 0),
             };
             ones.push(One { rule, places, numbers: own, support });
@@ -60,8 +60,9 @@ impl Cross {
                         Some(n) => &n.new.row(first + r)[one.numbers.0..][..one.numbers.1],
                         None => &[],
                     };
-                    let others = one.support.values();
-                    one.rule.mix(Pairs { values: &read, own, others }, mixed);
+                    let others: Vec<&[f64]> =
+                        (0..one.support.rows()).map(|g| one.support.row(g)).collect();
+                    one.rule.mix(Pairs { values: &read, own, others: &others }, mixed);
                     *out = simd::dot(mixed, coef.row(u));
                 }
             }

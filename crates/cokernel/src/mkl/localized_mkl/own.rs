@@ -43,7 +43,7 @@ pub(super) fn learn(
     for (t, name) in names.iter().enumerate().take(machines) {
         let alone = Alone { machine: problem.machine, problem: t };
         let problem = &Problem { machine: &alone, ..*problem };
-        let gates = Gates { problem, shape, seen, copies, firsts };
+        let gates = Gates::new(problem, shape, copies, (seen, firsts));
         let started = method.search(&gates, run, watch)?;
         let mut report = started.report(METHOD.title, run, watch);
         let (rule, open) = gates.rule(&started.found.parameters)?;

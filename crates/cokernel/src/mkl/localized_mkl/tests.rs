@@ -4,7 +4,7 @@ use crate::bank::{Bank, Storage};
 use crate::data::{Target, Views};
 use crate::kernel::KernelSpec;
 use crate::machine::How;
-use crate::mkl::gate_views::Seen;
+use crate::mkl::gate_views::{Seen, Shown};
 use crate::mkl::parametric::cases::{N, classes, machine, targets};
 use crate::run::Pass;
 
@@ -14,7 +14,7 @@ fn views() -> Views {
 }
 
 fn seen(views: &Views) -> Seen {
-    Seen::of(views, &["a".to_string()], 0).unwrap()
+    Seen::of(views, &["a".to_string()], Shown { dimensions: 0, plain: false }).unwrap()
 }
 
 /// Of every gate, kernel and machine: the derivative of the optimum of the machine's dual by each parameter.
@@ -37,8 +37,7 @@ fn slopes_are_those_of_finite_differences() {
                 Problem { views: Some(&views), ..Problem::new(&bank, &target, machine.as_ref()) };
             for shape in [Shape::Softmax, Shape::Sigmoid, Shape::Gaussian] {
                 let firsts: Vec<usize> = (0..bank.len()).collect();
-                let gates =
-                    Gates { problem: &problem, shape, seen: &seen, copies, firsts: &firsts };
+                let gates = Gates::new(&problem, shape, copies, (&seen, &firsts));
                 let watch = run.watch();
                 // Wide gates, as the objective jumps a little where one closes.
                 let wide =
@@ -56,7 +55,7 @@ fn slopes_are_those_of_finite_differences() {
                 let scale = 1.0 + here.objective().abs();
                 // ½ Σ_u c_uᵀ K_η c_u with the coefficients as they are.
                 let form = |at: &[f64]| {
-                    let values = gates.gate(at).unwrap().values(&seen.features);
+                    let values = &gates.at(at).unwrap().values;
                     let value = |i: usize, j: usize| {
                         let term = |g: usize| {
                             values.get(i, g) * bank.entry(g / copies, i, j) * values.get(j, g)

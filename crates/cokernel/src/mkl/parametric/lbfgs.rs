@@ -31,6 +31,11 @@ impl Curvature {
         true
     }
 
+    /// Whether nothing is known.
+    pub fn is_empty(&self) -> bool {
+        self.pairs.is_empty()
+    }
+
     /// Forgets everything.
     pub fn clear(&mut self) {
         self.pairs.clear();

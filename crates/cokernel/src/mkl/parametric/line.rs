@@ -4,7 +4,9 @@ use super::Inside;
 use super::lbfgs::dot;
 use crate::machine::{How, Solution};
 use crate::mkl::Problem;
+use crate::solve::Rows;
 use crate::{Counts, Result, Run, Watch};
+use std::cell::Cell;
 
 /// Armijo's constant.
 const ARMIJO: f64 = 1e-4;
@@ -28,6 +30,13 @@ pub(super) struct Point {
     pub value: f64,
 }
 
+/// What is known of a point that a line search tries.
+pub(super) enum Trial {
+    Point(Point),
+    /// F there is at least this, which is too much; the machine was not solved.
+    Above(f64),
+}
+
 pub(super) struct Searcher<'a> {
     pub problem: &'a Problem<'a>,
     pub kernel: &'a dyn Inside,
@@ -43,17 +52,36 @@ impl Searcher<'_> {
         warm: Option<&Solution>,
         tol: Option<f64>,
     ) -> Result<Point> {
+        let penalty = self.kernel.penalty(&parameters).map_or(0.0, |p| p.0);
+        let machines = self.machines(&parameters, warm, tol, &|_, _| false)?;
+        let value = machines.primal() + penalty;
+        Ok(Point { parameters, machines, value })
+    }
+
+    /// The machines on the kernel of these parameters; the start itself where `skips` says so of it and the kernel.
+    fn machines(
+        &mut self,
+        parameters: &[f64],
+        warm: Option<&Solution>,
+        tol: Option<f64>,
+        skips: &dyn Fn(&Solution, &dyn Rows) -> bool,
+    ) -> Result<Solution> {
         let run = self.run.remaining(self.watch).quiet();
         let how = How { weights: self.problem.weights, warm, tol, ..How::new(&run) };
         let (machine, target) = (self.problem.machine, self.problem.target);
-        let machines = self.kernel.with_kernel(&parameters, &run, self.watch, &mut |rows| {
-            machine.solve(rows, target, &how)
-        })?;
-        self.counts.add(&machines.counts);
+        let mut solved = Counts::default();
+        let machines =
+            self.kernel.with_kernel(parameters, &run, self.watch, &mut |rows| match warm {
+                Some(warm) if skips(warm, rows) => Ok(warm.clone()),
+                _ => {
+                    let found = machine.solve(rows, target, &how)?;
+                    solved = found.counts;
+                    Ok(found)
+                }
+            })?;
+        self.counts.add(&solved);
         self.counts.combines += 1;
-        let penalty = self.kernel.penalty(&parameters).map_or(0.0, |p| p.0);
-        let value = machines.primal() + penalty;
-        Ok(Point { parameters, machines, value })
+        Ok(machines)
     }
 
     /// [`point`](Self::point); `None` after a stop, which the making of a kernel tells as an error.
@@ -67,6 +95,34 @@ impl Searcher<'_> {
             Err(_) if self.watch.stop().is_some() => Ok(None),
             found => found.map(Some),
         }
+    }
+
+    /// [`try_point`](Self::try_point) where F has to be at most `most`. As J is a maximum over coefficients, those of the
+    /// machines at `from` bound it from below at any parameters: where that is above `most` there is no machine to solve.
+    fn trial(
+        &mut self,
+        parameters: Vec<f64>,
+        from: &Point,
+        (tol, most): (f64, f64),
+    ) -> Result<Option<Trial>> {
+        let penalty = self.kernel.penalty(&parameters).map_or(0.0, |p| p.0);
+        let watch = self.watch;
+        let above = Cell::new(None);
+        let skips = |known: &Solution, rows: &dyn Rows| {
+            let bound = least(known, rows, watch).map(|b| b + penalty);
+            above.set(bound.filter(|b| *b > most));
+            above.get().is_some()
+        };
+        let machines = self.machines(&parameters, Some(&from.machines), Some(tol), &skips);
+        Ok(match (machines, above.get()) {
+            (Err(_), _) if watch.stop().is_some() => None,
+            (Err(error), _) => return Err(error),
+            (Ok(_), Some(bound)) => Some(Trial::Above(bound)),
+            (Ok(machines), None) => {
+                let value = machines.primal() + penalty;
+                Some(Trial::Point(Point { parameters, machines, value }))
+            }
+        })
     }
 
     /// The derivative of F; `None` after a stop.
@@ -119,15 +175,18 @@ impl Searcher<'_> {
                 continue;
             }
             tried = true;
-            let next = self.try_point(there, Some(&from.machines), Some(tol))?;
+            let most = from.value + ARMIJO * promised;
+            let next = self.trial(there, from, (tol, most))?;
             let Some(next) = next.filter(|_| self.watch.stop().is_none()) else {
                 return Ok(Line::Failed);
             };
-            if next.value <= from.value + ARMIJO * promised {
-                return Ok(Line::Step(next));
-            }
+            let value = match next {
+                Trial::Point(next) if next.value <= most => return Ok(Line::Step(next)),
+                Trial::Point(next) => next.value,
+                Trial::Above(bound) => bound,
+            };
             // The least of the parabola through what is known, not too near and not too far.
-            let bend = next.value - from.value - promised;
+            let bend = value - from.value - promised;
             let least = -0.5 * promised * length / bend;
             length = if least.is_finite() {
                 least.clamp(0.1 * length, 0.5 * length)
@@ -139,6 +198,58 @@ impl Searcher<'_> {
     }
 }
 
+/// What the coefficients of these machines make of J on another kernel, which is at least this; `None` after a stop.
+fn least(machines: &Solution, rows: &dyn Rows, watch: &Watch) -> Option<f64> {
+    let mut product = vec![0.0; rows.n()];
+    let mut sum = 0.0;
+    for block in &machines.blocks {
+        sum += block.linear;
+        for head in &block.heads {
+            if !rows.multiply_until(&head.coef, &mut product, watch) {
+                return None;
+            }
+            sum -= 0.5 * dot(&head.coef, &product);
+        }
+    }
+    Some(sum)
+}
+
 pub(super) fn moved(from: &[f64], to: &[f64]) -> Vec<f64> {
     from.iter().zip(to).map(|(f, t)| t - f).collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::bank::{Bank, Storage};
+    use crate::data::{Matrix, Views};
+    use crate::kernel::KernelSpec;
+    use crate::mkl::parametric::cases::{N, machine, targets};
+
+    /// Of every machine: what skips machines is no more than they would find, and no less where they were solved.
+    #[test]
+    fn coefficients_of_another_kernel_bound_the_objective_from_below() {
+        let x = Matrix::from_fn(N, 2, |i, j| ((i + 7 * j) as f64 * 0.7).sin() * 1.5);
+        let views = Views::new().dense("a", x).unwrap();
+        let run = Run::default();
+        let specs: Vec<KernelSpec> =
+            ["linear", "gaussian:gamma=0.4"].iter().map(|s| s.parse().unwrap()).collect();
+        let bank = Bank::build(&views, &specs, Storage::Auto, &run).unwrap();
+        let grams = [[1.0, 0.2], [0.1, 3.0], [40.0, 0.0]].map(|w| bank.combine(&w).unwrap());
+        for (text, target) in targets() {
+            let machine = machine(text);
+            let solved: Vec<Solution> =
+                grams.iter().map(|g| machine.solve(g, &target, &How::new(&run)).unwrap()).collect();
+            for (k, gram) in grams.iter().enumerate() {
+                let near = 1e-8 * (1.0 + solved[k].primal().abs());
+                for (l, known) in solved.iter().enumerate() {
+                    let bound = least(known, gram, &run.watch()).unwrap();
+                    assert!(bound <= solved[k].primal() + near, "{text} {k} {l}: {bound}");
+                    let own = (bound - solved[k].objective()).abs() <= near;
+                    assert!(k != l || own, "{text} {k}: {bound} {}", solved[k].objective());
+                }
+            }
+        }
+    }
 }

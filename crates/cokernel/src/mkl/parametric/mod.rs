@@ -9,11 +9,16 @@
 //!
 //! | step | how |
 //! |---|---|
-//! | machine | from the coefficients of the last one, to a tenth of the last relative decrease, but between `tol` and a tenth of it |
+//! | machine | from the coefficients of the last one, to a tenth of the last relative decrease, but between ten times `tol` and a tenth of it; before an end to a thousandth, and more exactly where no step is found though derivatives are large |
 //! | direction | L-BFGS, or minus the gradient as in the source |
-//! | length | halved until Armijo's condition holds for the primal objective of the machine, which bounds J from above |
-//! | end | no step along minus the gradient, from the exact machine, that promises more than `tol`·F lowers F by as much; looked for after two decreases in turn below it, ten where a derivative is above a tenth of F |
+//! | length | halved until Armijo's condition holds for the primal objective of the machine, which bounds J from above; where the last coefficients, which bound J from below, tell that it does not hold there is no machine to solve |
+//! | end | two decreases in turn below `tol`, the machine solved again more exactly, and then: no derivative above √(`tol`/10), relative to F, and no step along minus the gradient that lowers F by more than `tol` |
 //! | after that | the machine to its own tolerance |
+//!
+//! Where derivatives are larger the search goes on, however small the decreases. If no step lowers F any more, or a hundred in
+//! turn hardly do, that is an end, too, which is told where a derivative is above a tenth of F: it is an edge of F (gates
+//! that have become steps from 0 to 1 make many), and no minimum.
+//! Along the gradient (`search=gradient`) small decreases alone are an end, as in the source.
 //!
 //! **Bounds.** Parameters may be held at 0 or above ([`Inside::is_nonnegative`]). Steps are then projected, Armijo's condition
 //! asks for a share of what the gradient promises for the projected step, and a parameter at 0 whose derivative points
@@ -21,9 +26,8 @@
 //! 1982, SIAM J. Control Optim. 20).
 //!
 //! **Not convex**: what is found depends on the start. The trace of F never rises. After small decreases, and where
-//! Armijo's condition holds for no step, what is known of the curvature is forgotten and the machine is solved again
-//! as exactly as it ever is; only if a step along minus the gradient changes nothing either the search ends. Small steps
-//! alone may be those of a curvature that no longer holds.
+//! Armijo's condition holds for no step, what is known of the curvature is forgotten: small steps alone may be those of a
+//! curvature that no longer holds.
 //!
 //! **Cost** of an iteration: K(θ) and its machine for each trial, mostly one, and the derivative. Nothing but θ,
 //! gradients and machines is kept.
@@ -43,10 +47,16 @@ use crate::{Counts, Event, Result, Run, Status, Watch};
 use lbfgs::{Curvature, dot};
 use line::{Line, Point, Searcher, moved};
 
-/// A derivative, relative to F, from which an end is no stationary point.
+/// A derivative, relative to F, from which an end is no stationary point, whatever the tolerance.
 const STEEP: f64 = 0.1;
-/// Small decreases in turn until an end is looked for where it is steep.
-const PATIENCE: usize = 10;
+/// Small decreases in turn until an end is looked for.
+const PATIENCE: usize = 2;
+/// The same until the search gives up where derivatives are not small.
+const MANY: usize = 100;
+/// Relative gap of the machines at first, and after large decreases, in units of the tolerance.
+const LOOSE: f64 = 10.0;
+/// Relative gaps of machines that are exact enough before an end, whatever the tolerance.
+const EXACT: f64 = 1e-9;
 
 /// What is done with the machine on a kernel.
 pub(crate) type Use<'a> = dyn FnMut(&dyn Rows) -> Result<Solution> + 'a;
@@ -97,6 +107,19 @@ pub(crate) struct Search {
     pub second_order: bool,
 }
 
+impl Search {
+    /// Derivatives, relative to F, up to which an end is a stationary point. Where F bends by as much as it is large, a
+    /// derivative s promises a decrease by ½s²: this one promises a twentieth of the tolerance.
+    fn flat(self) -> f64 {
+        (0.1 * self.tol).sqrt().min(STEEP)
+    }
+
+    /// The gap, relative, to which machines are solved before an end: derivatives are then known to a tenth of `flat`.
+    fn exact(self) -> f64 {
+        (0.001 * self.tol).max(EXACT)
+    }
+}
+
 /// Where a search ended.
 #[derive(Debug, Clone)]
 pub(crate) struct Found {
@@ -125,21 +148,20 @@ impl Found {
     pub fn remark(&self, title: &str, how: Search) -> Option<String> {
         let Found { status, slope, .. } = self;
         let at = if slope.is_nan() { String::new() } else { format!(" at slope {slope:.1e}") };
-        if !status.is_success() {
-            return Some(format!("{title} ended before its tolerance ({status}){at}"));
+        let steep = *slope > STEEP;
+        match status {
+            status if !status.is_success() => {
+                Some(format!("{title} ended before its tolerance ({status}){at}"))
+            }
+            _ if steep && how.second_order => Some(format!(
+                "{title} ended{at}: hardly any step lowers the objective, though its derivatives are not small: this may be \
+                 an edge of it, and no minimum; compare with more starts, or with kernels and features of similar sizes"
+            )),
+            _ if steep => Some(format!(
+                "{title} ended{at}: decreases are small, but its derivatives are not; search=lbfgs goes on from here"
+            )),
+            _ => None,
         }
-        let least = if how.second_order { STEEP } else { STEEP.min(10.0 * how.tol) };
-        if slope.is_nan() || *slope <= least {
-            return None;
-        }
-        let advice = match how.second_order {
-            true => "compare with more starts, or with kernels and features of similar sizes",
-            false => "or a narrow valley, which search=lbfgs follows; compare with it",
-        };
-        Some(format!(
-            "{title} ended{at}, where no step along minus the gradient lowers the objective much: this may be an edge \
-             of it, and no minimum; {advice}"
-        ))
     }
 }
 
@@ -179,12 +201,14 @@ pub(crate) fn search(
     watch: &Watch,
 ) -> Result<Found> {
     let mut searcher = Searcher { problem, kernel, run, watch, counts: Counts::default() };
-    let tightest = 0.1 * how.tol;
-    let mut tol = how.tol;
+    let loose = (LOOSE * how.tol).min(0.1).max(how.tol);
+    let mut tol = loose;
     let mut point = searcher.point(start, None, Some(tol))?;
     let mut objective = vec![point.value];
     let mut curvature = Curvature::default();
-    let (mut gradient, mut small, mut afresh) = (None, 0, false);
+    // `exact` since the last decrease that was not small.
+    let (mut gradient, mut small, mut exact) = (None, 0, false);
+    let mut exactness = how.exact();
     let bounded = kernel.is_nonnegative();
     // Of a step along minus the gradient, which is as long as this.
     let mut reach = 1.0_f64;
@@ -198,14 +222,16 @@ pub(crate) fn search(
         let message = format!("objective {:.6e}", point.value);
         run.tell(Event::Step { done: steps as u64, message: &message });
         let ended = point.machines.status();
-        if !ended.is_success() && (watch.stop().is_some() || afresh) {
+        if !ended.is_success() && (watch.stop().is_some() || exact) {
             break ended;
         }
         let inside = inward(&point.parameters, slopes, bounded);
         let size = dot(&inside, &inside).sqrt();
-        let steep = how.second_order && steepest(&inside, scale) > STEEP;
-        let patience = if steep { PATIENCE } else { 2 };
-        if size == 0.0 || (small >= patience && afresh) {
+        let flat = !how.second_order || steepest(&inside, scale) <= how.flat();
+        if size == 0.0 || (small >= PATIENCE && exact && flat) {
+            break Status::Converged;
+        }
+        if small >= MANY && exact {
             break Status::Converged;
         }
         if let Some(status) = watch.stop() {
@@ -218,16 +244,17 @@ pub(crate) fn search(
         let known = if how.second_order { curvature.direction_in(slopes, &free) } else { None };
         let unit = || inside.iter().map(|s| -s / size).collect::<Vec<f64>>();
         let (direction, length, least) = match known {
-            _ if afresh => (unit(), reach.max(1.0), how.tol * scale),
             Some(mut direction) => {
                 for (k, d) in direction.iter_mut().enumerate().filter(|(k, _)| !free[*k]) {
                     *d = -point.parameters[k];
                 }
                 (direction, 1.0, 0.0)
             }
+            None if exact && flat => (unit(), reach.max(1.0), how.tol * scale),
+            None if exact => (unit(), reach.max(1.0), 0.0),
             None => (unit(), reach, 0.0),
         };
-        let line = match small >= patience && !afresh {
+        let line = match small >= PATIENCE && !exact {
             true => Line::Little,
             false => searcher.line(&point, slopes, &direction, length, (tol, least))?,
         };
@@ -235,16 +262,19 @@ pub(crate) fn search(
             if let Some(status) = watch.stop() {
                 break status;
             }
-            if afresh {
-                break if matches!(line, Line::Little) {
-                    Status::Converged
-                } else {
-                    Status::Stalled
-                };
+            if exact && !curvature.is_empty() {
+                curvature.clear();
+                continue;
             }
-            afresh = true;
-            tol = tightest;
+            if exact && (flat || exactness <= EXACT) {
+                break Status::Converged;
+            }
+            // Where steep slopes bend at once, what a step lowers F by is less than the gap of the machine.
+            exactness = if exact { (0.01 * exactness).max(EXACT) } else { exactness };
+            (exact, tol) = (true, exactness);
             curvature.clear();
+            // One more step has to be small.
+            small = small.min(PATIENCE - 1);
             let (here, warm) = (point.parameters.clone(), Some(&point.machines));
             if let Some(again) = searcher.try_point(here, warm, Some(tol))?
                 && again.value <= point.value
@@ -258,8 +288,8 @@ pub(crate) fn search(
         };
         let decrease = (point.value - next.value) / scale;
         small = if decrease <= how.tol { small + 1 } else { 0 };
-        afresh = afresh && small > 0;
-        tol = (0.1 * decrease).clamp(tightest, how.tol);
+        exact = exact && small > 0;
+        tol = if exact { exactness } else { (0.1 * decrease).clamp(0.1 * how.tol, loose) };
         let there = searcher.slopes(&next);
         let step = moved(&point.parameters, &next.parameters);
         reach = 2.0 * dot(&step, &step).sqrt();

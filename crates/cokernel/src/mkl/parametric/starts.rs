@@ -46,18 +46,37 @@ pub(crate) fn from_starts(
         if watch.stop().is_some() {
             break;
         }
-        let found = one(k)?;
-        all.counts.add(&found.counts);
-        all.values.push(found.value());
-        // A start that was cut short counts only where it is better already.
-        if found.value() < all.found.value() {
-            (all.found, all.at) = (found, k);
-        }
+        all.keep(one(k)?);
     }
     Ok(all)
 }
 
 impl Started {
+    /// Also searches from these parameters, one start more than were asked for.
+    ///
+    /// # Errors
+    /// As [`search`].
+    pub fn also(
+        &mut self,
+        start: Vec<f64>,
+        (problem, kernel): (&Problem<'_>, &dyn Inside),
+        run: &Run,
+        watch: &Watch,
+    ) -> Result<()> {
+        self.asked.0 += 1;
+        self.keep(search(problem, kernel, start, self.asked.1, run, watch)?);
+        Ok(())
+    }
+
+    /// Takes note of where a search ended. One that was cut short counts only where it is better already.
+    fn keep(&mut self, found: Found) {
+        self.counts.add(&found.counts);
+        if found.value() < self.found.value() {
+            (self.found, self.at) = (found.clone(), self.values.len());
+        }
+        self.values.push(found.value());
+    }
+
     /// The report of the best end, with notes and details about all starts.
     pub fn report(&self, title: &str, run: &Run, watch: &Watch) -> Report {
         let Started { found, at, asked: (asked, how), values, counts } = self;

@@ -1,6 +1,6 @@
 //! From a problem to projections: the starts, and what is told of them.
 
-use super::{Projections, Settings};
+use super::{First, Projections, Settings};
 use crate::data::Target;
 use crate::machine::Solution;
 use crate::mkl::localized_mkl::active;
@@ -53,9 +53,23 @@ fn learn(problem: &Problem<'_>, settings: &Settings, run: &Run) -> Result<Learne
     let both = (problem, &inside as &dyn Inside);
     let start = |k| inside.start(k, run);
     let (title, starts, how) = (settings.title, settings.starts, settings.search);
-    let started = from_starts(title, starts, start, both, how, run, &watch)?;
+    let mut started = from_starts(title, starts, start, both, how, run, &watch)?;
+    let classes = matches!(problem.target, Target::Classes(_));
+    let no_slope = classes && is_constant(&started.found.machines);
+    let again = no_slope && settings.first == First::Components && watch.stop().is_none();
+    if again {
+        let start = inside.start_at(First::Discriminant, 0, run)?;
+        started.also(start, both, run, &watch)?;
+    }
     let mut report = started.report(settings.title, run, &watch);
     report.notes.splice(0..0, inside.notes());
+    if again {
+        report.notes.push(
+            "along the principal components the machine has no slope, and the search no direction: it began once more, \
+             along directions in which the classes differ (start=fda)"
+                .to_string(),
+        );
+    }
     if let Some(looking) = &inside.gates {
         looking.seen.tell(&mut report);
     }
@@ -67,7 +81,7 @@ fn learn(problem: &Problem<'_>, settings: &Settings, run: &Run) -> Result<Learne
             found.value()
         ));
     }
-    if matches!(problem.target, Target::Classes(_)) && is_constant(&found.machines) {
+    if classes && is_constant(&found.machines) {
         report.notes.push(
             "every machine decides the same for all instances: along these projections a C this small pays for no \
              slope, and where the machine has none the search has no direction; use a larger C, class_weight=balanced, \

@@ -109,9 +109,9 @@ impl<'a> Projections<'a> {
             of.push(at);
         }
         let mut gates = None;
-        if let Some(Regions { shape, dimensions, .. }) = settings.gates {
+        if let Some(Regions { shape, shown, .. }) = settings.gates {
             let names: Vec<String> = sources.iter().map(|s| s.name.clone()).collect();
-            gates = Some(Looking { shape, seen: Seen::of(views, &names, dimensions)? });
+            gates = Some(Looking { shape, seen: Seen::of(views, &names, shown)? });
         }
         let regions = settings.gates.map_or(1, |g| g.count);
         Ok(Projections { problem, views, settings, sources, of, regions, gates })

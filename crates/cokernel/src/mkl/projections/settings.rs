@@ -1,5 +1,6 @@
 //! What a method says of its projections, and its parameters.
 
+use crate::mkl::gate_views::Shown;
 use crate::mkl::parametric::Search;
 use crate::params::{Param, Params, Range};
 use crate::rule::gate::Shape;
@@ -32,8 +33,8 @@ pub(crate) struct Regions {
     pub count: usize,
     /// What the gates are.
     pub shape: Shape,
-    /// To how many principal components what they look at is reduced; 0: not.
-    pub dimensions: usize,
+    /// How they see the features.
+    pub shown: Shown,
 }
 
 /// The first start.
@@ -43,6 +44,8 @@ pub(crate) enum First {
     Components,
     /// The features as they are.
     Identity,
+    /// Directions along which the classes differ.
+    Discriminant,
     /// As all that follow.
     Random,
 }
@@ -57,8 +60,10 @@ pub(in crate::mkl) const DIMENSIONS: Param = Param {
 pub(in crate::mkl) const START: Param = Param {
     name: "start",
     doc: "The first start: pca (leading principal components of the standardised columns), identity (the features \
-          as they are, from which search begins), or random, as all starts after it are.",
-    range: Range::Choice { default: "pca", of: &["pca", "identity", "random"] },
+          as they are, from which search begins), fda (along which the means of the classes differ most beside what \
+          is within the classes), or random, as all starts after it are. Where the machine has no slope along pca, fda \
+          is tried, too.",
+    range: Range::Choice { default: "pca", of: &["pca", "identity", "fda", "random"] },
 };
 /// How often.
 pub(in crate::mkl) const STARTS: Param = Param {
@@ -106,6 +111,7 @@ impl Settings {
             dimensions: params.count("dimensions"),
             first: match params.text("start") {
                 "identity" => First::Identity,
+                "fda" => First::Discriminant,
                 "random" => First::Random,
                 _ => First::Components,
             },

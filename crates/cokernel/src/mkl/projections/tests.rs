@@ -5,6 +5,7 @@ use crate::data::Table;
 use crate::data::Target;
 use crate::kernel::KernelSpec;
 use crate::machine::How;
+use crate::mkl::gate_views::Shown;
 use crate::mkl::parametric::Search;
 use crate::mkl::parametric::cases::{N, classes, machine, targets};
 use crate::mkl::{Learned, Learner, learner, train};
@@ -37,8 +38,11 @@ fn slopes_are_those_of_finite_differences() {
         &["gaussian@b:gamma=0.3"],
         &["linear@a", "gaussian@a:gamma=0.2", "polynomial@b:degree=2:gamma=0.3"],
     ];
-    let shapes = [(Shape::Softmax, 0), (Shape::Sigmoid, 1), (Shape::Gaussian, 0)]
-        .map(|(shape, dimensions)| Some(Regions { count: 2, shape, dimensions }));
+    let shapes = [(Shape::Softmax, 0), (Shape::Sigmoid, 1), (Shape::Gaussian, 0)].map(
+        |(shape, dimensions)| {
+            Some(Regions { count: 2, shape, shown: Shown { dimensions, plain: false } })
+        },
+    );
     for specs in kernels.map(specs) {
         let bank = Bank::build(&views, &specs, Storage::Auto, &run).unwrap();
         for (text, target) in targets() {
@@ -164,6 +168,8 @@ fn learned(id: &str, given: &[(&str, &str)], text: &str, target: &Target, run: &
 #[test]
 fn traces_never_rise_and_the_best_start_is_kept() {
     for (text, target) in targets() {
+        // Beyond 2e-10 it is rounding whether a joint machine gets any closer.
+        let text = &text.replace("tol=1e-11", "tol=1e-9");
         let shapes = Shape::IDS.iter().map(|s| ("lpk", Some(*s)));
         for (id, gating) in std::iter::once(("gpk", None)).chain(shapes) {
             for search in ["lbfgs", "gradient"] {
