@@ -19,18 +19,20 @@ cluster and to embed.
 :class:`PairLearner`, :func:`pairs_of_tasks`   pairs that belong together or apart
 :func:`gaussian`, :func:`linear`, …            kernels
 :mod:`cokernel.annotated`                      AnnData and MuData objects: views, results
+:mod:`cokernel.conformal`                      sets and intervals with a chosen coverage
+:mod:`cokernel.inspection`                     what would be lost without a view
 :mod:`cokernel.datasets`                       data sets with several views
 :mod:`cokernel.experiments`                    tables of papers, and of your own
 :mod:`cokernel.metrics`                        scores of clusterings
 :mod:`cokernel.statistics`                     which methods differ: tests, wins and ranks
-:func:`load`                                   models saved by Python, Rust or the command line
+:func:`load`, :func:`from_bytes`               models saved by Python, Rust or the command line
 =============================================  ====================================================
 """
 
-from . import annotated, datasets, experiments, metrics, statistics
+from . import annotated, conformal, datasets, experiments, inspection, metrics, statistics
 from ._clusterers import MultiViewSpectralClustering
 from ._detectors import MKLOutlierDetector
-from ._files import load, machines, methods
+from ._files import from_bytes, load, machines, methods
 from ._generated import *  # noqa: F403
 from ._generated import __all__ as _method_classes
 from ._kernels import (
@@ -68,12 +70,15 @@ __all__ = [
     "SurfaceSearchBank",
     "__version__",
     "annotated",
+    "conformal",
     "chi2",
     "cross_validate_bank",
     "datasets",
     "experiments",
+    "from_bytes",
     "exponential",
     "gaussian",
+    "inspection",
     "laplacian",
     "linear",
     "load",

@@ -236,6 +236,17 @@ class NativeEstimator(BaseEstimator):  # type: ignore[misc]
 class SavedEstimator(NativeEstimator):
     """Base of those whose model is a file that Rust and the command line know."""
 
+    def to_bytes(self) -> bytes:
+        """The fitted model as bytes: the content of a model file, for :func:`from_bytes`.
+
+        Returns
+        -------
+        bytes
+        """
+        check_is_fitted(self)
+        content: bytes = self._model.to_bytes()
+        return content
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to a file that Rust and the command line read, too.
 

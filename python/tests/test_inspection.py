@@ -1,0 +1,62 @@
+"""What is lost without a view, and models as bytes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.metrics import accuracy_score
+
+import cokernel as ck
+from cokernel.datasets import make_gaussian_views
+from cokernel.inspection import view_importance
+
+X, Y = make_gaussian_views(90, separations=[5.0, 0.0], random_state=0)
+FIRST, SECOND = X["view0"], X["view1"]
+TABLE = np.hstack([FIRST, SECOND])
+VIEWS = {"view0": slice(0, FIRST.shape[1]), "view1": slice(FIRST.shape[1], TABLE.shape[1])}
+
+
+@pytest.mark.parametrize("form", [TABLE, sparse.csr_matrix(TABLE), pd.DataFrame(TABLE), X, list(X.values())])
+def test_every_form_of_views(form: Any) -> None:
+    chosen = VIEWS if hasattr(form, "shape") else None
+    clf = ck.MKLClassifier("mean", views=chosen, random_state=0).fit(form, Y)
+    kept = form.copy() if hasattr(form, "copy") else list(form)
+    lost = view_importance(clf, form, Y, n_repeats=4, random_state=3)
+    assert list(lost) == ["view0", "view1"] and lost["view0"].shape == (4,)
+    assert lost["view0"].mean() > 0.25 and abs(lost["view1"].mean()) < 0.1
+    # By hand, and without a change of what was given.
+    rows = np.random.RandomState(3).permutation(90)
+    dealt = {"view0": FIRST[rows], "view1": SECOND}
+    plain = ck.MKLClassifier("mean", random_state=0).fit(X, Y)
+    want = accuracy_score(Y, plain.predict(X)) - accuracy_score(Y, plain.predict(dealt))
+    assert lost["view0"][0] == pytest.approx(want)
+    for name in X if isinstance(form, dict) else []:
+        np.testing.assert_array_equal(kept[name], form[name])
+
+
+def test_similarities_and_refusals() -> None:
+    kernels = {name: table @ table.T for name, table in X.items()}
+    clf = ck.MKLClassifier("mean", kernels="precomputed", C=0.1).fit(kernels, Y)
+    lost = view_importance(clf, kernels, Y, random_state=0)
+    assert lost["view0"].mean() > 0.25 and abs(lost["view1"].mean()) < 0.1
+    with pytest.raises(ValueError, match="the model has one view"):
+        view_importance(ck.MKLClassifier("mean").fit(FIRST, Y), FIRST, Y)
+    with pytest.raises(ValueError, match="n_repeats: expected a number of at least 1, found 0"):
+        view_importance(clf, kernels, Y, n_repeats=0)
+    with pytest.raises(ValueError, match="expected an estimator of this package"):
+        view_importance("mean", X, Y)
+
+
+def test_models_as_bytes() -> None:
+    for made in (ck.MKLClassifier("mean"), ck.MKLRegressor("mean"), ck.MKLOutlierDetector("mean")):
+        fitted = made.fit(X, Y) if not isinstance(made, ck.MKLOutlierDetector) else made.fit(X)
+        content = fitted.to_bytes()
+        np.testing.assert_array_equal(ck.from_bytes(content).predict(X), fitted.predict(X))
+    embedding = ck.MultiViewEmbedding(2, random_state=0).fit(X)
+    np.testing.assert_array_equal(ck.from_bytes(embedding.to_bytes()).transform(X), embedding.transform(X))
+    with pytest.raises(ValueError, match="."):
+        ck.from_bytes(content[:-1])
