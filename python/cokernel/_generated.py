@@ -30,6 +30,7 @@ __all__ = [
     "BinarySelectionMKLOutlierDetector",
     "BinarySelectionMKLRegressor",
     "CCASpectralClustering",
+    "CGBoostMKLClassifier",
     "CoRegularizedCentroidSpectralClustering",
     "CoRegularizedSpectralClustering",
     "CoTrainedSpectralClustering",
@@ -61,8 +62,12 @@ __all__ = [
     "GaussianProcessMKLRegressor",
     "IdealDistanceMKLClassifier",
     "IdealDistanceMKLRegressor",
+    "InfiniteMKLClassifier",
+    "InfiniteMKLOutlierDetector",
+    "InfiniteMKLRegressor",
     "KandolaMKLClassifier",
     "KandolaMKLRegressor",
+    "KernelBoostingMKLClassifier",
     "KernelCCASpectralClustering",
     "KlDivergenceMKLClassifier",
     "KlDivergenceMKLRegressor",
@@ -94,8 +99,11 @@ __all__ = [
     "LpNormMKLClassifier",
     "LpNormMKLOutlierDetector",
     "LpNormMKLRegressor",
+    "MARKMKLClassifier",
+    "MARKMKLRegressor",
     "MEDFCClassifier",
     "MKKMClustering",
+    "MaxMarginClustering",
     "MeanMKLClassifier",
     "MeanMKLOutlierDetector",
     "MeanMKLRegressor",
@@ -2873,6 +2881,354 @@ class SimpleMKLOutlierDetector(KernelOutlierDetector):
         self.tol = tol
         self.max_iterations = max_iterations
         self.direction = direction
+        self.machine_tol = machine_tol
+        self.scale = scale
+        self.missing = missing
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class InfiniteMKLClassifier(KernelClassifier):
+    """Infinite kernel learning.
+
+    SimpleMKL over all widths of the given Gaussian, Laplacian and χ² kernels: widths are found,
+    not chosen beforehand. The duality gap is over all widths. Costs some rounds of SimpleMKL on
+    a few kernels.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of slack, above 0.
+    machine : str, default="svc"
+        The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
+        Those that have an argument here, as C, are given there.
+    span : float, default=100.0
+        Widths are from those of the given kernels over span to span times these. A real
+        number at least 1 and at most 1000000.
+    tol : float, default=0.001
+        Relative duality gap over all widths to stop at. A real number greater than 0 and at
+        most 0.5.
+    max_rounds : int, default=50
+        Limit on rounds, each of which adds at most one width of each kernel. Whole number
+        from 1 to 100000.
+    class_weight : dict or "balanced", optional
+        Factors of C by class, above 0.
+    decomposition : {"one_vs_rest", "one_vs_one", "dag"}
+        How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
+        directed acyclic graph instead of by votes.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machines, above 0 and below 1.
+    probability : {"sigmoid", "isotonic"}, optional
+        Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
+        that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
+        for each calibration fold.
+    calibration_folds : int, default=5
+        Folds whose held-out decision values the probabilities are calibrated on, from 2 to 1000; each
+        class needs as many instances.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLClassifier : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Gehler, Nowozin 2008; Gönen 2010, §2.2.1.3.
+
+    Examples
+    --------
+    >>> from cokernel import InfiniteMKLClassifier
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> InfiniteMKLClassifier(random_state=0).fit(X, y).score(X, y)
+    1.0
+    """
+
+    _method_id = "infinite_mkl"
+    _method_params = ["span", "tol", "max_rounds"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        machine: str = "svc",
+        span: float = 100.0,
+        tol: float = 0.001,
+        max_rounds: int = 50,
+        class_weight: Any = None,
+        decomposition: str = "one_vs_rest",
+        machine_tol: float = 1e-3,
+        probability: str | None = None,
+        calibration_folds: int = 5,
+        scale: str | None = None,
+        missing: str = "auto",
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.machine = machine
+        self.span = span
+        self.tol = tol
+        self.max_rounds = max_rounds
+        self.class_weight = class_weight
+        self.decomposition = decomposition
+        self.machine_tol = machine_tol
+        self.probability = probability
+        self.calibration_folds = calibration_folds
+        self.scale = scale
+        self.missing = missing
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class InfiniteMKLRegressor(KernelRegressor):
+    """Infinite kernel learning, for numbers.
+
+    SimpleMKL over all widths of the given Gaussian, Laplacian and χ² kernels: widths are found,
+    not chosen beforehand. The duality gap is over all widths. Costs some rounds of SimpleMKL on
+    a few kernels.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of error beyond epsilon, above 0.
+    epsilon : float, default=0.1
+        Errors up to it cost nothing; at least 0, in the units of y.
+    machine : str, default="svr"
+        The machine that learns on the combination, with parameters if need be: ``"svr:max_steps=1000"``.
+        Those that have an argument here, as C, are given there.
+    span : float, default=100.0
+        Widths are from those of the given kernels over span to span times these. A real
+        number at least 1 and at most 1000000.
+    tol : float, default=0.001
+        Relative duality gap over all widths to stop at. A real number greater than 0 and at
+        most 0.5.
+    max_rounds : int, default=50
+        Limit on rounds, each of which adds at most one width of each kernel. Whole number
+        from 1 to 100000.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machine, above 0 and below 1.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLRegressor : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Gehler, Nowozin 2008; Gönen 2010, §2.2.1.3.
+
+    Examples
+    --------
+    >>> from cokernel import InfiniteMKLRegressor
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> reg = InfiniteMKLRegressor(C=10.0, random_state=0).fit(X, y)
+    >>> bool(reg.score(X, y) > 0.9)
+    True
+    """
+
+    _method_id = "infinite_mkl"
+    _method_params = ["span", "tol", "max_rounds"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        epsilon: float = 0.1,
+        machine: str = "svr",
+        span: float = 100.0,
+        tol: float = 0.001,
+        max_rounds: int = 50,
+        machine_tol: float = 1e-3,
+        scale: str | None = None,
+        missing: str = "auto",
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.epsilon = epsilon
+        self.machine = machine
+        self.span = span
+        self.tol = tol
+        self.max_rounds = max_rounds
+        self.machine_tol = machine_tol
+        self.scale = scale
+        self.missing = missing
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class InfiniteMKLOutlierDetector(KernelOutlierDetector):
+    """Infinite kernel learning, for outliers.
+
+    SimpleMKL over all widths of the given Gaussian, Laplacian and χ² kernels: widths are found,
+    not chosen beforehand. The duality gap is over all widths. Costs some rounds of SimpleMKL on
+    a few kernels.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    nu : float, default=0.5
+        Largest fraction of training instances outside, and least fraction of support vectors; above 0
+        and at most 1.
+    machine : str, default="one_class_svm"
+        The machine that learns on the combination, with parameters if need be: ``"one_class_svm:max_steps=1000"``.
+        Those that have an argument here, as nu, are given there.
+    span : float, default=100.0
+        Widths are from those of the given kernels over span to span times these. A real
+        number at least 1 and at most 1000000.
+    tol : float, default=0.001
+        Relative duality gap over all widths to stop at. A real number greater than 0 and at
+        most 0.5.
+    max_rounds : int, default=50
+        Limit on rounds, each of which adds at most one width of each kernel. Whole number
+        from 1 to 100000.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machine, above 0 and below 1.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLOutlierDetector : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Gehler, Nowozin 2008; Gönen 2010, §2.2.1.3.
+
+    Examples
+    --------
+    >>> from cokernel import InfiniteMKLOutlierDetector
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> found = InfiniteMKLOutlierDetector(nu=0.1, random_state=0).fit(X).predict(X)
+    >>> bool((found < 0).mean() <= 0.2)
+    True
+    """
+
+    _method_id = "infinite_mkl"
+    _method_params = ["span", "tol", "max_rounds"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        nu: float = 0.5,
+        machine: str = "one_class_svm",
+        span: float = 100.0,
+        tol: float = 0.001,
+        max_rounds: int = 50,
+        machine_tol: float = 1e-3,
+        scale: str | None = None,
+        missing: str = "auto",
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.nu = nu
+        self.machine = machine
+        self.span = span
+        self.tol = tol
+        self.max_rounds = max_rounds
         self.machine_tol = machine_tol
         self.scale = scale
         self.missing = missing
@@ -10387,6 +10743,494 @@ class GMLClassifier(KernelClassifier):
         self.verbose = verbose
 
 
+class CGBoostMKLClassifier(KernelClassifier):
+    """Column generation boosting.
+
+    A sum of single columns of all kernels, found by column generation: few of them with the
+    1-norm, where each kernel is read only for the instances that it is good at. Needs no
+    positive semi-definite kernels. Costs a pass over the kernels and a linear or quadratic
+    program for every few columns.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of slack, above 0.
+    machine : str, default="svc"
+        The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
+        Those that have an argument here, as C, are given there.
+    norm : {"1", "2"}, default="1"
+        Norm of the coefficients: 1, a linear program with few columns; 2, a quadratic
+        program.
+    nu : float, default=0.2
+        With norm 1: part ν of the instances that may have less than the margin. A real
+        number greater than 0 and at most 0.999.
+    max_columns : int, default=2000
+        Columns of kernels that a decision function may have; boosting that stops early is a
+        sparser model, and the gap says how far from the optimum. Whole number, at least 1.
+    tol : float, default=0.001
+        Relative duality gap (upper − lower bound) divided by the upper bound to stop at. A
+        real number greater than 0 and at most 0.5.
+    class_weight : dict or "balanced", optional
+        Factors of C by class, above 0.
+    decomposition : {"one_vs_rest", "one_vs_one", "dag"}
+        How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
+        directed acyclic graph instead of by votes.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machines, above 0 and below 1.
+    probability : {"sigmoid", "isotonic"}, optional
+        Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
+        that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
+        for each calibration fold.
+    calibration_folds : int, default=5
+        Folds whose held-out decision values the probabilities are calibrated on, from 2 to 1000; each
+        class needs as many instances.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLClassifier : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Bi, Zhang, Bennett 2004; Gönen 2010, §2.4.
+
+    Examples
+    --------
+    >>> from cokernel import CGBoostMKLClassifier
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> CGBoostMKLClassifier(random_state=0).fit(X, y).score(X, y)
+    1.0
+    """
+
+    _method_id = "cg_boost"
+    _method_params = ["norm", "nu", "max_columns", "tol"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        machine: str = "svc",
+        norm: str = "1",
+        nu: float = 0.2,
+        max_columns: int = 2000,
+        tol: float = 0.001,
+        class_weight: Any = None,
+        decomposition: str = "one_vs_rest",
+        machine_tol: float = 1e-3,
+        probability: str | None = None,
+        calibration_folds: int = 5,
+        scale: str | None = None,
+        missing: str = "auto",
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.machine = machine
+        self.norm = norm
+        self.nu = nu
+        self.max_columns = max_columns
+        self.tol = tol
+        self.class_weight = class_weight
+        self.decomposition = decomposition
+        self.machine_tol = machine_tol
+        self.probability = probability
+        self.calibration_folds = calibration_folds
+        self.scale = scale
+        self.missing = missing
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class MARKMKLClassifier(KernelClassifier):
+    """Multiple additive regression kernels (MARK).
+
+    Ridge regression on single columns of all kernels, those first that the residual asks for;
+    fewer columns are a sparser model. Needs no positive semi-definite kernels. Costs a pass
+    over the kernels and a ridge regression for every batch of columns.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of slack, above 0.
+    machine : str, default="svc"
+        The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
+        Those that have an argument here, as C, are given there.
+    lam : float, default=0.01
+        Ridge λ, for kernels over their mean diagonal entry and the mean over all columns. A
+        real number greater than 0 and at most 1000000000000.
+    max_columns : int, default=2000
+        Columns of kernels that a decision function may have; boosting that stops early is a
+        sparser model, and the gap says how far from the optimum. Whole number, at least 1.
+    tol : float, default=0.001
+        Relative duality gap (upper − lower bound) divided by the upper bound to stop at. A
+        real number greater than 0 and at most 0.5.
+    class_weight : dict or "balanced", optional
+        Factors of C by class, above 0.
+    decomposition : {"one_vs_rest", "one_vs_one", "dag"}
+        How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
+        directed acyclic graph instead of by votes.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machines, above 0 and below 1.
+    probability : {"sigmoid", "isotonic"}, optional
+        Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
+        that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
+        for each calibration fold.
+    calibration_folds : int, default=5
+        Folds whose held-out decision values the probabilities are calibrated on, from 2 to 1000; each
+        class needs as many instances.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLClassifier : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Bennett, Momma, Embrechts 2002; Gönen 2010, §2.4.
+
+    Examples
+    --------
+    >>> from cokernel import MARKMKLClassifier
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> MARKMKLClassifier(random_state=0).fit(X, y).score(X, y)
+    1.0
+    """
+
+    _method_id = "mark"
+    _method_params = ["lambda", "max_columns", "tol"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        machine: str = "svc",
+        lam: float = 0.01,
+        max_columns: int = 2000,
+        tol: float = 0.001,
+        class_weight: Any = None,
+        decomposition: str = "one_vs_rest",
+        machine_tol: float = 1e-3,
+        probability: str | None = None,
+        calibration_folds: int = 5,
+        scale: str | None = None,
+        missing: str = "auto",
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.machine = machine
+        self.lam = lam
+        self.max_columns = max_columns
+        self.tol = tol
+        self.class_weight = class_weight
+        self.decomposition = decomposition
+        self.machine_tol = machine_tol
+        self.probability = probability
+        self.calibration_folds = calibration_folds
+        self.scale = scale
+        self.missing = missing
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class MARKMKLRegressor(KernelRegressor):
+    """Multiple additive regression kernels (MARK), for numbers.
+
+    Ridge regression on single columns of all kernels, those first that the residual asks for;
+    fewer columns are a sparser model. Needs no positive semi-definite kernels. Costs a pass
+    over the kernels and a ridge regression for every batch of columns.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    machine : str, default="kernel_ridge"
+        The machine that learns on the combination, with parameters if need be: ``"kernel_ridge:lambda=1.0"``.
+    lam : float, default=0.01
+        Ridge λ, for kernels over their mean diagonal entry and the mean over all columns. A
+        real number greater than 0 and at most 1000000000000.
+    max_columns : int, default=2000
+        Columns of kernels that a decision function may have; boosting that stops early is a
+        sparser model, and the gap says how far from the optimum. Whole number, at least 1.
+    tol : float, default=0.001
+        Relative duality gap (upper − lower bound) divided by the upper bound to stop at. A
+        real number greater than 0 and at most 0.5.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machine, above 0 and below 1.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLRegressor : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Bennett, Momma, Embrechts 2002; Gönen 2010, §2.4.
+
+    Examples
+    --------
+    >>> from cokernel import MARKMKLRegressor
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> reg = MARKMKLRegressor(random_state=0).fit(X, y)
+    >>> bool(reg.score(X, y) > 0.9)
+    True
+    """
+
+    _method_id = "mark"
+    _method_params = ["lambda", "max_columns", "tol"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        machine: str = "kernel_ridge",
+        lam: float = 0.01,
+        max_columns: int = 2000,
+        tol: float = 0.001,
+        machine_tol: float = 1e-3,
+        scale: str | None = None,
+        missing: str = "auto",
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.machine = machine
+        self.lam = lam
+        self.max_columns = max_columns
+        self.tol = tol
+        self.machine_tol = machine_tol
+        self.scale = scale
+        self.missing = missing
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class KernelBoostingMKLClassifier(KernelClassifier):
+    """Kernel boosting.
+
+    A kernel made of products of functions, one after the other from the kernel that tells best
+    which pairs of instances are of one class; the machine is then trained on it. Costs
+    eigenvectors of all kernels, and one for each kernel and round.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of slack, above 0.
+    machine : str, default="svc"
+        The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
+        Those that have an argument here, as C, are given there.
+    pair_loss : {"exponential", "logistic"}, default="exponential"
+        Loss of pairs: exponential or logistic.
+    rounds : int, default=50
+        Products of functions in the kernel, at most. Whole number from 1 to 100000.
+    ridge : float, default=0.01
+        What the norm of a function costs beside its values on the training instances; more
+        is smoother. A real number greater than 0 and at most 1000000.
+    class_weight : dict or "balanced", optional
+        Factors of C by class, above 0.
+    decomposition : {"one_vs_rest", "one_vs_one", "dag"}
+        How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
+        directed acyclic graph instead of by votes.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machines, above 0 and below 1.
+    probability : {"sigmoid", "isotonic"}, optional
+        Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
+        that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
+        for each calibration fold.
+    calibration_folds : int, default=5
+        Folds whose held-out decision values the probabilities are calibrated on, from 2 to 1000; each
+        class needs as many instances.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLClassifier : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Crammer, Keshet, Singer 2003; Gönen 2010, §2.4.
+
+    Examples
+    --------
+    >>> from cokernel import KernelBoostingMKLClassifier
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> KernelBoostingMKLClassifier(random_state=0).fit(X, y).score(X, y)
+    1.0
+    """
+
+    _method_id = "kernel_boosting"
+    _method_params = ["pair_loss", "rounds", "ridge"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        machine: str = "svc",
+        pair_loss: str = "exponential",
+        rounds: int = 50,
+        ridge: float = 0.01,
+        class_weight: Any = None,
+        decomposition: str = "one_vs_rest",
+        machine_tol: float = 1e-3,
+        probability: str | None = None,
+        calibration_folds: int = 5,
+        scale: str | None = None,
+        missing: str = "auto",
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.machine = machine
+        self.pair_loss = pair_loss
+        self.rounds = rounds
+        self.ridge = ridge
+        self.class_weight = class_weight
+        self.decomposition = decomposition
+        self.machine_tol = machine_tol
+        self.probability = probability
+        self.calibration_folds = calibration_folds
+        self.scale = scale
+        self.missing = missing
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
 class GaussianProcessMKLRegressor(KernelRegressor):
     """Gaussian process with a weighted sum of covariances, for numbers.
 
@@ -15019,6 +15863,9 @@ class MKKMClustering(ViewClusterer):
     center : bool or {"yes", "no"}, default="yes"
         Whether kernels are centred in their feature spaces before they are brought to the
         same trace: yes, as the sources do, or no.
+    incomplete : {"own", "estimated"}, default="own"
+        Instances that lack views: own, as the method itself treats them; estimated, their
+        similarities are estimated from the other views, as for other clusterings.
     graphs : list of str, optional
         Graphs of neighbours in place of kernels, such as ``"knn:k=10"`` or ``"epsilon:radius=0.5"``.
     n_init : int, default=20
@@ -15065,7 +15912,7 @@ class MKKMClustering(ViewClusterer):
     """
 
     _method_id = "mkkm"
-    _method_params = ["tol", "max_iterations", "center"]
+    _method_params = ["tol", "max_iterations", "center", "incomplete"]
 
     def __init__(
         self,
@@ -15076,6 +15923,7 @@ class MKKMClustering(ViewClusterer):
         tol: float = 1e-06,
         max_iterations: int = 100,
         center: str = "yes",
+        incomplete: str = "own",
         graphs: Any = None,
         n_init: int = 20,
         protocol: str = "best_of",
@@ -15094,6 +15942,7 @@ class MKKMClustering(ViewClusterer):
         self.tol = tol
         self.max_iterations = max_iterations
         self.center = center
+        self.incomplete = incomplete
         self.graphs = graphs
         self.n_init = n_init
         self.protocol = protocol
@@ -15132,6 +15981,9 @@ class SimpleMKKMClustering(ViewClusterer):
     center : bool or {"yes", "no"}, default="yes"
         Whether kernels are centred in their feature spaces before they are brought to the
         same trace: yes, as the sources do, or no.
+    incomplete : {"own", "estimated"}, default="own"
+        Instances that lack views: own, as the method itself treats them; estimated, their
+        similarities are estimated from the other views, as for other clusterings.
     graphs : list of str, optional
         Graphs of neighbours in place of kernels, such as ``"knn:k=10"`` or ``"epsilon:radius=0.5"``.
     n_init : int, default=20
@@ -15178,7 +16030,7 @@ class SimpleMKKMClustering(ViewClusterer):
     """
 
     _method_id = "simple_mkkm"
-    _method_params = ["tol", "max_iterations", "center"]
+    _method_params = ["tol", "max_iterations", "center", "incomplete"]
 
     def __init__(
         self,
@@ -15189,6 +16041,7 @@ class SimpleMKKMClustering(ViewClusterer):
         tol: float = 0.0001,
         max_iterations: int = 100,
         center: str = "yes",
+        incomplete: str = "own",
         graphs: Any = None,
         n_init: int = 20,
         protocol: str = "best_of",
@@ -15207,6 +16060,125 @@ class SimpleMKKMClustering(ViewClusterer):
         self.tol = tol
         self.max_iterations = max_iterations
         self.center = center
+        self.incomplete = incomplete
+        self.graphs = graphs
+        self.n_init = n_init
+        self.protocol = protocol
+        self.pair_learner = pair_learner
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class MaxMarginClustering(ViewClusterer):
+    """Max-margin clustering with several kernels.
+
+    Clusters that a support vector machine on the best average of the kernels separates most
+    clearly, by machine and labels in turn from several starts. The objective never rises; it
+    may end in a local minimum. Any positive semi-definite kernels. Some twenty runs of
+    SimpleMKL.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    c : float, default=1.0
+        Cost C of an error, for kernels over their mean diagonal entry. A real number
+        greater than 0 and at most 1000000000000.
+    balance : float, default=0.5
+        The least size of a cluster, as a part of n/k. A real number greater than 0 and at
+        most 1.
+    starts : int, default=5
+        Clusterings by k-means from which it starts. Whole number from 1 to 10000.
+    max_iterations : int, default=50
+        Most changes of the labels from each start. Whole number from 1 to 1000000.
+    graphs : list of str, optional
+        Graphs of neighbours in place of kernels, such as ``"knn:k=10"`` or ``"epsilon:radius=0.5"``.
+    n_init : int, default=20
+        Starts of k-means.
+    protocol : {"best_of", "published"}
+        "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
+        random rows, each start a result of its own (``all_labels_``), as the papers' tables.
+    pair_learner : PairLearner, optional
+        How the weights of kernels are learned where :meth:`fit` is given pairs.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MultiViewSpectralClustering : the same with the method as a parameter; its attributes are those of
+        this class.
+
+    References
+    ----------
+    Xu and others 2005; Zhao, Kwok, Zhang 2009; Gönen 2010, §2.2.
+
+    Examples
+    --------
+    >>> from cokernel import MaxMarginClustering
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> from cokernel.metrics import cluster_scores
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> clusters = MaxMarginClustering(2, random_state=0).fit_predict(X)
+    >>> cluster_scores(y, clusters)["accuracy"]
+    1.0
+    """
+
+    _method_id = "max_margin"
+    _method_params = ["c", "balance", "starts", "max_iterations"]
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        c: float = 1.0,
+        balance: float = 0.5,
+        starts: int = 5,
+        max_iterations: int = 50,
+        graphs: Any = None,
+        n_init: int = 20,
+        protocol: str = "best_of",
+        pair_learner: PairLearner | None = None,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.views = views
+        self.kernels = kernels
+        self.c = c
+        self.balance = balance
+        self.starts = starts
+        self.max_iterations = max_iterations
         self.graphs = graphs
         self.n_init = n_init
         self.protocol = protocol
@@ -15248,6 +16220,9 @@ class LateFusionClustering(ViewClusterer):
     center : bool or {"yes", "no"}, default="yes"
         Whether kernels are centred in their feature spaces before they are brought to the
         same trace: yes, as the sources do, or no.
+    incomplete : {"own", "estimated"}, default="own"
+        Instances that lack views: own, as the method itself treats them; estimated, their
+        similarities are estimated from the other views, as for other clusterings.
     graphs : list of str, optional
         Graphs of neighbours in place of kernels, such as ``"knn:k=10"`` or ``"epsilon:radius=0.5"``.
     n_init : int, default=20
@@ -15294,7 +16269,7 @@ class LateFusionClustering(ViewClusterer):
     """
 
     _method_id = "late_fusion"
-    _method_params = ["lambda", "tol", "max_iterations", "center"]
+    _method_params = ["lambda", "tol", "max_iterations", "center", "incomplete"]
 
     def __init__(
         self,
@@ -15306,6 +16281,7 @@ class LateFusionClustering(ViewClusterer):
         tol: float = 1e-06,
         max_iterations: int = 100,
         center: str = "yes",
+        incomplete: str = "own",
         graphs: Any = None,
         n_init: int = 20,
         protocol: str = "best_of",
@@ -15325,6 +16301,7 @@ class LateFusionClustering(ViewClusterer):
         self.tol = tol
         self.max_iterations = max_iterations
         self.center = center
+        self.incomplete = incomplete
         self.graphs = graphs
         self.n_init = n_init
         self.protocol = protocol
@@ -15367,6 +16344,9 @@ class SNFClustering(ViewClusterer):
     mu : float, default=0.5
         μ, the scale of affinity=local; the source recommends 0.3 to 0.8. A real number
         greater than 0 and at most 1000000.
+    incomplete : {"own", "estimated"}, default="own"
+        Instances that lack views: own, as the method itself treats them; estimated, their
+        similarities are estimated from the other views, as for other clusterings.
     graphs : list of str, optional
         Graphs of neighbours in place of kernels, such as ``"knn:k=10"`` or ``"epsilon:radius=0.5"``.
     n_init : int, default=20
@@ -15413,7 +16393,7 @@ class SNFClustering(ViewClusterer):
     """
 
     _method_id = "snf"
-    _method_params = ["neighbors", "rounds", "affinity", "mu"]
+    _method_params = ["neighbors", "rounds", "affinity", "mu", "incomplete"]
 
     def __init__(
         self,
@@ -15425,6 +16405,7 @@ class SNFClustering(ViewClusterer):
         rounds: int = 20,
         affinity: str = "kernel",
         mu: float = 0.5,
+        incomplete: str = "own",
         graphs: Any = None,
         n_init: int = 20,
         protocol: str = "best_of",
@@ -15444,6 +16425,7 @@ class SNFClustering(ViewClusterer):
         self.rounds = rounds
         self.affinity = affinity
         self.mu = mu
+        self.incomplete = incomplete
         self.graphs = graphs
         self.n_init = n_init
         self.protocol = protocol

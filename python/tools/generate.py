@@ -17,9 +17,9 @@ from typing import Any
 TARGET = Path(__file__).resolve().parents[1] / "cokernel" / "_generated.py"
 #: As in cokernel/_base.py.
 RENAMED = {"lambda": "lam"}
-WORDS = {"mkl": "MKL", "cca": "CCA", "kmeans": "KMeans", "mkkm": "MKKM", "snf": "SNF"}
+WORDS = {"mkl": "MKL", "cg": "CG", "mark": "MARK", "cca": "CCA", "kmeans": "KMeans", "mkkm": "MKKM", "snf": "SNF"}
 # Words of clusterings that are not called spectral.
-NOT_SPECTRAL = {"spectral", "kmeans", "mkkm", "snf", "fusion"}
+NOT_SPECTRAL = {"spectral", "kmeans", "mkkm", "snf", "fusion", "margin"}
 # Names of methods that end in MKL or are no MKL.
 OWN = ("gmkl", "rmkl", "emkl", "rwkl", "gpk", "lpk", "ekp", "medfc", "gml")
 WORDS |= {word: word.upper() for word in OWN}
@@ -119,6 +119,7 @@ TAILS = {
     "detect": DETECTOR_TAIL,
     "cluster": CLUSTERER_TAIL,
 }
+NUMBERS = ("svr", "nu_svr", "kernel_ridge")
 MACHINES = {"classify": "svc", "regress": "svr", "detect": "one_class_svm"}
 RUN_DEFAULTS = [
     ("storage", '"auto"', "str"),
@@ -218,7 +219,8 @@ def machine_arguments(
 ) -> tuple[list[tuple[str, str, str]], list[str]]:
     """Arguments for the machine, the first of them those that come first, with their texts."""
     goes = method["goes_with"]
-    default = MACHINES[task] if MACHINES[task] in goes else goes[0]
+    able = [m for m in goes if task != "regress" or m in NUMBERS]
+    default = MACHINES[task] if MACHINES[task] in goes else able[0]
     machine = ("machine", f'"{default}"', "str")
     text = MACHINE.replace('"svc"', f'"{default}"').replace("``\"svc:", f'``"{default}:')
     if default == "kernel_ridge":

@@ -51,6 +51,14 @@ pub struct Filled {
 }
 
 impl Filled {
+    /// What a user should read about it where nothing is estimated, for `n` instances.
+    pub(crate) fn lacking(&self, n: usize) -> Vec<String> {
+        let one = |(view, absent): &(String, usize)| {
+            format!("{absent} of {n} instances lack view '{view}': the method treats them itself")
+        };
+        self.instances.iter().map(one).collect()
+    }
+
     /// What a user should read about it, for `n` instances.
     pub fn notes(&self, n: usize) -> Vec<String> {
         let mut notes: Vec<String> = self

@@ -32,7 +32,7 @@
 use super::common::{self, Part};
 use super::svc::{CLASS_WEIGHT, COST};
 use super::{Block, Decomposition, Head, How, Machine, Reading, Solution, Svc};
-use crate::data::{Classes, PartialClasses, Target};
+use crate::data::{PartialClasses, Target};
 use crate::error::room_for;
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
@@ -122,7 +122,11 @@ struct LaplacianSvm {
 impl LaplacianSvm {
     fn new(p: &Params) -> Self {
         LaplacianSvm {
-            svc: Svc { tol: p.real("tol"), ..Svc::with_costs(p) },
+            svc: Svc {
+                tol: p.real("tol"),
+                decomposition: Decomposition::OneVsRest,
+                ..Svc::with_costs(p)
+            },
             gamma: p.real("gamma_i"),
             graph: GraphKind {
                 neighbours: p.count("neighbours"),
@@ -137,16 +141,6 @@ impl LaplacianSvm {
             tol: p.real("tol"),
             most: p.count("max_steps") as u64,
         }
-    }
-
-    /// C_i of all instances, 0 without a label.
-    fn costs(&self, classes: &PartialClasses, weights: Option<&[f64]>) -> Result<Vec<f64>> {
-        let (known, labelled): (Vec<usize>, Classes) = classes.labelled();
-        let weights: Option<Vec<f64>> = weights.map(|w| known.iter().map(|i| w[*i]).collect());
-        let found = self.svc.costs(&labelled, weights.as_deref())?;
-        let mut costs = vec![0.0; classes.codes.len()];
-        known.iter().zip(found).for_each(|(i, c)| costs[*i] = c);
-        Ok(costs)
     }
 
     /// The factors that Newton's method wants, where it is to be used.
@@ -188,7 +182,7 @@ impl Machine for LaplacianSvm {
         common::check(kernel, classes.codes.len(), &roles, how)?;
         check_codes(&classes)?;
         let largest = common::largest_entry(kernel, self.svc.c)?;
-        let costs = self.costs(&classes, how.weights)?;
+        let costs = self.svc.costs_of_labelled(&classes, how.weights)?;
         let part = Part::with_weight(kernel, how.weights)?;
         let kept = &part.kept;
         let whole = kept.len() == kernel.n();
@@ -279,6 +273,10 @@ impl Machine for LaplacianSvm {
 
     fn uses_unlabelled(&self) -> bool {
         true
+    }
+
+    fn hinge(&self) -> Option<&Svc> {
+        Some(&self.svc)
     }
 }
 

@@ -130,6 +130,11 @@ pub trait Machine: fmt::Debug + Send + Sync {
         None
     }
 
+    /// A C-SVC with its C, class weights and limits, for methods that solve a hinge loss beside it themselves.
+    fn hinge(&self) -> Option<&Svc> {
+        self.as_svc()
+    }
+
     /// As ridge regression with another ridge, for methods that learn it.
     fn with_ridge(&self, lambda: f64) -> Option<Box<dyn Machine>> {
         let _ = lambda;

@@ -18,7 +18,7 @@
 use super::binary::{self, Binary};
 use super::common::{self, NEAR};
 use super::{Block, Decomposition, Free, Head, How, Machine, Reading, Solution};
-use crate::data::{Classes, Target};
+use crate::data::{Classes, PartialClasses, Target};
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range, Value};
 use crate::solve::Rows;
@@ -240,6 +240,23 @@ impl Svc {
     ) -> Result<Solution> {
         let how = How { weights, warm, ..How::new(run) };
         binary::solve(self, self.tol, kernel, classes, &how, &hinge)
+    }
+
+    /// C_i of each instance, 0 without a class.
+    ///
+    /// # Errors
+    /// As [`costs`](Self::costs).
+    pub(crate) fn costs_of_labelled(
+        &self,
+        classes: &PartialClasses,
+        weights: Option<&[f64]>,
+    ) -> Result<Vec<f64>> {
+        let (known, labelled) = classes.labelled();
+        let weights: Option<Vec<f64>> = weights.map(|w| known.iter().map(|i| w[*i]).collect());
+        let found = self.costs(&labelled, weights.as_deref())?;
+        let mut costs = vec![0.0; classes.codes.len()];
+        known.iter().zip(found).for_each(|(i, c)| costs[*i] = c);
+        Ok(costs)
     }
 
     /// C_i of each instance.

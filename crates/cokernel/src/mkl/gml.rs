@@ -129,7 +129,11 @@ impl Learner for Gml {
     }
 
     fn takes(&self, machine: &dyn Machine) -> bool {
-        machine.as_svc().is_some()
+        machine.hinge().is_some()
+    }
+
+    fn reads_partial_labels(&self) -> bool {
+        true
     }
 
     fn weights_repeat(&self) -> bool {

@@ -14,7 +14,9 @@ mod alignment_gradient;
 mod bach;
 mod best_single;
 mod binary_selection;
+mod boosting;
 mod bound;
+mod cg_boost;
 mod components;
 mod concat;
 mod convex_localized;
@@ -33,7 +35,9 @@ mod gml;
 pub(crate) mod gpk;
 mod held_out;
 mod ideal_distance;
+mod infinite_mkl;
 mod kandola;
+mod kernel_boosting;
 pub(crate) mod kernel_costs;
 mod kl_divergence;
 mod lanckriet_alignment;
@@ -46,6 +50,7 @@ mod log_penalty;
 mod lp_beta;
 mod lp_norm;
 pub(crate) mod lpk;
+mod mark;
 mod mean;
 pub mod measures;
 mod medfc;
@@ -99,6 +104,7 @@ pub static REGISTRY: &[&Entry<dyn Learner>] = &[
     &ekp::ENTRY,
     &lp_beta::ENTRY,
     &simple_mkl::ENTRY,
+    &infinite_mkl::ENTRY,
     &lp_norm::ENTRY,
     &bach::ENTRY,
     &rmkl::ENTRY,
@@ -122,6 +128,9 @@ pub static REGISTRY: &[&Entry<dyn Learner>] = &[
     &smo_mkl::ENTRY,
     &medfc::ENTRY,
     &gml::ENTRY,
+    &cg_boost::ENTRY,
+    &mark::ENTRY,
+    &kernel_boosting::ENTRY,
     &gaussian_process::ENTRY,
     &ufo_mkl::ENTRY,
     &two_stage::ENTRY,

@@ -396,7 +396,8 @@ impl MultiView {
                 ));
             }
         } else {
-            notes.extend(filled.notes(given.n()));
+            let own = self.embedder()?.wants().incomplete;
+            notes.extend(if own { filled.lacking(given.n()) } else { filled.notes(given.n()) });
         }
         notes.extend_from_slice(bank.notes());
         run.tell(Event::End);

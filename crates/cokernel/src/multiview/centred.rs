@@ -41,7 +41,7 @@ const WEIGHTS: &str = "weights";
 const LISTED: usize = 8;
 
 /// A variance below this share of the mean diagonal is rounding.
-const ROUNDING: f64 = 1e-12;
+pub(super) const ROUNDING: f64 = 1e-12;
 
 /// See the [module](self).
 pub(super) struct Centred<'a> {
@@ -209,7 +209,8 @@ pub(super) struct Found {
     pub(super) whose: &'static str,
     /// γ.
     pub(super) weights: Vec<f64>,
-    pub(super) extension: Extension,
+    /// How new rows are placed, where they can be.
+    pub(super) extension: Option<Extension>,
     pub(super) status: Status,
     pub(super) report: Report,
 }
@@ -239,7 +240,7 @@ impl Found {
             eigenvalues: vec![pairs.values],
             eigenvectors: vec![pairs.vectors],
             agreement: Vec::new(),
-            extension: Some(self.extension),
+            extension: self.extension,
             report,
         })
     }

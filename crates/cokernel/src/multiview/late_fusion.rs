@@ -16,15 +16,20 @@
 //! | H_m, M | `parts`, `mean` |
 //! | β | in the report `weights`, divided by their sum |
 //!
+//! **Instances that lack views** (`incomplete=own`; Liu and others, *Late fusion incomplete multi-view clustering*, IEEE TPAMI 41,
+//! 2019, whose imputed rows are left out here): H_m is of the instances that have the view, and its other rows are 0, so
+//! that these have no part in its agreement; M is of the mean of the kernels with zeros for what they lack. No new rows then.
+//!
 //! New rows: F is a linear map of H_m and M, each of which has its Nyström extension.
 //!
 //! Cost: an eigenvalue problem for each kernel and for their mean; then O(n k² M) for each round.
 
 use super::centred::{CENTER, Centred, Found, MAX_ITERATIONS};
 use super::extension::{Extension, Stage};
+use super::incomplete::{INCOMPLETE, Partial, present};
 use super::kmeans::check_clusters;
 use super::work::Work;
-use super::{Embedder, Embedding, Problem, laplacian};
+use super::{Embedder, Embedding, Problem, Wants, laplacian};
 use crate::data::Matrix;
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
@@ -61,6 +66,7 @@ static METHOD: Method = Method {
         },
         MAX_ITERATIONS,
         CENTER,
+        INCOMPLETE,
     ],
 };
 
@@ -71,6 +77,7 @@ pub struct LateFusion {
     tol: f64,
     max_iterations: usize,
     center: bool,
+    own: bool,
 }
 
 impl LateFusion {
@@ -80,6 +87,7 @@ impl LateFusion {
             tol: p.real("tol"),
             max_iterations: p.count("max_iterations"),
             center: p.text("center") == "yes",
+            own: p.text("incomplete") == "own",
         }
     }
 }
@@ -127,13 +135,19 @@ impl LateFusion {
     }
 }
 
-impl Embedder for LateFusion {
-    fn embed(&self, problem: &Problem<'_>, k: usize, run: &Run) -> Result<Embedding> {
-        let bank = problem.bank;
-        check_clusters(k, bank.n())?;
-        let mut work = Work::new(bank, run);
-        run.tell(Event::Begin { stage: METHOD.title, total: None });
-        let mut kernels = Centred::new(bank, self.center, &mut work)?;
+/// The partitions of the kernels that take part, and that of their mean.
+struct Alone {
+    taking: Vec<usize>,
+    parts: Vec<Matrix>,
+    mean: Eigenpairs,
+    /// How new rows are placed in each of them, where they can be.
+    stages: Option<Vec<Stage>>,
+}
+
+impl LateFusion {
+    fn alone(&self, k: usize, work: &mut Work<'_>) -> Result<Alone> {
+        let bank = work.bank();
+        let mut kernels = Centred::new(bank, self.center, work)?;
         let even = kernels.even();
         let taking: Vec<usize> = (0..even.len()).filter(|m| even[*m] > 0.0).collect();
         let mut stages = Vec::new();
@@ -152,9 +166,59 @@ impl Embedder for LateFusion {
         let mut parts = Vec::new();
         for m in &taking {
             let alone: Vec<f64> = (0..even.len()).map(|h| f64::from(u8::from(h == *m))).collect();
-            parts.push(part(&alone, &mut kernels, &mut work)?.vectors);
+            parts.push(part(&alone, &mut kernels, work)?.vectors);
         }
-        let mean = part(&even, &mut kernels, &mut work)?;
+        let mean = part(&even, &mut kernels, work)?;
+        Ok(Alone { taking, parts, mean, stages: Some(stages) })
+    }
+
+    /// Of the instances that have the view of each kernel; rows of the others are 0.
+    fn alone_of(&self, present: &[Vec<u32>], k: usize, work: &mut Work<'_>) -> Result<Alone> {
+        let (bank, n) = (work.bank(), work.n());
+        let kernels = Partial::all(bank, present, self.center, work)?;
+        let taking: Vec<usize> = (0..kernels.len()).filter(|m| kernels[*m].is_some()).collect();
+        let mut parts = Vec::new();
+        for m in &taking {
+            let own = &kernels[*m];
+            let product = |x: &Matrix| dense::product(Slice::of(own.known()), Slice::of(x));
+            let pairs = work.top(own.rows.len(), k.min(own.rows.len()), &product)?;
+            let vectors = laplacian::determined(bank, pairs).vectors;
+            let mut spread = Matrix::zeros(n, vectors.cols());
+            for (r, i) in own.rows.iter().enumerate() {
+                spread.row_mut(*i).copy_from_slice(vectors.row(r));
+            }
+            parts.push(spread);
+        }
+        let share = 1.0 / taking.len() as f64;
+        let sum = |x: &Matrix| {
+            let mut out = Matrix::zeros(n, x.cols());
+            for m in &taking {
+                let image = kernels[*m].apply(x);
+                let each = out.values_mut().iter_mut().zip(image.values());
+                each.for_each(|(o, v)| *o += share * v);
+            }
+            out
+        };
+        let mean = work.top(n, k, &sum)?;
+        Ok(Alone { taking, parts, mean: laplacian::determined(bank, mean), stages: None })
+    }
+}
+
+impl Embedder for LateFusion {
+    fn wants(&self) -> Wants {
+        Wants { incomplete: self.own, ..Wants::default() }
+    }
+
+    fn embed(&self, problem: &Problem<'_>, k: usize, run: &Run) -> Result<Embedding> {
+        let bank = problem.bank;
+        check_clusters(k, bank.n())?;
+        let mut work = Work::new(bank, run);
+        run.tell(Event::Begin { stage: METHOD.title, total: None });
+        let alone = match present(bank).filter(|_| self.own) {
+            Some(present) => self.alone_of(&present, k, &mut work)?,
+            None => self.alone(k, &mut work)?,
+        };
+        let Alone { taking, parts, mean, stages } = alone;
         let found = ("the mean kernel".to_string(), mean.values.len());
         work.notes.extend(laplacian::left_out(&[found], k));
         let (mut objective, mut status) = (Vec::new(), Status::IterationLimit);
@@ -179,13 +243,15 @@ impl Embedder for LateFusion {
             }
         }
         run.tell(Event::End);
-        let mut weights = vec![0.0; even.len()];
+        let mut weights = vec![0.0; bank.len()];
         let sum: f64 = fused.beta.iter().sum();
         taking.iter().zip(&fused.beta).for_each(|(m, b)| weights[*m] = b / sum);
-        let last = stages.len();
         let maps = fused.maps.into_iter().chain([fused.last]);
-        stages.push(Stage::linked(maps.enumerate().collect()));
-        let extension = Extension { stages, outputs: vec![last], unit_rows: true };
+        let extension = stages.map(|mut stages| {
+            let last = stages.len();
+            stages.push(Stage::linked(maps.enumerate().collect()));
+            Extension { stages, outputs: vec![last], unit_rows: true }
+        });
         let (iterations, pairs) = (objective.len(), Eigenpairs { vectors: fused.common, ..mean });
         let report = Report { iterations, objective, ..Report::closed_form(run) };
         let whose = "the partition of the mean kernel";

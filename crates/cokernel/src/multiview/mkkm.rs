@@ -17,6 +17,9 @@
 //! | γ | `gamma`; in the report `weights` |
 //! | b_m | `left` |
 //!
+//! **Instances that lack views** (`incomplete=own`): kernels are completed by the clusters, in turn with the rest
+//! (`multiview/incomplete.rs`); no new rows then.
+//!
 //! A kernel that k clusters explain up to rounding (b_m = 0) takes all the weight.
 //!
 //! New rows: the Nyström extension of H. Cost: for each round an eigenvalue problem of the weighted sum, from the last
@@ -24,9 +27,10 @@
 
 use super::centred::{CENTER, Centred, Found, MAX_ITERATIONS, squares};
 use super::extension::Extension;
+use super::incomplete::{INCOMPLETE, Partial, alternate, present};
 use super::kmeans::check_clusters;
 use super::work::Work;
-use super::{Embedder, Embedding, Problem, laplacian};
+use super::{Embedder, Embedding, Problem, Wants, laplacian};
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
 use crate::{Error, Event, Report, Result, Run, Status};
@@ -47,7 +51,7 @@ static METHOD: Method = Method {
     certificate: Certificate::Trace,
     recommended: false,
     weights: WeightSet::SIMPLEX,
-    params: &[TOL, MAX_ITERATIONS, CENTER],
+    params: &[TOL, MAX_ITERATIONS, CENTER, INCOMPLETE],
 };
 
 const TOL: Param = Param {
@@ -62,6 +66,7 @@ pub struct Mkkm {
     tol: f64,
     max_iterations: usize,
     center: bool,
+    own: bool,
 }
 
 impl Mkkm {
@@ -70,15 +75,23 @@ impl Mkkm {
             tol: p.real("tol"),
             max_iterations: p.count("max_iterations"),
             center: p.text("center") == "yes",
+            own: p.text("incomplete") == "own",
         }
     }
 }
 
 impl Embedder for Mkkm {
+    fn wants(&self) -> Wants {
+        Wants { incomplete: self.own, ..Wants::default() }
+    }
+
     fn embed(&self, problem: &Problem<'_>, k: usize, run: &Run) -> Result<Embedding> {
         let bank = problem.bank;
         check_clusters(k, bank.n())?;
         let mut work = Work::new(bank, run);
+        if let Some(present) = present(bank).filter(|_| self.own) {
+            return self.embed_incomplete(&present, k, work);
+        }
         run.tell(Event::Begin { stage: METHOD.title, total: None });
         let mut kernels = Centred::new(bank, self.center, &mut work)?;
         let mut gamma = kernels.even();
@@ -121,8 +134,8 @@ impl Embedder for Mkkm {
         };
         let whose = "the weighted sum";
         let pairs = work.determined(pairs, whose);
-        let (iterations, extension) =
-            (objective.len(), Extension::single(kernels.stage(&pairs, &squares(&weights))));
+        let extension = Some(Extension::single(kernels.stage(&pairs, &squares(&weights))));
+        let iterations = objective.len();
         let report = Report { iterations, objective, ..Report::closed_form(run) };
         Found { pairs, whose, weights, extension, status, report }.embedding(work)
     }
@@ -140,6 +153,29 @@ struct Round {
 }
 
 impl Mkkm {
+    /// Where some instances lack views: kernels are completed by the clusters.
+    fn embed_incomplete(
+        &self,
+        present: &[Vec<u32>],
+        k: usize,
+        mut work: Work<'_>,
+    ) -> Result<Embedding> {
+        work.run.tell(Event::Begin { stage: METHOD.title, total: None });
+        let mut kernels = Partial::all(work.bank(), present, self.center, &mut work)?;
+        let ended = (self.tol, self.max_iterations);
+        let found = alternate(&mut kernels, k, ended, &mut work)?;
+        work.run.tell(Event::End);
+        let whose = "the weighted sum";
+        let pairs = work.determined(found.pairs, whose);
+        let report = Report {
+            iterations: found.objective.len(),
+            objective: found.objective,
+            ..Report::closed_form(work.run)
+        };
+        let (weights, status) = (found.weights, found.status);
+        Found { pairs, whose, weights, extension: None, status, report }.embedding(work)
+    }
+
     fn round(
         &self,
         kernels: &mut Centred<'_>,
@@ -167,7 +203,7 @@ impl Mkkm {
 }
 
 /// γ_m ∝ 1/b_m of the kernels that take part; what is explained up to rounding shares all.
-fn weights(left: &[f64], scales: &[f64], trace: f64) -> Vec<f64> {
+pub(super) fn weights(left: &[f64], scales: &[f64], trace: f64) -> Vec<f64> {
     let floor = 1e-12 * trace;
     let part = |m: usize| scales[m] > 0.0;
     let explained = (0..left.len()).any(|m| part(m) && left[m] <= floor);

@@ -23,6 +23,7 @@ mod embedding;
 mod extension;
 pub mod fda;
 pub mod gpk;
+mod incomplete;
 pub mod kernel_cca;
 pub mod kernel_fda;
 pub mod kernel_lfda;
@@ -31,6 +32,7 @@ mod laplacian;
 pub mod late_fusion;
 pub mod lfda;
 pub mod lpk;
+pub mod max_margin;
 pub mod min_disagreement;
 pub mod mkkm;
 pub mod pca;
@@ -72,6 +74,7 @@ pub static REGISTRY: &[&Entry<dyn Embedder>] = &[
     &mkkm::ENTRY,
     &simple_mkkm::ENTRY,
     &late_fusion::ENTRY,
+    &max_margin::ENTRY,
     &snf::ENTRY,
     &pca::ENTRY,
     &kernel_pca::ENTRY,
@@ -123,6 +126,8 @@ pub struct Wants {
     pub storage: Option<Storage>,
     /// Whether the method is about features: similarity views are then refused.
     pub features: bool,
+    /// Whether it treats instances that lack views itself, and looks at no estimates of their similarities.
+    pub incomplete: bool,
 }
 
 impl Default for Wants {
@@ -133,6 +138,7 @@ impl Default for Wants {
             scale: None,
             storage: None,
             features: false,
+            incomplete: false,
         }
     }
 }
@@ -146,6 +152,7 @@ impl Wants {
             scale: None,
             storage: Some(Storage::OnDemand),
             features: true,
+            incomplete: false,
         }
     }
 }

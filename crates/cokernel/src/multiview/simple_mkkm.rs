@@ -24,6 +24,9 @@
 //! dimensions (`simple_mkkm/subspace.rs`); the eigenvectors at its solution are added, and so on. The minimum within the span is a lower bound
 //! too, and the gap is that of the best bound of all.
 //!
+//! **Instances that lack views** (`incomplete=own`): kernels are completed as those of [`mkkm`](super::mkkm), by its own
+//! rounds; what is above holds of the completed kernels, and there are no new rows. The source has complete kernels.
+//!
 //! New rows: the Nyström extension of H.
 //!
 //! Cost: an eigenvalue problem of the weighted sum (from the eigenvectors expected there) and a product of every kernel with a
@@ -33,9 +36,11 @@ mod subspace;
 
 use super::centred::{CENTER, Centred, Found, MAX_ITERATIONS, squares};
 use super::extension::Extension;
+use super::incomplete::{INCOMPLETE, Partial, alternate, present};
 use super::kmeans::check_clusters;
 use super::work::Work;
-use super::{Embedder, Embedding, Problem, laplacian};
+use super::{Embedder, Embedding, Problem, Wants, laplacian};
+use crate::bank::{Bank, Storage};
 use crate::data::Matrix;
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
@@ -60,7 +65,7 @@ static METHOD: Method = Method {
     certificate: Certificate::Gap,
     recommended: true,
     weights: WeightSet::SIMPLEX,
-    params: &[TOL, MAX_ITERATIONS, CENTER],
+    params: &[TOL, MAX_ITERATIONS, CENTER, INCOMPLETE],
 };
 
 const TOL: Param = Param {
@@ -88,6 +93,7 @@ pub struct SimpleMkkm {
     tol: f64,
     max_iterations: usize,
     center: bool,
+    own: bool,
 }
 
 impl SimpleMkkm {
@@ -96,6 +102,7 @@ impl SimpleMkkm {
             tol: p.real("tol"),
             max_iterations: p.count("max_iterations"),
             center: p.text("center") == "yes",
+            own: p.text("incomplete") == "own",
         }
     }
 }
@@ -108,12 +115,45 @@ struct Best {
 }
 
 impl Embedder for SimpleMkkm {
+    fn wants(&self) -> Wants {
+        Wants { incomplete: self.own, ..Wants::default() }
+    }
+
     fn embed(&self, problem: &Problem<'_>, k: usize, run: &Run) -> Result<Embedding> {
         let bank = problem.bank;
         check_clusters(k, bank.n())?;
+        let Some(present) = present(bank).filter(|_| self.own) else {
+            return self.embed_whole(bank, self.center, k, run);
+        };
+        let watch = run.watch();
+        let completed = completed(bank, &present, self.center, k, run)?;
+        let mut found = self.embed_whole(&completed, false, k, &run.remaining(&watch))?;
+        found.extension = None;
+        found.report.notes.extend_from_slice(bank.notes());
+        found.report.seconds = watch.seconds();
+        Ok(found)
+    }
+}
+
+/// The kernels completed by multiple kernel k-means.
+fn completed(bank: &Bank, present: &[Vec<u32>], center: bool, k: usize, run: &Run) -> Result<Bank> {
+    let n = bank.n();
+    let mut work = Work::new(bank, run);
+    let mut kernels = Partial::all(bank, present, center, &mut work)?;
+    alternate(&mut kernels, k, (1e-6, 100), &mut work)?;
+    let mut matrices = Vec::with_capacity(kernels.len());
+    for (kernel, own) in bank.kernels().iter().zip(&kernels) {
+        work.go_on()?;
+        matrices.push((kernel.name.clone(), own.whole(n)));
+    }
+    Bank::from_matrices(matrices, Storage::Resident)
+}
+
+impl SimpleMkkm {
+    fn embed_whole(&self, bank: &Bank, center: bool, k: usize, run: &Run) -> Result<Embedding> {
         let mut work = Work::new(bank, run);
         run.tell(Event::Begin { stage: METHOD.title, total: None });
-        let mut kernels = Centred::new(bank, self.center, &mut work)?;
+        let mut kernels = Centred::new(bank, center, &mut work)?;
         let (best, search) = self.search(&mut kernels, k, &mut work)?;
         let weights = best.gamma.clone();
         let (pairs, iterations) = (best.pairs, search.objective.len());
@@ -124,7 +164,7 @@ impl Embedder for SimpleMkkm {
         run.tell(Event::End);
         let whose = "the weighted sum";
         let pairs = work.determined(pairs, whose);
-        let extension = Extension::single(kernels.stage(&pairs, &squares(&weights)));
+        let extension = Some(Extension::single(kernels.stage(&pairs, &squares(&weights))));
         Found { pairs, whose, weights, extension, status, report }.embedding(work)
     }
 }

@@ -22,14 +22,20 @@
 //! mean distance to the K nearest neighbours: with linear kernels of standardised features that is the source's own.
 //! Deviation: ties among the K-th neighbours go to the earlier instance. With one kernel nothing is passed on: P is its own.
 //!
+//! **Instances that lack views** (`incomplete=own`, in the way of Gliozzo and others, *Intelligent integration of partial
+//! samples by similarity network fusion*, 2023, in its simplest form): the graph of a kernel has the instances that have its
+//! view; of each pair it hears the mean of the other graphs that have both, and itself where none has. P is the mean of the
+//! graphs that have both, 0 where none has.
+//!
 //! No new rows: what is fused depends on all instances.
 //!
 //! Cost: 4 n² K operations for each kernel and round, since S_m has K entries in a row; memory 2 n² values for each kernel, asked for
 //! at once and refused beyond the memory of the run.
 
+use super::incomplete::{INCOMPLETE, present};
 use super::kmeans::check_clusters;
 use super::work::Work;
-use super::{Embedder, Embedding, Problem, laplacian};
+use super::{Embedder, Embedding, Problem, Wants, laplacian};
 use crate::data::Matrix;
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
@@ -74,6 +80,7 @@ static METHOD: Method = Method {
             doc: "μ, the scale of affinity=local; the source recommends 0.3 to 0.8.",
             range: Range::Real { default: 0.5, min: 0.0, max: 1e6, closed: false },
         },
+        INCOMPLETE,
     ],
 };
 
@@ -84,6 +91,7 @@ pub struct Snf {
     iterations: usize,
     local: bool,
     mu: f64,
+    own: bool,
 }
 
 impl Snf {
@@ -93,27 +101,91 @@ impl Snf {
             iterations: p.count("rounds"),
             local: p.text("affinity") == "local",
             mu: p.real("mu"),
+            own: p.text("incomplete") == "own",
         }
     }
 }
 
-/// S of one kernel: K columns and values for each row.
+/// S of one kernel, on the instances that have its view: K columns and values for each row.
 struct Sparse {
     columns: Vec<u32>,
     values: Vec<f64>,
     each: usize,
 }
 
+/// Where instances that lack views stand among those of each kernel.
+struct Places {
+    /// The instances of each kernel, ascending.
+    rows: Vec<Vec<u32>>,
+    /// The place of each instance among them.
+    of: Vec<Vec<Option<u32>>>,
+}
+
+impl Places {
+    fn new(rows: Vec<Vec<u32>>, n: usize) -> Self {
+        let place = |rows: &Vec<u32>| {
+            let mut of = vec![None; n];
+            rows.iter().enumerate().for_each(|(p, i)| of[*i as usize] = Some(p as u32));
+            of
+        };
+        Places { of: rows.iter().map(place).collect(), rows }
+    }
+
+    /// For each pair of the instances of kernel `but` the mean over the other kernels that have both, or what it says itself
+    /// where none has; without it of all pairs over all kernels, 0 where none has both.
+    fn mean(&self, all: &[Vec<f64>], but: Option<usize>, out: &mut [f64]) {
+        let n = self.of[0].len();
+        let everyone: Vec<u32> = (0..n as u32).collect();
+        let rows = but.map_or(&everyone, |m| &self.rows[m]);
+        let size = rows.len();
+        out[..size * size].par_chunks_mut(size).zip(rows).enumerate().for_each(|(a, (out, i))| {
+            for (b, (out, j)) in out.iter_mut().zip(rows).enumerate() {
+                let (mut sum, mut count) = (0.0, 0.0);
+                for (m, values) in all.iter().enumerate().filter(|(m, _)| Some(*m) != but) {
+                    let of = &self.of[m];
+                    if let (Some(p), Some(q)) = (of[*i as usize], of[*j as usize]) {
+                        sum += values[p as usize * self.rows[m].len() + q as usize];
+                        count += 1.0;
+                    }
+                }
+                *out = match (count > 0.0, but) {
+                    (true, _) => sum / count,
+                    (false, Some(m)) => all[m][a * size + b],
+                    (false, None) => 0.0,
+                };
+            }
+        });
+    }
+}
+
 impl Snf {
-    /// W_m, n × n.
-    fn affinity(&self, problem: &Problem<'_>, m: usize, work: &Work<'_>) -> Result<Vec<f64>> {
+    /// W_m, of all instances or of some.
+    fn affinity(
+        &self,
+        problem: &Problem<'_>,
+        m: usize,
+        rows: Option<&[u32]>,
+        work: &Work<'_>,
+    ) -> Result<Vec<f64>> {
         let bank = problem.bank;
-        let n = bank.n();
-        let mut alone = vec![0.0; bank.len()];
-        alone[m] = 1.0;
-        let pass = Pass::under(&work.watch);
-        let mut w = bank.combine_in(&alone, &pass)?.into_matrix()?.into_values();
-        pass.complete(laplacian::EMBEDDING)?;
+        let n = rows.map_or(bank.n(), <[u32]>::len);
+        let mut w = match rows {
+            None => {
+                let mut alone = vec![0.0; bank.len()];
+                alone[m] = 1.0;
+                let pass = Pass::under(&work.watch);
+                let w = bank.combine_in(&alone, &pass)?.into_matrix()?.into_values();
+                pass.complete(laplacian::EMBEDDING)?;
+                w
+            }
+            Some(rows) => {
+                work.go_on()?;
+                let mut w = vec![0.0; n * n];
+                let each = w.chunks_mut(n).zip(rows);
+                each.for_each(|(out, i)| bank.entries(m, *i as usize, rows, out));
+                w
+            }
+        };
         let name = format!("kernel '{}'", bank.kernels()[m].name);
         if self.local {
             self.scaled(&mut w, n, &name)?;
@@ -225,6 +297,10 @@ fn normalized(p: &mut [f64], n: usize) {
 }
 
 impl Embedder for Snf {
+    fn wants(&self) -> Wants {
+        Wants { incomplete: self.own, ..Wants::default() }
+    }
+
     fn places_new_rows(&self) -> bool {
         false
     }
@@ -245,13 +321,17 @@ impl Embedder for Snf {
             )));
         }
         run.tell(Event::Begin { stage: METHOD.title, total: Some(self.iterations as u64) });
+        let present = present(bank).filter(|_| self.own);
         let (mut full, mut sparse) = (Vec::new(), Vec::new());
         for m in 0..count {
-            let mut w = self.affinity(problem, m, &work)?;
-            sparse.push(self.sparse(&w, n));
-            normalized(&mut w, n);
+            let rows = present.as_ref().map(|p| &p[m][..]);
+            let size = rows.map_or(n, <[u32]>::len);
+            let mut w = self.affinity(problem, m, rows, &work)?;
+            sparse.push(self.sparse(&w, size));
+            normalized(&mut w, size);
             full.push(w);
         }
+        let places = present.map(|p| Places::new(p, n));
         let rounds = if count == 1 { 0 } else { self.iterations };
         let (mut done, mut status) = (0, Status::ClosedForm);
         let mut others = vec![0.0; n * n];
@@ -262,15 +342,22 @@ impl Embedder for Snf {
                     status = stop;
                     break;
                 }
-                mean(&full, Some(m), &mut others);
-                let mut image = vec![0.0; n * n];
-                sparse.both_sides(&others, n, &mut image);
+                let size = full[m].len().isqrt();
+                match &places {
+                    None => mean(&full, Some(m), &mut others),
+                    Some(places) => places.mean(&full, Some(m), &mut others),
+                }
+                let mut image = vec![0.0; size * size];
+                sparse.both_sides(&others[..size * size], size, &mut image);
                 next.push(image);
             }
             if !status.is_success() {
                 break;
             }
-            next.iter_mut().for_each(|p| normalized(p, n));
+            for p in &mut next {
+                let size = p.len().isqrt();
+                normalized(p, size);
+            }
             let change = moved(&full, &next);
             full = next;
             done += 1;
@@ -278,7 +365,10 @@ impl Embedder for Snf {
             run.tell(Event::Step { done: done as u64, message: &message });
         }
         run.tell(Event::End);
-        mean(&full, None, &mut others);
+        match &places {
+            None => mean(&full, None, &mut others),
+            Some(places) => places.mean(&full, None, &mut others),
+        }
         drop(full);
         normalized(&mut others, n);
         let fused = Matrix::new(n, n, others)?;

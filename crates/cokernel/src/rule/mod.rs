@@ -27,6 +27,7 @@ mod neighbours;
 mod own_gates;
 mod polynomial;
 mod power_product;
+mod powers;
 mod process;
 mod product;
 mod weighted;
@@ -45,6 +46,7 @@ pub use polynomial::Polynomial;
 /// Largest degree of a [`Polynomial`].
 pub(crate) const LARGEST_DEGREE: i64 = polynomial::LARGEST as i64;
 pub use power_product::PowerProduct;
+pub use powers::{Power, Powers};
 pub use process::{Process, Spread};
 pub use product::Product;
 pub use weighted::Weighted;
@@ -61,6 +63,7 @@ pub static REGISTRY: &[&Entry] = &[
     &weighted::ENTRY,
     &product::ENTRY,
     &power_product::ENTRY,
+    &powers::ENTRY,
     &polynomial::ENTRY,
     &monomials::ENTRY,
     &forest::ENTRY,

@@ -338,8 +338,11 @@ fn reports_are_filled() {
         assert_eq!(r.status, expected, "{}", m.id);
         assert!(r.seconds > 0.0 && r.seed == 11, "{}", m.id);
         assert_eq!(machines.blocks.len(), 3, "{}", m.id);
-        assert!(r.counts.machine_solves >= 3 && r.counts.smo_steps > 0, "{}", m.id);
-        assert!(r.counts.combines >= 1, "{}", m.id);
+        assert!(r.counts.machine_solves >= 3, "{}", m.id);
+        // Programs on columns know no pairs, and no sum of kernels.
+        let on_columns = ["cg_boost", "mark"].contains(&m.id);
+        assert!(r.counts.smo_steps > 0 || on_columns, "{}", m.id);
+        assert!(r.counts.combines >= 1 || on_columns, "{}", m.id);
         assert!(machines.gap() <= 1e-7, "{}: {}", m.id, machines.gap());
         // A rule that is a formula used to end in "closed form", without an objective or a gap.
         let told = r.machine.unwrap();
@@ -369,7 +372,9 @@ fn reports_are_filled() {
         let (r, spectra) = (found.report, found.embedding.eigenvalues);
         assert!(r.status.is_success(), "{}: {}", m.id, r.status);
         assert!(r.seconds > 0.0 && r.seed == 11, "{}", m.id);
-        assert_eq!(r.counts.eigen_solves >= 1, !spectra.is_empty(), "{}", m.id);
+        // Its eigenvectors are those of its starts.
+        let of_starts = m.id == "max_margin";
+        assert_eq!(r.counts.eigen_solves >= 1, !spectra.is_empty() || of_starts, "{}", m.id);
         if m.certificate == Certificate::Trace {
             assert!(r.objective.len() > 1 && monotone(&r.objective), "{}: {:?}", m.id, r.objective);
         }

@@ -407,8 +407,18 @@ fn probabilities_from_few_labels() {
 fn who_learns_from_unlabelled_instances() {
     let (views, labels, _) = moons(24);
     let run = Run::default();
-    let fixed =
-        ["best_single", "concat", "mean", "sum", "product", "power_product", "late_mean", "ekp"];
+    let fixed = [
+        "best_single",
+        "concat",
+        "mean",
+        "sum",
+        "product",
+        "power_product",
+        "late_mean",
+        "ekp",
+        "medfc",
+        "gml",
+    ];
     let entry = REGISTRY.iter().find(|e| e.id == "laplacian_svm").unwrap();
     for method in methods().filter(|m| cokernel::mkl::REGISTRY.iter().any(|e| e.id == m.id)) {
         let goes = fixed.contains(&method.id);

@@ -10,9 +10,11 @@
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
+mod boosting;
 mod certificate;
 mod common;
 mod contract;
+mod few_labels;
 mod gates;
 mod gaussian_process;
 mod gmkl;

@@ -23,6 +23,9 @@
 //! the multiple sα, s ≤ 1, where it is largest; any machine at (σ, μ) gives an upper bound by its primal objective. All
 //! terms of the upper bound are at least 0; the gap is relative to it.
 //!
+//! **Few labels** (GMKD §VII-C). With the Laplacian SVM as the machine the classifiers of the views learn from labelled and
+//! unlabelled instances; α, with the same C, is of the labelled ones. Several classes are told one against the rest then.
+//!
 //! **Missing views** (GMKD §II). The classifiers of the views learn from the instances that have the view, the rest from
 //! those that have all; a new instance is told by the terms of the views that it has, times Σ σ_m over all and over these.
 //!
@@ -45,7 +48,7 @@ pub(super) use penalty::Penalty;
 use super::view_classifiers::{ViewClassifiers, Views, joint, without};
 use super::{Learned, Parts, Problem, check};
 use crate::bank::Bank;
-use crate::data::{Classes, Matrix};
+use crate::data::{Matrix, PartialClasses};
 use crate::machine::{Block, Head, Role, Solution, Svc};
 use crate::params::{Param, Params, Range};
 use crate::rule::Each;
@@ -127,16 +130,20 @@ impl Priors {
 
     pub fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
         check(problem)?;
-        let svc = problem.machine.as_svc().ok_or_else(|| {
-            let said = format!("{} solves the dual of C-SVC itself; choose svc", self.title);
+        let svc = problem.machine.hinge().ok_or_else(|| {
+            let said = format!(
+                "{} solves the dual of C-SVC itself; choose svc, or laplacian_svm for the classifiers of the views",
+                self.title
+            );
             Error::parameter("machine", said)
         })?;
         let watch = run.watch();
-        let classes = problem.target.classes()?;
+        let classes = problem.target.partial_classes()?;
+        let classes = &*classes;
         // Instances that lack a view have a part in the classifiers of the others alone.
         let all: Vec<usize> = (0..problem.bank.len()).collect();
         let joint = joint(problem, &all);
-        if let Some(class) = joint.as_ref().and_then(|w| without(&classes.clone().into(), w)) {
+        if let Some(class) = joint.as_ref().and_then(|w| without(classes, w)) {
             return Err(Error::Data(format!(
                 "no instance of class '{class}' has all views, and {} learns from such; choose a method that joins the \
                  classifiers of the views (late_mean, ekp), or fill in what is missing (missing=mean or estimate)",
@@ -145,7 +152,8 @@ impl Priors {
         }
         let weights = joint.as_deref().or(problem.weights);
         let unit = self.unit(problem.bank, weights);
-        let costs: Vec<f64> = svc.costs(classes, weights)?.iter().map(|c| c * unit).collect();
+        let costs = svc.costs_of_labelled(classes, weights)?;
+        let costs: Vec<f64> = costs.iter().map(|c| c * unit).collect();
         let mut report = Report::closed_form(run);
         let views = match self.gamma {
             Some(_) => Some(self.views.train(problem, run, &watch)?),
@@ -189,13 +197,14 @@ impl Priors {
         &self,
         problem: &Problem<'a>,
         svc: &Svc,
-        classes: &Classes,
+        classes: &PartialClasses,
         (t, role): (usize, Role),
         costs: &[f64],
         unit: f64,
         views: Option<&'a Views>,
     ) -> Part<'a> {
-        let y: Vec<f64> = classes.codes.iter().map(|code| role.sign(*code)).collect();
+        let sign = |code: &Option<u32>| code.map_or(0.0, |code| role.sign(code));
+        let y: Vec<f64> = classes.codes.iter().map(sign).collect();
         let signed: Vec<f64> = y.iter().zip(costs).map(|(y, c)| y * c).collect();
         let values = views.map_or(Vec::new(), |v| v.values.iter().map(|v| &v[t][..]).collect());
         Part {
@@ -267,7 +276,7 @@ impl Priors {
     fn tell(
         &self,
         roles: &[Role],
-        classes: &Classes,
+        classes: &PartialClasses,
         fitted: &[Fitted],
         watch: &Watch,
         report: &mut Report,
