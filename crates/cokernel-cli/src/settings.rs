@@ -337,6 +337,31 @@ impl Settings {
         Ok(kept)
     }
 
+    /// Whether a parameter of the machine is taken from a flag or key of its own. Of the text of the machine and these
+    /// what is on the command line counts; both at one place is a contradiction.
+    fn has_own(
+        &self,
+        machine: &MachineSpec,
+        args: &MachineArgs,
+        (parameter, flag, key): (&str, bool, bool),
+    ) -> Result<bool> {
+        if !machine.is_given(parameter) {
+            return Ok(flag || key);
+        }
+        let on_line = args.machine.is_some();
+        if flag == on_line && (flag || key) {
+            return Err(misuse(format!(
+                "{}: '{parameter}' is in the text of the machine, too; give it once",
+                if flag {
+                    format!("--{}", parameter.replace('_', "-"))
+                } else {
+                    "project file".into()
+                }
+            )));
+        }
+        Ok(flag)
+    }
+
     /// The machine: its text, with the flags and keys for single parameters over it.
     pub fn machine(&self, args: &MachineArgs) -> Result<MachineSpec> {
         let task = self.word(args.task.as_ref(), "task", |f| f.task.as_ref());
@@ -368,7 +393,10 @@ impl Settings {
             )));
         }
         // A C in the project file is that of slack.
-        if let Some(c) = self.or_file(args.c, |f| f.c).filter(|_| !detects) {
+        let in_file = |key: &dyn Fn(&Content) -> bool| self.content().is_some_and(key);
+        let c = ("c", args.c.is_some(), in_file(&|f| f.c.is_some()) && !detects);
+        let c = self.has_own(&machine, args, c)?.then(|| self.or_file(args.c, |f| f.c)).flatten();
+        if let Some(c) = c.filter(|_| !detects) {
             if machine.method().param("c").is_none() {
                 let known: Vec<&str> = machine.method().params.iter().map(|p| p.name).collect();
                 let (id, known) = (machine.method().id, known.join(", "));
@@ -379,11 +407,17 @@ impl Settings {
         machine.checked()?;
         let word =
             self.word(args.decomposition.as_ref(), "decomposition", |f| f.decomposition.as_ref());
-        if let Some((word, place)) = word {
+        let key = in_file(&|f| f.decomposition.is_some());
+        let own = ("decomposition", args.decomposition.is_some(), key);
+        let own = self.has_own(&machine, args, own)?;
+        if let Some((word, place)) = word.filter(|_| own) {
             machine.set("decomposition", word);
             machine.checked().context(place)?;
         }
-        if args.class_weights.is_empty() {
+        let key = in_file(&|f| f.class_weights.is_some());
+        let own = ("class_weight", !args.class_weights.is_empty(), key);
+        let own = self.has_own(&machine, args, own)?;
+        if own && args.class_weights.is_empty() {
             match self.content().and_then(|f| f.class_weights.as_ref()) {
                 None => {}
                 Some(ClassWeights::Word(word)) if word == "balanced" => {

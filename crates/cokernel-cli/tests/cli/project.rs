@@ -44,6 +44,42 @@ fn a_project_file_says_all_of_it() {
     assert_eq!(toy.json("embed --kernel gaussian")["embedding"]["k"], 3);
 }
 
+/// A parameter of the machine has two places, its text and a flag or key of its own. Old code: `--c` counted whatever the
+/// text said, silently, and so did the key of the file, which is not even on the command line.
+#[test]
+fn parameters_of_the_machine_are_given_once() {
+    let toy = Toy::new();
+    toy.write("cokernel.toml", PROJECT.as_bytes());
+    let params =
+        |flags: &str| toy.json(&format!("fit {flags}"))["model"]["machine"]["params"].clone();
+    assert_eq!(params("--machine svc:c=5")["c"], 5.0);
+    assert_eq!(params("--machine svc:decomposition=dag")["c"], 2.0);
+    for (flags, name) in [
+        ("--machine svc:c=5 --c 7", "--c: 'c'"),
+        (
+            "--machine svc:decomposition=dag --decomposition one_vs_one",
+            "--decomposition: 'decomposition'",
+        ),
+        (
+            "--machine svc:class_weight=balanced --class-weight red=2",
+            "--class-weight: 'class_weight'",
+        ),
+    ] {
+        let e = toy.refusal(&format!("fit {flags}"), 2);
+        assert!(
+            e.contains(&format!("{name} is in the text of the machine, too; give it once")),
+            "{e}"
+        );
+    }
+    let both = PROJECT.replace("c = 2.0", "c = 2.0\nmachine = \"svc:c=3\"");
+    toy.write("cokernel.toml", both.as_bytes());
+    let e = toy.refusal("fit", 2);
+    assert!(e.contains("project file: 'c' is in the text of the machine, too"), "{e}");
+    toy.write("cokernel.toml", both.replace("c = 2.0\n", "").as_bytes());
+    assert_eq!(params("--c 7")["c"], 7.0);
+    assert_eq!(params("")["c"], 3.0);
+}
+
 #[test]
 fn flags_override_the_file_and_paths_are_those_of_the_file() {
     let toy = Toy::new();

@@ -184,7 +184,15 @@ impl Solution {
         let early = self.blocks.iter().filter(|b| !b.status.is_success());
         let worst = early.max_by(|a, b| a.gap.total_cmp(&b.gap))?;
         let (status, gap) = (worst.status, worst.gap);
+        // Only the one-class SVM has neither numbers nor classes in its dual.
+        let inside = Role::Only { says: Says::Inside };
+        let nothing = worst.linear == 0.0 && worst.heads.iter().all(|h| h.role == inside);
         let why = match status {
+            Status::Stalled if gap > 0.1 && nothing => {
+                ": its objective is 0 up to rounding, because the origin of feature space lies among the \
+                 instances and nothing separates them from it; svdd looks for a ball wherever it lies, and \
+                 Gaussian kernels have no instances on both sides of the origin"
+            }
             Status::Stalled if gap > 0.1 => {
                 ": steps gain no more in f64 with this kernel and C, and how good the answer is cannot \
                  be told; normalise the kernel, scale the features or use a smaller C"

@@ -74,6 +74,11 @@ impl MachineSpec {
         self.given.push((name, value.into()));
     }
 
+    /// Whether this parameter was given.
+    pub fn is_given(&self, name: &str) -> bool {
+        self.given.iter().any(|(other, _)| other == name)
+    }
+
     /// Adds a number by name to a parameter that has such numbers.
     pub fn add_factor(&mut self, parameter: &str, name: String, factor: f64) {
         let known = self.given.iter().find(|(other, _)| other == parameter);
@@ -124,7 +129,7 @@ impl FromStr for MachineSpec {
                 return Err(Error::parameter("machine", problem));
             };
             let name = name.trim();
-            if spec.given.iter().any(|(other, _)| other == name) {
+            if spec.is_given(name) {
                 let problem = format!("'{name}' is given twice in '{text}'");
                 return Err(Error::parameter("machine", problem));
             }

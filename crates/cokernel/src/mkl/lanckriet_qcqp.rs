@@ -159,4 +159,8 @@ impl Set for Priced {
     fn drops(&self) -> bool {
         true
     }
+
+    fn prices(&self, _: usize) -> Option<Vec<f64>> {
+        Some(self.prices.clone())
+    }
 }

@@ -17,7 +17,8 @@
 //! | q_m^u | quadratic forms of the heads |
 //!
 //! **Certificate.** P(η) ≥ min J ≥ ℓ(c) − ½ max_m Σ_u q_m^u for any feasible c; the method stops when the two
-//! sides differ by at most `tol`·|P|. See [`outer`](super::outer) for the loop, its steps and its cost, and
+//! sides differ by at most `tol`·|P|. Where many coefficients are optimal (equal rows, linear kernels, a small C) c is a combination
+//! of those of several machines. See [`outer`](super::outer) for the loop, its steps and its cost, and
 //! [`simplex`](super::outer::simplex) for the directions: `newton` (the default) needs six to eight machines;
 //! `gradient`, the reduced gradient of the paper, converges linearly, slowly when kernels resemble each other.
 //! The paper's line search is by golden section, here by secants; both go to the boundary while J decreases.

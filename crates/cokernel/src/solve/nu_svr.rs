@@ -19,7 +19,7 @@
 use super::Rows;
 use super::rounding::{Rounding, shaken};
 use super::smo::Settings;
-use super::solved::{Solved, relative_gap};
+use super::solved::{Solved, of_sum_zero, relative_gap};
 use super::svr::epsilon_svr;
 use crate::{Status, Watch};
 
@@ -65,15 +65,23 @@ pub fn nu_svr(
     };
     // At this width no β is worth its ε.
     let (mut best, widest) = valued(nothing.clone(), y, costs, most);
-    let near = start.map(|coef| {
+    let start = start.map(|coef| within(coef, costs, most));
+    let near = start.as_deref().map(|coef| {
         let mut values = vec![0.0; y.len()];
         rows.multiply(coef, &mut values);
-        valued(Solved { coef: coef.to_vec(), values, ..nothing.clone() }, y, costs, most).1
+        valued(Solved { coef: coef.to_vec(), values, ..nothing.clone() }, y, costs, most)
+    });
+    let near = near.map(|(tube, next)| {
+        // It may be as good as is asked for.
+        if tube.machine.gap < best.machine.gap {
+            best = tube;
+        }
+        next
     });
     let mut wide = (half_range(y), nothing);
     let mut narrow: Option<(f64, Solved)> = None;
     let mut epsilon = near.unwrap_or(widest).min(0.5 * wide.0);
-    let mut from: Option<Vec<f64>> = start.map(<[f64]>::to_vec);
+    let mut from = start;
     let (mut tol, mut steps) = (INNER * settings.tol, 0);
     let (mut status, mut fruitless) = (Status::Stalled, 0);
     for trial in 0..TRIALS {
@@ -150,6 +158,17 @@ pub fn nu_svr(
     let rounding = Rounding { rows, coef: &machine.coef, other: y };
     let more = rounding.of_losses(costs, &excess, enough, watch);
     Tube { machine: shaken(machine, more, settings.tol), epsilon }
+}
+
+/// A start as a point that satisfies all conditions.
+fn within(coef: &[f64], costs: &[f64], most: f64) -> Vec<f64> {
+    let lower: Vec<f64> = costs.iter().map(|c| -c).collect();
+    let mut x = of_sum_zero(coef, &lower, costs);
+    let norm = one_norm(&x);
+    if norm > most {
+        x.iter_mut().for_each(|v| *v *= most / norm);
+    }
+    x
 }
 
 fn one_norm(coef: &[f64]) -> f64 {

@@ -29,12 +29,19 @@ use super::Rows;
 use super::rounding::{Rounding, shaken};
 use super::smo::{self, Quadratic, Settings, Solution};
 use super::solved::{Solved, of_sum, relative_gap};
-use crate::Watch;
+use crate::{Status, Watch};
 
 /// Rows that the start looks at.
 const SAMPLE: usize = 64;
 
-/// Solves the one-class SVM: f(x) = Σ coef_i k(x_i, x) + bias is at least 0 inside. `costs`: C_i ≥ 0,
+/// Steps for each instance after which it is looked whether there is anything to separate, first; then four times as many.
+const LOOK: u64 = 40;
+/// ‖w‖² and gap, beside the mean of K_ii, below which there is not.
+const NOTHING: f64 = 1e-10;
+
+/// Solves the one-class SVM. Where the origin of feature space is a mean of the instances (kernels that are centred, linear
+/// ones of centred features) the objective is 0, and no answer has a small gap relative to it: this is looked for now and then,
+/// and ends as [`Status::Stalled`]. f(x) = Σ coef_i k(x_i, x) + bias is at least 0 inside. `costs`: C_i ≥ 0,
 /// finite, their sum at least 1 (the ν form is C_i = 1/(νn)). `start`: coefficients of a nearby
 /// problem.
 pub fn one_class(
@@ -44,7 +51,7 @@ pub fn one_class(
     settings: &Settings,
     watch: &Watch,
 ) -> Solved {
-    let found = solve(rows, &vec![0.0; costs.len()], costs, start, settings, watch);
+    let found = unless_nothing(rows, costs, start, settings, watch);
     let norm: f64 = found.x.iter().zip(&found.gradient).map(|(a, f)| a * f).sum();
     let rho = found.threshold;
     let loss: f64 = found.gradient.iter().zip(costs).map(|(f, c)| c * (rho - f).max(0.0)).sum();
@@ -58,6 +65,36 @@ pub fn one_class(
         status: found.status,
         coef: found.x,
         values: found.gradient,
+    }
+}
+
+/// The solution of the one-class problem, given up when it turns out to be 0.
+fn unless_nothing(
+    rows: &dyn Rows,
+    costs: &[f64],
+    start: Option<&[f64]>,
+    settings: &Settings,
+    watch: &Watch,
+) -> Solution {
+    let n = costs.len();
+    let size = rows.diagonal().iter().map(|d| d.abs()).sum::<f64>() / n.max(1) as f64;
+    let (linear, mut start) = (vec![0.0; n], start.map(<[f64]>::to_vec));
+    let (mut steps, mut part) = (0, LOOK * n as u64);
+    loop {
+        let max_steps = part.min(settings.max_steps - steps);
+        let some = Settings { max_steps, ..*settings };
+        let mut found = solve(rows, &linear, costs, start.as_deref(), &some, watch);
+        steps += found.steps.min(max_steps);
+        found.steps = steps;
+        if found.status != Status::IterationLimit || steps >= settings.max_steps {
+            return found;
+        }
+        if found.gap.max(2.0 * found.objective.abs()) <= NOTHING * size {
+            found.status = Status::Stalled;
+            return found;
+        }
+        start = Some(found.x);
+        part = part.saturating_mul(4);
     }
 }
 

@@ -40,10 +40,12 @@
 //! tolerance is divided by 30, down to 10⁻⁶·`tol`. Machines that stop early, because rounding hides the rest,
 //! are not asked for more again; when three changes of the weights in a row gain less than they can tell
 //! apart, or none is better, steps of first order are taken; when these gain nothing either, or the machines
-//! alone miss `tol`, the loop ends and says so.
+//! alone miss `tol`, the loop ends and says so; over a simplex after it has looked for coefficients of several machines
+//! that [prove](hull) more than those of one.
 //!
 //! **Start.** Where there are enough instances, from weights that were learned on a quarter of them ([`sample`]).
-//! The report counts the work on all instances; `details["sample"]` has the instances and machines of the sample.
+//! The report counts the work on all instances; `details["sample"]` has the instances and machines of the sample,
+//! `details["proof"]` the rounds of the proof, where there were some.
 //!
 //! **Kernels left aside.** Once the gap is below 0.3, the forms of kernels that had no weight then and whose form was
 //! less than 0.9 of the largest are not computed until the others alone have reached `tol`. The gaps in between
@@ -61,6 +63,7 @@
 
 mod curvature;
 mod generation;
+mod hull;
 pub(super) mod planes;
 pub(super) mod sample;
 mod search;
@@ -151,6 +154,12 @@ pub(super) trait Set: fmt::Debug + Send + Sync {
 
     /// Whether weights below 10⁻⁶ become 0 at the end.
     fn drops(&self) -> bool;
+
+    /// p, where S is {η ≥ 0, pᵀη = 1} without a penalty: several machines then [prove](hull) what one may not.
+    fn prices(&self, kernels: usize) -> Option<Vec<f64>> {
+        let _ = kernels;
+        None
+    }
 
     /// The set of the weights of these kernels if all others have none, where the set has a place for that: with it
     /// few of many kernels are looked at at a time ([`generation`]).
@@ -328,6 +337,21 @@ impl Outer<'_> {
                 None => break search.watch.stop().unwrap_or(Status::Stalled),
             }
         };
+        let (most, mut proof) = (self.max_iterations - iterations, None);
+        let status = match status {
+            Status::Stalled => match self.prove(&mut search, &mut point, most, run)? {
+                Some(rounds) => {
+                    iterations += rounds.gaps.len();
+                    proof = Some(vec![rounds.gaps.len() as f64]);
+                    objective.extend(rounds.objective);
+                    gaps.extend(rounds.gaps);
+                    let proven = search.known_gap(&point).is_some_and(|gap| gap <= self.tol);
+                    if proven { Status::Converged } else { search.watch.stop().unwrap_or(status) }
+                }
+                None => status,
+            },
+            _ => status,
+        };
         let left = self.finish(&mut search, &mut point, status)?;
         if let Some(last) = objective.last_mut() {
             *last = search.objective(&point);
@@ -347,6 +371,7 @@ impl Outer<'_> {
         };
         report.notes.extend(left);
         report.details.extend(sample.map(|s| ("sample".to_string(), s)));
+        report.details.extend(proof.map(|rounds| ("proof".to_string(), rounds)));
         let rule = Weighted::rule(point.weights);
         Ok(Learned { machines: Some(point.machines), ..Learned::of(rule, report) })
     }
@@ -417,8 +442,9 @@ impl Outer<'_> {
             if search.given_up {
                 return Ok(None);
             }
-            if search.gap(&fewer) <= self.tol.max(search.gap(point)) {
-                *point = fewer;
+            match search.gap(&fewer) <= self.tol.max(search.gap(point)) {
+                true => *point = fewer,
+                false => search.form(&point.weights),
             }
         }
         if point.machines.gap() > search.problem.machine.tol() {

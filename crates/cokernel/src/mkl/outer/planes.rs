@@ -70,9 +70,8 @@ impl Bounds {
 
     /// Takes the machines of a point into account; gives where the model is least.
     fn add(&mut self, point: &Point) -> Vec<f64> {
-        let forms = point.total_forms().into_iter().zip(&point.rounding);
         // Forms that rounding made too small would lift the plane above J.
-        let half: Vec<f64> = forms.map(|(q, lost)| 0.5 * (q + lost)).collect();
+        let half = point.safe_half_forms();
         let linear = point.machines.linear();
         self.planes.push(half.iter().map(|q| linear - q));
         let least = self.planes.least();

@@ -50,6 +50,12 @@ impl Point {
         (0..m).map(|k| self.forms.iter().map(|q| q[k]).sum()).collect()
     }
 
+    /// ½ Σ_u q_m^u with the rounding of the forms: what they may be too small counts as gap.
+    pub fn safe_half_forms(&self) -> Vec<f64> {
+        let forms = self.total_forms().into_iter().zip(&self.rounding);
+        forms.map(|(q, lost)| 0.5 * (q + lost)).collect()
+    }
+
     /// ∂J/∂η.
     pub fn gradient(&self) -> Vec<f64> {
         self.total_forms().iter().map(|q| -0.5 * q).collect()
@@ -143,12 +149,9 @@ impl<'a> Search<'a> {
         point.primal() + self.set.penalty(&point.weights)
     }
 
-    /// The lower bound of a point, with the rounding of the quadratic forms: what they may be too small
-    /// counts as gap. A bound only where the forms of all kernels are known.
+    /// The lower bound of a point. A bound only where the forms of all kernels are known.
     fn lower(&self, point: &Point) -> f64 {
-        let forms = point.total_forms().into_iter().zip(&point.rounding);
-        let half: Vec<f64> = forms.map(|(q, lost)| 0.5 * (q + lost)).collect();
-        point.machines.linear() - self.set.conjugate(&half)
+        point.machines.linear() - self.set.conjugate(&point.safe_half_forms())
     }
 
     fn relative(&self, point: &Point, lower: f64) -> f64 {
@@ -169,6 +172,12 @@ impl<'a> Search<'a> {
     /// The same if there were no kernels but those whose forms are known.
     pub fn gap_of_seen(&self, point: &Point) -> f64 {
         self.relative(point, self.lower(point))
+    }
+
+    /// [`gap_of_seen`](Self::gap_of_seen) without what rounding may take off the forms.
+    pub fn gap_but_for_rounding(&self, point: &Point) -> f64 {
+        let half: Vec<f64> = point.total_forms().iter().map(|q| 0.5 * q).collect();
+        self.relative(point, point.machines.linear() - self.set.conjugate(&half))
     }
 
     /// The relative duality gap, if the quadratic forms are known.
@@ -264,14 +273,24 @@ impl<'a> Search<'a> {
 
     /// [`elsewhere`](Self::elsewhere) with machines to this relative gap.
     pub fn elsewhere_to(&mut self, weights: Vec<f64>, from: &Point, tol: f64) -> Result<Point> {
+        self.at(weights, &from.machines, tol.clamp(self.floor, LOOSEST))
+    }
+
+    /// The point with these weights, whose kernel becomes the stored one; its machines start from these and end at any
+    /// that have this relative gap.
+    pub fn at(&mut self, weights: Vec<f64>, from: &Solution, tol: f64) -> Result<Point> {
+        self.form(&weights);
+        let machines = self.machines(&weights, true, Some(from), tol)?;
+        Ok(Point::new(weights, machines))
+    }
+
+    /// Makes the kernel with these weights the stored one.
+    pub fn form(&mut self, weights: &[f64]) {
         if let Some((base, _)) = &mut self.stored {
             let pass = Pass::under(&self.watch);
-            self.problem.bank.combine_into_in(&weights, base, &pass);
+            self.problem.bank.combine_into_in(weights, base, &pass);
         }
         self.counts.combines += 1;
-        let tol = tol.clamp(self.floor, LOOSEST);
-        let machines = self.machines(&weights, true, Some(&from.machines), tol)?;
-        Ok(Point::new(weights, machines))
     }
 
     /// Fills in the quadratic forms; the Hessian of J if it is asked for and can be had. If that is

@@ -44,6 +44,10 @@ impl Set for Simplex {
         true
     }
 
+    fn prices(&self, kernels: usize) -> Option<Vec<f64>> {
+        Some(vec![1.0; kernels])
+    }
+
     fn restricted(&self, _: &[usize]) -> Option<Box<dyn Set>> {
         Some(Box::new(Simplex))
     }

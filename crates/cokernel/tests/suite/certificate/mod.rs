@@ -2,6 +2,7 @@
 
 mod columns;
 mod exact;
+mod hull;
 mod lp_norm;
 mod machines;
 pub mod measures;

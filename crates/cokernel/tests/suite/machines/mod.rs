@@ -9,7 +9,7 @@ mod posteriors;
 use crate::common::gaussian;
 use cokernel::Run;
 use cokernel::bank::Gram;
-use cokernel::catalogue::machines;
+use cokernel::catalogue::{machines, together};
 use cokernel::data::{Labels, Matrix, Target};
 use cokernel::machine::{How, Machine, MachineSpec, Solution};
 use cokernel::method::{Method, Task};
@@ -122,5 +122,30 @@ fn instances_without_weight_take_no_part() {
             assert!((a.bias - b.bias).abs() <= 1e-4 * (1.0 + b.bias.abs()), "{}", m.id);
         }
         assert!((found.primal() - alone.primal()).abs() <= 1e-8 * alone.primal().abs(), "{}", m.id);
+    }
+}
+
+/// Methods hand machines coefficients that prove something, and want them back. Old code: ν-SVR solved several widths of its
+/// tube again.
+#[test]
+fn a_start_that_is_good_enough_is_the_answer() {
+    let (x, y) = points(45, 3);
+    let gram = Gram::new(gaussian(&x, 1.0)).unwrap();
+    let run = Run::default();
+    let method = cokernel::catalogue::find("simple_mkl").unwrap();
+    let driven = |m: &&Method| m.param("tol").is_some() && together(method, m);
+    for m in machines().filter(driven) {
+        let machine = built(m, &[("tol", Value::Real(1e-6))]);
+        let target = target(m.tasks[0], &y);
+        let first = machine.solve(&gram, &target, &How::new(&run)).unwrap();
+        assert!(first.counts.smo_steps > 0, "{}", m.id);
+        let how = How { warm: Some(&first), tol: Some(1e-3), ..How::new(&run) };
+        let again = machine.solve(&gram, &target, &how).unwrap();
+        assert_eq!(again.counts.smo_steps, 0, "{}", m.id);
+        for (a, b) in first.heads().zip(again.heads()) {
+            let size = a.coef.iter().fold(0.0_f64, |s, c| s.max(c.abs()));
+            let near = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-12 * size;
+            assert!(a.coef.iter().zip(&b.coef).all(near), "{}", m.id);
+        }
     }
 }
