@@ -17,7 +17,7 @@ from . import _native
 from ._base import plain, seed_of, whole
 from ._classes import class_names, known_classes, labelled, refuse_missing_classes
 from ._instances import Given
-from ._learners import KernelLearner, Ready, learns_unlabelled, number
+from ._learners import KernelLearner, Ready, learns_unlabelled, number, tells_probabilities
 from ._pairs import pairs_of
 from ._report import warn_unless_converged
 
@@ -26,10 +26,11 @@ SHAPES = ("sigmoid", "isotonic")
 
 
 def _has_probability(estimator: Any) -> bool:
-    """Whether probabilities are asked for."""
-    if estimator.probability is None:
+    """Whether probabilities are asked for, or told without."""
+    if estimator.probability is None and not tells_probabilities(estimator.machine):
         raise AttributeError(
-            f"predict_proba of {type(estimator).__name__} needs probability='sigmoid' or 'isotonic'"
+            f"predict_proba of {type(estimator).__name__} needs probability='sigmoid' or 'isotonic', or a machine that "
+            "tells probabilities (machine='kernel_logistic')"
         )
     return True
 
@@ -326,7 +327,9 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
 
     @available_if(_has_probability)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
-        """Probabilities of the classes for new instances; only with the argument ``probability``.
+        """Probabilities of the classes for new instances.
+
+        With the argument ``probability``, or with the machine ``kernel_logistic``, beside which all Bayesian methods stand.
 
         Parameters
         ----------
@@ -340,13 +343,20 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
 
         Notes
         -----
-        The decision values of held-out instances are calibrated, see the argument ``probability``.
+        The decision values of held-out instances are calibrated, see the argument ``probability``. Without it they are what
+        a Bayesian method tells, or the odds of kernel logistic regression. A Gaussian process tells none with
+        precomputed kernels, which do not say how like itself a new instance is, and none does where an instance lacks a view.
         :meth:`predict` stays the decision of the machine: as with scikit-learn's ``SVC``, the most
         probable class may be another one.
         """
         check_is_fitted(self)
         found = _native.probabilities(self._model, self._read_new(X), self._run())
         if found is None:
+            if self.probability is None:
+                raise ValueError(
+                    f"{type(self).__name__} cannot tell probabilities of these instances: a Gaussian process looks at how "
+                    "like itself an instance is, which a similarity does not say; fit it with probability='sigmoid'"
+                )
             raise NotFittedError(
                 f"this {type(self).__name__} was fitted without probabilities; fit it again with "
                 f"probability={self.probability!r}"
@@ -355,7 +365,7 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
 
     @available_if(_has_probability)  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
-        """Logarithms of the probabilities; only with the argument ``probability``.
+        """Logarithms of the probabilities, see :meth:`predict_proba`.
 
         Parameters
         ----------

@@ -55,6 +55,12 @@ def learns_unlabelled(machine: Any) -> bool:
     return any(m["id"] == id and m["unlabelled"] for m in _machines())
 
 
+def tells_probabilities(machine: Any) -> bool:
+    """Whether a machine, given by its text, tells probabilities without a calibration."""
+    id = machine.split(":")[0].strip() if isinstance(machine, str) else None
+    return any(m["id"] == id and m["probabilities"] for m in _machines())
+
+
 def machines_for_unlabelled() -> str:
     """The names of those that do."""
     return ", ".join(m["id"] for m in _machines() if m["unlabelled"])
@@ -186,8 +192,9 @@ class KernelLearner(SavedEstimator):
         told = summary(model)
         self._model = model
         self._machines = [(m.get("positive"), m.get("negative")) for m in told["machines"]]
+        errors = [w["error"] for w in told["weights"] if "error" in w]
         self.weights_ = Weights(
-            Weight(w["view"], w["kernel"], w["weight"]) for w in told["weights"]
+            (Weight(w["view"], w["kernel"], w["weight"]) for w in told["weights"]), errors or None
         )
         self.report_: Report = report(told["report"], told["library_version"])
         self.lacking_: dict[str, Any] | None = told.get("lacking")

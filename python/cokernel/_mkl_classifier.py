@@ -39,7 +39,7 @@ class MKLClassifier(KernelClassifier):
     probability : {"sigmoid", "isotonic"}, optional
         Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
         that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
-        for each calibration fold.
+        for each calibration fold; models of the machine ``kernel_logistic`` tell them all the same.
     calibration_folds : int, default=5
         Folds whose held-out decision values the probabilities are calibrated on, from 2 to 1000; each
         class needs as many instances.
@@ -70,7 +70,8 @@ class MKLClassifier(KernelClassifier):
     classes_ : ndarray of shape (n_classes,)
         The classes.
     weights_ : Weights
-        View, kernel and weight of every kernel.
+        View, kernel and weight of every kernel; ``weights_.errors`` are their standard deviations where the method tells
+        them.
     transduction_ : ndarray of shape (n,)
         Where the machine learns from instances without a class, the class of each training instance: its own,
         or the one that is predicted.

@@ -210,7 +210,7 @@ class MKLRegressor(KernelRegressor):
     Attributes
     ----------
     weights_ : Weights
-        Every kernel with its weight, in order.
+        Every kernel with its weight, in order; ``weights_.errors`` are standard deviations where the method tells them.
     report_ : Report
         How learning went: status, iterations, objective, gap, what a user should read.
     lacking_ : dict or None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -114,7 +115,13 @@ class Weights(list[Weight]):
     """The kernels with their weights, in the order of training.
 
     A list of (view, kernel, weight), so that ``pandas.DataFrame(weights)`` is the table;
-    ``numpy.asarray(weights)`` are the weights alone. Of more than 100 the heaviest are printed.
+    ``numpy.asarray(weights)`` are the weights alone. Of more than 100 the heaviest are printed. Methods that
+    know how uncertain their weights are tell it in ``errors``, standard deviations or standard errors.
+
+    Attributes
+    ----------
+    errors : ndarray or None
+        One for each kernel.
 
     Examples
     --------
@@ -125,6 +132,12 @@ class Weights(list[Weight]):
     fac   linear@fac  0.7500  ████████████████████
     """
 
+    def __init__(
+        self, weights: Iterable[Weight] = (), errors: Sequence[float] | None = None
+    ) -> None:
+        super().__init__(weights)
+        self.errors = None if errors is None else np.asarray(errors, dtype=np.float64)
+
     def __array__(
         self, dtype: npt.DTypeLike | None = None, copy: bool | None = None
     ) -> npt.NDArray[Any]:
@@ -134,7 +147,10 @@ class Weights(list[Weight]):
         """The table as a pandas DataFrame."""
         import pandas
 
-        return pandas.DataFrame(list(self), columns=list(Weight._fields))
+        frame = pandas.DataFrame(list(self), columns=list(Weight._fields))
+        if self.errors is not None:
+            frame["error"] = self.errors
+        return frame
 
     def by_view(self) -> dict[str, float]:
         """The sum of the weights of each view."""
@@ -146,7 +162,9 @@ class Weights(list[Weight]):
     def largest(self, count: int = 40) -> "Weights":
         """The kernels with the largest weights, in the order of training."""
         order = sorted(range(len(self)), key=lambda k: -self[k].weight)[:count]
-        return Weights(self[k] for k in sorted(order))
+        order.sort()
+        errors = None if self.errors is None else self.errors[order]
+        return Weights((self[k] for k in order), errors)
 
     def __repr__(self) -> str:
         shown = self.largest(_LISTED) if len(self) > _LISTED else self
@@ -154,8 +172,10 @@ class Weights(list[Weight]):
         kernels = max([6, *(len(w.kernel) for w in shown)])
         top = max([w.weight for w in shown], default=0.0)
         lines = [f"{'view':<{views}}  {'kernel':<{kernels}}  weight"]
-        for w in shown:
+        for k, w in enumerate(shown):
             number = "     0" if w.weight == 0 else f"{w.weight:.4f}"
+            if shown.errors is not None:
+                number = f"{number} ± {shown.errors[k]:.4f}"
             bar = _bar(w.weight / top) if top > 0 else ""
             lines.append(f"{w.view:<{views}}  {w.kernel:<{kernels}}  {number}  {bar}".rstrip())
         if len(shown) < len(self):

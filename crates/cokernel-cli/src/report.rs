@@ -44,7 +44,7 @@ pub fn weight_bars(weights: &[(String, f64, Option<f64>)]) -> String {
 
 /// The weights of a model.
 pub fn model_weights(weights: &[KernelWeight]) -> String {
-    let rows: Vec<_> = weights.iter().map(|w| (w.kernel.clone(), w.weight, None)).collect();
+    let rows: Vec<_> = weights.iter().map(|w| (w.kernel.clone(), w.weight, w.error)).collect();
     weight_bars(&rows)
 }
 

@@ -8,7 +8,7 @@ use cokernel::data::toy::Uninformative;
 use cokernel::data::{self, Labels, Table};
 use cokernel::eval::cluster_scores::ClusterScores;
 use cokernel::kernel::KernelSpec;
-use cokernel::machine::learn_unlabelled;
+use cokernel::machine::{learn_unlabelled, tell_probabilities};
 use cokernel::method::{Certificate, Group, Method, Task, WeightSet};
 use cokernel::model::Saved;
 use cokernel::params::{Param, Range, Value};
@@ -46,6 +46,9 @@ struct Entry {
     /// Whether a machine learns from instances without a class, too.
     #[serde(skip_serializing_if = "Option::is_none")]
     unlabelled: Option<bool>,
+    /// Whether models of a machine tell probabilities of classes without a calibration.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    probabilities: Option<bool>,
     /// Whether new rows have a place in what was learned.
     places_new_rows: bool,
     /// Of a method the machines, of a machine the methods; none of methods that cluster.
@@ -105,6 +108,9 @@ fn listed(all: &[&'static Method]) -> PyResult<String> {
         unlabelled: catalogue::machines()
             .any(|machine| machine.id == m.id)
             .then(|| learn_unlabelled().contains(&m.id)),
+        probabilities: catalogue::machines()
+            .any(|machine| machine.id == m.id)
+            .then(|| tell_probabilities().contains(&m.id)),
         places_new_rows: catalogue::places_new_rows(m),
         goes_with: catalogue::partners(m),
         params: m.params.iter().map(parameter).collect(),

@@ -228,17 +228,18 @@ fn describe(model: &Model) -> String {
         text.push_str(&format!("  left out  {} instances without a label\n", s.n_dropped));
     }
     let curves = probabilities::curves(model);
-    let mut titles = vec!["machine", "support vectors", "primal", "dual", "gap"];
+    // Decision functions that no machine has solved have no optimum.
+    let solved = s.report.machine.is_some();
+    let mut titles = vec!["machine", "support vectors"];
+    titles.extend(["primal", "dual", "gap"].iter().filter(|_| solved));
     titles.extend(curves.as_ref().map(|_| "<P(first class | f)"));
     let mut machines = Table::new(&titles);
     for (t, m) in s.machines.iter().enumerate() {
-        let mut cells = vec![
-            m.name.clone(),
-            m.support.to_string(),
-            format!("{:.6e}", m.primal),
-            format!("{:.6e}", m.dual),
-            format!("{:.1e}", m.gap),
-        ];
+        let mut cells = vec![m.name.clone(), m.support.to_string()];
+        if solved {
+            let numbers = [format!("{:.6e}", m.primal), format!("{:.6e}", m.dual)];
+            cells.extend(numbers.into_iter().chain([format!("{:.1e}", m.gap)]));
+        }
         cells.extend(curves.as_ref().map(|c| c[t].clone()));
         machines.row(cells);
     }

@@ -23,10 +23,10 @@ use std::process::ExitCode;
 ///
 /// Writes one line per instance: its id or row number (from 0), the predicted label, and the
 /// decision value of each machine. With two classes there is one machine, positive for the class
-/// that its column begins with. Where the model was fitted with --probabilities, a column P(CLASS) for
-/// each class follows; the most probable class need not be the label, which the machines decide. A
-/// regression predicts a number, a detector says outlier or inlier. A Gaussian process adds a column deviation, the
-/// standard deviation of a new observation.
+/// that its column begins with. Where the model was fitted with --probabilities or tells them by itself
+/// (Bayesian methods, the machine kernel_logistic), a column P(CLASS) for each class follows; the most probable class need not be the label, which the machines decide. A
+/// regression predicts a number, a detector says outlier or inlier. A Gaussian process and BEMKL add a column
+/// deviation, the standard deviation of a new observation.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples

@@ -449,6 +449,22 @@ impl Cross {
         })
     }
 
+    /// K_m C of each of the kernels `places`, one beside the other, for coefficients C, support rows × k.
+    ///
+    /// # Errors
+    /// As [`multiply`](Self::multiply).
+    pub fn multiply_apart(&self, new: &NewRows, places: &[usize], coef: &Matrix) -> Result<Matrix> {
+        let k = coef.cols();
+        let mut out = self.pass(new, places.len() * k)?.1;
+        for (j, place) in places.iter().enumerate() {
+            let one = self.multiply_each(new, &[*place], coef)?;
+            for i in 0..new.n {
+                out.row_mut(i)[j * k..(j + 1) * k].copy_from_slice(one.row(i));
+            }
+        }
+        Ok(out)
+    }
+
     /// k_m(x, x) of the new rows for the kernels `places`, new rows × kernels.
     ///
     /// # Errors

@@ -249,6 +249,15 @@ impl Calibration {
         Ok(Calibration { how, status: Status::ClosedForm, curves })
     }
 
+    /// Of machines whose values are logarithms of odds already.
+    pub(crate) fn of_odds(heads: usize) -> Self {
+        Calibration {
+            how: Calibrating::new(Shape::Sigmoid),
+            status: Status::ClosedForm,
+            curves: vec![Curve::Sigmoid { slope: -1.0, offset: 0.0 }; heads],
+        }
+    }
+
     /// Refuses numbers with which nothing could be calibrated.
     ///
     /// # Errors

@@ -247,7 +247,7 @@ impl Tuning {
         let Some(first) = first else {
             return Err(Error::parameter("tune", "there is nothing to choose from"));
         };
-        let by = self.measure(first.task())?;
+        let by = self.measure(first.task(), first.tells_probabilities())?;
         let inner = Inner::new(self, first.task(), by, data, given, splits, run)?;
         match &candidates.0 {
             Kind::Grid(all) => grid::choose(all, &inner),
@@ -255,8 +255,9 @@ impl Tuning {
         }
     }
 
-    /// The measure that chooses: the one that was named, or the most telling one.
-    fn measure(&self, task: Task) -> Result<&'static Measure> {
+    /// The measure that chooses: the one that was named, or the most telling one. Whether models tell probabilities without a
+    /// calibration.
+    fn measure(&self, task: Task, tells: bool) -> Result<&'static Measure> {
         let able = || Measure::of(task).iter().filter(|m| m.more_is_better.is_some());
         let id = self.score.as_deref();
         let found = match id {
@@ -265,7 +266,7 @@ impl Tuning {
         };
         let found =
             found.ok_or_else(|| Error::unknown("score", id.unwrap_or(""), able().map(|m| m.id)))?;
-        if found.needs_probabilities() && self.calibrating.is_none() {
+        if found.needs_probabilities() && self.calibrating.is_none() && !tells {
             let problem = format!(
                 "'{}' is of probabilities, which machines have after a calibration only; ask for it (--probabilities \
                  sigmoid), or choose by another score, such as balanced_accuracy",

@@ -17,6 +17,7 @@ mod binary;
 mod common;
 mod joint_svc;
 mod kernel_fisher;
+mod kernel_logistic;
 mod kernel_ridge;
 mod laplacian_svm;
 mod multiclass;
@@ -49,6 +50,7 @@ pub static REGISTRY: &[&Entry<dyn Machine>] = &[
     &joint_svc::ENTRY,
     &posterior_svm::ENTRY,
     &kernel_fisher::ENTRY,
+    &kernel_logistic::ENTRY,
     &laplacian_svm::ENTRY,
     &svr::ENTRY,
     &nu_svr::ENTRY,
@@ -60,6 +62,12 @@ pub static REGISTRY: &[&Entry<dyn Machine>] = &[
 /// The machines that learn from instances without a class, too.
 pub fn learn_unlabelled() -> Vec<&'static str> {
     let all = REGISTRY.iter().filter(|e| (e.build)(&e.defaults()).uses_unlabelled());
+    all.map(|e| e.id).collect()
+}
+
+/// The machines whose models tell probabilities of classes without a calibration.
+pub fn tell_probabilities() -> Vec<&'static str> {
+    let all = REGISTRY.iter().filter(|e| (e.build)(&e.defaults()).as_logistic().is_some());
     all.map(|e| e.id).collect()
 }
 
@@ -144,6 +152,11 @@ pub trait Machine: fmt::Debug + Send + Sync {
     /// What k(x, x) of the combination is multiplied by where it is a part of the decision value of x.
     fn own_similarity(&self) -> f64 {
         0.0
+    }
+
+    /// As kernel logistic regression, whose decision values are logarithms of odds, which tell probabilities of classes.
+    fn as_logistic(&self) -> Option<&Svc> {
+        None
     }
 
     /// Whether it learns from the posteriors of a target that has some.

@@ -89,11 +89,7 @@ impl Problem<'_> {
         if weights.iter().any(|w| *w != 0.0) {
             let rule = crate::rule::Weighted::new(weights);
             let kernel = super::mixed(self.bank, &rule, None, run, watch)?;
-            let mut room = vec![0.0; self.bank.n()];
-            for (out, i) in v.chunks_mut(n).zip(self.rows) {
-                let row = kernel.row(*i, &mut room);
-                out.iter_mut().zip(self.rows).for_each(|(v, j)| *v = row[*j]);
-            }
+            v = super::bayes::gathered(kernel.as_ref(), self.rows);
         }
         if watch.stop().is_some() {
             return Ok(None);

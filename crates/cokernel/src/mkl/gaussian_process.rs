@@ -1,5 +1,6 @@
-//! A Gaussian process whose covariance is a weighted sum of the kernels: weights and noise of largest marginal likelihood,
-//! predictions with standard deviations.
+//! A Gaussian process whose covariance is a weighted sum of the kernels: weights of largest marginal likelihood.
+//!
+//! Numbers, with their noise, and predictions with standard deviations:
 //!
 //! ```text
 //! y = b + Σ_m f_m + ε,     f_m ~ GP(0, θ_m k_m),     ε_i ~ N(0, σ²/w_i)
@@ -13,24 +14,33 @@
 //! | σ² | `details["noise"]` |
 //! | standard errors of θ and σ², the information's | `details["weight_errors"]`, `details["noise_error"]` |
 //! | w_i, weights of the instances | [`Problem::weights`] |
+//! | ln Z of each class against the rest, or of two classes | `details["log_evidence"]` |
 //!
 //! The mean of the posterior is kernel ridge regression with λ = σ²: that is the machine, and its own λ is not looked at. Its
 //! bias is b, an unknown constant without a prior; `likelihood=restricted` integrates it out, `plain` takes its best value,
 //! which makes the noise too small by about 1/n. The standard deviation of a prediction is that of a new observation, noise
 //! included.
 //!
-//! **Not convex**: what is found is a stationary point, from equal shares of the variance with half of it noise. The trace
-//! of minus the logarithm of the likelihood never rises. Search and cost: [`components`].
+//! Classes, with probabilities of new instances: P(y_i | f) = 1/(1 + exp(−y_i f_i)) with Σ_m f_m for f, by Laplace's
+//! approximation ([`bayes`](super::bayes)). The mode is kernel logistic regression with C = 1 and no bias: a constant, where one
+//! is wanted, is one more kernel. The probability of a class is the mean of the logistic function of the latent value,
+//! integrated to 10 digits; several classes each have a function against the rest, the same θ, and their probabilities are
+//! divided by the sum. `likelihood` is of numbers.
+//!
+//! **Not convex**: what is found is a stationary point, of numbers from equal shares of the variance with half of it noise.
+//! The trace of minus the logarithm of the likelihood never rises. Search and cost: [`components`], [`bayes`](super::bayes).
 //!
 //! **Scale.** A kernel times s has its weight over s. Two copies of a kernel share its weight.
 
+use super::bayes::{self, Instances};
 use super::components::{self, Found};
 use super::{Copies, Learned, Learner, Problem, check, mixed};
 use crate::data::Matrix;
+use crate::machine::Role;
 use crate::machine::{How, Machine};
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
-use crate::rule::{Process, Spread, Weighted};
+use crate::rule::{Latent, Link, Process, Spread, Values, Weighted};
 use crate::{Counts, Error, Report, Result, Run, Status};
 use cokernel_dense::Cholesky;
 
@@ -41,10 +51,11 @@ pub static ENTRY: Entry<dyn Learner> =
 static METHOD: Method = Method {
     id: "gaussian_process",
     title: "Gaussian process with a weighted sum of covariances",
-    source: "Rasmussen, Williams 2006; Gilmour, Thompson, Cullis 1995; Gönen 2010, §2.5",
-    summary: "Weights of kernels and the noise that make the numbers most likely, with their standard errors, and \
-              predictions with standard deviations. No C to choose. Costs about ten factorisations of an n × n matrix.",
-    tasks: &[Task::Regress],
+    source: "Rasmussen, Williams 2006, (3.32), (5.20)-(5.24); Gilmour, Thompson, Cullis 1995; Gönen 2010, §2.5",
+    summary: "Weights of kernels that make the labels most likely. Of numbers with their noise and standard errors, and \
+              predictions with standard deviations, at the cost of about ten factorisations of an n × n matrix; of \
+              classes with probabilities by Laplace's approximation, at the cost of about a hundred. No C to choose.",
+    tasks: &[Task::Regress, Task::Classify],
     group: Group::OneStage,
     certificate: Certificate::Trace,
     recommended: false,
@@ -52,7 +63,7 @@ static METHOD: Method = Method {
     params: &[
         Param {
             name: "likelihood",
-            doc: "restricted: the unknown mean is integrated out; plain: it has its best value.",
+            doc: "Of numbers: with restricted the unknown mean is integrated out, with plain it has its best value.",
             range: Range::Choice { default: "restricted", of: &["restricted", "plain"] },
         },
         Param {
@@ -85,8 +96,54 @@ impl GaussianProcess {
     }
 }
 
+impl GaussianProcess {
+    fn learn_classes(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
+        let watch = run.watch();
+        let instances = Instances::new(problem, 2)?;
+        let roles = bayes::roles(problem)?;
+        instances.room(3 + 4 * roles.len(), run)?;
+        let codes = &problem.target.classes()?.codes;
+        let signs = |role: &Role| instances.rows.iter().map(|i| role.sign(codes[*i])).collect();
+        let signs: Vec<Vec<f64>> = roles.iter().map(signs).collect();
+        let asked = bayes::Classes {
+            instances: &instances,
+            signs: &signs,
+            tol: self.tol,
+            max_iterations: self.max_iterations,
+        };
+        let found = bayes::fit(&asked, run, &watch)?;
+        let (n, heads) = (instances.n(), roles.len());
+        let mut roots = Matrix::zeros(instances.bank.n(), heads * n);
+        for (u, own) in found.roots.iter().enumerate() {
+            for (k, i) in instances.rows.iter().enumerate() {
+                roots.row_mut(*i)[u * n..(u + 1) * n].copy_from_slice(own.row(k));
+            }
+        }
+        let values = Values { link: Link::Logit, heads, remains: true, offsets: Vec::new(), roots };
+        let coefs = found.coefs.iter().map(|a| instances.spread(a)).collect();
+        let machines = bayes::heads(&roles, coefs, &vec![0.0; heads]);
+        let mut report = Report::closed_form(run);
+        report.counts = Counts { combines: found.combines, ..Counts::default() };
+        report.iterations = found.objective.len() - 1;
+        report.objective = found.objective;
+        report.status = found.status;
+        if report.status == Status::Stalled {
+            let said = "no step makes the classes more likely, though the slope promises it: rounding, or a kernel that is not \
+                 positive semi-definite";
+            report.notes.push(said.to_string());
+        }
+        report.details.insert("log_evidence".to_string(), found.evidence);
+        report.seconds = watch.seconds();
+        let rule = Latent::rule(found.weights, values);
+        Ok(Learned { machines: Some(machines), ..Learned::of(rule, report) })
+    }
+}
+
 impl Learner for GaussianProcess {
     fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
+        if problem.target.classes().is_ok() {
+            return self.learn_classes(problem, run);
+        }
         check(problem)?;
         let watch = run.watch();
         let (bank, all) = (problem.bank, problem.target.real()?);
@@ -145,7 +202,7 @@ impl Learner for GaussianProcess {
         let rest = Run { time_limit: None, ..run.clone() }.quiet();
         let how = How { weights: problem.weights, ..How::new(&rest) };
         let machines = machine.solve(kernel.as_ref(), problem.target, &how)?;
-        let uncertain = uncertain(kernel.as_ref(), &rows, &noise, noise_variance)?;
+        let uncertain = spread_of(kernel.as_ref(), &rows, &noise, noise_variance)?;
         let mut report = Report::closed_form(run);
         let Found { errors, objective, status, .. } = &found;
         if objective.is_empty() {
@@ -185,24 +242,20 @@ impl Learner for GaussianProcess {
     }
 
     fn takes(&self, machine: &dyn Machine) -> bool {
-        machine.with_ridge(1.0).is_some()
+        machine.with_ridge(1.0).is_some() || machine.as_logistic().is_some()
     }
 }
 
 /// What the variances of predictions are made of.
-fn uncertain(
+fn spread_of(
     kernel: &dyn crate::solve::Rows,
     rows: &[usize],
     noise: &[f64],
     variance: f64,
 ) -> Result<Spread> {
     let (n, all) = (rows.len(), kernel.n());
-    let (mut v, mut room) = (vec![0.0; n * n], vec![0.0; all]);
-    for (r, (out, i)) in v.chunks_mut(n).zip(rows).enumerate() {
-        let row = kernel.row(*i, &mut room);
-        out.iter_mut().zip(rows).for_each(|(v, j)| *v = row[*j]);
-        out[r] += variance * noise[r];
-    }
+    let mut v = bayes::gathered(kernel, rows);
+    (0..n).for_each(|r| v[r * n + r] += variance * noise[r]);
     let factor = Cholesky::new(n, v).ok_or_else(|| {
         Error::Data(
             "the sum of the kernels and the noise is not positive definite in f64".to_string(),

@@ -12,6 +12,8 @@ mod align;
 mod alignf;
 mod alignment_gradient;
 mod bach;
+mod bayes;
+mod bemkl;
 mod best_single;
 mod binary_selection;
 mod boosting;
@@ -30,6 +32,8 @@ mod forest_two_stage;
 mod fsm;
 mod gate_views;
 mod gaussian_process;
+mod gibbs_probit;
+mod girolami_rogers;
 mod gmkl;
 mod gml;
 pub(crate) mod gpk;
@@ -132,6 +136,9 @@ pub static REGISTRY: &[&Entry<dyn Learner>] = &[
     &mark::ENTRY,
     &kernel_boosting::ENTRY,
     &gaussian_process::ENTRY,
+    &bemkl::ENTRY,
+    &girolami_rogers::ENTRY,
+    &gibbs_probit::ENTRY,
     &ufo_mkl::ENTRY,
     &two_stage::ENTRY,
     &forest_two_stage::ENTRY,
@@ -488,7 +495,8 @@ pub fn train(problem: &Problem<'_>, learner: &dyn Learner, run: &Run) -> Result<
         report.gap = Some(ended.gap);
     }
     bound::remark(problem, &*learned.rule, ended.at_bound, report);
-    report.machine = Some(ended);
+    // Decision functions that no machine has solved have no optimum to tell.
+    report.machine = (machines.counts.machine_solves > 0).then_some(ended);
     report.seconds = watch.seconds();
     learned.machines = Some(machines);
     Ok(learned)

@@ -240,9 +240,18 @@ impl Model {
         self.info.machines.iter().map(|m| m.role).collect()
     }
 
-    /// Probabilities of the classes from decision values, if the model is calibrated.
+    /// Probabilities of the classes from decision values, if the model is calibrated or these are logarithms of odds.
     pub(super) fn probabilities(&self, decisions: &Matrix) -> Result<Option<Matrix>> {
-        let Some(calibration) = &self.info.calibration else { return Ok(None) };
+        let odds = || -> Result<Option<Calibration>> {
+            let own = self.rule.uncertain().is_none()
+                && self.info.machine.build()?.as_logistic().is_some();
+            Ok(own.then(|| Calibration::of_odds(self.bias.len())))
+        };
+        let calibration = match &self.info.calibration {
+            Some(calibration) => Some(calibration.clone()),
+            None => odds()?,
+        };
+        let Some(calibration) = calibration else { return Ok(None) };
         let (n, k) = (decisions.rows(), self.info.classes.len());
         room_for::<f64>(n.checked_mul(k), || {
             format!("the probabilities of {n} instances and {k} classes")

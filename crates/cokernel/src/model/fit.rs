@@ -167,6 +167,11 @@ impl Mkl {
         self.machine.method().tasks[0]
     }
 
+    /// Whether its models tell probabilities of classes without a calibration.
+    pub fn tells_probabilities(&self) -> bool {
+        crate::machine::tell_probabilities().contains(&self.machine.method().id)
+    }
+
     /// Whether it learns from instances without a label, too.
     ///
     /// # Errors

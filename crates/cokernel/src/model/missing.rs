@@ -225,8 +225,8 @@ impl Model {
     /// decision functions that these views have.
     pub(super) fn by_views(&self, views: &Views, run: &Run) -> Result<Matrix> {
         let active = self.active();
-        // How uncertain a sum of some kernels is, a Gaussian process of all does not tell.
-        let sum = self.rule.weights().is_some() && self.rule.spread().is_none();
+        // How uncertain a sum of some kernels is, a rule that tells that of all does not know.
+        let sum = self.rule.weights().is_some() && self.rule.uncertain().is_none();
         let alone = sum || (self.rule.id() == "each" && self.parts.is_some());
         let mapped = self.info.preparation.concat() || !self.maps().is_empty();
         if !alone || mapped {

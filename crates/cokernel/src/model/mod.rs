@@ -273,7 +273,7 @@ impl Model {
         let active = rule.active();
         let reading = machine.build()?.reading();
         let compared_by = missing::compared(bank.fill(), bank.len(), active.clone());
-        let all = rule.spread().is_some()
+        let all = rule.uncertain().is_some()
             || keeps_all(&*rule, bank.kernels(), &active, reading, |m| bank.is_column(m))
             || keeps_for_estimates(bank.fill(), bank.kernels());
         let kept = kept_rows(&machines, n, all);
@@ -501,7 +501,10 @@ impl Model {
     pub fn weights(&self) -> Vec<KernelWeight> {
         let mut active = vec![false; self.info.kernels.len()];
         self.rule.active().into_iter().for_each(|m| active[m] = true);
+        let errors = self.info.report.details.get("weight_errors");
+        let errors = errors.filter(|e| e.len() == self.info.kernels.len());
         let one = |((m, kernel), weight): ((usize, &Kernel), f64)| KernelWeight {
+            error: errors.map(|e| e[m]),
             kernel: kernel.name.clone(),
             view: kernel.view.clone(),
             weight,

@@ -6,8 +6,9 @@ use crate::bank::{Cross, Fill, Numbers, RowMeans};
 use crate::data::{Matrix, Table, View, Views};
 use crate::error::room_for;
 use crate::kernel::{Function, Kernel, Norm};
-use crate::rule::{Mix, Pairs, Spread, Weighted};
+use crate::rule::{Mix, Pairs, Told, Uncertain, Weighted};
 use crate::{Error, Result, Run};
+use rayon::prelude::*;
 use serde::Serialize;
 use std::borrow::Cow;
 
@@ -27,10 +28,12 @@ pub struct Prediction {
     /// [`Model::classes`](super::Model::classes).
     pub classes: Vec<String>,
     /// Probabilities of the classes, instances × classes, of a model that is
-    /// [calibrated](super::Model::calibrated). The most probable class need not be the predicted one.
+    /// [calibrated](super::Model::calibrated), or whose rule or machine tells them. The most probable class need not be the
+    /// predicted one.
     pub probabilities: Option<Matrix>,
-    /// Standard deviations of the predicted numbers, noise included, of a Gaussian process: instances × 1. None where
-    /// a kernel is a similarity, which does not tell how like itself a new instance is, or an instance lacks a view.
+    /// Standard deviations of the predicted numbers, noise included, of a rule that tells them: instances × 1. A Gaussian
+    /// process tells neither where a kernel is a similarity, which does not say how like itself a new instance is; no rule
+    /// does where an instance lacks a view.
     pub deviations: Option<Matrix>,
     /// What a user should read: how instances that lack views were told.
     pub notes: Vec<String>,
@@ -39,7 +42,12 @@ pub struct Prediction {
 /// See [`Model::predict`].
 pub(super) fn predict(model: &Model, views: &Views, run: &Run) -> Result<Prediction> {
     let info = &model.info;
-    let (decisions, deviations) = decisions(model, views, run)?;
+    let (decisions, spread) = decisions(model, views, run)?;
+    let (deviations, told) = match spread {
+        Some(Beside::Deviations(found)) => (Some(found), None),
+        Some(Beside::Probabilities(found)) => (None, Some(found)),
+        None => (None, None),
+    };
     let (n, t) = (decisions.rows(), decisions.cols());
     let by_machine: Vec<Vec<f64>> = (0..t).map(|t| decisions.col(t)).collect();
     let reading = info.machine.build()?.reading();
@@ -52,7 +60,7 @@ pub(super) fn predict(model: &Model, views: &Views, run: &Run) -> Result<Predict
         labels,
         codes,
         classes: info.classes.clone(),
-        probabilities: model.probabilities(&decisions)?,
+        probabilities: model.probabilities(&decisions)?.or(told),
         deviations,
         decisions,
         machine_names: info.machines.iter().map(|m| m.name.clone()).collect(),
@@ -70,8 +78,16 @@ pub(super) enum Chosen {
     Each { kernels: Vec<usize>, coef: Matrix, bias: Vec<f64> },
 }
 
+/// What a rule tells beside values.
+pub(super) enum Beside {
+    /// New instances × 1.
+    Deviations(Matrix),
+    /// New instances × classes.
+    Probabilities(Matrix),
+}
+
 /// Σ_i coef_i k(x_i, x) + b: new instances × machines; and how uncertain that is, where the rule says so.
-fn decisions(model: &Model, views: &Views, run: &Run) -> Result<(Matrix, Option<Matrix>)> {
+fn decisions(model: &Model, views: &Views, run: &Run) -> Result<(Matrix, Option<Beside>)> {
     let info = &model.info;
     let active = model.active();
     let (n, machines) = (views.n(), model.bias.len());
@@ -80,13 +96,14 @@ fn decisions(model: &Model, views: &Views, run: &Run) -> Result<(Matrix, Option<
         format!("the decision values of {n} instances and {machines} machines")
     })?;
     let mut out = Matrix::zeros(n, machines);
-    let mut deviations = spread(model).map(|s| {
-        let nothing = vec![0.0; s.roots.cols()];
-        Matrix::from_fn(n, 1, |_, _| s.variance(&nothing, 0.0).sqrt())
-    });
+    let mut beside = None;
     if active.is_empty() {
         for i in 0..n {
             out.row_mut(i).copy_from_slice(&model.bias);
+        }
+        if let Some(uncertain) = uncertain(model) {
+            let nothing = Matrix::zeros(n, uncertain.columns().cols());
+            beside = Some(tell(model, uncertain, &out, &nothing, &vec![0.0; n]));
         }
     } else {
         let views = towards_learned(model, views)?;
@@ -95,8 +112,8 @@ fn decisions(model: &Model, views: &Views, run: &Run) -> Result<(Matrix, Option<
         let views = info.preparation.apply(&views)?;
         let estimated = model.fill.as_ref().is_some_and(|f| f.estimated);
         match estimated || views.missing().is_empty() {
-            true => (out, deviations) = values(model, &views, &Chosen::Whole, run)?,
-            false => (out, deviations) = (model.by_views(&views, run)?, None),
+            true => (out, beside) = values(model, &views, &Chosen::Whole, run)?,
+            false => out = model.by_views(&views, run)?,
         }
     }
     if let Some(p) = out.values().iter().position(|v| !v.is_finite()) {
@@ -107,14 +124,34 @@ fn decisions(model: &Model, views: &Views, run: &Run) -> Result<(Matrix, Option<
             info.machines[machine].name
         )));
     }
-    Ok((out, deviations))
+    Ok((out, beside))
 }
 
-/// How uncertain values are, where the rule says so and no kernel is a similarity: nothing tells then how like itself a
-/// new instance is.
-fn spread(model: &Model) -> Option<&Spread> {
+/// How uncertain values are, where the rule says so. Where it wants to know how like itself a new instance is, no kernel may
+/// be a similarity: nothing tells it then.
+fn uncertain(model: &Model) -> Option<&dyn Uncertain> {
     let known = |m: &usize| model.info.kernels[*m].function != Function::Precomputed;
-    model.rule.spread().filter(|_| model.active().iter().all(known))
+    model.rule.uncertain().filter(|u| !u.wants_own() || model.active().iter().all(known))
+}
+
+/// Standard deviations or probabilities, from the values, the sums that the rule asked for and k(x, x) of each instance.
+fn tell(
+    model: &Model,
+    uncertain: &dyn Uncertain,
+    decisions: &Matrix,
+    sums: &Matrix,
+    own: &[f64],
+) -> Beside {
+    let told = |i: usize| Told { decisions: decisions.row(i), sums: sums.row(i), own: own[i] };
+    let (n, k) = (decisions.rows(), model.info.classes.len());
+    if !uncertain.of_classes() {
+        let one = |i, _| uncertain.deviation(told(i));
+        return Beside::Deviations(Matrix::from_fn(n, 1, one));
+    }
+    let mut out = Matrix::zeros(n, k);
+    let rows = out.values_mut().par_chunks_mut(k).enumerate();
+    rows.for_each(|(i, out)| uncertain.probabilities(told(i), out));
+    Beside::Probabilities(out)
 }
 
 /// k(x, x) of each new instance, from its values of the kernels.
@@ -133,14 +170,13 @@ fn own_values<'a>(
     })
 }
 
-/// Σ_i coef_i k(x_i, x) + b of prepared rows that have the views of the kernels, and of a Gaussian process the standard
-/// deviations.
+/// Σ_i coef_i k(x_i, x) + b of prepared rows that have the views of the kernels, and what the rule tells beside them.
 pub(super) fn values(
     model: &Model,
     views: &Views,
     part: &Chosen,
     run: &Run,
-) -> Result<(Matrix, Option<Matrix>)> {
+) -> Result<(Matrix, Option<Beside>)> {
     let active = model.active();
     let kernels = match part {
         Chosen::Whole => model.compared(),
@@ -158,7 +194,9 @@ pub(super) fn values(
         Chosen::Sum { rule, .. } => Some(rule.as_ref() as &dyn Mix),
         Chosen::Each { .. } => None,
     };
-    let mut deviations = None;
+    let uncertain = uncertain(model).filter(|_| matches!(part, Chosen::Whole));
+    // Those of the combination, and k(x, x), where they are wanted.
+    let (mut sums, mut own_of) = (None, vec![0.0; new.n()]);
     let mut out = match (mix, part) {
         (_, Chosen::Each { coef, .. }) => cross.multiply_each(&new, &places, &coef.transposed())?,
         (Some(mix), _) => {
@@ -173,13 +211,12 @@ pub(super) fn values(
                     values.row_mut(i).iter_mut().for_each(|v| *v += share * same);
                 }
             }
-            if let (Some(spread), Chosen::Whole) = (spread(model), part) {
-                let projected = cross.multiply(&new, &places, mix, numbers, &spread.roots)?;
-                let mut found = Matrix::zeros(values.rows(), 1);
-                for (i, same) in own_values(mix, own.as_ref(), &cross.own(&new, &places)?) {
-                    found.set(i, 0, spread.variance(projected.row(i), same).sqrt());
-                }
-                deviations = Some(found);
+            if let Some(uncertain) = uncertain.filter(|u| !u.apart()) {
+                sums = Some(cross.multiply(&new, &places, mix, numbers, uncertain.columns())?);
+            }
+            if uncertain.is_some_and(Uncertain::wants_own) {
+                let of_kernels = cross.own(&new, &places)?;
+                own_values(mix, own.as_ref(), &of_kernels).for_each(|(i, v)| own_of[i] = v);
             }
             values
         }
@@ -198,7 +235,15 @@ pub(super) fn values(
     for i in 0..out.rows() {
         out.row_mut(i).iter_mut().zip(bias).for_each(|(v, b)| *v += b);
     }
-    Ok((out, deviations))
+    let beside = match uncertain {
+        Some(uncertain) if uncertain.apart() => {
+            let sums = cross.multiply_apart(&new, &places, uncertain.columns())?;
+            Some(tell(model, uncertain, &out, &sums, &own_of))
+        }
+        Some(uncertain) => sums.map(|sums| tell(model, uncertain, &out, &sums, &own_of)),
+        None => None,
+    };
+    Ok((out, beside))
 }
 
 /// The views with similarities to the instances that were learned from, where they may be to all that

@@ -48,6 +48,9 @@ pub struct KernelWeight {
     pub view: String,
     /// Its weight; its exponent in a product; its share where every kernel has coefficients of its own.
     pub weight: f64,
+    /// Its standard deviation or standard error, where the method tells one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<f64>,
     /// Whether prediction evaluates it.
     pub active: bool,
 }

@@ -13,6 +13,8 @@
 //!   last step of the [preparation](crate::data::Preparation), after which kernels are ordinary: a method
 //!   returns them beside its rule ([`Learned::views`](crate::mkl::Learned::views)).
 //!
+//! A rule that knows how uncertain its values are ([`Uncertain`]) makes standard deviations of them, or probabilities.
+//!
 //! A rule says which kernels it reads, which views it looks at, what it tells of each kernel, and which
 //! numbers a file keeps; prediction, files, `inspect` and evaluation know nothing else of it. To add one,
 //! write `rule/<id>.rs` with a `pub static ENTRY: Entry` and add its line to [`REGISTRY`].
@@ -22,6 +24,8 @@ mod forest;
 pub mod gate;
 mod gated;
 mod input;
+mod latent;
+mod margins;
 mod monomials;
 mod neighbours;
 mod own_gates;
@@ -30,6 +34,8 @@ mod power_product;
 mod powers;
 mod process;
 mod product;
+mod sampled;
+mod uncertain;
 mod weighted;
 
 pub use each::Each;
@@ -37,6 +43,8 @@ pub use forest::Forest;
 pub(crate) use forest::{CUTS, Node, Tree, place};
 pub use gated::Gated;
 pub use input::Input;
+pub use latent::{Latent, Link, Values};
+pub use margins::{Margins, Parts};
 pub use monomials::Monomials;
 pub use neighbours::Neighbours;
 pub use own_gates::OwnGates;
@@ -49,6 +57,8 @@ pub use power_product::PowerProduct;
 pub use powers::{Power, Powers};
 pub use process::{Process, Spread};
 pub use product::Product;
+pub use sampled::{Draws, Sampled};
+pub use uncertain::{Told, Uncertain};
 pub use weighted::Weighted;
 
 use crate::data::{Matrix, Views};
@@ -72,6 +82,9 @@ pub static REGISTRY: &[&Entry] = &[
     &neighbours::ENTRY,
     &each::ENTRY,
     &process::ENTRY,
+    &latent::ENTRY,
+    &margins::ENTRY,
+    &sampled::ENTRY,
 ];
 
 /// How a rule is read from a file.
@@ -146,7 +159,7 @@ pub trait Rule: fmt::Debug + Send + Sync {
     }
 
     /// How uncertain its values are, where it says that.
-    fn spread(&self) -> Option<&Spread> {
+    fn uncertain(&self) -> Option<&dyn Uncertain> {
         None
     }
 

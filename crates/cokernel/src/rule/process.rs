@@ -8,7 +8,9 @@
 //! the last term is the uncertainty of the constant mean. Rows of S and e are those of the instances of training, all of
 //! which a model keeps.
 
-use super::{Combination, Entry, Mix, Pairs, Rule, Stored, Weighted, reals, wrong};
+use super::{
+    Combination, Entry, Mix, Pairs, Rule, Stored, Told, Uncertain, Weighted, reals, wrong,
+};
 use crate::data::Matrix;
 
 /// The registry entry.
@@ -47,13 +49,28 @@ pub struct Spread {
     pub noise: f64,
 }
 
-impl Spread {
-    /// Variance of f + noise at a new instance, from what its similarities times [`roots`](Self::roots) are and its own
-    /// k(x, x).
-    pub fn variance(&self, projected: &[f64], own: f64) -> f64 {
-        let (last, rest) = projected.split_last().map_or((0.0, projected), |(l, r)| (*l, r));
+impl Uncertain for Spread {
+    fn columns(&self) -> &Matrix {
+        &self.roots
+    }
+
+    fn heads(&self) -> usize {
+        1
+    }
+
+    fn of_classes(&self) -> bool {
+        false
+    }
+
+    fn wants_own(&self) -> bool {
+        true
+    }
+
+    fn deviation(&self, told: Told<'_>) -> f64 {
+        let (last, rest) = told.sums.split_last().map_or((0.0, told.sums), |(l, r)| (*l, r));
         let explained: f64 = rest.iter().map(|v| v * v).sum();
-        (own - explained).max(0.0) + (self.offset - last).powi(2) + self.noise
+        let variance = (told.own - explained).max(0.0) + (self.offset - last).powi(2) + self.noise;
+        variance.sqrt()
     }
 }
 
@@ -92,7 +109,7 @@ impl Rule for Process {
         self.sum.weights()
     }
 
-    fn spread(&self) -> Option<&Spread> {
+    fn uncertain(&self) -> Option<&dyn Uncertain> {
         Some(&self.spread)
     }
 

@@ -10,6 +10,7 @@
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
+mod bayes;
 mod boosting;
 mod certificate;
 mod common;

@@ -7,12 +7,12 @@ const MEMORY: usize = 10;
 
 /// What is known of the curvature.
 #[derive(Debug, Default)]
-pub(super) struct Curvature {
+pub(in crate::mkl) struct Curvature {
     /// s, y and 1 / sᵀy, the oldest first.
     pairs: VecDeque<(Vec<f64>, Vec<f64>, f64)>,
 }
 
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub(in crate::mkl) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 

@@ -34,7 +34,7 @@
 
 #[cfg(test)]
 pub(in crate::mkl) mod cases;
-mod lbfgs;
+pub(super) mod lbfgs;
 mod line;
 mod starts;
 

@@ -152,11 +152,18 @@ pub fn assemble(file: &Opened) -> Checked<Model> {
     if let Some(problem) = inconsistency(&model) {
         return misfit(problem);
     }
-    if let Some(spread) = model.rule.spread()
-        && (spread.roots.rows() != s || s != model.info.n_train)
+    if let Some(uncertain) = model.rule.uncertain()
+        && (uncertain.columns().rows() != s || s != model.info.n_train)
     {
-        let found = spread.roots.rows();
-        return misfit(format!("{found} roots of the covariance for {s} instances that are kept"));
+        let found = uncertain.columns().rows();
+        return misfit(format!(
+            "coefficients of what is uncertain for {found} instances, {s} that are kept"
+        ));
+    }
+    if let Some(uncertain) = model.rule.uncertain()
+        && (uncertain.heads(), uncertain.of_classes()) != (t, !model.info.classes.is_empty())
+    {
+        return misfit("what is uncertain is not that of the machines");
     }
     let (active, compared) = (model.active(), model.compared());
     let Info { preparation, kernels, norms, n_train, .. } = &model.info;

@@ -64,7 +64,8 @@ pub fn weights(learned: &Learned) -> &[f64] {
     learned.rule.weights().expect("a weighted sum")
 }
 
-/// The methods that learn classes.
+/// The methods that learn classes with support vector machines.
 pub fn classifiers() -> impl Iterator<Item = &'static &'static Entry<dyn Learner>> {
-    cokernel::mkl::REGISTRY.iter().filter(|m| m.tasks.contains(&Task::Classify))
+    let takes = |m: &Entry<dyn Learner>| (m.build)(&m.defaults()).takes(&Svc::default());
+    cokernel::mkl::REGISTRY.iter().filter(move |m| m.tasks.contains(&Task::Classify) && takes(m))
 }

@@ -28,6 +28,8 @@ struct Program {
     ridge: f64,
     /// Most that all x may sum to.
     total: f64,
+    /// Whether ℓ(c) has − Σ [x ln(x/u) + (u − x) ln(1 − x/u)] with u = `upper` in place of its linear part.
+    entropy: bool,
 }
 
 /// The optimum of SimpleMKL, the largest ℓ(c) − ½t with Σ_u c_uᵀ K_m c_u ≤ t for every m, by an
@@ -71,11 +73,24 @@ fn cone(kernels: &[Matrix], program: &Program) -> f64 {
         b.extend(vec![0.0; program.heads * n]);
         cones.push(SupportedConeT::SecondOrderConeT(2 + program.heads * n));
     }
-    let a = CscMatrix::new_from_triplets(b.len(), p + 1, rows, cols, values);
-    let objective: Vec<f64> = program.linear.iter().copied().chain([0.5]).collect();
+    // z ≤ −x ln(x/u) where (z, x, u) is of the exponential cone; the same of u − x.
+    let (u, mut wide) = (program.upper, p + 1);
+    for j in (0..p).filter(|_| program.entropy) {
+        for (sign, constant) in [(1.0, 0.0), (-1.0, u)] {
+            entry(b.len(), wide, -1.0);
+            entry(b.len() + 1, j, -sign);
+            b.extend([0.0, constant, u]);
+            cones.push(SupportedConeT::ExponentialConeT());
+            wide += 1;
+        }
+    }
+    let a = CscMatrix::new_from_triplets(b.len(), wide, rows, cols, values);
+    let linear = if program.entropy { vec![0.0; p] } else { program.linear.clone() };
+    let mut objective: Vec<f64> = linear.into_iter().chain([0.5]).collect();
+    objective.resize(wide, -1.0);
     let all: Vec<usize> = (0..p).collect();
     let squares =
-        CscMatrix::new_from_triplets(p + 1, p + 1, all.clone(), all, vec![program.ridge; p]);
+        CscMatrix::new_from_triplets(wide, wide, all.clone(), all, vec![program.ridge; p]);
     -interior_point(&squares, &objective, &a, &b, &cones).obj_val
 }
 
@@ -108,9 +123,11 @@ fn program(m: &Method, kernels: &[Matrix], y: &[f64]) -> (Box<dyn Machine>, Prog
         sum: 0.0,
         ridge: 0.0,
         total: f64::INFINITY,
+        entropy: false,
     };
     match m.id {
         "svc" => (built(m, &[cost]), one),
+        "kernel_logistic" => (built(m, &[cost]), Program { entropy: true, ..one }),
         "squared_hinge_svc" => (built(m, &[cost]), Program { upper: 1e4, ridge: 1.0 / c, ..one }),
         "svr" => {
             let epsilon = 0.05;

@@ -1,0 +1,301 @@
+//! Kernel logistic regression by Newton's method.
+//!
+//! ```text
+//! primal  min ½‖w‖² + Σ_i C_i ln(1 + exp(−y_i f_i))     f_i = ⟨w, Φ(x_i)⟩ + b
+//! dual    max −Σ_i C_i [s_i ln s_i + (1 − s_i) ln(1 − s_i)] − ½ cᵀKc     c_i = C_i y_i s_i, 0 ≤ s ≤ 1, Σ c = 0
+//! ```
+//!
+//! (no sum without a bias). With the slopes g_i = C_i y_i/(1 + exp(y_i f_i)) and W_i = |g_i|(1 − |g_i|/C_i) a step is
+//!
+//! ```text
+//! c ← g + R(f − Kg − b1),     R = (K + W⁻¹)⁻¹ = W^½ (I + W^½KW^½)⁻¹ W^½
+//! ```
+//!
+//! (Rasmussen and Williams 2006, algorithm 3.1, in a form without W⁻¹), halved until the primal falls; the best b of
+//! given w is a search of its own. At the optimum c = g, and g of any w with its best b is a point of the dual: what it
+//! is worth there is the lower bound, and g is the answer.
+//!
+//! Cost of a step: n³/3 and some n²; seldom more than 10 steps.
+
+use super::solved::{Solved, relative_gap};
+use crate::{Status, Watch};
+use cokernel_dense::{Cholesky, simd};
+
+/// Halvings of a step.
+const TRIALS: usize = 40;
+
+/// The problem.
+#[derive(Debug, Clone, Copy)]
+pub struct Logistic<'a> {
+    /// K, n × n.
+    pub kernel: &'a [f64],
+    /// 1 or −1.
+    pub y: &'a [f64],
+    /// C, all above 0.
+    pub costs: &'a [f64],
+    /// Whether there is a b.
+    pub bias: bool,
+    /// Relative gap to stop at.
+    pub tol: f64,
+    /// Most steps.
+    pub max_steps: u64,
+}
+
+/// ln(1 + exp(x)).
+fn softplus(x: f64) -> f64 {
+    if x > 0.0 { x + (-x).exp().ln_1p() } else { x.exp().ln_1p() }
+}
+
+/// s ln s, 0 at 0.
+fn entropy(s: f64) -> f64 {
+    if s > 0.0 { s * s.ln() } else { 0.0 }
+}
+
+/// A point: c, K c and b.
+#[derive(Debug, Clone)]
+struct Point {
+    coef: Vec<f64>,
+    values: Vec<f64>,
+    bias: f64,
+}
+
+impl Logistic<'_> {
+    fn n(&self) -> usize {
+        self.y.len()
+    }
+
+    fn times(&self, coef: &[f64]) -> Vec<f64> {
+        self.kernel.chunks(self.n()).map(|row| simd::dot(row, coef)).collect()
+    }
+
+    fn loss(&self, values: &[f64], bias: f64) -> f64 {
+        (0..self.n()).map(|i| self.costs[i] * softplus(-self.y[i] * (values[i] + bias))).sum()
+    }
+
+    fn primal(&self, at: &Point) -> f64 {
+        0.5 * simd::dot(&at.coef, &at.values) + self.loss(&at.values, at.bias)
+    }
+
+    /// s at these values.
+    fn shares(&self, values: &[f64], bias: f64) -> Vec<f64> {
+        let one = |i: usize| 1.0 / (1.0 + (self.y[i] * (values[i] + bias)).exp());
+        (0..self.n()).map(one).collect()
+    }
+
+    /// The b with Σ c = 0, between where all are of one class and where all are of the other.
+    fn best_bias(&self, values: &[f64], start: f64) -> f64 {
+        if !self.bias {
+            return 0.0;
+        }
+        let side = |sign: f64| (0..self.n()).filter(move |i| self.y[*i] == sign);
+        let cost = |sign: f64| side(sign).map(|i| self.costs[i]).sum::<f64>();
+        let (above, below) = (cost(1.0), cost(-1.0));
+        if above == 0.0 || below == 0.0 {
+            return 0.0;
+        }
+        let odds = (above / below).ln();
+        let range = |f: fn(f64, f64) -> f64, first: f64| values.iter().fold(first, |a, v| f(a, *v));
+        let (mut low, mut high) =
+            (odds - range(f64::max, f64::NEG_INFINITY), odds - range(f64::min, f64::INFINITY));
+        let mut b = start.clamp(low, high);
+        for _ in 0..200 {
+            let (mut slope, mut bend) = (0.0, 0.0);
+            for (i, s) in self.shares(values, b).into_iter().enumerate() {
+                slope += self.costs[i] * self.y[i] * s;
+                bend += self.costs[i] * s * (1.0 - s);
+            }
+            if slope > 0.0 {
+                low = b
+            } else {
+                high = b
+            }
+            let newton = b + slope / bend;
+            let next = if newton > low && newton < high { newton } else { 0.5 * (low + high) };
+            if (next - b).abs() <= f64::EPSILON * (1.0 + b.abs()) {
+                break;
+            }
+            b = next;
+        }
+        b
+    }
+
+    /// The dual point of these values: c, K c and what it is worth.
+    fn dual(&self, values: &[f64], bias: f64) -> (Vec<f64>, Vec<f64>, f64) {
+        let shares = self.shares(values, bias);
+        let mut coef: Vec<f64> =
+            (0..self.n()).map(|i| self.costs[i] * self.y[i] * shares[i]).collect();
+        if self.bias {
+            // What rounding has left of the sum, off the larger side.
+            let sum: f64 = coef.iter().sum();
+            let side: f64 = coef.iter().filter(|c| **c * sum > 0.0).sum();
+            if side != 0.0 {
+                let factor = 1.0 - sum / side;
+                coef.iter_mut().filter(|c| **c * sum > 0.0).for_each(|c| *c *= factor);
+            }
+        }
+        let own = self.times(&coef);
+        let linear = self.linear(&coef);
+        let worth = linear - 0.5 * simd::dot(&coef, &own);
+        (coef, own, worth)
+    }
+
+    /// The part of the dual without the kernel.
+    fn linear(&self, coef: &[f64]) -> f64 {
+        let one = |i: usize| {
+            let s = (coef[i].abs() / self.costs[i]).min(1.0);
+            self.costs[i] * (entropy(s) + entropy(1.0 - s))
+        };
+        -(0..self.n()).map(one).sum::<f64>()
+    }
+
+    /// A full step; `None` where there is none in floating-point arithmetic.
+    fn newton(&self, at: &Point) -> Option<Point> {
+        let n = self.n();
+        let shares = self.shares(&at.values, at.bias);
+        let slopes: Vec<f64> = (0..n).map(|i| self.costs[i] * self.y[i] * shares[i]).collect();
+        let roots: Vec<f64> =
+            (0..n).map(|i| (self.costs[i] * shares[i] * (1.0 - shares[i])).sqrt()).collect();
+        let factor = factor(self.kernel, &roots)?;
+        let mut rest = self.times(&slopes);
+        (0..n).for_each(|i| rest[i] = roots[i] * (at.values[i] + at.bias - rest[i]));
+        factor.solve(&mut rest, 1);
+        let mut coef: Vec<f64> = (0..n).map(|i| slopes[i] + roots[i] * rest[i]).collect();
+        let mut bias = 0.0;
+        if self.bias {
+            let mut ones = roots.clone();
+            factor.solve(&mut ones, 1);
+            ones.iter_mut().zip(&roots).for_each(|(o, r)| *o *= r);
+            bias = coef.iter().sum::<f64>() / ones.iter().sum::<f64>();
+            coef.iter_mut().zip(&ones).for_each(|(c, o)| *c -= bias * o);
+        }
+        let values = self.times(&coef);
+        let finite = bias.is_finite() && coef.iter().chain(&values).all(|v| v.is_finite());
+        finite.then_some(Point { coef, values, bias })
+    }
+
+    /// Solves the problem from a start, if there is one.
+    pub fn solve(&self, start: Option<&[f64]>, watch: &Watch) -> Solved {
+        let n = self.n();
+        let coef = start.map_or_else(|| vec![0.0; n], <[f64]>::to_vec);
+        let values = self.times(&coef);
+        let bias = self.best_bias(&values, 0.0);
+        let mut at = Point { coef, values, bias };
+        let mut primal = self.primal(&at);
+        let mut best: Option<Solved> = None;
+        let mut steps = 0;
+        loop {
+            let (coef, values, worth) = self.dual(&at.values, at.bias);
+            let bias = self.best_bias(&values, at.bias);
+            let own = Point { coef, values, bias };
+            let own_primal = self.primal(&own);
+            let gap = relative_gap(own_primal, worth);
+            if best.as_ref().is_none_or(|b| gap < b.gap) {
+                let Point { coef, values, bias } = own;
+                let status = Status::Stalled;
+                best = Some(Solved {
+                    coef,
+                    bias,
+                    values,
+                    primal: own_primal,
+                    dual: worth,
+                    gap,
+                    steps,
+                    status,
+                });
+            }
+            let done = best.as_ref().is_some_and(|b| b.gap <= self.tol);
+            let stop = match (done, watch.stop()) {
+                (true, _) => Some(Status::Converged),
+                (_, Some(status)) => Some(status),
+                _ if steps >= self.max_steps => Some(Status::IterationLimit),
+                _ => None,
+            };
+            let next = match stop {
+                None => self.newton(&at).and_then(|to| self.towards(&at, &to, primal)),
+                Some(_) => None,
+            };
+            match (next, best) {
+                (Some((found, value)), kept) => {
+                    (at, primal, best) = (found, value, kept);
+                    steps += 1;
+                }
+                (None, Some(found)) => {
+                    return Solved { steps, status: stop.unwrap_or(Status::Stalled), ..found };
+                }
+                (None, None) => unreachable!("the first point is kept"),
+            }
+        }
+    }
+
+    /// The first of shorter and shorter steps that lowers the primal.
+    fn towards(&self, at: &Point, to: &Point, primal: f64) -> Option<(Point, f64)> {
+        let mut length = 1.0;
+        for _ in 0..TRIALS {
+            let mix = |a: &[f64], b: &[f64]| -> Vec<f64> {
+                a.iter().zip(b).map(|(a, b)| a + length * (b - a)).collect()
+            };
+            let (coef, values) = (mix(&at.coef, &to.coef), mix(&at.values, &to.values));
+            let start = at.bias + length * (to.bias - at.bias);
+            let bias = self.best_bias(&values, start);
+            let trial = Point { coef, values, bias };
+            let value = self.primal(&trial);
+            if value < primal {
+                return Some((trial, value));
+            }
+            length *= 0.5;
+        }
+        None
+    }
+}
+
+/// I + W^½KW^½ factored, of the square roots of W.
+pub fn factor(kernel: &[f64], roots: &[f64]) -> Option<Cholesky> {
+    let n = roots.len();
+    let mut b = vec![0.0; n * n];
+    for (i, (out, row)) in b.chunks_mut(n).zip(kernel.chunks(n)).enumerate() {
+        out.iter_mut().zip(row).zip(roots).for_each(|((o, k), r)| *o = roots[i] * k * r);
+        out[i] += 1.0;
+    }
+    Cholesky::new(n, b)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::Run;
+    use rand::RngExt;
+
+    #[test]
+    fn gaps_close_at_any_scale() {
+        let mut rng = Run::with_seed(3).rng("logistic");
+        let n = 30;
+        let x: Vec<f64> = (0..n).map(|_| rng.random::<f64>() * 4.0 - 2.0).collect();
+        let y: Vec<f64> =
+            x.iter().map(|v| if v + rng.random::<f64>() > 0.5 { 1.0 } else { -1.0 }).collect();
+        let watch = Run::default().watch();
+        for scale in [1e-12, 1e-3, 1.0, 1e3, 1e12] {
+            let kernel: Vec<f64> =
+                (0..n * n).map(|p| scale * (-(x[p / n] - x[p % n]).powi(2)).exp()).collect();
+            for cost in [1e-6, 1.0, 100.0] {
+                for bias in [true, false] {
+                    let costs = vec![cost / scale.max(1.0); n];
+                    let problem = Logistic {
+                        kernel: &kernel,
+                        y: &y,
+                        costs: &costs,
+                        bias,
+                        tol: 1e-9,
+                        max_steps: 200,
+                    };
+                    let found = problem.solve(None, &watch);
+                    assert_eq!(found.status, Status::Converged, "{scale} {cost} {bias} {found:?}");
+                    let sum: f64 = found.coef.iter().sum();
+                    assert!(!bias || sum.abs() <= 1e-12 * costs[0] * n as f64);
+                    let again = problem.solve(Some(&found.coef), &watch);
+                    assert!(again.steps <= 2, "{} {}", found.steps, again.steps);
+                }
+            }
+        }
+    }
+}
