@@ -20,6 +20,8 @@ __all__ = [
     "AlignfMKLRegressor",
     "AlignmentGradientMKLClassifier",
     "AlignmentGradientMKLRegressor",
+    "BEMKLClassifier",
+    "BEMKLRegressor",
     "BachMKLClassifier",
     "BachMKLOutlierDetector",
     "BachMKLRegressor",
@@ -59,7 +61,10 @@ __all__ = [
     "GPKClassifier",
     "GPKOutlierDetector",
     "GPKRegressor",
+    "GaussianProcessMKLClassifier",
     "GaussianProcessMKLRegressor",
+    "GibbsProbitMKLClassifier",
+    "GirolamiRogersMKLClassifier",
     "IdealDistanceMKLClassifier",
     "IdealDistanceMKLRegressor",
     "InfiniteMKLClassifier",
@@ -11234,9 +11239,10 @@ class KernelBoostingMKLClassifier(KernelClassifier):
 class GaussianProcessMKLRegressor(KernelRegressor):
     """Gaussian process with a weighted sum of covariances, for numbers.
 
-    Weights of kernels and the noise that make the numbers most likely, with their standard
-    errors, and predictions with standard deviations. No C to choose. Costs about ten
-    factorisations of an n × n matrix.
+    Weights of kernels that make the labels most likely. Of numbers with their noise and
+    standard errors, and predictions with standard deviations, at the cost of about ten
+    factorisations of an n × n matrix; of classes with probabilities by Laplace's approximation,
+    at the cost of about a hundred. No C to choose.
 
     Parameters
     ----------
@@ -11249,7 +11255,8 @@ class GaussianProcessMKLRegressor(KernelRegressor):
     machine : str, default="kernel_ridge"
         The machine that learns on the combination, with parameters if need be: ``"kernel_ridge:lambda=1.0"``.
     likelihood : {"restricted", "plain"}, default="restricted"
-        restricted: the unknown mean is integrated out; plain: it has its best value.
+        Of numbers: with restricted the unknown mean is integrated out, with plain it has
+        its best value.
     tol : float, default=1e-06
         The search ends where it expects to gain less in the logarithm of the likelihood. A
         real number greater than 0 and at most 1000.
@@ -11281,7 +11288,8 @@ class GaussianProcessMKLRegressor(KernelRegressor):
 
     References
     ----------
-    Rasmussen, Williams 2006; Gilmour, Thompson, Cullis 1995; Gönen 2010, §2.5.
+    Rasmussen, Williams 2006, (3.32), (5.20)-(5.24); Gilmour, Thompson, Cullis 1995; Gönen 2010,
+    §2.5.
 
     Examples
     --------
@@ -11322,6 +11330,619 @@ class GaussianProcessMKLRegressor(KernelRegressor):
         self.tol = tol
         self.max_iterations = max_iterations
         self.machine_tol = machine_tol
+        self.scale = scale
+        self.missing = missing
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class GaussianProcessMKLClassifier(KernelClassifier):
+    """Gaussian process with a weighted sum of covariances.
+
+    Weights of kernels that make the labels most likely. Of numbers with their noise and
+    standard errors, and predictions with standard deviations, at the cost of about ten
+    factorisations of an n × n matrix; of classes with probabilities by Laplace's approximation,
+    at the cost of about a hundred. No C to choose.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    machine : str, default="kernel_logistic"
+        The machine that learns on the combination, with parameters if need be: ``"kernel_logistic:tol=1e-6"``.
+    likelihood : {"restricted", "plain"}, default="restricted"
+        Of numbers: with restricted the unknown mean is integrated out, with plain it has
+        its best value.
+    tol : float, default=1e-06
+        The search ends where it expects to gain less in the logarithm of the likelihood. A
+        real number greater than 0 and at most 1000.
+    max_iterations : int, default=200
+        Limit on changes of the weights. Whole number, at least 1.
+    class_weight : dict or "balanced", optional
+        Factors of C by class, above 0.
+    decomposition : {"one_vs_rest", "one_vs_one", "dag"}
+        How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
+        directed acyclic graph instead of by votes.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machines, above 0 and below 1.
+    probability : {"sigmoid", "isotonic"}, optional
+        Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
+        that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
+        for each calibration fold.
+    calibration_folds : int, default=5
+        Folds whose held-out decision values the probabilities are calibrated on, from 2 to 1000; each
+        class needs as many instances.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLClassifier : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Rasmussen, Williams 2006, (3.32), (5.20)-(5.24); Gilmour, Thompson, Cullis 1995; Gönen 2010,
+    §2.5.
+
+    Examples
+    --------
+    >>> from cokernel import GaussianProcessMKLClassifier
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> GaussianProcessMKLClassifier(random_state=0).fit(X, y).score(X, y)
+    1.0
+    """
+
+    _method_id = "gaussian_process"
+    _method_params = ["likelihood", "tol", "max_iterations"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        machine: str = "kernel_logistic",
+        likelihood: str = "restricted",
+        tol: float = 1e-06,
+        max_iterations: int = 200,
+        class_weight: Any = None,
+        decomposition: str = "one_vs_rest",
+        machine_tol: float = 1e-3,
+        probability: str | None = None,
+        calibration_folds: int = 5,
+        scale: str | None = None,
+        missing: str = "auto",
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.machine = machine
+        self.likelihood = likelihood
+        self.tol = tol
+        self.max_iterations = max_iterations
+        self.class_weight = class_weight
+        self.decomposition = decomposition
+        self.machine_tol = machine_tol
+        self.probability = probability
+        self.calibration_folds = calibration_folds
+        self.scale = scale
+        self.missing = missing
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class BEMKLClassifier(KernelClassifier):
+    """Bayesian efficient MKL (BEMKL).
+
+    Weights with their standard deviations, and probabilities of classes or standard deviations
+    of numbers, by variational inference. No C to choose; weights may be negative. Costs a
+    factorisation of an n × n matrix for each sweep.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    machine : str, default="kernel_logistic"
+        The machine that learns on the combination, with parameters if need be: ``"kernel_logistic:tol=1e-6"``.
+    weights_prior : {"dense", "sparse"}, default="dense"
+        dense: all kernels take part; sparse: few do.
+    margin : float, default=1.0
+        Latent values of the classes are at least so far from 0. A real number at least 0
+        and at most 100.
+    sigma_g : float, default=0.1
+        Standard deviation of the values of a kernel about its function; of numbers it is
+        learned from there. A real number at least 1e-6 and at most 1000000.
+    tol : float, default=0.0001
+        The sweeps end where one raises the bound by less than this part of it. A real
+        number greater than 0 and at most 1.
+    max_iterations : int, default=1000
+        Limit on sweeps. Whole number, at least 1.
+    class_weight : dict or "balanced", optional
+        Factors of C by class, above 0.
+    decomposition : {"one_vs_rest", "one_vs_one", "dag"}
+        How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
+        directed acyclic graph instead of by votes.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machines, above 0 and below 1.
+    probability : {"sigmoid", "isotonic"}, optional
+        Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
+        that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
+        for each calibration fold.
+    calibration_folds : int, default=5
+        Folds whose held-out decision values the probabilities are calibrated on, from 2 to 1000; each
+        class needs as many instances.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLClassifier : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Gönen 2012, §3; Mao, Tsang, Gao, Wang 2015, §VII.
+
+    Examples
+    --------
+    >>> from cokernel import BEMKLClassifier
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> BEMKLClassifier(random_state=0).fit(X, y).score(X, y)
+    1.0
+    """
+
+    _method_id = "bemkl"
+    _method_params = ["weights_prior", "margin", "sigma_g", "tol", "max_iterations"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        machine: str = "kernel_logistic",
+        weights_prior: str = "dense",
+        margin: float = 1.0,
+        sigma_g: float = 0.1,
+        tol: float = 0.0001,
+        max_iterations: int = 1000,
+        class_weight: Any = None,
+        decomposition: str = "one_vs_rest",
+        machine_tol: float = 1e-3,
+        probability: str | None = None,
+        calibration_folds: int = 5,
+        scale: str | None = None,
+        missing: str = "auto",
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.machine = machine
+        self.weights_prior = weights_prior
+        self.margin = margin
+        self.sigma_g = sigma_g
+        self.tol = tol
+        self.max_iterations = max_iterations
+        self.class_weight = class_weight
+        self.decomposition = decomposition
+        self.machine_tol = machine_tol
+        self.probability = probability
+        self.calibration_folds = calibration_folds
+        self.scale = scale
+        self.missing = missing
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class BEMKLRegressor(KernelRegressor):
+    """Bayesian efficient MKL (BEMKL), for numbers.
+
+    Weights with their standard deviations, and probabilities of classes or standard deviations
+    of numbers, by variational inference. No C to choose; weights may be negative. Costs a
+    factorisation of an n × n matrix for each sweep.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    machine : str, default="kernel_ridge"
+        The machine that learns on the combination, with parameters if need be: ``"kernel_ridge:lambda=1.0"``.
+    weights_prior : {"dense", "sparse"}, default="dense"
+        dense: all kernels take part; sparse: few do.
+    margin : float, default=1.0
+        Latent values of the classes are at least so far from 0. A real number at least 0
+        and at most 100.
+    sigma_g : float, default=0.1
+        Standard deviation of the values of a kernel about its function; of numbers it is
+        learned from there. A real number at least 1e-6 and at most 1000000.
+    tol : float, default=0.0001
+        The sweeps end where one raises the bound by less than this part of it. A real
+        number greater than 0 and at most 1.
+    max_iterations : int, default=1000
+        Limit on sweeps. Whole number, at least 1.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machine, above 0 and below 1.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLRegressor : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Gönen 2012, §3; Mao, Tsang, Gao, Wang 2015, §VII.
+
+    Examples
+    --------
+    >>> from cokernel import BEMKLRegressor
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> reg = BEMKLRegressor(random_state=0).fit(X, y)
+    >>> bool(reg.score(X, y) > 0.9)
+    True
+    """
+
+    _method_id = "bemkl"
+    _method_params = ["weights_prior", "margin", "sigma_g", "tol", "max_iterations"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        machine: str = "kernel_ridge",
+        weights_prior: str = "dense",
+        margin: float = 1.0,
+        sigma_g: float = 0.1,
+        tol: float = 0.0001,
+        max_iterations: int = 1000,
+        machine_tol: float = 1e-3,
+        scale: str | None = None,
+        missing: str = "auto",
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.machine = machine
+        self.weights_prior = weights_prior
+        self.margin = margin
+        self.sigma_g = sigma_g
+        self.tol = tol
+        self.max_iterations = max_iterations
+        self.machine_tol = machine_tol
+        self.scale = scale
+        self.missing = missing
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class GirolamiRogersMKLClassifier(KernelClassifier):
+    """Hierarchic Bayesian kernel combination.
+
+    Weights of the simplex with their standard deviations, and probabilities of classes, by
+    variational inference. No C to choose. Costs a product of n × n matrices for each kernel and
+    sweep.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    machine : str, default="kernel_logistic"
+        The machine that learns on the combination, with parameters if need be: ``"kernel_logistic:tol=1e-6"``.
+    concentration : float, default=1.0
+        Parameter of the Dirichlet prior of the weights: 1 is uniform, less prefers few
+        kernels, more equal weights. A real number at least 0.001 and at most 1000000.
+    tol : float, default=1e-06
+        The sweeps end where one raises the bound by less than this part of it. A real
+        number greater than 0 and at most 1.
+    max_iterations : int, default=500
+        Limit on sweeps. Whole number, at least 1.
+    class_weight : dict or "balanced", optional
+        Factors of C by class, above 0.
+    decomposition : {"one_vs_rest", "one_vs_one", "dag"}
+        How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
+        directed acyclic graph instead of by votes.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machines, above 0 and below 1.
+    probability : {"sigmoid", "isotonic"}, optional
+        Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
+        that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
+        for each calibration fold.
+    calibration_folds : int, default=5
+        Folds whose held-out decision values the probabilities are calibrated on, from 2 to 1000; each
+        class needs as many instances.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLClassifier : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Girolami, Rogers 2005; Damoulas, Girolami 2008; Gönen 2010, §2.5.
+
+    Examples
+    --------
+    >>> from cokernel import GirolamiRogersMKLClassifier
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> GirolamiRogersMKLClassifier(random_state=0).fit(X, y).score(X, y)
+    1.0
+    """
+
+    _method_id = "girolami_rogers"
+    _method_params = ["concentration", "tol", "max_iterations"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        machine: str = "kernel_logistic",
+        concentration: float = 1.0,
+        tol: float = 1e-06,
+        max_iterations: int = 500,
+        class_weight: Any = None,
+        decomposition: str = "one_vs_rest",
+        machine_tol: float = 1e-3,
+        probability: str | None = None,
+        calibration_folds: int = 5,
+        scale: str | None = None,
+        missing: str = "auto",
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.machine = machine
+        self.concentration = concentration
+        self.tol = tol
+        self.max_iterations = max_iterations
+        self.class_weight = class_weight
+        self.decomposition = decomposition
+        self.machine_tol = machine_tol
+        self.probability = probability
+        self.calibration_folds = calibration_folds
+        self.scale = scale
+        self.missing = missing
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class GibbsProbitMKLClassifier(KernelClassifier):
+    """Multinomial probit by Gibbs sampling.
+
+    Draws of weights and decision functions from their posterior: weights with their spread,
+    probabilities that are means over the draws, and R-hat of several chains. No C to choose.
+    Costs a factorisation for each class, sweep and chain: for some hundreds of instances.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    machine : str, default="kernel_logistic"
+        The machine that learns on the combination, with parameters if need be: ``"kernel_logistic:tol=1e-6"``.
+    concentration : float, default=1.0
+        Parameter of the Dirichlet prior of the weights: 1 is uniform, less prefers few
+        kernels, more equal weights. A real number at least 0.001 and at most 1000000.
+    chains : int, default=4
+        Number of chains. Whole number from 1 to 64.
+    burn_in : int, default=500
+        Sweeps of each chain before its draws count. Whole number from 0 to 10000000.
+    draws : int, default=500
+        Sweeps of each chain whose draws count. Whole number from 4 to 10000000.
+    rhat : float, default=1.1
+        Largest R-hat of chains that agree. A real number greater than 1 and at most 100.
+    class_weight : dict or "balanced", optional
+        Factors of C by class, above 0.
+    decomposition : {"one_vs_rest", "one_vs_one", "dag"}
+        How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
+        directed acyclic graph instead of by votes.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machines, above 0 and below 1.
+    probability : {"sigmoid", "isotonic"}, optional
+        Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
+        that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
+        for each calibration fold.
+    calibration_folds : int, default=5
+        Folds whose held-out decision values the probabilities are calibrated on, from 2 to 1000; each
+        class needs as many instances.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLClassifier : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Damoulas, Girolami 2008; Gönen 2010, §2.5.
+
+    Examples
+    --------
+    >>> from cokernel import GibbsProbitMKLClassifier
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> GibbsProbitMKLClassifier(random_state=0).fit(X, y).score(X, y)
+    1.0
+    """
+
+    _method_id = "gibbs_probit"
+    _method_params = ["concentration", "chains", "burn_in", "draws", "rhat"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        machine: str = "kernel_logistic",
+        concentration: float = 1.0,
+        chains: int = 4,
+        burn_in: int = 500,
+        draws: int = 500,
+        rhat: float = 1.1,
+        class_weight: Any = None,
+        decomposition: str = "one_vs_rest",
+        machine_tol: float = 1e-3,
+        probability: str | None = None,
+        calibration_folds: int = 5,
+        scale: str | None = None,
+        missing: str = "auto",
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.machine = machine
+        self.concentration = concentration
+        self.chains = chains
+        self.burn_in = burn_in
+        self.draws = draws
+        self.rhat = rhat
+        self.class_weight = class_weight
+        self.decomposition = decomposition
+        self.machine_tol = machine_tol
+        self.probability = probability
+        self.calibration_folds = calibration_folds
         self.scale = scale
         self.missing = missing
         self.storage = storage

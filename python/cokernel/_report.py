@@ -133,7 +133,9 @@ class Weights(list[Weight]):
     """
 
     def __init__(
-        self, weights: Iterable[Weight] = (), errors: Sequence[float] | None = None
+        self,
+        weights: Iterable[Weight] = (),
+        errors: Sequence[float] | npt.NDArray[np.float64] | None = None,
     ) -> None:
         super().__init__(weights)
         self.errors = None if errors is None else np.asarray(errors, dtype=np.float64)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from scipy.integrate import quad
 from scipy.optimize import minimize
@@ -29,7 +28,8 @@ from cokernel import (
     load,
 )
 
-Array = npt.NDArray[np.float64]
+#: Matrices and vectors of f64.
+Array = Any
 GAMMA = 0.5
 
 
@@ -208,6 +208,11 @@ def test_bemkl_of_numbers_is_its_dense_transcription() -> None:
     assert std == pytest.approx(sd * np.sqrt(variance[0]), rel=1e-6)
 
 
+def density(f: float, m: float, v: float) -> float:
+    """The logistic function times a normal density."""
+    return float(expit(f) * np.exp(-((f - m) ** 2) / (2 * v)) / np.sqrt(2 * np.pi * v))
+
+
 def peer_kernel(weights: Any) -> Any:
     """One term for each column: the columns of the others have endless lengths."""
     kernel = None
@@ -246,7 +251,6 @@ def test_a_process_of_classes_is_that_of_scikit_learn(classes: int) -> None:
         variance = np.diag(machine.kernel_(new)) - np.einsum(
             "ij,ij->j", k, np.linalg.solve(K + np.diag(1 / W), k)
         )
-        density = lambda f, m, v: expit(f) * np.exp(-((f - m) ** 2) / (2 * v)) / np.sqrt(2 * np.pi * v)
         exact.append(
             [quad(density, m - 12 * v**0.5, m + 12 * v**0.5, args=(m, v), epsabs=1e-12)[0]
              for m, v in zip(mode, variance)]
@@ -271,6 +275,11 @@ def test_a_process_of_classes_is_that_of_scikit_learn(classes: int) -> None:
     assert own.sum() >= -best.fun - 1e-4
 
 
+def moment(phi: Array) -> Array:
+    """E ηηᵀ of a Dirichlet distribution."""
+    return (np.outer(phi, phi) + np.diag(phi)) / (phi.sum() * (phi.sum() + 1))
+
+
 def test_the_hierarchic_model_is_its_transcription() -> None:
     X, y, views = data(40)
     clf = GirolamiRogersMKLClassifier(
@@ -281,7 +290,6 @@ def test_the_hierarchic_model_is_its_transcription() -> None:
     phi, zeta, t = np.ones(M), np.full(n + 1, 1.5 / 1.5), s * np.sqrt(2 / np.pi)
     square, bound = np.ones(n + 1), -np.inf
     for _ in range(400):
-        moment = lambda phi: (np.outer(phi, phi) + np.diag(phi)) / (phi.sum() * (phi.sum() + 1))
         p = phi / phi.sum()
         zb = 1 / (1 + 0.5 * square)
         zeta = 1.5 * zb

@@ -496,7 +496,8 @@ pub fn train(problem: &Problem<'_>, learner: &dyn Learner, run: &Run) -> Result<
     }
     bound::remark(problem, &*learned.rule, ended.at_bound, report);
     // Decision functions that no machine has solved have no optimum to tell.
-    report.machine = (machines.counts.machine_solves > 0).then_some(ended);
+    let solves = machines.counts.machine_solves + report.counts.machine_solves;
+    report.machine = (solves > 0).then_some(ended);
     report.seconds = watch.seconds();
     learned.machines = Some(machines);
     Ok(learned)
