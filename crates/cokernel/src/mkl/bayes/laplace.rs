@@ -312,8 +312,8 @@ pub(in crate::mkl) fn fit(asked: &Classes<'_>, run: &Run, watch: &Watch) -> Resu
                 known.clear();
                 slopes = Some(gradient);
             }
-            // What is promised is less than rounding shows.
-            None if promised <= 1e-9 * (1.0 + at.value.abs()) => break Status::Converged,
+            // What is promised is less than modes of this precision show.
+            None if promised <= 1e-7 * (1.0 + at.value.abs()) => break Status::Converged,
             None => break Status::Stalled,
         }
     };
