@@ -258,13 +258,15 @@ fn numbers_and_fewer_columns() {
     let rows: Vec<usize> = (0..40).collect();
     let best = least_square(&kernels, &rows, &y, &[1.0; 40], Some(1.0));
     let (target, run) = (Target::Real(y.clone()), Run::default());
-    let tight = [("tol", Value::Real(1e-10))];
+    let one = ("lambda", Value::Real(1.0));
+    let tight = [one.clone(), ("tol", Value::Real(1e-10))];
     let all = learn("mark", &tight, &kernels, &target, None, 1.0, &run).unwrap();
     let last = *all.report.objective.last().unwrap();
     assert!((last - best).abs() <= 1e-7 * best, "{last} {best}");
     let mut before = f64::INFINITY;
     for most in [1, 5, 20, 60] {
-        let few = [("max_columns", Value::Int(most)), ("tol", Value::Real(1e-10))];
+        let limit = ("max_columns", Value::Int(most));
+        let few = [one.clone(), limit, ("tol", Value::Real(1e-10))];
         let found = learn("mark", &few, &kernels, &target, None, 1.0, &run).unwrap();
         assert_eq!(found.report.status, Status::IterationLimit);
         let count = found.report.details["columns"][0];

@@ -156,8 +156,8 @@ fn from_views_to_new_instances() {
         .map(|(i, c)| if i % 10 == 0 || i < 6 { c.to_string() } else { String::new() })
         .collect();
     let partial = Labels::from_texts(&texts);
-    let rows: Vec<usize> = (0..120).filter(|i| i % 3 != 2).collect();
-    let rest: Vec<usize> = (0..120).filter(|i| i % 3 == 2).collect();
+    let rows: Vec<usize> = (0..120).filter(|i| i / 3 % 3 != 2).collect();
+    let rest: Vec<usize> = (0..120).filter(|i| i / 3 % 3 == 2).collect();
     let run = Run::default();
     for id in ["medfc", "gml", "ekp", "mean"] {
         let mkl =
