@@ -5,7 +5,7 @@ use super::missing::{known_columns, require_some_view};
 use crate::bank::{Cross, Fill, Numbers, RowMeans};
 use crate::data::{Matrix, Table, View, Views};
 use crate::error::room_for;
-use crate::kernel::{Function, Kernel, Norm};
+use crate::kernel::{Kernel, Norm, ViewKind};
 use crate::rule::{Mix, Pairs, Spread, Weighted};
 use crate::{Error, Result, Run};
 use serde::Serialize;
@@ -113,7 +113,7 @@ fn decisions(model: &Model, views: &Views, run: &Run) -> Result<(Matrix, Option<
 /// How uncertain values are, where the rule says so and no kernel is a similarity: nothing tells then how like itself a
 /// new instance is.
 fn spread(model: &Model) -> Option<&Spread> {
-    let known = |m: &usize| model.info.kernels[*m].function != Function::Precomputed;
+    let known = |m: &usize| model.info.kernels[*m].function.takes() != ViewKind::Similarities;
     model.rule.spread().filter(|_| model.active().iter().all(known))
 }
 
