@@ -19,31 +19,26 @@ cluster and to embed.
 :class:`PairLearner`, :func:`pairs_of_tasks`   pairs that belong together or apart
 :func:`gaussian`, :func:`linear`, …            kernels
 :mod:`cokernel.annotated`                      AnnData and MuData objects: views, results
+:mod:`cokernel.conformal`                      sets and intervals with a chosen coverage
+:mod:`cokernel.inspection`                     what would be lost without a view
 :mod:`cokernel.datasets`                       data sets with several views
 :mod:`cokernel.experiments`                    tables of papers, and of your own
 :mod:`cokernel.metrics`                        scores of clusterings
 :mod:`cokernel.statistics`                     which methods differ: tests, wins and ranks
-:func:`load`                                   models saved by Python, Rust or the command line
+:func:`load`, :func:`from_bytes`               models saved by Python, Rust or the command line
 =============================================  ====================================================
 """
 
-from . import annotated, datasets, experiments, metrics, statistics
+from . import annotated, conformal, datasets, experiments, inspection, metrics, statistics
 from ._clusterers import MultiViewSpectralClustering
 from ._detectors import MKLOutlierDetector
-from ._files import load, machines, methods
+from ._files import from_bytes, load, machines, methods
 from ._generated import *  # noqa: F403
 from ._generated import __all__ as _method_classes
-from ._kernels import (
-    Kernel,
-    chi2,
-    exponential,
-    gaussian,
-    laplacian,
-    linear,
-    polynomial,
-    precomputed,
-    sigmoid,
-)
+from ._graphs import diffusion_matrix, random_walk_matrix
+from ._kernel_functions import *  # noqa: F403
+from ._kernel_functions import __all__ as _kernel_functions
+from ._kernels import Kernel
 from ._mkl_classifier import MKLClassifier
 from ._native import __version__
 from ._pairs import PairLearner, pairs_of_tasks
@@ -68,23 +63,21 @@ __all__ = [
     "SurfaceSearchBank",
     "__version__",
     "annotated",
-    "chi2",
+    "conformal",
     "cross_validate_bank",
     "datasets",
+    "diffusion_matrix",
     "experiments",
-    "exponential",
-    "gaussian",
-    "laplacian",
-    "linear",
+    "from_bytes",
+    "inspection",
     "load",
     "machines",
     "methods",
     "metrics",
     "pairs_of_tasks",
     "pairwise",
-    "polynomial",
-    "precomputed",
-    "sigmoid",
+    "random_walk_matrix",
     "statistics",
+    *_kernel_functions,
     *_method_classes,
 ]

@@ -54,7 +54,49 @@ def load(path: str | os.PathLike[str]) -> Any:
     >>> bool((again.decision_function(X) == clf.decision_function(X)).all())
     True
     """
-    model = _native.load(path)
+    return _estimator(_native.load(path))
+
+
+def from_bytes(content: bytes) -> Any:
+    """Read a model from the bytes that ``to_bytes`` of a fitted estimator gave, or those of a model file.
+
+    Nothing in them is executed, as unpickling would.
+
+    Parameters
+    ----------
+    content : bytes
+
+    Returns
+    -------
+    MKLClassifier, MKLRegressor, MKLOutlierDetector, MultiViewSpectralClustering or MultiViewEmbedding
+        As from :func:`load`.
+
+    Raises
+    ------
+    ValueError
+        It is no model, truncated or damaged, or of a newer format.
+
+    Examples
+    --------
+    >>> import cokernel
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[5.0, 1.0], random_state=0)
+    >>> clf = cokernel.SimpleMKLClassifier(random_state=0).fit(X, y)
+    >>> again = cokernel.from_bytes(clf.to_bytes())
+    >>> bool((again.decision_function(X) == clf.decision_function(X)).all())
+    True
+    """
+    try:
+        return _estimator(_native.Model.from_bytes(content))
+    except ValueError as refused:
+        try:
+            return _estimator(_native.EmbeddingModel.from_bytes(content))
+        except ValueError:
+            raise refused from None
+
+
+def _estimator(model: Any) -> Any:
+    """The fitted estimator of a model."""
     told = summary(model)
     layout = Layout("tables", [], {}, set(), {})
     for view in told["views"]:
