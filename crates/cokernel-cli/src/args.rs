@@ -95,8 +95,10 @@ pub struct KernelArgs {
     /// Scaling of the feature columns, learned on the training rows [default: none]
     #[arg(long, value_name = "none|standard|min_max")]
     pub scale: Option<String>,
-    /// How kernels are kept in memory [default: auto]
-    #[arg(long, value_name = "auto|resident|resident_f32|on_demand")]
+    /// How kernels are kept [default: auto]. nystroem:rank=200:landmarks=kmeans: not at all; 200 instances, chosen as
+    /// uniform, kmeans, leverage or cholesky say, stand for all, in time and memory proportional to the number of
+    /// instances (simple_mkl, lp_norm, elastic_net, mean, sum with svc, squared_hinge_svc, svr or kernel_ridge)
+    #[arg(long, value_name = "auto|resident|resident_f32|on_demand|nystroem:…")]
     pub storage: Option<String>,
     /// Memory for kernels before they are computed on demand, as 500MB or 2GiB [default: 2GiB]
     #[arg(long, value_name = "SIZE")]

@@ -2,6 +2,7 @@
 //!
 //! | file | what it holds |
 //! |---|---|
+//! | `storage` | how kernels are kept |
 //! | `layout`, `tiles` | the storages, visited tile by tile |
 //! | `columns` | linear kernels of single features, however many |
 //! | `engine`, `base` | kernel values from features, with shared work |
@@ -37,6 +38,7 @@ mod products;
 mod remarks;
 mod rows;
 mod sample;
+mod storage;
 mod tiles;
 
 pub(crate) use base::distances;
@@ -50,6 +52,7 @@ pub(crate) use middle::middle_squared;
 pub use neighbours::{build_graph, epsilon, knn};
 pub(crate) use norm::statistics_fit;
 pub(crate) use primitives::room_for_pairs;
+pub use storage::{Landmarks, LowRank, Storage};
 pub use tiles::Tile;
 pub(crate) use tiles::huge_pages;
 
@@ -66,19 +69,6 @@ use rayon::prelude::*;
 use std::borrow::Cow;
 use std::collections::HashSet;
 use tiles::{Tiles, Values};
-
-/// How a bank keeps its kernels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Storage {
-    /// Resident in f64 if it fits into [`Run::memory`], else on demand.
-    Auto,
-    /// All kernels in memory, 8 bytes an entry (one triangle); of graphs only the edges.
-    Resident,
-    /// All kernels in memory, 4 bytes an entry; of graphs the edges, 8 bytes each.
-    ResidentF32,
-    /// Nothing of size n² is kept; entries are computed from the features each time.
-    OnDemand,
-}
 
 /// M kernels over n instances.
 #[derive(Debug)]
@@ -400,6 +390,9 @@ fn resolve_storage(
         given => given,
     };
     match storage {
+        Storage::LowRank(_) => {
+            return Err(storage.refused("this method"));
+        }
         Storage::Resident => room_to_keep(bytes, tiles.layout.n, dense)?,
         Storage::ResidentF32 => room_to_keep(bytes / 2, tiles.layout.n, dense)?,
         _ => {}

@@ -3,12 +3,12 @@
 use super::missing::{self, Lacking};
 use super::prepared::{check_square, dropped_note, kernels_or_default, used_views, without_view};
 use super::{Given, Mkl, Prepared, Recipe};
-use crate::bank::check_present;
+use crate::bank::{Storage, check_present};
 use crate::catalogue;
 use crate::data::{Labels, Missing, Preparation, Target, Views};
 use crate::kernel::{Family, KernelSpec};
 use crate::mkl::Arrangement;
-use crate::{Error, Event, Result, Run};
+use crate::{Error, Event, Result, Run, machine};
 use std::borrow::Cow;
 
 impl Mkl {
@@ -109,8 +109,16 @@ impl Mkl {
         notes.extend_from_slice(preparation.notes());
         let given = views.iter().map(super::ViewInfo::of).collect();
         let specs = if concat { without_view(specs) } else { specs };
-        let (preparation, views, bank) =
-            missing::kernels(handling, preparation, &views, &specs, self.storage, run)?;
+        let (preparation, views, bank, space) = match self.storage {
+            Storage::LowRank(how) => {
+                missing::landmarks(handling, preparation, &views, (&specs, how), run, &mut notes)?
+            }
+            storage => {
+                let (preparation, views, bank) =
+                    missing::kernels(handling, preparation, &views, &specs, storage, run)?;
+                (preparation, views, bank, None)
+            }
+        };
         notes.extend_from_slice(bank.notes());
         notes.extend(bank.indefinite(&views)?);
         run.tell(Event::End);
@@ -122,6 +130,7 @@ impl Mkl {
             given,
             names,
             bank,
+            space,
             n_dropped: unlabelled + n_incomplete,
             n_incomplete,
             recipe: recipe.on(lacking.is_none()),
@@ -150,6 +159,14 @@ impl Mkl {
         let task = self.task();
         catalogue::goes_with(self.method, self.machine.method())?;
         let unlabelled = self.uses_unlabelled()?;
+        if let Storage::LowRank(_) = storage {
+            if !learner.scales() {
+                return Err(storage.refused(&format!("method '{}'", self.method.id)));
+            }
+            if self.machine.checked()?.build()?.loss().is_none() {
+                return Err(machine::no_loss());
+            }
+        }
         let graphs = Vec::new();
         let width = self.width;
         let missing = missing::resolved(self, learner.as_ref())?;

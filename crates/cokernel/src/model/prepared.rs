@@ -10,6 +10,7 @@ use crate::machine::learn_unlabelled;
 use crate::method::Task;
 use crate::mkl::{Arrangement, Learned};
 use crate::params::Params;
+use crate::scale::Space;
 use crate::{Error, Result, Status};
 use std::borrow::Cow;
 use std::sync::{Mutex, PoisonError};
@@ -54,6 +55,8 @@ pub struct Prepared {
     /// All views, whether a kernel looks at them or not.
     pub(super) names: Vec<String>,
     pub(super) bank: Bank,
+    /// Where kernels are features towards landmarks; the bank is then that of the landmarks.
+    pub(super) space: Option<Space>,
     pub(super) n_dropped: usize,
     /// Those of them that were left out for a view.
     pub(super) n_incomplete: usize,
@@ -151,7 +154,7 @@ impl Prepared {
         Ok(self)
     }
 
-    /// The kernels over them.
+    /// The kernels over them; over the landmarks alone where these stand for all.
     pub fn bank(&self) -> &Bank {
         &self.bank
     }
@@ -159,6 +162,19 @@ impl Prepared {
     /// The resolved kernels.
     pub fn kernels(&self) -> &[Kernel] {
         self.bank.kernels()
+    }
+
+    /// The features towards landmarks, where these stand for the kernels.
+    pub fn space(&self) -> Option<&Space> {
+        self.space.as_ref()
+    }
+
+    /// Computes in so many partitions of the instances, where landmarks stand for the kernels: the bits of all results are
+    /// the same for any number.
+    #[must_use]
+    pub fn in_partitions(mut self, partitions: usize) -> Self {
+        self.space = self.space.map(|space| space.with_partitions(partitions));
+        self
     }
 
     /// Sentences about the data and the kernels that a user should read.
