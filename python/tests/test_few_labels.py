@@ -227,3 +227,47 @@ def test_probabilities_from_few_labels() -> None:
     sure = clf.predict_proba(X)
     np.testing.assert_allclose(sure.sum(axis=1), 1.0)
     assert (sure.argmax(axis=1) == truth).mean() > 0.9
+
+
+def test_semi_supervised_medfc_is_the_papers() -> None:
+    """(16) on the labelled instances with the values of Laplacian SVMs in numpy, minimised by scipy; the decision function."""
+    from scipy.optimize import minimize
+
+    X, y, truth = moons(60, 6)
+    C, lam, gamma, gamma_i = 3.0, 2.0, 5.0, 0.5
+    machine = f"laplacian_svm:gamma_i={gamma_i}"
+    clf = cokernel.MEDFCClassifier(
+        kernels=KERNELS, C=C, machine=machine, machine_tol=1e-11, lam=lam, gamma=gamma, values="in_sample", tol=1e-9
+    )
+    clf.fit(X, y)
+    kernels = [rbf_kernel(X, X, gamma=g) for g in (2.0, 8.0)]
+    signs = np.where(y == -1, 0, np.where(y == 1, 1.0, -1.0))
+    views = []
+    for K in kernels:
+        a, b = newton(K, laplacian(K, 5, True, True), signs, 1 / C, gamma_i)
+        views.append((a, b, K @ a + b))
+    known = y != -1
+    s = signs[known]
+    Q = [(K + 1)[np.ix_(known, known)] * np.outer(s, s) for K in kernels]
+    u = [f[known] * s for _, _, f in views]
+
+    def g(alpha: Any) -> float:
+        inside = [1 - alpha @ q @ alpha / (2 * lam) for q in Q] + [1 - alpha @ v / gamma for v in u]
+        return 1e9 if min(inside) <= 1e-12 else float(-np.log(inside).sum() - alpha.sum())
+
+    def slope(alpha: Any) -> Any:
+        parts = [q @ alpha / (lam - alpha @ q @ alpha / 2) for q in Q] + [v / (gamma - alpha @ v) for v in u]
+        return sum(parts) - 1
+
+    best = minimize(g, np.full(known.sum(), 1e-3), jac=slope, bounds=[(0, C)] * known.sum(), options={"ftol": 1e-14, "gtol": 1e-9})
+    assert clf.report_.objective[-1] == pytest.approx(-best.fun, rel=1e-6)
+    alpha = best.x
+    sigma = [1 / (lam - alpha @ q @ alpha / 2) for q in Q]
+    mu = [1 / (gamma - alpha @ v) for v in u]
+    new = X + 0.02
+    expected = np.zeros(len(new))
+    for width, weight, share, (a, b, _) in zip((2.0, 8.0), sigma, mu, views):
+        across = rbf_kernel(new, X, gamma=width)
+        expected += weight * (across[:, known] + 1) @ (alpha * s) + share * (across @ a + b)
+    np.testing.assert_allclose(clf.decision_function(new), expected, atol=2e-4)
+    assert (clf.transduction_ == truth).mean() > 0.85 and clf.score(new, truth) > 0.85

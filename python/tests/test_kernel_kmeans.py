@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -149,6 +151,165 @@ def test_snf_takes_its_steps() -> None:
     assert not hasattr(SNFClustering(2), "predict") and hasattr(SNFClustering(2), "fit_predict")
     with pytest.raises(ValueError, match="similarity of instances"):
         SNFClustering(2, kernels=GIVEN).fit({"a": np.array([[1.0, -0.5, 0.2], [-0.5, 1.0, 0.1], [0.2, 0.1, 1.0]])})
+
+
+def lacking(n: int, seed: int) -> tuple[dict[str, Reals], Reals, list[npt.NDArray[np.int64]]]:
+    """As `toy`, each view without a quarter of the instances; which have it."""
+    views, given = toy(n, seed)
+    lacks = np.random.default_rng(seed).integers(0, 4, n)
+    present = [np.flatnonzero(lacks != v) for v in range(3)]
+    gaps = {}
+    for (name, kernel), rows in zip(views.items(), present):
+        gaps[name] = np.full((n, n), np.nan)
+        gaps[name][np.ix_(rows, rows)] = kernel[np.ix_(rows, rows)]
+    return gaps, given, present
+
+
+def known(given: Reals, present: list[npt.NDArray[np.int64]]) -> list[Reals]:
+    """The present blocks, centred and of the trace of their size, with zeros around them."""
+    out = []
+    for kernel, rows in zip(given, present):
+        whole = np.zeros_like(kernel)
+        whole[np.ix_(rows, rows)] = centred(kernel[np.ix_(rows, rows)][None])[0]
+        out.append(whole)
+    return out
+
+
+def completed(kernel: Reals, h: Reals, rows: npt.NDArray[np.int64]) -> Reals:
+    """The positive semi-definite completion with the least tr K(I - HH') + 1e-6 tr K(q, q)."""
+    n = len(kernel)
+    absent = np.setdiff1d(np.arange(n), rows)
+    u = np.eye(n) - h @ h.T
+    z = np.zeros((n, len(rows)))
+    z[rows] = np.eye(len(rows))
+    z[absent] = -np.linalg.solve(u[np.ix_(absent, absent)] + 1e-6 * np.eye(len(absent)), u[np.ix_(absent, rows)])
+    return z @ kernel[np.ix_(rows, rows)] @ z.T
+
+
+def test_mkkm_completes_kernels() -> None:
+    n, k = 60, 3
+    views, given, present = lacking(n, 11)
+    kernels = known(given, present)
+    found = MKKMClustering(k, kernels=GIVEN).fit(views)
+    trace = found.report_.objective
+    assert len(trace) > 3 and (np.diff(trace) <= 0).all()
+    assert any("the method treats them itself" in note for note in found.report_.notes)
+
+    def left(h: Reals) -> Reals:
+        def one(kernel: Reals, rows: npt.NDArray[np.int64]) -> float:
+            absent = np.setdiff1d(np.arange(n), rows)
+            own = np.trace(kernel) + 1e-6 * np.trace(kernel[np.ix_(absent, absent)])
+            return float(own - np.trace(h.T @ kernel @ h))
+
+        return np.array([one(kernel, rows) for kernel, rows in zip(kernels, present)])
+
+    gamma = np.full(3, 1 / 3)
+    for step, value in enumerate(trace):
+        last, (_, h) = gamma, leading(weighted(np.stack(kernels), gamma), k)
+        before = gamma**2 @ left(h)
+        assert value == pytest.approx(before, rel=1e-7)
+        if step + 1 < len(trace):
+            kernels = [completed(kernel, h, rows) for kernel, rows in zip(kernels, present)]
+            # No other completion is better: mixtures with that of other clusters.
+            other = np.linalg.qr(h + 0.3 * np.random.default_rng(step).standard_normal(h.shape))[0]
+            for m in range(3):
+                mine, theirs = kernels[m], completed(kernels[m], other, present[m])
+                worth = left(h)[m]
+                kernels[m] = 0.9 * mine + 0.1 * theirs
+                assert left(h)[m] >= worth * (1 - 1e-12)
+                kernels[m] = mine
+            gamma = (1 / left(h)) / (1 / left(h)).sum()
+    np.testing.assert_allclose(found.weights_, last, rtol=1e-5)
+    assert same_span(h, found)
+    # The min-max form works on completed kernels, with a gap.
+    other = SimpleMKKMClustering(k, tol=1e-6, kernels=GIVEN).fit(views)
+    assert other.report_.duality_gap <= 1e-6 and other.weights_.sum() == pytest.approx(1)
+
+
+def test_late_fusion_leaves_out_what_is_lacking() -> None:
+    def polar(a: Reals) -> tuple[Reals, float]:
+        u, s, v = np.linalg.svd(a, full_matrices=False)
+        return u @ v, s.sum()
+
+    n, k = 60, 3
+    views, given, present = lacking(n, 12)
+    kernels = known(given, present)
+    parts = []
+    for kernel, rows in zip(kernels, present):
+        h = np.zeros((n, k))
+        h[rows] = leading(kernel[np.ix_(rows, rows)], k)[1]
+        parts.append(h)
+    mean = common = leading(sum(kernels), k)[1]
+    found = LateFusionClustering(k, kernels=GIVEN).fit(views)
+    for value in found.report_.objective:
+        turned = [h @ polar(h.T @ common)[0] for h in parts]
+        agreed = np.array([(common * t).sum() for t in turned])
+        beta = agreed / np.linalg.norm(agreed)
+        common, own = polar(sum(b * t for b, t in zip(beta, turned)) + mean)
+        assert value == pytest.approx(own, rel=1e-8)
+    np.testing.assert_allclose(found.weights_, beta / beta.sum(), rtol=1e-6)
+    assert same_span(common, found)
+
+
+def test_snf_hears_those_that_have_the_view() -> None:
+    n, near, rounds = 50, 5, 4
+    views, given, present = lacking(n, 13)
+    found = SNFClustering(3, neighbors=near, rounds=rounds, kernels=GIVEN).fit(views)
+
+    def form(w: Reals) -> Reals:
+        p = w - np.diag(np.diag(w))
+        p = 0.5 * p / p.sum(1, keepdims=True) + 0.5 * np.eye(len(w))
+        return (p + p.T) / 2
+
+    def spread(p: Reals, rows: npt.NDArray[np.int64]) -> Reals:
+        out = np.full((n, n), np.nan)
+        out[np.ix_(rows, rows)] = p
+        return out
+
+    w = [kernel[np.ix_(rows, rows)] for kernel, rows in zip(given, present)]
+    s = []
+    for kernel in w:
+        sparse = np.zeros_like(kernel)
+        for i, row in enumerate(kernel - np.diag(np.diag(kernel) + np.inf)):
+            nearest = np.argsort(-row, kind="stable")[:near]
+            sparse[i, nearest] = kernel[i, nearest] / kernel[i, nearest].sum()
+        s.append(sparse)
+    p = [form(kernel) for kernel in w]
+    with np.errstate(invalid="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        for _ in range(rounds):
+            whole = [spread(q, rows) for q, rows in zip(p, present)]
+            new = []
+            for m, rows in enumerate(present):
+                heard = np.nanmean([whole[h] for h in range(3) if h != m], axis=0)[np.ix_(rows, rows)]
+                heard = np.where(np.isnan(heard), p[m], heard)
+                new.append(form(s[m] @ heard @ s[m].T))
+            p = new
+        whole = np.nan_to_num(np.nanmean([spread(q, rows) for q, rows in zip(p, present)], axis=0))
+    graph = form(whole)
+    root = np.sqrt(graph.sum(1))
+    values, h = leading(graph / np.outer(root, root), 3)
+    np.testing.assert_allclose(found.eigenvalues_[0], values, rtol=1e-9)
+    assert same_span(h, found)
+
+
+@pytest.mark.parametrize(
+    "made", [MKKMClustering, SimpleMKKMClustering, LateFusionClustering, SNFClustering]
+)
+def test_instances_that_lack_views_find_their_groups(made: type) -> None:
+    """Beside similarities that are estimated from the other views."""
+    rng = np.random.default_rng(3)
+    groups = np.arange(90) % 3
+    X = {f"v{v}": 4.0 * np.eye(3)[groups] @ rng.standard_normal((3, 4)) + rng.standard_normal((90, 4)) for v in range(3)}
+    lacks = rng.integers(0, 5, 90)
+    for v in range(3):
+        X[f"v{v}"][lacks == v] = np.nan
+    for incomplete in ("own", "estimated"):
+        found = made(3, incomplete=incomplete, random_state=0).fit(X)
+        pairs = found.labels_[:, None] == found.labels_
+        assert (pairs == (groups[:, None] == groups)).mean() > 0.9, incomplete
+        estimated = any("estimated from the other views" in note for note in found.report_.notes)
+        assert estimated == (incomplete == "estimated")
 
 
 def test_indefinite_and_constant_kernels_are_told() -> None:
