@@ -16695,124 +16695,6 @@ class SimpleMKKMClustering(ViewClusterer):
         self.verbose = verbose
 
 
-class MaxMarginClustering(ViewClusterer):
-    """Max-margin clustering with several kernels.
-
-    Clusters that a support vector machine on the best average of the kernels separates most
-    clearly, by machine and labels in turn from several starts. The objective never rises; it
-    may end in a local minimum. Any positive semi-definite kernels. Some twenty runs of
-    SimpleMKL.
-
-    Parameters
-    ----------
-    n_clusters : int, default=8
-        Number of clusters.
-    views : dict or list, optional
-        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
-        name. For several tables in a list, their names. Default: X is one view.
-    kernels : list of Kernel or str, "precomputed", optional
-        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
-        width on every view.
-    c : float, default=1.0
-        Cost C of an error, for kernels over their mean diagonal entry. A real number
-        greater than 0 and at most 1000000000000.
-    balance : float, default=0.5
-        The least size of a cluster, as a part of n/k. A real number greater than 0 and at
-        most 1.
-    starts : int, default=5
-        Clusterings by k-means from which it starts. Whole number from 1 to 10000.
-    max_iterations : int, default=50
-        Most changes of the labels from each start. Whole number from 1 to 1000000.
-    graphs : list of str, optional
-        Graphs of neighbours in place of kernels, such as ``"knn:k=10"`` or ``"epsilon:radius=0.5"``.
-    n_init : int, default=20
-        Starts of k-means.
-    protocol : {"best_of", "published"}
-        "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
-        random rows, each start a result of its own (``all_labels_``), as the papers' tables.
-    pair_learner : PairLearner, optional
-        How the weights of kernels are learned where :meth:`fit` is given pairs.
-    scale : {"standard", "min_max"}, optional
-        Scaling of each column of features, learned on the training instances: to mean 0 and variance
-        1, or from 0 to 1. Default: none.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
-    time_limit : float, optional
-        Seconds after which the best solution so far is taken, with a warning.
-    memory : int or str, optional
-        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
-    random_state : int, RandomState or None
-        An integer gives the results of the command line with that seed.
-    n_jobs : int, optional
-        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
-    verbose : bool, default=False
-        Progress on stderr.
-
-    See Also
-    --------
-    MultiViewSpectralClustering : the same with the method as a parameter; its attributes are those of
-        this class.
-
-    References
-    ----------
-    Xu and others 2005; Zhao, Kwok, Zhang 2009; Gönen 2010, §2.2.
-
-    Examples
-    --------
-    >>> from cokernel import MaxMarginClustering
-    >>> from cokernel.datasets import make_gaussian_views
-    >>> from cokernel.metrics import cluster_scores
-    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
-    >>> clusters = MaxMarginClustering(2, random_state=0).fit_predict(X)
-    >>> cluster_scores(y, clusters)["accuracy"]
-    1.0
-    """
-
-    _method_id = "max_margin"
-    _method_params = ["c", "balance", "starts", "max_iterations"]
-
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        views: Any = None,
-        kernels: Any = None,
-        c: float = 1.0,
-        balance: float = 0.5,
-        starts: int = 5,
-        max_iterations: int = 50,
-        graphs: Any = None,
-        n_init: int = 20,
-        protocol: str = "best_of",
-        pair_learner: PairLearner | None = None,
-        scale: str | None = None,
-        storage: str = "auto",
-        time_limit: float | None = None,
-        memory: int | str | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.views = views
-        self.kernels = kernels
-        self.c = c
-        self.balance = balance
-        self.starts = starts
-        self.max_iterations = max_iterations
-        self.graphs = graphs
-        self.n_init = n_init
-        self.protocol = protocol
-        self.pair_learner = pair_learner
-        self.scale = scale
-        self.storage = storage
-        self.time_limit = time_limit
-        self.memory = memory
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-
 class LateFusionClustering(ViewClusterer):
     """Late fusion by aligned partitions.
 
@@ -16923,6 +16805,124 @@ class LateFusionClustering(ViewClusterer):
         self.max_iterations = max_iterations
         self.center = center
         self.incomplete = incomplete
+        self.graphs = graphs
+        self.n_init = n_init
+        self.protocol = protocol
+        self.pair_learner = pair_learner
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class MaxMarginClustering(ViewClusterer):
+    """Max-margin clustering with several kernels.
+
+    Clusters that a support vector machine on the best average of the kernels separates most
+    clearly, by machine and labels in turn from several starts. The objective never rises; it
+    may end in a local minimum. Any positive semi-definite kernels. Some twenty runs of
+    SimpleMKL.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    c : float, default=1.0
+        Cost C of an error, for kernels over their mean diagonal entry. A real number
+        greater than 0 and at most 1000000000000.
+    balance : float, default=0.5
+        The least size of a cluster, as a part of n/k. A real number greater than 0 and at
+        most 1.
+    starts : int, default=5
+        Clusterings by k-means from which it starts. Whole number from 1 to 10000.
+    max_iterations : int, default=50
+        Most changes of the labels from each start. Whole number from 1 to 1000000.
+    graphs : list of str, optional
+        Graphs of neighbours in place of kernels, such as ``"knn:k=10"`` or ``"epsilon:radius=0.5"``.
+    n_init : int, default=20
+        Starts of k-means.
+    protocol : {"best_of", "published"}
+        "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
+        random rows, each start a result of its own (``all_labels_``), as the papers' tables.
+    pair_learner : PairLearner, optional
+        How the weights of kernels are learned where :meth:`fit` is given pairs.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MultiViewSpectralClustering : the same with the method as a parameter; its attributes are those of
+        this class.
+
+    References
+    ----------
+    Xu and others 2005; Zhao, Kwok, Zhang 2009; Gönen 2010, §2.2.
+
+    Examples
+    --------
+    >>> from cokernel import MaxMarginClustering
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> from cokernel.metrics import cluster_scores
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> clusters = MaxMarginClustering(2, random_state=0).fit_predict(X)
+    >>> cluster_scores(y, clusters)["accuracy"]
+    1.0
+    """
+
+    _method_id = "max_margin"
+    _method_params = ["c", "balance", "starts", "max_iterations"]
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        c: float = 1.0,
+        balance: float = 0.5,
+        starts: int = 5,
+        max_iterations: int = 50,
+        graphs: Any = None,
+        n_init: int = 20,
+        protocol: str = "best_of",
+        pair_learner: PairLearner | None = None,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.views = views
+        self.kernels = kernels
+        self.c = c
+        self.balance = balance
+        self.starts = starts
+        self.max_iterations = max_iterations
         self.graphs = graphs
         self.n_init = n_init
         self.protocol = protocol
