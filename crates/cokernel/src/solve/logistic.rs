@@ -173,6 +173,31 @@ impl Logistic<'_> {
         finite.then_some(Point { coef, values, bias })
     }
 
+    /// The start as it is, where it is a point of the dual that proves enough.
+    fn good_enough(&self, at: &Point, primal: f64) -> Option<Solved> {
+        let sizes: f64 = at.coef.iter().map(|c| c.abs()).sum();
+        let sum: f64 = at.coef.iter().sum();
+        let feasible =
+            (0..self.n()).all(|i| (0.0..=self.costs[i]).contains(&(self.y[i] * at.coef[i])));
+        if !feasible || sizes == 0.0 || (self.bias && sum.abs() > 1e-14 * sizes) {
+            return None;
+        }
+        let dual = self.linear(&at.coef) - 0.5 * simd::dot(&at.coef, &at.values);
+        let gap = relative_gap(primal, dual);
+        let Point { coef, values, bias } = at.clone();
+        let status = Status::Converged;
+        (gap <= self.tol).then_some(Solved {
+            coef,
+            bias,
+            values,
+            primal,
+            dual,
+            gap,
+            steps: 0,
+            status,
+        })
+    }
+
     /// Solves the problem from a start, if there is one.
     pub fn solve(&self, start: Option<&[f64]>, watch: &Watch) -> Solved {
         let n = self.n();
@@ -181,6 +206,9 @@ impl Logistic<'_> {
         let bias = self.best_bias(&values, 0.0);
         let mut at = Point { coef, values, bias };
         let mut primal = self.primal(&at);
+        if let Some(found) = self.good_enough(&at, primal) {
+            return found;
+        }
         let mut best: Option<Solved> = None;
         let mut steps = 0;
         loop {

@@ -58,10 +58,11 @@ fn cone_programs() {
         let said = *found.report.objective.last().unwrap();
         let what = format!("{case} {sigma:?} C={c} {said} {best} {:?}", found.report.gaps);
         let (gap, cost) = (found.report.gap.unwrap(), (1.0 - found.report.gap.unwrap()) * said);
-        let near = 1e-6 * best.max(1e-3);
+        // The cone program itself is right to some 1e-7 where its optimum is 0.
+        let near = 1e-6 * best.max(0.2);
         assert!(cost <= best + near && said >= best - near, "{what}");
         assert_eq!(found.report.status, Status::Converged, "{what}");
-        assert!((said - best).abs() <= 1e-6 * best.max(1e-3), "{what}");
+        assert!((said - best).abs() <= near, "{what}");
         assert!(gap <= 1e-8, "{what}");
         assert!(found.report.objective.is_sorted_by(|a, b| b <= a), "{what}");
         assert!(found.report.iterations <= 40, "{what}");
