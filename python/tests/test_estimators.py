@@ -86,7 +86,32 @@ def expected_failures(estimator: Any) -> dict[str, str]:
         "cg_boost": "an instance twice has two columns",
         "mark": "an instance twice has two columns",
         "kernel_boosting": "an instance twice is in twice as many pairs",
+        "bemkl": "an instance twice has two coefficients, each with a precision of its own",
+        "girolami_rogers": "an instance twice has two coefficients, each with a variance of its own",
     }
+    # Probabilities of these know how little was learned near an instance, decision values do not.
+    spread = "probabilities are averages over the posterior, in another order than decision values"
+    whole = "a Gibbs sampler draws for whole instances: weights can be 0 or 1 only"
+    if getattr(estimator, "_method_id", None) == "gibbs_probit":
+        weighted = [
+            "check_sample_weights_list",
+            "check_sample_weights_not_overwritten",
+            "check_class_weight_classifiers",
+            "check_sample_weight_equivalence_on_dense_data",
+            "check_sample_weight_equivalence_on_sparse_data",
+        ]
+        return dict.fromkeys(weighted, whole) | {
+            "check_classifiers_train": spread,
+            "check_decision_proba_consistency": spread,
+        }
+    if getattr(estimator, "_method_id", None) == "gaussian_process" and isinstance(
+        estimator, KernelClassifier
+    ):
+        learned = "the scale of the function is learned from the weighted instances, too"
+        return {
+            "check_class_weight_classifiers": learned,
+            "check_decision_proba_consistency": spread,
+        }
     method = getattr(estimator, "_method_id", None)
     if (isinstance(estimator, KernelClassifier) or method == "mark") and method in apart:
         why = f"{apart[method]}, weights are those of the machine alone"
