@@ -354,7 +354,10 @@ fn reports_are_filled() {
         let told = r.machine.unwrap();
         assert_eq!((told.status, told.gap), (machines.status(), machines.gap()), "{}", m.id);
         assert_eq!((told.primal, told.dual), (machines.primal(), machines.objective()));
-        assert!(told.dual <= told.primal && (0.0..=1.0).contains(&told.at_bound), "{}", m.id);
+        // A gap of nothing is one of rounding.
+        let below = told.dual <= told.primal * (1.0 + 1e-14);
+        let shown = || format!("{} {} {} {}", m.id, told.primal, told.dual, told.at_bound);
+        assert!(below && (0.0..=1.0).contains(&told.at_bound), "{}", shown());
         if r.iterations == 0 {
             assert_eq!(r.objective, [told.primal], "{}", m.id);
             assert_eq!(r.gap, Some(told.gap), "{}", m.id);
