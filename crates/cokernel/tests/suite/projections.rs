@@ -110,29 +110,29 @@ fn a_model_is_the_machine_on_projected_features() {
     let views = views();
     let new = Views::new().dense("x", table(N + 30).select_rows(&(N..N + 30).collect::<Vec<_>>()));
     let new = new.unwrap();
-    for kernels in [&KERNELS[..1], &KERNELS[1..2], &KERNELS[2..], &KERNELS] {
-        for dimensions in ["1", "3"] {
-            let given = [("dimensions", dimensions), ("starts", "2")];
-            let learner = mkl("gpk", kernels, &given).machine(sharp(10.0));
-            let model = fit(&learner, &views);
-            assert!(model.report().status.is_success());
-            let w = model.maps()[0].map().unwrap().clone();
-            assert_eq!((w.rows(), w.cols()), (5, dimensions.parse().unwrap()));
-            let mapped = |v: &Views| Views::new().dense("x", times(&features(v), &w)).unwrap();
-            // Widths and degrees as they were fixed on the features.
-            let plain: Vec<String> = model.kernels().iter().map(plain).collect();
-            let plain: Vec<&str> = plain.iter().map(String::as_str).collect();
-            let by_hand = fit(&mkl("mean", &plain, &[]).machine(sharp(10.0)), &mapped(&views));
-            let found = model.predict(&new).unwrap().decisions;
-            let wanted = by_hand.predict(&mapped(&new)).unwrap().decisions;
-            close(&found, &wanted, 1e-4, &format!("{kernels:?} {dimensions}"));
-            let back = Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
-            assert_eq!(back, model);
-            assert_eq!(back.predict(&new).unwrap(), model.predict(&new).unwrap());
-            assert_eq!(back.maps(), model.maps());
-            let again = fit(&learner, &views);
-            assert_eq!(again.predict(&new).unwrap(), model.predict(&new).unwrap());
-        }
+    let cases =
+        [(&KERNELS[..1], "1"), (&KERNELS[1..2], "3"), (&KERNELS[2..], "1"), (&KERNELS[..], "3")];
+    for (kernels, dimensions) in cases {
+        let given = [("dimensions", dimensions), ("starts", "2")];
+        let learner = mkl("gpk", kernels, &given).machine(sharp(10.0));
+        let model = fit(&learner, &views);
+        assert!(model.report().status.is_success());
+        let w = model.maps()[0].map().unwrap().clone();
+        assert_eq!((w.rows(), w.cols()), (5, dimensions.parse().unwrap()));
+        let mapped = |v: &Views| Views::new().dense("x", times(&features(v), &w)).unwrap();
+        // Widths and degrees as they were fixed on the features.
+        let plain: Vec<String> = model.kernels().iter().map(plain).collect();
+        let plain: Vec<&str> = plain.iter().map(String::as_str).collect();
+        let by_hand = fit(&mkl("mean", &plain, &[]).machine(sharp(10.0)), &mapped(&views));
+        let found = model.predict(&new).unwrap().decisions;
+        let wanted = by_hand.predict(&mapped(&new)).unwrap().decisions;
+        close(&found, &wanted, 1e-4, &format!("{kernels:?} {dimensions}"));
+        let back = Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
+        assert_eq!(back, model);
+        assert_eq!(back.predict(&new).unwrap(), model.predict(&new).unwrap());
+        assert_eq!(back.maps(), model.maps());
+        let again = fit(&learner, &views);
+        assert_eq!(again.predict(&new).unwrap(), model.predict(&new).unwrap());
     }
 }
 

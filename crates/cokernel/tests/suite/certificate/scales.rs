@@ -454,10 +454,10 @@ fn linear_kernel_of_fifty_columns_and_a_large_cost() {
 
 /// A linear kernel of rank 2 times 10⁴ to 10⁸ beside a Gaussian one: the second-order model took it away for good,
 /// and the loop ended up to 16 % above the optimum with a gap of 10⁷. Nor did weights below 10⁻⁸ come through, as which
-/// it comes back: such fits ended with gaps of 10⁷ to 10¹⁰, among them those of the last four seeds.
+/// it comes back: such fits ended with gaps of 10⁷ to 10¹⁰, among them those of the last two seeds.
 #[test]
 fn a_kernel_that_was_taken_away_comes_back() {
-    for seed in [0, 1, 2, 13, 15, 20, 23] {
+    for seed in [0, 15, 23] {
         let mut rng = Run::with_seed(seed).rng("two scales");
         let codes: Vec<u32> = (0..100).map(|_| u32::from(rng.random::<f64>() < 0.5)).collect();
         let mut view = |distance: f64| {
