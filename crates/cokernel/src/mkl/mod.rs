@@ -38,6 +38,7 @@ mod gmkl;
 mod gml;
 pub(crate) mod gpk;
 mod held_out;
+mod hyperkernels;
 mod ideal_distance;
 mod infinite_mkl;
 mod kandola;
@@ -109,6 +110,7 @@ pub static REGISTRY: &[&Entry<dyn Learner>] = &[
     &lp_beta::ENTRY,
     &simple_mkl::ENTRY,
     &infinite_mkl::ENTRY,
+    &hyperkernels::ENTRY,
     &lp_norm::ENTRY,
     &bach::ENTRY,
     &rmkl::ENTRY,

@@ -195,8 +195,12 @@ impl Model {
                 format!("expected numbers above 0, found {price}"),
             ));
         }
-        let active: f64 = self.active().into_iter().map(|m| prices[m]).sum();
-        Ok(self.support_percent() * active / prices.iter().sum::<f64>())
+        // In parts of the largest, of which no sum overflows, where that of all does.
+        let largest = prices.iter().fold(0.0_f64, |a, p| a.max(*p));
+        let unit = if prices.iter().sum::<f64>().is_finite() { 1.0 } else { largest };
+        let active: f64 = self.active().into_iter().map(|m| prices[m] / unit).sum();
+        let all: f64 = prices.iter().map(|p| p / unit).sum();
+        Ok(self.support_percent() * active / all)
     }
 
     /// [`total_cost`](Self::total_cost) of a model that was learned on these kernels, by their prices; kernels that the model has
@@ -276,6 +280,10 @@ mod tests {
         let ratio =
             model.total_cost_by_name(&many).unwrap() / model.total_cost_by_name(&few).unwrap();
         assert!((ratio - if active { 1.6 } else { 0.4 }).abs() < 1e-12, "{ratio}");
+        // Prices whose sum is no number of f64.
+        let kernels = model.kernels().len();
+        let [one, huge] = [1.0, 1.7e308].map(|p| model.total_cost(&vec![p; kernels]).unwrap());
+        assert!((one - huge).abs() < 1e-12, "{one} {huge}");
         for (wrong, part) in [("many", "as pix=4"), ("a=0", "above 0"), ("a=1,a=2", "twice")] {
             assert!(wrong.parse::<Costs>().unwrap_err().to_string().contains(part), "{wrong}");
         }

@@ -23,6 +23,7 @@ mod each;
 mod forest;
 pub mod gate;
 mod gated;
+mod hyperkernel;
 mod input;
 mod latent;
 mod margins;
@@ -42,6 +43,8 @@ pub use each::Each;
 pub use forest::Forest;
 pub(crate) use forest::{CUTS, Node, Tree, place};
 pub use gated::Gated;
+pub use hyperkernel::Hyperkernel;
+pub(crate) use hyperkernel::harmonic;
 pub use input::Input;
 pub use latent::{Latent, Link, Values};
 pub use margins::{Margins, Parts};
@@ -85,6 +88,7 @@ pub static REGISTRY: &[&Entry] = &[
     &latent::ENTRY,
     &margins::ENTRY,
     &sampled::ENTRY,
+    &hyperkernel::ENTRY,
 ];
 
 /// How a rule is read from a file.

@@ -60,7 +60,8 @@ fn range(from: &str, to: &str) -> std::result::Result<Vec<Value>, String> {
     if !(a > 0.0 && a <= b) {
         return Err(expected.to_string());
     }
-    let steps = (b / a).log10() + 1e-9;
+    // At most 632, from the least to the largest number; b / a could overflow.
+    let steps = b.log10() - a.log10() + 1e-9;
     // 10⁻³ as it is written, not as 0.1 · 0.1 · 0.1.
     let value = |k: i32| {
         format!("{a:e}")

@@ -22,6 +22,9 @@ fn ranges_are_read_as_they_are_written() {
     assert_eq!(reals("c=3..40"), [3.0, 30.0]);
     assert_eq!(reals("width=2^-2..1"), [0.25, 0.5, 1.0, 2.0]);
     assert_eq!(reals("p=1,1.5,10..100"), [1.0, 1.5, 10.0, 100.0]);
+    // b / a is no number of f64.
+    let wide = reals("c=1e-300..1e300");
+    assert_eq!((wide.len(), wide[0], wide[600]), (601, 1e-300, 1e300));
     let words = Axis::parse("method=mean,simple_mkl").unwrap();
     assert_eq!(words.values[1], Value::Text("simple_mkl".to_string()));
     for wrong in ["c", "=1", "c=", "c=1,,2", "c=2..1", "c=0..1", "c=a..b", "c=2^a..3", "c=1..inf"] {

@@ -5,6 +5,7 @@ pub(super) mod capped;
 pub(super) mod even;
 mod logarithms;
 pub(super) mod penalised;
+pub(super) mod quadratic;
 pub(super) mod scaled;
 pub(super) mod squared;
 

@@ -35,6 +35,8 @@ pub enum Weights {
     Quadratic(f64),
     /// η ≤ 1, Σ η ≤ k.
     Capped(f64),
+    /// The simplex, with the penalty λ/2 ‖Lᵀη‖².
+    Form { lambda: f64, root: Matrix },
 }
 
 /// A program that grows by entries.
@@ -187,6 +189,17 @@ impl Program {
             Weights::Capped(most) => {
                 eta.iter().for_each(|k| self.at_least_zero(1.0, &[(*k, -1.0)]));
                 self.at_least_zero(*most, &sum(-1.0));
+            }
+            Weights::Form { lambda, root } => {
+                self.row(-1.0, &sum(1.0));
+                self.cones.push(ZeroConeT(1));
+                let parts = self.variables(root.cols(), 0.0, *lambda);
+                for (j, part) in parts.iter().enumerate() {
+                    let own = eta.iter().enumerate().map(|(m, k)| (*k, root.get(m, j)));
+                    let terms: Vec<(usize, f64)> = own.chain([(*part, -1.0)]).collect();
+                    self.row(0.0, &terms);
+                    self.cones.push(ZeroConeT(1));
+                }
             }
         }
         0.0

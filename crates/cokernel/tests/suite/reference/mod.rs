@@ -10,6 +10,7 @@ mod cuts;
 mod diagonal;
 mod discriminants;
 mod graphs;
+mod hyperkernels;
 mod machines;
 mod measures;
 pub mod mkl;
