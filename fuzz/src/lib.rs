@@ -9,6 +9,7 @@
 pub mod cluster;
 pub mod decode;
 pub mod drive;
+pub mod grams;
 pub mod learn;
 pub mod limit;
 pub mod models;
@@ -83,6 +84,7 @@ pub static TARGETS: &[Target] = &[
         .change(repair::change),
     Target::new("fitted_kernels", 400, models::kernel_seeds, models::fitted_kernels)
         .change(repair::change),
+    Target::new("grams", 200, grams::seeds, grams::grams),
     Target::new("learn", 60, learn::seeds, learn::learn),
     Target::new("cluster", 60, cluster::seeds, cluster::cluster),
 ];

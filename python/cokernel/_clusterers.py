@@ -203,8 +203,9 @@ class MultiViewSpectralClustering(ViewClusterer):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional

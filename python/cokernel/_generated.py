@@ -195,8 +195,9 @@ class BestSingleMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -301,8 +302,9 @@ class BestSingleMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -401,8 +403,9 @@ class BestSingleMKLOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -507,8 +510,9 @@ class ConcatMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -608,8 +612,9 @@ class ConcatMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -703,8 +708,9 @@ class ConcatMKLOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -807,8 +813,9 @@ class MeanMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -908,8 +915,9 @@ class MeanMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -1003,8 +1011,9 @@ class MeanMKLOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -1107,8 +1116,9 @@ class SumMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -1208,8 +1218,9 @@ class SumMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -1303,8 +1314,9 @@ class SumMKLOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -1407,8 +1419,9 @@ class ProductMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -1508,8 +1521,9 @@ class ProductMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -1603,8 +1617,9 @@ class ProductMKLOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -1710,8 +1725,9 @@ class PowerProductMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -1816,8 +1832,9 @@ class PowerProductMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -1916,8 +1933,9 @@ class PowerProductMKLOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -2022,8 +2040,9 @@ class LateMeanMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -2123,8 +2142,9 @@ class LateMeanMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -2218,8 +2238,9 @@ class LateMeanMKLOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -2335,8 +2356,9 @@ class EKPClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -2469,8 +2491,9 @@ class LpBetaMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -2599,8 +2622,9 @@ class SimpleMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -2715,8 +2739,9 @@ class SimpleMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -2825,8 +2850,9 @@ class SimpleMKLOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -2945,8 +2971,9 @@ class InfiniteMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -3062,8 +3089,9 @@ class InfiniteMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -3173,8 +3201,9 @@ class InfiniteMKLOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -3295,8 +3324,9 @@ class LpNormMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -3416,8 +3446,9 @@ class LpNormMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -3531,8 +3562,9 @@ class LpNormMKLOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -3655,8 +3687,9 @@ class BachMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -3774,8 +3807,9 @@ class BachMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -3887,8 +3921,9 @@ class BachMKLOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -4020,8 +4055,9 @@ class RMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -4160,8 +4196,9 @@ class RMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -4293,8 +4330,9 @@ class EMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -4413,8 +4451,9 @@ class EMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -4537,8 +4576,9 @@ class ElasticNetMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -4654,8 +4694,9 @@ class ElasticNetMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -4765,8 +4806,9 @@ class ElasticNetMKLOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -4891,8 +4933,9 @@ class MixedNormMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -5018,8 +5061,9 @@ class MixedNormMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -5139,8 +5183,9 @@ class MixedNormMKLOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -5266,8 +5311,9 @@ class RegularizedSimpleMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -5388,8 +5434,9 @@ class RegularizedSimpleMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -5504,8 +5551,9 @@ class RegularizedSimpleMKLOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -5632,8 +5680,9 @@ class LogPenaltyMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -5759,8 +5808,9 @@ class LogPenaltyMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -5880,8 +5930,9 @@ class LogPenaltyMKLOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -6003,8 +6054,9 @@ class BinarySelectionMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -6119,8 +6171,9 @@ class BinarySelectionMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -6229,8 +6282,9 @@ class BinarySelectionMKLOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -6365,8 +6419,9 @@ class ConvexLocalizedMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -6508,8 +6563,9 @@ class ConvexLocalizedMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -6645,8 +6701,9 @@ class ConvexLocalizedMKLOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -6792,8 +6849,9 @@ class GMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -6938,8 +6996,9 @@ class GMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -7093,8 +7152,9 @@ class LocalizedMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -7245,8 +7305,9 @@ class LocalizedMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -7391,8 +7452,9 @@ class LocalizedMKLOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -7543,8 +7605,9 @@ class GPKClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -7688,8 +7751,9 @@ class GPKRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -7827,8 +7891,9 @@ class GPKOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -7989,8 +8054,9 @@ class LPKClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -8156,8 +8222,9 @@ class LPKRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -8317,8 +8384,9 @@ class LPKOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -8457,8 +8525,9 @@ class PolynomialCombinationMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -8580,8 +8649,9 @@ class PolynomialCombinationMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -8697,8 +8767,9 @@ class PolynomialCombinationMKLOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -8844,8 +8915,9 @@ class PolynomialTwoStageMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -8983,8 +9055,9 @@ class SilpMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -9094,8 +9167,9 @@ class SilpMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -9199,8 +9273,9 @@ class SilpMKLOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -9317,8 +9392,9 @@ class LevelMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -9434,8 +9510,9 @@ class LevelMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -9545,8 +9622,9 @@ class LevelMKLOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -9661,8 +9739,9 @@ class LanckrietQcqpMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -9772,8 +9851,9 @@ class LanckrietQcqpMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -9877,8 +9957,9 @@ class LanckrietQcqpMKLOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -9992,8 +10073,9 @@ class LanckrietSdpMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -10104,8 +10186,9 @@ class LanckrietSdpMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -10210,8 +10293,9 @@ class LanckrietSdpMKLOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -10334,8 +10418,9 @@ class SmoMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -10484,8 +10569,9 @@ class MEDFCClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -10651,8 +10737,9 @@ class GMLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -10800,8 +10887,9 @@ class CGBoostMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -10929,8 +11017,9 @@ class MARKMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -11041,8 +11130,9 @@ class MARKMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -11157,8 +11247,9 @@ class KernelBoostingMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -11269,8 +11360,9 @@ class GaussianProcessMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -11385,8 +11477,9 @@ class GaussianProcessMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -11512,8 +11605,9 @@ class BEMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -11630,8 +11724,9 @@ class BEMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -11748,8 +11843,9 @@ class GirolamiRogersMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -11872,8 +11968,9 @@ class GibbsProbitMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -12003,8 +12100,9 @@ class UfoMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -12151,8 +12249,9 @@ class TwoStageMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -12309,8 +12408,9 @@ class ForestTwoStageMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -12458,8 +12558,9 @@ class NormalizedCutMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -12589,8 +12690,9 @@ class AccuracyWeightsMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -12704,8 +12806,9 @@ class AccuracyWeightsMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -12821,8 +12924,9 @@ class DeDiegoMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -12953,8 +13057,9 @@ class NeighbourWeightsMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -13093,8 +13198,9 @@ class RWKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -13225,8 +13331,9 @@ class RWKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -13347,8 +13454,9 @@ class AlignMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -13454,8 +13562,9 @@ class AlignMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -13565,8 +13674,9 @@ class AlignfMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -13672,8 +13782,9 @@ class AlignfMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -13789,8 +13900,9 @@ class LanckrietAlignmentMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -13904,8 +14016,9 @@ class LanckrietAlignmentMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -14022,8 +14135,9 @@ class KandolaMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -14133,8 +14247,9 @@ class KandolaMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -14246,8 +14361,9 @@ class IdealDistanceMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -14352,8 +14468,9 @@ class IdealDistanceMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -14463,8 +14580,9 @@ class FsmMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -14581,8 +14699,9 @@ class KlDivergenceMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -14691,8 +14810,9 @@ class KlDivergenceMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -14814,8 +14934,9 @@ class AlignmentGradientMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -14936,8 +15057,9 @@ class AlignmentGradientMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -15056,8 +15178,9 @@ class EasyMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -15172,8 +15295,9 @@ class SpectralClustering(ViewClusterer):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -15284,8 +15408,9 @@ class ProductSpectralClustering(ViewClusterer):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -15397,8 +15522,9 @@ class ConcatSpectralClustering(ViewClusterer):
         random rows, each start a result of its own (``all_labels_``), as the papers' tables.
     pair_learner : PairLearner, optional
         How the weights of kernels are learned where :meth:`fit` is given pairs.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -15502,8 +15628,9 @@ class ConcatKMeansClustering(ViewClusterer):
         random rows, each start a result of its own (``all_labels_``), as the papers' tables.
     pair_learner : PairLearner, optional
         How the weights of kernels are learned where :meth:`fit` is given pairs.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -15608,8 +15735,9 @@ class ConcatEmbeddingsSpectralClustering(ViewClusterer):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -15724,8 +15852,9 @@ class CCASpectralClustering(ViewClusterer):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -15845,8 +15974,9 @@ class KernelCCASpectralClustering(ViewClusterer):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -15964,8 +16094,9 @@ class MinDisagreementSpectralClustering(ViewClusterer):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -16096,8 +16227,9 @@ class CoTrainedSpectralClustering(ViewClusterer):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -16238,8 +16370,9 @@ class CoRegularizedSpectralClustering(ViewClusterer):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -16375,8 +16508,9 @@ class CoRegularizedCentroidSpectralClustering(ViewClusterer):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -16499,8 +16633,9 @@ class MKKMClustering(ViewClusterer):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -16617,8 +16752,9 @@ class SimpleMKKMClustering(ViewClusterer):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -16738,8 +16874,9 @@ class LateFusionClustering(ViewClusterer):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -16858,8 +16995,9 @@ class MaxMarginClustering(ViewClusterer):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -16980,8 +17118,9 @@ class SNFClustering(ViewClusterer):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional

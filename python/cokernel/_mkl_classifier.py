@@ -52,8 +52,9 @@ class MKLClassifier(KernelClassifier):
         other views; each view's classifier learned from the instances that have it (``late_mean``, ``ekp``,
         ``lp_beta``, ``medfc``, ``gml``). "auto" is "per_view" where the method can, else "mean", and "estimate" where similarities
         are missing. New instances may lack views, too.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}
-        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional

@@ -32,8 +32,9 @@ kernels : list of Kernel or str, "precomputed", optional
     The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
     width on every view."""
 RUN = """\
-storage : {"auto", "resident", "resident_f32", "on_demand"}
-    How kernels are kept; "auto" keeps them in memory if they fit into ``memory``.
+storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+    directory ``DIR``, which is made once.
 time_limit : float, optional
     Seconds after which the best solution so far is taken, with a warning.
 memory : int or str, optional

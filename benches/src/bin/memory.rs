@@ -1,4 +1,4 @@
-//! SimpleMKL on Gaussian kernels computed on demand: folder, cost, tolerance.
+//! SimpleMKL on Gaussian kernels: folder, cost, tolerance, storage, bytes of memory for kernels.
 //!
 //! Reads `x.npy` (n × d), `labels.npy` (±1), `gammas.npy`, writes `weights.npy` and `coef.npy`
 //! (bias last), and prints one line of JSON with the peak memory of this process.
@@ -13,6 +13,7 @@ use cokernel::mkl::{Problem, train};
 use cokernel::params::Value;
 use cokernel_benches::{cpu_seconds, peak_memory, read_npy, write_npy};
 use std::path::PathBuf;
+use std::time::Instant;
 
 fn main() {
     let args: Vec<String> = std::env::args().collect();
@@ -29,8 +30,11 @@ fn main() {
     };
     let kernels = gammas.values().iter().map(|g| kernel(*g)).collect();
     let views = Views::new().dense("x", read_npy(&folder.join("x.npy"))).expect("a view");
-    let run = Run::default();
-    let bank = Bank::from_kernels(&views, kernels, Storage::OnDemand, &run).expect("a bank");
+    let storage: Storage = args[4].parse().expect("storage");
+    let run = Run { memory: args[5].parse().expect("bytes"), ..Run::default() };
+    let clock = Instant::now();
+    let bank = Bank::from_kernels(&views, kernels, storage, &run).expect("a bank");
+    let built = clock.elapsed().as_secs_f64();
     let texts: Vec<String> = labels.values().iter().map(f64::to_string).collect();
     let target = Target::from(Classes::from_texts(&texts).expect("two classes"));
     let machine = Svc { c, tol, ..Svc::default() };
@@ -48,6 +52,8 @@ fn main() {
     let line = serde_json::json!({
         "bytes": peak_memory(),
         "seconds": cpu_seconds(),
+        "built": built,
+        "wall": clock.elapsed().as_secs_f64(),
         "gap": learned.report.gap,
         "status": learned.report.status,
         "iterations": learned.report.iterations,

@@ -95,8 +95,9 @@ pub struct KernelArgs {
     /// Scaling of the feature columns, learned on the training rows [default: none]
     #[arg(long, value_name = "none|standard|min_max")]
     pub scale: Option<String>,
-    /// How kernels are kept in memory [default: auto]
-    #[arg(long, value_name = "auto|resident|resident_f32|on_demand")]
+    /// How kernels are kept [default: auto]. mapped:DIR and mapped_f32:DIR: in a file of this directory, made once and
+    /// read by all that need the same kernels; a run that was killed goes on
+    #[arg(long, value_name = "auto|resident|resident_f32|on_demand|mapped:DIR|mapped_f32:DIR")]
     pub storage: Option<String>,
     /// Memory for kernels before they are computed on demand, as 500MB or 2GiB [default: 2GiB]
     #[arg(long, value_name = "SIZE")]

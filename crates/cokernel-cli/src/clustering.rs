@@ -119,7 +119,7 @@ impl Settings {
             .kernels(from.specs.clone())
             .graphs(from.graphs.clone())
             .scale(from.scale)
-            .storage(from.storage);
+            .storage(from.storage.clone());
         for (name, value) in self.params(method, methods)? {
             one = one.param(name, value);
         }

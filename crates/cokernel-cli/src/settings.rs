@@ -225,7 +225,7 @@ impl Settings {
             .machine(machine)
             .scale(learning.scale)
             .missing(learning.missing)
-            .storage(learning.storage);
+            .storage(learning.storage.clone());
         if let Some(kernels) = &learning.kernels {
             mkl = mkl.kernels(kernels.clone());
         }
@@ -464,14 +464,8 @@ impl Settings {
                 misuse(format!("{place}: expected a size such as 500MB or 2GiB, found '{text}'"))
             })?);
         }
-        let known = [
-            ("auto", Storage::Auto),
-            ("resident", Storage::Resident),
-            ("resident_f32", Storage::ResidentF32),
-            ("on_demand", Storage::OnDemand),
-        ];
         match self.word(args.storage.as_ref(), "storage", |f| f.storage.as_ref()) {
-            Some((word, place)) => choose("storage", &word, &known).context(place),
+            Some((word, place)) => word.parse().context(place),
             None => Ok(Storage::Auto),
         }
     }
@@ -499,14 +493,6 @@ const ALL: &str = "all";
 /// Whether the one word is [`ALL`].
 fn is_all(listed: &[(String, String)]) -> bool {
     matches!(listed, [(word, _)] if word.trim() == ALL)
-}
-
-fn choose<T: Copy>(kind: &'static str, word: &str, known: &[(&str, T)]) -> cokernel::Result<T> {
-    known
-        .iter()
-        .find(|(name, _)| *name == word)
-        .map(|(_, value)| *value)
-        .ok_or_else(|| cokernel::Error::unknown(kind, word, known.iter().map(|k| k.0)))
 }
 
 /// The project file that was named, or the one in this folder if no view is given.

@@ -70,16 +70,7 @@ pub fn specs(texts: &[String]) -> PyResult<Vec<KernelSpec>> {
 
 /// The storage with this name.
 pub fn storage(name: &str) -> PyResult<Storage> {
-    Ok(match name {
-        "auto" => Storage::Auto,
-        "resident" => Storage::Resident,
-        "resident_f32" => Storage::ResidentF32,
-        "on_demand" => Storage::OnDemand,
-        other => {
-            let known = ["auto", "resident", "resident_f32", "on_demand"];
-            return Err(to_py(Error::unknown("storage", other, known)));
-        }
-    })
+    name.parse().map_err(to_py)
 }
 
 /// A method with its parameters, kernels, machine and scaling.

@@ -64,7 +64,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let mut mkl = Mkl::new("align")?
         .machine(learning.machine.clone())
         .scale(learning.scale)
-        .storage(learning.storage);
+        .storage(learning.storage.clone());
     if let Some(kernels) = &learning.kernels {
         mkl = mkl.kernels(kernels.clone());
     }

@@ -15,6 +15,8 @@ mod fit;
 mod gates;
 mod kernels;
 mod machines;
+#[cfg(unix)]
+mod mapped;
 mod methods;
 mod missing;
 #[cfg(unix)]

@@ -8,7 +8,7 @@
 use super::base::{Measure, Side, column_means};
 use super::columns::Columns;
 use super::fill::Fill;
-use super::layout::Strides;
+use super::layout::{Layout, Strides};
 use crate::data::{Csr, Views};
 use crate::kernel::{Function, Kernel, Metric};
 use crate::{Error, Result};
@@ -19,7 +19,7 @@ use std::collections::HashMap;
 const LONGEST_CHAIN: u32 = 12;
 
 /// Kernels that share a measure.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Group {
     pub(super) view: String,
     pub(super) column: Option<usize>,
@@ -125,6 +125,18 @@ impl Engine {
     pub(super) fn stored(of: &Engine, rows: &[usize]) -> Self {
         let columns = of.columns.as_ref().map(|c| c.select_rows(rows));
         Engine { n: rows.len(), ..Engine::of_columns(of.functions.clone(), columns) }
+    }
+
+    /// The engine of the kernels that are not `kept` elsewhere, which takes the columns of this one along.
+    pub(super) fn without(&mut self, kept: &[usize]) -> Self {
+        let is_kept = self.slots(kept);
+        let left = |g: &Group| g.members.iter().any(|m| is_kept[*m].is_none());
+        let mut groups: Vec<Group> = self.groups.iter().filter(|g| left(g)).cloned().collect();
+        groups.iter_mut().for_each(|g| g.members.retain(|m| is_kept[*m].is_none()));
+        let mut steps = self.steps.clone();
+        kept.iter().for_each(|m| steps[*m].clear());
+        let columns = self.columns.take();
+        Engine { n: self.n, groups, steps, ..Engine::of_columns(self.functions.clone(), columns) }
     }
 
     /// An engine that computes nothing.
@@ -295,6 +307,21 @@ impl Engine {
             return self.filled_strip(slots, rows, cols, strides, measures, out);
         }
         self.plain_strip(slots, (i0, rows), (j0, cols), strides, measures, out);
+    }
+
+    /// [`strip`](Self::strip) of a whole tile.
+    pub(super) fn tile(
+        &self,
+        slots: &[Option<usize>],
+        layout: Layout,
+        tile: usize,
+        strides: Strides,
+        measures: &mut Vec<f64>,
+        out: &mut [f64],
+    ) {
+        let (i, j) = layout.place(tile);
+        measures.resize(layout.b * layout.b, 0.0);
+        self.strip(slots, layout.span(i), layout.span(j), strides, measures, out);
     }
 
     /// [`strip`](Self::strip) before anything is filled in.

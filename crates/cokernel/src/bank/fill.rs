@@ -27,6 +27,7 @@ pub(crate) use absent::{check_present, check_sources, placed, placed_rows};
 
 use super::engine::{Engine, Step};
 use super::layout::Strides;
+use super::mapped::Source;
 use super::tiles::Tiles;
 use super::{
     Bank, Storage, building, check_diagonals, check_functions, keep, number_names, raw_diagonals,
@@ -364,7 +365,7 @@ impl Bank {
         let watch = run.watch();
         let engine = Engine::new(&placed(&used)?, &kernels, None)?;
         let mut tiles = Tiles::computed(engine);
-        let pass = building(storage, tiles.layout.stored(kernels.len()), &watch);
+        let pass = building(&storage, tiles.layout.stored(kernels.len()), &watch);
         check_diagonals(&kernels, &raw_diagonals(&tiles))?;
         let position = |k: &Kernel| used.iter().position(|v| v.name == k.view).unwrap_or(0);
         let mask_of = kernels.iter().map(position).collect();
@@ -393,7 +394,8 @@ impl Bank {
         tiles.engine.fill = Some(fill.clone());
         let storage = resolve_storage(storage, &tiles, &kernels, run)?;
         let diagonals = raw_diagonals(&tiles);
-        keep(&mut tiles, storage, &pass);
+        let source = Source { views: &used, kernels: &kernels, estimated };
+        notes.extend(keep(&mut tiles, &storage, source, run.memory, &pass)?);
         pass.complete("the computation of kernels")?;
         let sigmoids = Vec::new();
         let lacking = fill.complete.contains(&false);

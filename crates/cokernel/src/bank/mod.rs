@@ -2,7 +2,8 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `layout`, `tiles` | the storages, visited tile by tile |
+//! | `storage`, `layout`, `tiles` | the storages, visited tile by tile |
+//! | `mapped` | tiles in a file |
 //! | `columns` | linear kernels of single features, however many |
 //! | `engine`, `base` | kernel values from features, with shared work |
 //! | `middle` | the median of squared distances |
@@ -27,6 +28,7 @@ mod fill;
 mod gated;
 mod gram;
 mod layout;
+mod mapped;
 mod middle;
 mod mixed;
 mod neighbours;
@@ -37,6 +39,7 @@ mod products;
 mod remarks;
 mod rows;
 mod sample;
+mod storage;
 mod tiles;
 
 pub(crate) use base::distances;
@@ -50,6 +53,7 @@ pub(crate) use middle::middle_squared;
 pub use neighbours::{build_graph, epsilon, knn};
 pub(crate) use norm::statistics_fit;
 pub(crate) use primitives::room_for_pairs;
+pub use storage::Storage;
 pub use tiles::Tile;
 pub(crate) use tiles::huge_pages;
 
@@ -62,23 +66,11 @@ use columns::Columns;
 use definite::Proof;
 use engine::Engine;
 use gram::{check_symmetric_among, check_symmetric_graph};
+use mapped::Source;
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::collections::HashSet;
 use tiles::{Tiles, Values};
-
-/// How a bank keeps its kernels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Storage {
-    /// Resident in f64 if it fits into [`Run::memory`], else on demand.
-    Auto,
-    /// All kernels in memory, 8 bytes an entry (one triangle); of graphs only the edges.
-    Resident,
-    /// All kernels in memory, 4 bytes an entry; of graphs the edges, 8 bytes each.
-    ResidentF32,
-    /// Nothing of size n² is kept; entries are computed from the features each time.
-    OnDemand,
-}
 
 /// M kernels over n instances.
 #[derive(Debug)]
@@ -160,7 +152,7 @@ impl Bank {
         let storage = resolve_storage(storage, &tiles, &kernels, run)?;
         let diagonals = raw_diagonals(&tiles);
         check_diagonals(&kernels, &diagonals)?;
-        let pass = building(storage, tiles.layout.stored(kernels.len() - features.len()), &watch);
+        let pass = building(&storage, tiles.layout.stored(kernels.len() - features.len()), &watch);
         let (mut norms, diagonals, mut notes) = norm::fit(&mut tiles, &kernels, diagonals, &pass);
         pass.complete("the computation of kernels")?;
         features.into_iter().zip(feature_norms).for_each(|(m, steps)| norms[m] = steps);
@@ -169,7 +161,8 @@ impl Bank {
         notes.extend(remarks::of(&tiles, &kernels));
         let warnings = remarks::extreme(views, &tiles.engine)?;
         let sigmoids = definite::sigmoids(&tiles, &kernels, &diagonals);
-        keep(&mut tiles, storage, &pass);
+        let source = Source { views, kernels: &kernels, estimated: false };
+        notes.extend(keep(&mut tiles, &storage, source, run.memory, &pass)?);
         pass.complete("the computation of kernels")?;
         let fill = None;
         Ok(Bank { n, kernels, norms, notes, warnings, sigmoids, diagonals, tiles, fill })
@@ -253,6 +246,7 @@ impl Bank {
         match self.tiles.values {
             Values::Full(_) => Storage::Resident,
             Values::Half(_) => Storage::ResidentF32,
+            Values::File(ref file) => file.storage(),
             Values::Computed => Storage::OnDemand,
         }
     }
@@ -412,19 +406,30 @@ const AT_ONCE: usize = 1 << 24;
 
 /// The pass of a bank that is built, which can be stopped where it is not done at once: kernels that are
 /// computed on demand, and more than [`AT_ONCE`] numbers to keep.
-fn building(storage: Storage, stored: usize, watch: &Watch) -> Pass<'_> {
-    match storage == Storage::OnDemand || stored > AT_ONCE {
+fn building<'a>(storage: &Storage, stored: usize, watch: &'a Watch) -> Pass<'a> {
+    match *storage == Storage::OnDemand || stored > AT_ONCE {
         true => Pass::under(watch),
         false => Pass::default(),
     }
 }
 
-fn keep(tiles: &mut Tiles, storage: Storage, pass: &Pass<'_>) {
+/// Keeps the tiles as the storage says; what a user should read of that.
+fn keep(
+    tiles: &mut Tiles,
+    storage: &Storage,
+    source: Source<'_>,
+    memory: usize,
+    pass: &Pass<'_>,
+) -> Result<Vec<String>> {
     match storage {
         Storage::Resident => tiles.keep(false, pass),
         Storage::ResidentF32 => tiles.keep(true, pass),
-        _ => {}
+        Storage::Mapped(directory) | Storage::MappedF32(directory) => {
+            return tiles.keep_in(directory, storage.is_single(), source, memory, pass);
+        }
+        Storage::Auto | Storage::OnDemand => {}
     }
+    Ok(Vec::new())
 }
 
 /// Refuses self-similarities that are not finite.
@@ -521,7 +526,7 @@ mod tests {
             (Storage::ResidentF32, AT_ONCE + 1, true),
             (Storage::OnDemand, 1, true),
         ] {
-            let pass = building(storage, stored, &watch);
+            let pass = building(&storage, stored, &watch);
             assert_eq!(pass.is_over(), stops, "{storage:?}, {stored} numbers");
         }
     }

@@ -545,7 +545,7 @@ impl Bank {
     /// K-examples: for each pair (i, j) the M kernel values, into `out` (pairs × M, row-major).
     pub fn pairs(&self, pairs: &[(u32, u32)], out: &mut [f64]) {
         const CHUNK: usize = 4_096;
-        if pairs.len() <= CHUNK {
+        if pairs.len() <= CHUNK || self.tiles.is_in_file() {
             return self.tiles.pairs(pairs, out);
         }
         out.par_chunks_mut(CHUNK * self.len())

@@ -17,6 +17,8 @@ struct Combined<'a> {
     active: Vec<usize>,
     /// Of single features.
     features: Option<Chosen<'a>>,
+    /// The sum where the kernels are in a file.
+    sums: Option<Vec<f32>>,
 }
 
 impl Bank {
@@ -24,12 +26,26 @@ impl Bank {
     ///
     /// A row costs n dot products per view and n evaluations per active kernel on demand, n
     /// scattered reads per active kernel on resident storages (where
-    /// [`combine`](Self::combine) is the better choice if n² numbers fit).
+    /// [`combine`](Self::combine) is the better choice if n² numbers fit). Kernels in a file are summed first, in one
+    /// pass, if n²/2 numbers of 4 bytes fit into the memory of the run; else a row reads n tiles' worth of the file.
     pub fn combined_rows<'a>(&'a self, weights: &'a [f64]) -> Box<dyn Rows + 'a> {
+        self.combined_rows_in(weights, &Pass::default())
+    }
+
+    /// [`combined_rows`](Self::combined_rows) whose first pass may be given up.
+    pub(crate) fn combined_rows_in<'a>(
+        &'a self,
+        weights: &'a [f64],
+        pass: &Pass<'_>,
+    ) -> Box<dyn Rows + 'a> {
         let (active, features) = self.apart(weights);
         let columns = self.tiles.engine.columns.as_ref().filter(|_| !features.is_empty());
         let features = columns.map(|c| c.chosen(&features));
-        Box::new(Combined { bank: self, weights, active, features })
+        let sums = match features {
+            None => self.tiles.file_sums(&active, weights, pass),
+            Some(_) => None,
+        };
+        Box::new(Combined { bank: self, weights, active, features, sums })
     }
 }
 
@@ -40,6 +56,11 @@ impl Combined<'_> {
         columns: impl ExactSizeIterator<Item = usize> + Clone,
         out: &mut [f32],
     ) {
+        if let Some(sums) = &self.sums {
+            let layout = self.bank.tiles.layout;
+            let at = columns.map(|j| layout.cell(i, j));
+            return out.iter_mut().zip(at).for_each(|(o, (row, c))| *o = sums[row * layout.b + c]);
+        }
         let len = columns.len();
         let mut values = vec![0.0; len * self.active.len()];
         if !self.active.is_empty() {

@@ -91,7 +91,7 @@ mod tests {
             .collect();
         let rows: Vec<usize> = (0..n).filter(|i| i % 3 == 1 || i % 7 == 0).collect();
         for storage in [Storage::Resident, Storage::ResidentF32, Storage::OnDemand] {
-            let bank = Bank::build(&views, &specs, storage, &Run::default()).unwrap();
+            let bank = Bank::build(&views, &specs, storage.clone(), &Run::default()).unwrap();
             let sample = bank.sample(&rows, &Pass::default());
             assert_eq!((sample.n(), sample.len()), (rows.len(), bank.len()));
             for m in 0..bank.len() {

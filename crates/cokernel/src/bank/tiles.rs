@@ -15,9 +15,12 @@
 
 use super::engine::Engine;
 use super::layout::{Layout, Strides};
+use super::mapped::{Held, Mapped, Room, Source};
+use crate::Result;
 use crate::run::Pass;
 use cokernel_dense::simd;
 use rayon::prelude::*;
+use std::path::Path;
 
 /// Chunks of a reduction.
 const CHUNKS: usize = 32;
@@ -28,6 +31,7 @@ const SCRATCH: usize = 512 << 10;
 pub(super) enum Values {
     Full(Vec<f64>),
     Half(Vec<f32>),
+    File(Box<Mapped>),
     Computed,
 }
 
@@ -107,9 +111,9 @@ pub(super) struct Tiles {
     pub(super) kernels: usize,
     pub(super) values: Values,
     pub(super) engine: Engine,
-    /// Place of each kernel among those in memory; `None` if it is computed when visited.
-    places: Vec<Option<usize>>,
-    /// How many kernels are in memory.
+    /// Place of each kernel among those in memory or in a file; `None` if it is computed when visited.
+    pub(super) places: Vec<Option<usize>>,
+    /// How many kernels are in memory or in a file.
     stored: usize,
 }
 
@@ -126,6 +130,8 @@ pub(super) struct Plan {
 pub(super) struct Scratch {
     measures: Vec<f64>,
     out: Vec<f64>,
+    /// A tile of a file.
+    read: Room,
 }
 
 impl Tiles {
@@ -157,12 +163,9 @@ impl Tiles {
             return;
         }
         let size = layout.b * layout.b * kernels;
-        let (b, strides, engine) = (layout.b, self.strides(), &self.engine);
+        let (strides, engine) = (self.strides(), &self.engine);
         let fill = |tile: usize, scratch: &mut Scratch, out: &mut [f64]| {
-            let (i, j) = layout.place(tile);
-            scratch.measures.resize(b * b, 0.0);
-            let (rows, cols) = (layout.span(i), layout.span(j));
-            engine.strip(&slots, rows, cols, strides, &mut scratch.measures, out);
+            engine.tile(&slots, layout, tile, strides, &mut scratch.measures, out);
         };
         self.values = if half {
             let mut values = vec![0.0_f32; layout.stored(kernels)];
@@ -194,6 +197,37 @@ impl Tiles {
             );
             Values::Full(values)
         };
+        self.let_go(&kept);
+    }
+
+    /// Puts all tiles into a file of this directory, but for graphs and single features; what a user should read of
+    /// it. Nothing of it is to be used if the pass is given up.
+    pub(super) fn keep_in(
+        &mut self,
+        directory: &Path,
+        half: bool,
+        source: Source<'_>,
+        memory: usize,
+        pass: &Pass<'_>,
+    ) -> Result<Vec<String>> {
+        let kept: Vec<usize> = (0..self.kernels).filter(|m| self.engine.is_tiled(*m)).collect();
+        if kept.is_empty() {
+            self.keep(half, pass);
+            return Ok(Vec::new());
+        }
+        let slots = self.engine.slots(&kept);
+        (self.places, self.stored) = (slots.clone(), kept.len());
+        // The file computes a tile again that it cannot read.
+        let rest = self.engine.without(&kept);
+        let engine = std::mem::replace(&mut self.engine, rest);
+        let made = (engine, slots, kept.len());
+        let (file, notes) = Mapped::open(directory, half, source, made, memory, pass)?;
+        self.values = Values::File(Box::new(file));
+        Ok(notes)
+    }
+
+    /// Lets go of the features of kernels that are in memory.
+    fn let_go(&mut self, kept: &[usize]) {
         let (engine, places) = (&mut self.engine, &self.places);
         engine.groups.iter_mut().for_each(|g| g.members.retain(|m| places[*m].is_none()));
         engine.groups.retain(|g| !g.members.is_empty());
@@ -202,7 +236,7 @@ impl Tiles {
     }
 
     /// Where the kernels in memory lie in a tile.
-    fn strides(&self) -> Strides {
+    pub(super) fn strides(&self) -> Strides {
         Strides::stored(self.layout.b, self.stored)
     }
 
@@ -215,9 +249,10 @@ impl Tiles {
     }
 
     /// How the kernels in `active` are found.
-    fn plan(&self, active: &[usize]) -> Plan {
-        let places = match self.values {
+    pub(super) fn plan(&self, active: &[usize]) -> Plan {
+        let places = match &self.values {
             Values::Full(_) => active.iter().map(|m| self.places[*m]).collect(),
+            Values::File(f) if !f.is_single() => active.iter().map(|m| self.places[*m]).collect(),
             _ => None,
         };
         if places.is_some() {
@@ -243,15 +278,25 @@ impl Tiles {
         let (block_i, block_j) = self.layout.place(tile);
         let ((i0, rows), (j0, cols)) = (self.layout.span(block_i), self.layout.span(block_j));
         let diagonal = block_i == block_j;
-        if let (Values::Full(values), Some(places)) = (&self.values, &plan.places) {
-            let size = b * b * self.stored;
+        let size = b * b * self.stored;
+        let Scratch { measures, out, read } = scratch;
+        let held = match &self.values {
+            Values::Full(values) => Held::Full(&values[tile * size..(tile + 1) * size]),
+            Values::Half(values) => Held::Half(&values[tile * size..(tile + 1) * size]),
+            Values::File(file) => {
+                let places = active.iter().filter_map(|m| self.places[*m]);
+                file.read(tile, places, read)
+            }
+            Values::Computed => Held::Nothing,
+        };
+        if let (Held::Full(values), Some(places)) = (held, &plan.places) {
             visit(&Tile {
                 row0: i0,
                 rows,
                 col0: j0,
                 cols,
                 diagonal,
-                values: &values[tile * size..(tile + 1) * size],
+                values,
                 strides: self.strides(),
                 places: Some(places),
             });
@@ -261,29 +306,22 @@ impl Tiles {
         let own = Strides::side_by_side(b, k);
         let strip = (SCRATCH / (8 * b * k.max(1))).clamp(1, b);
         let strip = if strip < b { strip.next_multiple_of(8).min(b) } else { b };
-        scratch.measures.resize(strip * b, 0.0);
-        scratch.out.resize(strip * b * k, 0.0);
+        measures.resize(strip * b, 0.0);
+        out.resize(strip * b * k, 0.0);
         for r0 in (0..rows).step_by(strip) {
             let height = strip.min(rows - r0);
-            let from = tile * b * b * self.stored + self.strides().at(r0, 0);
-            match &self.values {
-                Values::Full(values) if self.stored > 0 => {
-                    self.copy(&values[from..], active, height, cols, &mut scratch.out, |v| v);
+            let from = self.strides().at(r0, 0);
+            match held {
+                Held::Full(values) if self.stored > 0 => {
+                    self.copy(&values[from..], active, height, cols, out, |v| v);
                 }
-                Values::Half(values) if self.stored > 0 => {
-                    self.copy(&values[from..], active, height, cols, &mut scratch.out, f64::from);
+                Held::Half(values) if self.stored > 0 => {
+                    self.copy(&values[from..], active, height, cols, out, f64::from);
                 }
                 _ => {}
             }
             if plan.slots.iter().any(Option::is_some) {
-                self.engine.strip(
-                    &plan.slots,
-                    (i0 + r0, height),
-                    (j0, cols),
-                    own,
-                    &mut scratch.measures,
-                    &mut scratch.out,
-                );
+                self.engine.strip(&plan.slots, (i0 + r0, height), (j0, cols), own, measures, out);
             }
             visit(&Tile {
                 row0: i0 + r0,
@@ -291,7 +329,7 @@ impl Tiles {
                 col0: j0,
                 cols,
                 diagonal,
-                values: &scratch.out,
+                values: out,
                 strides: own,
                 places: None,
             });
@@ -419,6 +457,9 @@ impl Tiles {
         if let Values::Computed = self.values {
             return self.engine.entries(active, i, columns, out);
         }
+        if let Values::File(file) = &self.values {
+            self.file_entries(file, active, i, columns.clone(), out);
+        }
         let apart = self.strides().kernel;
         let cells: Vec<usize> = columns.clone().map(|j| self.first_cell(i, j)).collect();
         for (out, m) in out.chunks_mut(len.max(1)).zip(active) {
@@ -427,7 +468,7 @@ impl Tiles {
             match &self.values {
                 Values::Full(v) => out.iter_mut().zip(at).for_each(|(o, at)| *o = v[at]),
                 Values::Half(v) => out.iter_mut().zip(at).for_each(|(o, at)| *o = f64::from(v[at])),
-                Values::Computed => {}
+                Values::File(_) | Values::Computed => {}
             }
         }
         if self.stored < self.kernels {
@@ -451,6 +492,7 @@ impl Tiles {
             Values::Half(values) if self.stored == self.kernels => {
                 self.gather(values, pairs, out, f64::from);
             }
+            Values::File(file) if self.stored == self.kernels => self.file_pairs(file, pairs, out),
             _ => {
                 let all: Vec<usize> = (0..self.kernels).collect();
                 for (&(i, j), out) in pairs.iter().zip(out.chunks_mut(self.kernels)) {

@@ -579,7 +579,10 @@ fn mixed<'a>(
             return Ok(Box::new(gram));
         }
     }
-    Ok(bank.mixed_rows(mix, numbers))
+    Ok(match mix.weights() {
+        Some(weights) => bank.combined_rows_in(weights, &Pass::under(watch)),
+        None => bank.mixed_rows(mix, numbers),
+    })
 }
 
 /// Whether this many n × n matrices fit into the memory of the run.

@@ -282,7 +282,7 @@ impl MultiView {
             graphs: if wants.kernels.is_some() { Vec::new() } else { self.graphs.clone() },
             kernels: wants.kernels.or_else(|| self.kernels.clone()),
             scale: wants.scale.unwrap_or(self.scale),
-            storage: wants.storage.unwrap_or(self.storage),
+            storage: wants.storage.unwrap_or_else(|| self.storage.clone()),
             width: 1.0,
             looks_at: Vec::new(),
             arrangement: wants.arrangement,
@@ -377,7 +377,8 @@ impl MultiView {
         let known = if concat { complete.clone() } else { preparation.apply(&given)? };
         let known = graphs::built(&known, &graphs)?;
         notes.extend(known.iter().filter_map(components_note));
-        let (mut bank, mut filled) = Bank::build_filled(&known, &specs, recipe.storage, run)?;
+        let (mut bank, mut filled) =
+            Bank::build_filled(&known, &specs, recipe.storage.clone(), run)?;
         for (view, graph) in &graphs {
             let plain = format!("precomputed@{view}");
             for m in 0..bank.len() {

@@ -132,7 +132,7 @@ impl PairKernels {
                 for kernel in kernels.iter_mut().filter(|k| !centred(k)) {
                     kernel.normalize.push(Normalization::CenterUnitVariance);
                 }
-                let storage = prepared.recipe.storage;
+                let storage = prepared.recipe.storage.clone();
                 Some(Bank::filled_from_kernels(prepared.known(), kernels, storage, &run.quiet())?.0)
             }
             false => None,

@@ -57,7 +57,8 @@ impl Prepared {
                 all.extend_from_slice(&self.rows);
                 all.sort_unstable();
                 let views = self.preparation.apply_among(&views.select(&all))?;
-                let (kernels, storage) = (self.bank.kernels().to_vec(), self.recipe.storage);
+                let (kernels, storage) =
+                    (self.bank.kernels().to_vec(), self.recipe.storage.clone());
                 let bank = Bank::from_kernels(&views, kernels, storage, run)?;
                 note.push_str(&format!(
                     "; instances without a label that are in them: {strange}, for the pairs kernels are \

@@ -110,7 +110,7 @@ impl Mkl {
         let given = views.iter().map(super::ViewInfo::of).collect();
         let specs = if concat { without_view(specs) } else { specs };
         let (preparation, views, bank) =
-            missing::kernels(handling, preparation, &views, &specs, self.storage, run)?;
+            missing::kernels(handling, preparation, &views, &specs, self.storage.clone(), run)?;
         notes.extend_from_slice(bank.notes());
         notes.extend(bank.indefinite(&views)?);
         run.tell(Event::End);
@@ -146,7 +146,7 @@ impl Mkl {
     pub(crate) fn recipe(&self) -> Result<Recipe> {
         let learner = self.learner()?;
         let (arrangement, looks_at) = (learner.arrangement(), learner.looks_at());
-        let (kernels, scale, storage) = (self.kernels.clone(), self.scale, self.storage);
+        let (kernels, scale, storage) = (self.kernels.clone(), self.scale, self.storage.clone());
         let task = self.task();
         catalogue::goes_with(self.method, self.machine.method())?;
         let unlabelled = self.uses_unlabelled()?;

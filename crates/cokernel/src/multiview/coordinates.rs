@@ -24,7 +24,7 @@ use super::extension::{Source, Stage};
 use super::laplacian::EMBEDDING;
 use super::work::Work;
 use super::{Problem, laplacian};
-use crate::bank::{Bank, Storage};
+use crate::bank::Bank;
 use crate::data::{Matrix, View};
 use crate::run::Pass;
 use crate::solve::dense::{self, Slice, symmetric_eigen};
@@ -257,7 +257,7 @@ pub(super) fn of_kernel(
     work.counts.eigen_solves += 1;
     let (values, vectors) = symmetric_eigen(&gram)?;
     work.go_on()?;
-    let share = if bank.storage() == Storage::ResidentF32 { NOTHING_F32 } else { NOTHING };
+    let share = if bank.storage().is_single() { NOTHING_F32 } else { NOTHING };
     let kept = above(&values, share);
     let (least, most) = (values[0], values[n - 1]);
     if kept.is_empty() {

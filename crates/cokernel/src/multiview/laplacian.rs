@@ -8,7 +8,7 @@
 //! others, and new rows have none. All methods leave them out ([`determined`]) and say so
 //! ([`left_out`]).
 
-use crate::bank::{Bank, Storage};
+use crate::bank::Bank;
 use crate::data::Matrix;
 use crate::run::Pass;
 use crate::solve::eigen::{Eigenpairs, Options};
@@ -157,7 +157,7 @@ pub(super) fn apply(block: &Matrix, s: &[f64], multiply: impl FnOnce(&Matrix) ->
 
 /// The pairs whose eigenvalue is not 0 up to the rounding of the kernels.
 pub(super) fn determined(bank: &Bank, mut pairs: Eigenpairs) -> Eigenpairs {
-    let share = if bank.storage() == Storage::ResidentF32 { NOTHING_F32 } else { NOTHING };
+    let share = if bank.storage().is_single() { NOTHING_F32 } else { NOTHING };
     let count = pairs.values.len();
     let floor = share * pairs.values.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
     let kept: Vec<usize> = (0..count).filter(|j| pairs.values[*j].abs() > floor).collect();
@@ -215,6 +215,7 @@ pub(super) fn unreached(zero: &[usize], eigenvectors: usize, whose: &str) -> Opt
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::bank::Storage;
 
     #[test]
     fn eigenvectors_of_nothing_are_left_out() {

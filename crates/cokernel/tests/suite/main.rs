@@ -24,6 +24,7 @@ mod invariance;
 mod laplacian_svm;
 mod localized;
 mod machines;
+mod mapped;
 mod medfc;
 mod missing;
 mod neighbour_weights;

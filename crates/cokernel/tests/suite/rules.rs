@@ -123,7 +123,7 @@ fn all_rules() -> Vec<Combination> {
 fn stored_by_rows_and_new_rows_agree_with_the_definition() {
     let views = views();
     for storage in [Storage::Resident, Storage::ResidentF32, Storage::OnDemand] {
-        let bank = Bank::build(&views, &specs(), storage, &Run::default()).unwrap();
+        let bank = Bank::build(&views, &specs(), storage.clone(), &Run::default()).unwrap();
         let tol = if storage == Storage::ResidentF32 { 1e-6 } else { 1e-12 };
         let entry = |m| Matrix::from_fn(N, N, |i, j| bank.entry(m, i, j));
         let kernels: Vec<Matrix> = (0..3).map(entry).collect();

@@ -41,7 +41,8 @@ fn three_instances_by_hand() {
     let want_a = [2.0, 1.0, 1.0, 1.0, 3.0, 4.0 * ratio, 1.0, 4.0 * ratio, 6.0 * ratio];
     let want_b = [2.0 / ratio, 1.0 / ratio, 4.0, 1.0 / ratio, 5.0, 4.0, 4.0, 4.0, 6.0];
     for storage in [Storage::Resident, Storage::OnDemand] {
-        let (bank, filled) = filled(vec![a.clone(), b.clone()], "precomputed", storage).unwrap();
+        let (bank, filled) =
+            filled(vec![a.clone(), b.clone()], "precomputed", storage.clone()).unwrap();
         assert_eq!(bank.storage(), storage);
         for (m, want) in [want_a, want_b].iter().enumerate() {
             for (p, w) in want.iter().enumerate() {

@@ -150,7 +150,7 @@ fn forms_of_features_are_those_of_their_definition() {
     };
     let tables: Vec<&Table> = views.iter().map(|v| &v.table).collect();
     for storage in [Storage::Resident, Storage::ResidentF32, Storage::OnDemand] {
-        let bank = Bank::build(&views, &specs, storage, &Run::default()).unwrap();
+        let bank = Bank::build(&views, &specs, storage.clone(), &Run::default()).unwrap();
         for of in [Feature::Differences, Feature::Products] {
             let found =
                 bank.feature_forms(&heads, factor, &tables, of, &crate::run::Pass::default());

@@ -4,7 +4,7 @@
 use super::super::parametric::{Inside, Use};
 use super::super::{Learned, Problem, mixed};
 use super::{Kernel, Penalty};
-use crate::bank::{Bank, Feature, Storage};
+use crate::bank::{Bank, Feature};
 use crate::data::{LearnedView, Table, View, Views, mapped};
 use crate::kernel::{Function, Metric, Normalization};
 use crate::machine::Solution;
@@ -149,11 +149,7 @@ impl<'a> Widths<'a> {
     pub(in crate::mkl) fn bank(&self, parameters: &[f64], run: &Run) -> Result<Bank> {
         let views = mapped(self.views, &self.maps(parameters)?)?;
         let given = self.problem.bank;
-        let storage = match given.storage() {
-            Storage::Resident => Storage::Auto,
-            other => other,
-        };
-        Bank::from_kernels(&views, given.kernels().to_vec(), storage, run)
+        Bank::from_kernels(&views, given.kernels().to_vec(), given.storage().passing(), run)
     }
 
     fn rule(&self) -> Combination {

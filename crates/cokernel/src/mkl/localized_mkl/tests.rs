@@ -111,7 +111,7 @@ fn energies_are_parts_of_the_quadratic_form() {
         })
         .collect();
     for storage in [Storage::Resident, Storage::OnDemand] {
-        let bank = Bank::build(&views, &specs, storage, &Run::default()).unwrap();
+        let bank = Bank::build(&views, &specs, storage.clone(), &Run::default()).unwrap();
         let heads: Vec<&[f64]> = coefs.iter().map(Vec::as_slice).collect();
         let found = bank.gated_energies(&heads, &gates, &Pass::default());
         for i in 0..n {

@@ -224,7 +224,8 @@ impl<'a> Search<'a> {
             Some((point, _)) if base => machine.solve(point, target, &how),
             Some((_, trial)) => machine.solve(trial, target, &how),
             None => {
-                let rows = self.problem.bank.combined_rows(weights);
+                let pass = Pass::under(&self.watch);
+                let rows = self.problem.bank.combined_rows_in(weights, &pass);
                 machine.solve(rows.as_ref(), target, &how)
             }
         }?;
@@ -330,7 +331,7 @@ impl<'a> Search<'a> {
             }
             let rows = match &self.stored {
                 Some(_) => None,
-                None => Some(bank.combined_rows(&point.weights)),
+                None => Some(bank.combined_rows_in(&point.weights, &pass)),
             };
             let block = |i: usize, columns: &[u32], out: &mut [f64]| match (&self.stored, &rows) {
                 (Some((base, _)), _) => {

@@ -65,8 +65,8 @@ fn bank(views: &Views, storage: Storage) -> Bank {
 
 /// Few kernels are kept in memory in another order than many.
 fn banks(views: &Views, storage: Storage) -> [Bank; 2] {
-    let few = bank(views, storage).kernels()[..6].to_vec();
-    let few = Bank::from_kernels(views, few, storage, &Run::default()).unwrap();
+    let few = bank(views, storage.clone()).kernels()[..6].to_vec();
+    let few = Bank::from_kernels(views, few, storage.clone(), &Run::default()).unwrap();
     [bank(views, storage), few]
 }
 
@@ -130,7 +130,7 @@ fn storages_give_the_same_numbers() {
     let views = views(203);
     let resident = banks(&views, Storage::Resident);
     for (storage, tolerance) in [(Storage::OnDemand, 1e-10), (Storage::ResidentF32, 2e-6)] {
-        for (other, resident) in banks(&views, storage).iter().zip(&resident) {
+        for (other, resident) in banks(&views, storage.clone()).iter().zip(&resident) {
             assert_eq!(other.storage(), storage);
             for ((name, got), (_, want)) in answers(other).iter().zip(&answers(resident)) {
                 // Rows of the combination are rounded to f32 on any storage.
@@ -140,6 +140,31 @@ fn storages_give_the_same_numbers() {
             }
         }
     }
+}
+
+/// Tiles that are read from a file, made or found there, give the bits of those in memory.
+#[test]
+fn files_give_the_bits_of_memory() {
+    let views = views(303);
+    let folder = tempfile::tempdir().unwrap();
+    let directory = folder.path().to_path_buf();
+    for (memory, file) in [
+        (Storage::Resident, Storage::Mapped(directory.clone())),
+        (Storage::ResidentF32, Storage::MappedF32(directory.clone())),
+    ] {
+        let memory = banks(&views, memory);
+        for _ in 0..2 {
+            for (mapped, resident) in banks(&views, file.clone()).iter().zip(&memory) {
+                assert_eq!(mapped.storage(), file);
+                for ((name, got), (_, want)) in answers(mapped).iter().zip(&answers(resident)) {
+                    let same = got.iter().zip(want).all(|(g, w)| g.to_bits() == w.to_bits());
+                    assert!(same && got.len() == want.len(), "{file}, {name}");
+                }
+                assert_eq!(mapped.notes(), resident.notes());
+            }
+        }
+    }
+    assert_eq!(std::fs::read_dir(&directory).unwrap().count(), 4);
 }
 
 #[test]

@@ -89,7 +89,7 @@ fn every_primitive_on_every_storage() {
     for (storage, tol) in
         [(Storage::Resident, 1e-12), (Storage::OnDemand, 1e-12), (Storage::ResidentF32, 1e-5)]
     {
-        let bank = Bank::build(&graph, &specs, storage, &run).unwrap();
+        let bank = Bank::build(&graph, &specs, storage.clone(), &run).unwrap();
         assert_eq!(bank.storage(), storage);
         let sparse: Vec<bool> = (0..5).map(|m| bank.is_sparse(m)).collect();
         assert_eq!(sparse, [true, false, true, false, false]);
