@@ -52,9 +52,12 @@ class MKLClassifier(KernelClassifier):
         other views; each view's classifier learned from the instances that have it (``late_mean``, ``ekp``,
         ``lp_beta``, ``medfc``, ``gml``). "auto" is "per_view" where the method can, else "mean", and "estimate" where similarities
         are missing. New instances may lack views, too.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR" or "nystroem:rank=200:landmarks=kmeans"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. "nystroem": not at all; some instances (``rank`` of them, chosen as "uniform",
+        "kmeans", "leverage" or "cholesky" say) stand for all, in time and memory proportional to the number of instances. For
+        ``simple_mkl``, ``lp_norm``, ``elastic_net``, ``mean`` and ``sum``; what it costs in accuracy is in
+        ``report_.notes`` and ``report_.details["approximation"]``.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional

@@ -96,8 +96,14 @@ pub struct KernelArgs {
     #[arg(long, value_name = "none|standard|min_max")]
     pub scale: Option<String>,
     /// How kernels are kept [default: auto]. mapped:DIR and mapped_f32:DIR: in a file of this directory, made once and
-    /// read by all that need the same kernels; a run that was killed goes on
-    #[arg(long, value_name = "auto|resident|resident_f32|on_demand|mapped:DIR|mapped_f32:DIR")]
+    /// read by all that need the same kernels; a run that was killed goes on. nystroem:rank=200:landmarks=kmeans: not at
+    /// all; 200 instances, chosen as uniform, kmeans, leverage or cholesky say, stand for all, in time and memory
+    /// proportional to the number of instances (simple_mkl, lp_norm, elastic_net, mean, sum with svc,
+    /// squared_hinge_svc, svr or kernel_ridge)
+    #[arg(
+        long,
+        value_name = "auto|resident|resident_f32|on_demand|mapped:DIR|mapped_f32:DIR|nystroem:…"
+    )]
     pub storage: Option<String>,
     /// Memory for kernels before they are computed on demand, as 500MB or 2GiB [default: 2GiB]
     #[arg(long, value_name = "SIZE")]

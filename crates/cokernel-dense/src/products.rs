@@ -29,6 +29,12 @@ pub fn product_nt(a: Slice<'_>, b: Slice<'_>, out: &mut [f64]) {
     matmul(out, Accum::Replace, a.faer(), b.faer().transpose(), 1.0, Par::Seq);
 }
 
+/// out += Aᵀ B for A n × m and B n × k, into `out` (m × k, no gaps); one thread.
+pub fn add_product_tn(a: Slice<'_>, b: Slice<'_>, out: &mut [f64]) {
+    let out = MatMut::from_row_major_slice_mut(out, a.cols, b.cols);
+    matmul(out, Accum::Add, a.faer().transpose(), b.faer(), 1.0, Par::Seq);
+}
+
 /// out = A Bᵀ in single precision for A m × d and B k × d, all without gaps; one thread.
 pub fn product_nt_f32(a: &[f32], b: &[f32], d: usize, out: &mut [f32]) {
     let rows = |values: &[f32]| values.len().checked_div(d).unwrap_or(0);

@@ -377,7 +377,9 @@ impl Prepared {
         run: &Run,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let prepared = self.inner.clone();
-        let gram = work(py, run, move |_| kernels::gram(prepared.bank(), &weights))?;
+        let gram = work(py, run, move |_| {
+            kernels::gram(prepared.between("the matrix of a sum")?, &weights)
+        })?;
         to_numpy(py, gram)
     }
 
@@ -385,7 +387,8 @@ impl Prepared {
     fn scores(&self, py: Python<'_>, run: &Run) -> PyResult<String> {
         let prepared = self.inner.clone();
         let found = work(py, run, move |run| {
-            mkl::measures::scores(prepared.bank(), prepared.target(), run)
+            let bank = prepared.between("a comparison with the labels")?;
+            mkl::measures::scores(bank, prepared.target(), run)
         })?;
         json(&found)
     }

@@ -18,6 +18,7 @@
 //! | [`rule`] | how the values of several kernels become decision values |
 //! | [`bank`] | M kernels over n instances: the primitives on which methods are written |
 //! | [`solve`] | solvers that know matrices only: SMO, eigenpairs, simplex steps |
+//! | [`scale`] | kernels towards landmarks, learned in time and memory proportional to n |
 //! | [`machine`] | one kernel to a dual: support vector classification |
 //! | [`calibrate`] | decision values to probabilities of classes |
 //! | [`mkl`] | many kernels to a combination rule: one file per method |
@@ -46,6 +47,7 @@ pub mod multiview;
 pub mod params;
 pub mod rule;
 mod run;
+pub mod scale;
 pub mod solve;
 mod threads;
 

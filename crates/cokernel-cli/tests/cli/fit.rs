@@ -133,6 +133,37 @@ fn settings_reach_the_model() {
     assert_eq!(toy.json("inspect m.ck"), *model);
 }
 
+/// Landmarks are told with what they cost, kept in the model, and refused where kernels between all instances are needed.
+#[test]
+fn landmarks_stand_for_the_instances() {
+    let toy = Toy::new();
+    let near = "--method lp_norm --machine squared_hinge_svc --storage nystroem:rank=12";
+    let assert = toy.run(&format!("fit {DATA} {near} -o near.ck")).success();
+    let said = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
+    assert!(said.contains("12 landmarks (kmeans) stand for 60 instances"), "{said}");
+    let model = toy.json("inspect near.ck");
+    assert_eq!(model["report"]["status"], "converged", "{model}");
+    let views = "--view a=a.csv --view b=b.npy";
+    let found = predictions(&toy, &format!("near.ck {views}"));
+    toy.run(&format!("fit {DATA} --method lp_norm --machine squared_hinge_svc -o exact.ck"))
+        .success();
+    let exact = predictions(&toy, &format!("exact.ck {views}"));
+    let same = found.iter().zip(&exact).filter(|(p, q)| p[..2] == q[..2]).count();
+    assert!(same >= 54, "{same} of 60 alike");
+    let said = toy.refusal(&format!("fit {DATA} --method easy_mkl --storage nystroem:rank=12"), 2);
+    assert!(
+        said.contains("method 'easy_mkl' needs (14.6 kB for each kernel between 60 instances)"),
+        "{said}"
+    );
+    let said = toy.refusal(&format!("fit {DATA} --storage nystrom"), 2);
+    assert!(said.contains("nystroem"), "{said}");
+    let said =
+        toy.refusal("cluster --view a=a.csv --view b=b.npy -k 3 --storage nystroem:rank=12", 2);
+    assert!(said.contains("keeps no kernels between instances"), "{said}");
+    let said = toy.refusal(&format!("kernels {DATA} --storage nystroem:rank=12"), 2);
+    assert!(said.contains("keeps no kernels between instances"), "{said}");
+}
+
 #[test]
 fn threads_do_not_change_the_result() {
     let toy = Toy::new();

@@ -53,7 +53,7 @@ pub(crate) use middle::middle_squared;
 pub use neighbours::{build_graph, epsilon, knn};
 pub(crate) use norm::statistics_fit;
 pub(crate) use primitives::room_for_pairs;
-pub use storage::Storage;
+pub use storage::{Landmarks, LowRank, Storage};
 pub use tiles::Tile;
 pub(crate) use tiles::huge_pages;
 
@@ -394,6 +394,9 @@ fn resolve_storage(
         given => given,
     };
     match storage {
+        Storage::LowRank(_) => {
+            return Err(storage.refused("this method", Some(tiles.layout.n)));
+        }
         Storage::Resident => room_to_keep(bytes, tiles.layout.n, dense)?,
         Storage::ResidentF32 => room_to_keep(bytes / 2, tiles.layout.n, dense)?,
         _ => {}
@@ -427,7 +430,7 @@ fn keep(
         Storage::Mapped(directory) | Storage::MappedF32(directory) => {
             return tiles.keep_in(directory, storage.is_single(), source, memory, pass);
         }
-        Storage::Auto | Storage::OnDemand => {}
+        Storage::Auto | Storage::OnDemand | Storage::LowRank(_) => {}
     }
     Ok(Vec::new())
 }

@@ -1,5 +1,5 @@
 //! How kernels are kept, and the texts that say so: `auto`, `resident`, `resident_f32`, `on_demand`,
-//! `mapped:DIR`, `mapped_f32:DIR`.
+//! `mapped:DIR`, `mapped_f32:DIR`, `nystroem:rank=200:landmarks=kmeans`.
 
 use crate::{Error, Result};
 use std::fmt;
@@ -23,9 +23,76 @@ pub enum Storage {
     Mapped(PathBuf),
     /// The same, 4 bytes an entry.
     MappedF32(PathBuf),
+    /// No kernel is kept or computed between instances: each is approximated by its values towards a few of them, the
+    /// landmarks, and learning is in the space of these ([`scale`](crate::scale)).
+    LowRank(LowRank),
+}
+
+/// A few instances, the landmarks, that stand for all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LowRank {
+    /// How many landmarks.
+    pub rank: usize,
+    /// How they are chosen.
+    pub landmarks: Landmarks,
+}
+
+/// How landmarks are chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Landmarks {
+    /// At random, all instances alike.
+    Uniform,
+    /// As k-means++ chooses its first centres: far from those that there are.
+    Kmeans,
+    /// By their ridge leverage scores: those that the others explain least.
+    Leverage,
+    /// The pivots of an incomplete Cholesky factorisation, which bounds the error.
+    Cholesky,
+}
+
+impl Landmarks {
+    /// All, with their names in texts.
+    pub const ALL: [(&'static str, Landmarks); 4] = [
+        ("uniform", Landmarks::Uniform),
+        ("kmeans", Landmarks::Kmeans),
+        ("leverage", Landmarks::Leverage),
+        ("cholesky", Landmarks::Cholesky),
+    ];
+
+    /// Its name in texts.
+    pub fn id(self) -> &'static str {
+        Landmarks::ALL.iter().find(|(_, l)| *l == self).map_or("", |(id, _)| id)
+    }
+}
+
+impl LowRank {
+    /// The methods that learn towards landmarks, which [`Learner::scales`](crate::mkl::Learner::scales).
+    pub const METHODS: [&str; 5] = ["mean", "sum", "simple_mkl", "lp_norm", "elastic_net"];
+}
+
+impl Default for LowRank {
+    /// 200 landmarks as k-means++ has them.
+    fn default() -> Self {
+        LowRank { rank: 200, landmarks: Landmarks::Kmeans }
+    }
 }
 
 impl Storage {
+    /// Refuses a storage that keeps no kernels for what needs them, with their size where the number of instances is known.
+    pub(crate) fn refused(&self, what: &str, n: Option<usize>) -> Error {
+        let size = n.map_or(String::new(), |n| {
+            let bytes = 4.0 * n as f64 * (n as f64 + 1.0);
+            let units = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
+            let (unit, name) = units.into_iter().find(|u| bytes >= u.0).unwrap_or((1.0, "bytes"));
+            format!(" ({:.1} {name} for each kernel between {n} instances)", bytes / unit)
+        });
+        let problem = format!(
+            "{self} keeps no kernels between instances, which {what} needs{size}; methods that learn towards landmarks: {}",
+            LowRank::METHODS.join(", ")
+        );
+        Error::parameter("storage", problem)
+    }
+
     /// Whether entries are rounded to 4 bytes.
     pub(crate) fn is_single(&self) -> bool {
         matches!(self, Storage::ResidentF32 | Storage::MappedF32(_))
@@ -51,6 +118,48 @@ const PLAIN: [(&str, Storage); 4] = [
 /// The storages in a directory.
 const MAPPED: [&str; 2] = ["mapped", "mapped_f32"];
 
+/// The storage of landmarks.
+const NYSTROEM: &str = "nystroem";
+
+impl FromStr for LowRank {
+    type Err = Error;
+
+    /// `rank=200:landmarks=kmeans`, either or both.
+    fn from_str(text: &str) -> Result<Self> {
+        let mut low_rank = LowRank::default();
+        for part in text.split(':').filter(|p| !p.is_empty()) {
+            let (name, value) = part.split_once('=').ok_or_else(|| {
+                let problem =
+                    format!("found '{part}'; expected {NYSTROEM}:rank=200:landmarks=kmeans");
+                Error::parameter("storage", problem)
+            })?;
+            let value = value.trim();
+            match name.trim() {
+                "rank" => {
+                    let rank = value.parse().ok().filter(|r| *r > 0);
+                    low_rank.rank = rank.ok_or_else(|| {
+                        let problem =
+                            format!("rank: expected a whole number above 0, found '{value}'");
+                        Error::parameter("storage", problem)
+                    })?;
+                }
+                "landmarks" => {
+                    let found = Landmarks::ALL.iter().find(|(id, _)| *id == value);
+                    let ids = Landmarks::ALL.iter().map(|l| l.0);
+                    low_rank.landmarks = found
+                        .map(|(_, l)| *l)
+                        .ok_or_else(|| Error::unknown("landmarks", value, ids))?;
+                }
+                other => {
+                    let known = ["rank", "landmarks"];
+                    return Err(Error::unknown("parameter of storage", other, known));
+                }
+            }
+        }
+        Ok(low_rank)
+    }
+}
+
 impl FromStr for Storage {
     type Err = Error;
 
@@ -64,8 +173,12 @@ impl FromStr for Storage {
             let problem = format!("'{word}' stands alone, found '{text}'");
             return Err(Error::parameter("storage", problem));
         }
+        if word == NYSTROEM {
+            return Ok(Storage::LowRank(rest.parse()?));
+        }
         if !MAPPED.contains(&word) {
-            return Err(Error::unknown("storage", word, PLAIN.iter().map(|p| p.0).chain(MAPPED)));
+            let known = PLAIN.iter().map(|p| p.0).chain(MAPPED).chain([NYSTROEM]);
+            return Err(Error::unknown("storage", word, known));
         }
         if rest.is_empty() {
             let problem = format!(
@@ -87,6 +200,9 @@ impl fmt::Display for Storage {
         match self {
             Storage::Mapped(d) => write!(f, "{}:{}", MAPPED[0], d.display()),
             Storage::MappedF32(d) => write!(f, "{}:{}", MAPPED[1], d.display()),
+            Storage::LowRank(l) => {
+                write!(f, "{NYSTROEM}:rank={}:landmarks={}", l.rank, l.landmarks.id())
+            }
             plain => {
                 f.write_str(PLAIN.iter().find(|(_, s)| s == plain).map_or("", |(name, _)| name))
             }
@@ -106,9 +222,16 @@ mod tests {
         {
             assert_eq!(text.parse::<Storage>().unwrap().to_string(), text);
         }
+        let near: Storage = "nystroem:rank=7:landmarks=uniform".parse().unwrap();
+        assert_eq!(near.to_string(), "nystroem:rank=7:landmarks=uniform");
+        assert_eq!("nystroem".parse::<Storage>().unwrap(), Storage::LowRank(LowRank::default()));
         for (text, said) in [
             ("residant", "did you mean 'resident'"),
             ("map:x", "known: auto, resident, resident_f32, on_demand, mapped, mapped_f32"),
+            ("nystroem:rank=0", "rank: expected a whole number above 0, found '0'"),
+            ("nystroem:rang=5", "rang"),
+            ("nystroem:landmarks=kmean", "kmeans"),
+            ("nystroem:200", "found '200'"),
             ("mapped", "such as mapped:kernels"),
             ("mapped_f32:", "such as mapped_f32:kernels"),
             ("resident:x", "'resident' stands alone"),

@@ -14,6 +14,7 @@ use crate::Result;
 use crate::data::Target;
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
+use crate::scale::Loss;
 use crate::solve::Rows;
 
 /// The registry entry.
@@ -66,6 +67,14 @@ impl Machine for KernelRidge {
 
     fn with_ridge(&self, lambda: f64) -> Option<Box<dyn Machine>> {
         Some(Box::new(KernelRidge { lambda }))
+    }
+
+    fn loss(&self) -> Option<Loss> {
+        Some(Loss::Squared)
+    }
+
+    fn loss_costs(&self, target: &Target, weights: Option<&[f64]>) -> Result<Vec<f64>> {
+        common::costs(1.0 / self.lambda, target.len(), weights)
     }
 
     fn needs_definite(&self) -> bool {

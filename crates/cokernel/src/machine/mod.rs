@@ -38,8 +38,9 @@ pub use svc::Svc;
 
 use crate::data::Target;
 use crate::method::Entry;
+use crate::scale::Loss;
 use crate::solve::Rows;
-use crate::{Result, Run};
+use crate::{Error, Result, Run};
 use std::fmt;
 
 /// All machines. To add one, write `machine/<id>.rs` with a `pub static ENTRY: Entry<dyn Machine>` and add
@@ -69,6 +70,17 @@ pub fn learn_unlabelled() -> Vec<&'static str> {
 pub fn tell_probabilities() -> Vec<&'static str> {
     let all = REGISTRY.iter().filter(|e| (e.build)(&e.defaults()).as_logistic().is_some());
     all.map(|e| e.id).collect()
+}
+
+/// Says that a machine does not learn towards landmarks, and which do.
+pub(crate) fn no_loss() -> Error {
+    let able = REGISTRY.iter().filter(|e| (e.build)(&e.defaults()).loss().is_some());
+    let able: Vec<&str> = able.map(|e| e.id).collect();
+    let problem = format!(
+        "it does not learn towards landmarks (storage nystroem); machines that do: {}",
+        able.join(", ")
+    );
+    Error::parameter("machine", problem)
 }
 
 /// What a machine is given beside a kernel and a target.
@@ -131,6 +143,20 @@ pub trait Machine: fmt::Debug + Send + Sync {
     /// Whether it needs a positive semi-definite kernel, because nothing limits its coefficients.
     fn needs_definite(&self) -> bool {
         false
+    }
+
+    /// Its loss, where its objective is ½‖w‖² and losses of the decision values of each head by itself, with a bias: it
+    /// then learns in explicit features, too ([`scale`](crate::scale)).
+    fn loss(&self) -> Option<Loss> {
+        None
+    }
+
+    /// The cost of each instance in that loss.
+    ///
+    /// # Errors
+    /// A target of another kind, parameters out of range.
+    fn loss_costs(&self, target: &Target, weights: Option<&[f64]>) -> Result<Vec<f64>> {
+        common::costs(1.0, target.len(), weights)
     }
 
     /// As C-SVC, for methods that solve its dual themselves.

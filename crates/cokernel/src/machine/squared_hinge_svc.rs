@@ -15,6 +15,7 @@ use super::{Block, Free, Head, How, Machine, Reading, Solution, Svc};
 use crate::Result;
 use crate::data::Target;
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
+use crate::scale::Loss;
 use crate::solve::Rows;
 use crate::solve::squared_hinge::squared_hinge;
 
@@ -47,6 +48,14 @@ impl Machine for SquaredHingeSvc {
 
     fn check(&self) -> Result<()> {
         Machine::check(&self.0)
+    }
+
+    fn loss(&self) -> Option<Loss> {
+        Some(Loss::SquaredHinge)
+    }
+
+    fn loss_costs(&self, target: &Target, weights: Option<&[f64]>) -> Result<Vec<f64>> {
+        self.0.loss_costs(target, weights)
     }
 
     fn needs_definite(&self) -> bool {

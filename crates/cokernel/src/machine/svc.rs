@@ -21,6 +21,7 @@ use super::{Block, Decomposition, Free, Head, How, Machine, Reading, Solution};
 use crate::data::{Classes, PartialClasses, Target};
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range, Value};
+use crate::scale::Loss;
 use crate::solve::Rows;
 use crate::solve::smo::{self, Quadratic};
 use crate::solve::solved::of_sum_zero;
@@ -134,6 +135,15 @@ impl Machine for Svc {
             return Err(Error::parameter("tol", problem));
         }
         Ok(())
+    }
+
+    fn loss(&self) -> Option<Loss> {
+        Some(Loss::Hinge)
+    }
+
+    fn loss_costs(&self, target: &Target, weights: Option<&[f64]>) -> Result<Vec<f64>> {
+        binary::check(self, target.classes()?)?;
+        self.costs(target.classes()?, weights)
     }
 
     fn tol(&self) -> f64 {

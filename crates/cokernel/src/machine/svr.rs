@@ -18,6 +18,7 @@ use super::{How, Machine, Reading, Role, Says, Solution};
 use crate::data::Target;
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
+use crate::scale::Loss;
 use crate::solve::Rows;
 use crate::solve::smo::Settings;
 use crate::solve::svr::epsilon_svr;
@@ -87,6 +88,14 @@ impl Machine for Svr {
             largest,
             self.c,
         )
+    }
+
+    fn loss(&self) -> Option<Loss> {
+        Some(Loss::Insensitive { epsilon: self.epsilon })
+    }
+
+    fn loss_costs(&self, target: &Target, weights: Option<&[f64]>) -> Result<Vec<f64>> {
+        common::costs(self.c, target.len(), weights)
     }
 
     fn tol(&self) -> f64 {

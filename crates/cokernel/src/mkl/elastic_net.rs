@@ -117,6 +117,10 @@ impl Learner for ElasticNet {
         if self.v == 1.0 { Copies::Share } else { Copies::CountTwice }
     }
 
+    fn scales(&self) -> bool {
+        true
+    }
+
     fn drives_duals(&self) -> bool {
         true
     }

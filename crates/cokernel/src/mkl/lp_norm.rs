@@ -115,6 +115,10 @@ impl Learner for LpNorm {
         Copies::CountTwice
     }
 
+    fn scales(&self) -> bool {
+        true
+    }
+
     fn drives_duals(&self) -> bool {
         true
     }

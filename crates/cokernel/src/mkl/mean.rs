@@ -39,6 +39,10 @@ impl Learner for Mean {
         Copies::CountTwice
     }
 
+    fn scales(&self) -> bool {
+        true
+    }
+
     fn reads_partial_labels(&self) -> bool {
         true
     }

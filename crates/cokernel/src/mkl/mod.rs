@@ -93,8 +93,10 @@ use crate::method::{Entry, Integration, Method};
 use crate::params::Params;
 use crate::rule::{Combination, Mix, Rule};
 use crate::run::Pass;
+use crate::scale::Space;
 use crate::solve::Rows;
 use crate::{Error, Report, Result, Run, Status, Watch};
+use outer::Outer;
 use std::fmt;
 
 /// All methods that learn a combination for a kernel machine.
@@ -186,6 +188,9 @@ pub struct Problem<'a> {
     pub warm: Option<&'a Learned>,
     /// Pairs of instances, for methods that [read them](Learner::reads_pairs).
     pub pairs: Option<GivenPairs<'a>>,
+    /// The features towards landmarks that stand for the kernels, for methods that [learn in them](Learner::scales); the
+    /// bank is then that of the landmarks.
+    pub space: Option<&'a Space>,
 }
 
 /// Pairs of instances that must or cannot link.
@@ -201,7 +206,16 @@ pub struct GivenPairs<'a> {
 impl<'a> Problem<'a> {
     /// Without weights and without a start.
     pub fn new(bank: &'a Bank, target: &'a Target, machine: &'a dyn Machine) -> Self {
-        Problem { bank, views: None, target, machine, weights: None, warm: None, pairs: None }
+        Problem {
+            bank,
+            views: None,
+            target,
+            machine,
+            weights: None,
+            warm: None,
+            pairs: None,
+            space: None,
+        }
     }
 
     /// The views and their kernels after maps were learned, `None` without maps: what the machines of a
@@ -238,6 +252,8 @@ pub struct Learned {
     pub views: Vec<LearnedView>,
     /// The parts of decision functions that are sums of those of kernels, where they are to be told apart.
     pub parts: Option<Parts>,
+    /// The instances that the coefficients of the machines belong to, increasing, where these are not all: landmarks.
+    pub basis: Option<Vec<usize>>,
     /// How it went.
     pub report: Report,
 }
@@ -255,7 +271,7 @@ pub struct Parts {
 impl Learned {
     /// A combination of the kernels as they are, whose machine is still to be trained.
     pub fn of(rule: Combination, report: Report) -> Self {
-        Learned { rule, machines: None, views: Vec::new(), parts: None, report }
+        Learned { rule, machines: None, views: Vec::new(), parts: None, basis: None, report }
     }
 }
 
@@ -337,6 +353,12 @@ pub trait Learner: fmt::Debug + Send + Sync {
 
     /// Whether it learns from pairs of instances, where there are some.
     fn reads_pairs(&self) -> bool {
+        false
+    }
+
+    /// Whether it learns in the features towards landmarks ([`Problem::space`]), too, in time proportional to the number of
+    /// instances.
+    fn scales(&self) -> bool {
         false
     }
 
@@ -468,6 +490,9 @@ pub fn train(problem: &Problem<'_>, learner: &dyn Learner, run: &Run) -> Result<
         return Err(Error::parameter("machine", problem));
     }
     check_pairs(problem, learner)?;
+    if problem.space.is_some() {
+        return towards_landmarks(problem, learner, run);
+    }
     let mut learned = learner.learn(problem, run)?;
     let mapped = problem.mapped(&learned.views, run)?;
     let problem = &match &mapped {
@@ -502,6 +527,26 @@ pub fn train(problem: &Problem<'_>, learner: &dyn Learner, run: &Run) -> Result<
     report.machine = (solves > 0).then_some(ended);
     report.seconds = watch.seconds();
     learned.machines = Some(machines);
+    Ok(learned)
+}
+
+/// [`train`] in the features of landmarks.
+fn towards_landmarks(problem: &Problem<'_>, learner: &dyn Learner, run: &Run) -> Result<Learned> {
+    let watch = run.watch();
+    let mut learned = learner.learn(problem, run)?;
+    if learned.machines.is_none() {
+        let weights = learned.rule.weights().ok_or_else(|| {
+            let problem = format!("the rule '{}' is no weighted sum of kernels", learned.rule.id());
+            Error::parameter("storage", problem)
+        })?;
+        let set = outer::explicit::Fixed(weights.to_vec());
+        let (title, tol, max_iterations) =
+            ("machines towards landmarks", problem.machine.tol(), 500);
+        let outer = Outer { title, set: &set, tol, max_iterations, second: true };
+        learned = outer.learn(problem, &run.remaining(&watch))?;
+    }
+    learned.report.machine = learned.machines.as_ref().map(bound::report);
+    learned.report.seconds = watch.seconds();
     Ok(learned)
 }
 
@@ -593,6 +638,9 @@ fn fits(bank: &Bank, matrices: usize, run: &Run) -> bool {
 
 /// Refuses labels for another number of instances than the bank has.
 fn check(problem: &Problem<'_>) -> Result<()> {
+    if problem.space.is_some() {
+        return Ok(());
+    }
     let (n, labels) = (problem.bank.n(), problem.target.len());
     if n != labels {
         return Err(Error::shape("labels", format!("{n}, one per instance"), labels));

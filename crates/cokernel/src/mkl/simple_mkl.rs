@@ -91,6 +91,10 @@ impl Learner for SimpleMkl {
         outer.learn(problem, run)
     }
 
+    fn scales(&self) -> bool {
+        true
+    }
+
     fn drives_duals(&self) -> bool {
         true
     }

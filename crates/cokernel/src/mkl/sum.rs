@@ -37,6 +37,10 @@ impl Learner for Sum {
         Copies::CountTwice
     }
 
+    fn scales(&self) -> bool {
+        true
+    }
+
     fn reads_partial_labels(&self) -> bool {
         true
     }

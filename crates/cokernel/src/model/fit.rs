@@ -408,5 +408,6 @@ fn problem<'a>(
     let (bank, target) = (&prepared.bank, &prepared.target);
     let weights = prepared.weights.as_deref();
     let pairs = prepared.paired.as_ref().map(|p| p.given(bank));
-    Problem { bank, views: Some(&prepared.views), target, machine, weights, warm, pairs }
+    let space = prepared.space.as_deref();
+    Problem { bank, views: Some(&prepared.views), target, machine, weights, warm, pairs, space }
 }

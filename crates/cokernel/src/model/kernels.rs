@@ -45,9 +45,10 @@ impl FittedKernels {
     ///
     /// # Errors
     /// A similarity is to have a unit diagonal, which new rows do not tell; the statistics of a
-    /// normalisation overflow.
+    /// normalisation overflow; landmarks stand for the instances.
     pub fn of_prepared(prepared: &Prepared) -> Result<Self> {
-        Self::new(&prepared.preparation, &prepared.views, &prepared.bank)
+        let bank = prepared.between("a comparison with all of them")?;
+        Self::new(&prepared.preparation, &prepared.views, bank)
     }
 
     /// The kernels of instances without labels.

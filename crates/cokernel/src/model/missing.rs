@@ -2,11 +2,12 @@
 
 use super::predict::{Chosen, values};
 use super::{Mkl, Model, Prepared};
-use crate::bank::{Bank, Fill, Storage, placed};
+use crate::bank::{Bank, Fill, LowRank, Storage, placed};
 use crate::data::{self, Matrix, Missing, Preparation, Views};
 use crate::kernel::{Kernel, KernelSpec};
 use crate::mkl::{Learner, REGISTRY};
 use crate::rule::Weighted;
+use crate::scale::Space;
 use crate::{Error, Result, Run};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -201,6 +202,35 @@ pub(super) fn kernels(
     let estimated = handling == Missing::Estimate;
     let (bank, _) = Bank::build_incomplete(&prepared, specs, storage, estimated, run)?;
     Ok((preparation, placed(&prepared)?, bank))
+}
+
+/// [`kernels`] as features towards landmarks, with the kernels of these.
+pub(super) fn landmarks(
+    handling: Missing,
+    preparation: Preparation,
+    views: &Views,
+    (specs, how): (&[KernelSpec], LowRank),
+    run: &Run,
+    notes: &mut Vec<String>,
+) -> Result<(Preparation, Views, Bank, Option<Box<Space>>)> {
+    let preparation = match handling {
+        Missing::Zero => preparation.filling(views, data::Fill::Zero)?,
+        Missing::Mean => preparation.filling(views, data::Fill::Mean)?,
+        _ => preparation,
+    };
+    let prepared = preparation.apply(views)?;
+    if let Some((view, lacking)) = prepared.missing().first() {
+        let problem = format!(
+            "{lacking} instances lack view '{view}', which landmarks cannot do without; choose drop, zero or mean"
+        );
+        return Err(Error::parameter("missing", problem));
+    }
+    let mut kernels = Vec::new();
+    for spec in specs {
+        kernels.extend(spec.resolve_with_notes(&prepared, run, notes)?);
+    }
+    let (space, bank) = Space::new(&prepared, kernels, how, run)?;
+    Ok((preparation, prepared, bank, Some(Box::new(space))))
 }
 
 impl Prepared {

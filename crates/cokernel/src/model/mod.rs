@@ -256,7 +256,7 @@ impl Model {
         learned: Learned,
         run: &Run,
     ) -> Result<Self> {
-        let Learned { rule, machines, views: maps, parts, mut report } = learned;
+        let Learned { rule, machines, views: maps, parts, basis, mut report } = learned;
         let machines = machines.ok_or_else(|| {
             Error::Data(format!("method '{method}' gave a rule but no machine was trained on it"))
         })?;
@@ -276,7 +276,9 @@ impl Model {
         let all = rule.uncertain().is_some()
             || keeps_all(&*rule, bank.kernels(), &active, reading, |m| bank.is_column(m))
             || keeps_for_estimates(bank.fill(), bank.kernels());
-        let kept = kept_rows(&machines, n, all);
+        // The instances that coefficients belong to.
+        let of = basis.as_ref().map_or(n, Vec::len);
+        let kept = basis.unwrap_or_else(|| kept_rows(&machines, n, all));
         let mut is_active = vec![false; bank.len()];
         compared_by.iter().for_each(|m| is_active[*m] = true);
         let norms = (0..bank.len())
@@ -311,11 +313,12 @@ impl Model {
         let numbers = rule::numbers(&*rule, prepared_views)?.map(|all| all.select_rows(&kept));
         let coefs = machines.coefs();
         let (s, width) = (kept.len(), width(&*rule));
-        if coefs.iter().any(|c| c.len() != width * n) {
-            let expected = format!("{} coefficients for each machine", width * n);
+        if coefs.iter().any(|c| c.len() != width * of) {
+            let expected = format!("{} coefficients for each machine", width * of);
             return Err(Error::shape(format!("method '{method}'"), expected, "other machines"));
         }
-        let at = |t: usize, j: usize| coefs[t][(j / s) * n + kept[j % s]];
+        let place = |j: usize| if of == s { j } else { kept[j] };
+        let at = |t: usize, j: usize| coefs[t][(j / s) * of + place(j % s)];
         let coef = Matrix::from_fn(coefs.len(), width * s, at);
         let names = match &prepared.target {
             Target::Classes(classes) => classes.names.as_slice(),
@@ -325,7 +328,7 @@ impl Model {
             Target::Nothing(_) => &DETECTED.map(str::to_string),
         };
         let infos = machines.blocks.iter().flat_map(|block| {
-            block.heads.iter().map(|head| MachineInfo::of(block, head, n, names))
+            block.heads.iter().map(|head| MachineInfo::of(block, head, of, names))
         });
         report.notes.splice(0..0, prepared.notes().iter().cloned());
         report.warnings.splice(0..0, prepared.bank.warnings().iter().cloned());

@@ -3,12 +3,12 @@
 use super::missing::{self, Lacking};
 use super::prepared::{check_square, dropped_note, kernels_or_default, used_views, without_view};
 use super::{Given, Mkl, Prepared, Recipe};
-use crate::bank::check_present;
+use crate::bank::{Storage, check_present};
 use crate::catalogue;
 use crate::data::{Labels, Missing, Preparation, Target, Views};
 use crate::kernel::{Family, KernelSpec};
 use crate::mkl::Arrangement;
-use crate::{Error, Event, Result, Run};
+use crate::{Error, Event, Result, Run, machine};
 use std::borrow::Cow;
 
 impl Mkl {
@@ -46,6 +46,7 @@ impl Mkl {
     /// As [`fit`](Self::fit).
     pub fn prepare(&self, views: &Views, labels: &Labels, run: &Run) -> Result<Prepared> {
         let watch = run.watch();
+        self.check_storage(Some(views.n()))?;
         let recipe = self.recipe()?;
         if views.is_empty() {
             return Err(Error::Data("there is no view; give at least one".to_string()));
@@ -109,8 +110,16 @@ impl Mkl {
         notes.extend_from_slice(preparation.notes());
         let given = views.iter().map(super::ViewInfo::of).collect();
         let specs = if concat { without_view(specs) } else { specs };
-        let (preparation, views, bank) =
-            missing::kernels(handling, preparation, &views, &specs, self.storage.clone(), run)?;
+        let (preparation, views, bank, space) = match &self.storage {
+            Storage::LowRank(how) => {
+                missing::landmarks(handling, preparation, &views, (&specs, *how), run, &mut notes)?
+            }
+            storage => {
+                let (preparation, views, bank) =
+                    missing::kernels(handling, preparation, &views, &specs, storage.clone(), run)?;
+                (preparation, views, bank, None)
+            }
+        };
         notes.extend_from_slice(bank.notes());
         notes.extend(bank.indefinite(&views)?);
         run.tell(Event::End);
@@ -122,6 +131,7 @@ impl Mkl {
             given,
             names,
             bank,
+            space,
             n_dropped: unlabelled + n_incomplete,
             n_incomplete,
             recipe: recipe.on(lacking.is_none()),
@@ -142,6 +152,19 @@ impl Mkl {
         Ok(self.recipe()?.on(prepared.lacking.is_none()) == prepared.recipe)
     }
 
+    /// Refuses landmarks for a method or a machine that needs kernels between all instances.
+    fn check_storage(&self, n: Option<usize>) -> Result<()> {
+        if let Storage::LowRank(_) = self.storage {
+            if !self.learner()?.scales() {
+                return Err(self.storage.refused(&format!("method '{}'", self.method.id), n));
+            }
+            if self.machine.checked()?.build()?.loss().is_none() {
+                return Err(machine::no_loss());
+            }
+        }
+        Ok(())
+    }
+
     /// What decides about the kernels; also checks the parameters.
     pub(crate) fn recipe(&self) -> Result<Recipe> {
         let learner = self.learner()?;
@@ -150,6 +173,7 @@ impl Mkl {
         let task = self.task();
         catalogue::goes_with(self.method, self.machine.method())?;
         let unlabelled = self.uses_unlabelled()?;
+        self.check_storage(None)?;
         let graphs = Vec::new();
         let width = self.width;
         let missing = missing::resolved(self, learner.as_ref())?;

@@ -10,6 +10,7 @@ use crate::machine::learn_unlabelled;
 use crate::method::Task;
 use crate::mkl::{Arrangement, Learned};
 use crate::params::Params;
+use crate::scale::Space;
 use crate::{Error, Result, Status};
 use std::borrow::Cow;
 use std::sync::{Mutex, PoisonError};
@@ -54,6 +55,8 @@ pub struct Prepared {
     /// All views, whether a kernel looks at them or not.
     pub(super) names: Vec<String>,
     pub(super) bank: Bank,
+    /// Where kernels are features towards landmarks; the bank is then that of the landmarks.
+    pub(super) space: Option<Box<Space>>,
     pub(super) n_dropped: usize,
     /// Those of them that were left out for a view.
     pub(super) n_incomplete: usize,
@@ -151,14 +154,38 @@ impl Prepared {
         Ok(self)
     }
 
-    /// The kernels over them.
+    /// The kernels over them; over the landmarks alone where these stand for all.
     pub fn bank(&self) -> &Bank {
         &self.bank
+    }
+
+    /// The kernels between all instances, for what needs them.
+    ///
+    /// # Errors
+    /// Landmarks stand for the instances.
+    pub fn between(&self, what: &str) -> Result<&Bank> {
+        match self.space {
+            Some(_) => Err(self.recipe.storage.refused(what, Some(self.rows.len()))),
+            None => Ok(&self.bank),
+        }
     }
 
     /// The resolved kernels.
     pub fn kernels(&self) -> &[Kernel] {
         self.bank.kernels()
+    }
+
+    /// The features towards landmarks, where these stand for the kernels.
+    pub fn space(&self) -> Option<&Space> {
+        self.space.as_deref()
+    }
+
+    /// Computes in so many partitions of the instances, where landmarks stand for the kernels: the bits of all results are
+    /// the same for any number.
+    #[must_use]
+    pub fn in_partitions(mut self, partitions: usize) -> Self {
+        self.space = self.space.map(|space| Box::new(space.with_partitions(partitions)));
+        self
     }
 
     /// Sentences about the data and the kernels that a user should read.

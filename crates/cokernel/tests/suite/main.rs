@@ -4,6 +4,7 @@
 //! |---|---|
 //! | contract, machines, rules | every registry entry keeps the promises of its table |
 //! | invariance | accelerating options: on equals off |
+//! | scale | learning towards landmarks: bounds from raw data, the exact answer at full rank |
 //! | certificate | optimality recomputed from raw data by code that shares nothing with the solvers |
 //! | reference | scikit-learn's and Clarabel's answers to the same problems |
 //! | refusal | one wrong argument at a time, and the sentence that comes back |
@@ -33,4 +34,5 @@ mod projections;
 mod reference;
 mod refusal;
 mod rules;
+mod scale;
 mod view_classifiers;

@@ -9,7 +9,7 @@ impl Cross {
     }
 
     /// Normalised values of rows i0.. into `out`: row, then active kernel, then support row.
-    pub(super) fn values(
+    pub(crate) fn values(
         &self,
         new: &NewRows,
         active: &[usize],

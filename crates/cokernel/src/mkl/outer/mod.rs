@@ -62,6 +62,7 @@
 //! [`Run::memory`], else none; the largest F × F block.
 
 mod curvature;
+pub(super) mod explicit;
 mod generation;
 mod hull;
 pub(super) mod planes;
@@ -228,6 +229,9 @@ impl Outer<'_> {
 
     /// [`learn`](Self::learn) with or without a sample.
     fn learn_from(&self, problem: &Problem<'_>, run: &Run, sampled: bool) -> Result<Learned> {
+        if let Some(space) = problem.space {
+            return explicit::learn(self, problem, space, run);
+        }
         check(problem)?;
         self.check_machine(problem)?;
         let watch = run.watch();

@@ -1,0 +1,429 @@
+//! The loop where kernels are features towards landmarks ([`scale`](crate::scale)).
+//!
+//! ```text
+//! min over η ∈ S, v, b   ½ Σ_u Σ_m ‖v_m^u‖²/η_m + Ω(η) + Σ_u Σ_i L_i(f_u(x_i))
+//! ```
+//!
+//! is convex in all variables together, and every step here is one down of it. At a point (η, v, b) the coefficients
+//! c = −L'(f), scaled on the side where they are larger until they sum to 0 as the bias wants it, are feasible for the dual,
+//! and q_m = ‖R_mᵀ C_mᵀ c‖² comes from the same pass over the instances. The two numbers
+//!
+//! ```text
+//! P = ½ Σ ‖v_m‖²/η_m + Ω(η) + Σ L      D = Σ ℓ(c) − (Ω + ι_S)*(½ Σ_u q^u)
+//! ```
+//!
+//! bound the optimum from both sides, and the loop stops when P − D ≤ `tol`·|P|.
+//!
+//! **Steps.** Where the machines' own gap (at these weights) is a third of P − D or more [Newton's method](crate::scale) moves v
+//! and b. Else the weights move, to η' from the set by its model of second order, whose Hessian a [sample](crate::scale) gives;
+//! v and b go where the sample says that they are best for η', and Newton's method from there, until the objective has fallen
+//! by a tenth of what was promised, or the machines' lower bound there says that it will not. Then a quarter and a
+//! sixteenth of the way are tried, at last the weights that are best for the functions at hand, which is never up.
+//!
+//! **Kinks.** The hinge and the ε-insensitive loss are minimised rounded over a width h, which becomes a third where the
+//! rounding is half of the gap; P and D are those of the losses themselves.
+//!
+//! **End.** At P − D ≤ `tol`·|P|; or where neither v and b nor the weights gain anything, or the gap has not fallen by a tenth
+//! in [`IDLE`] rounds: rounding of numbers then hides the rest, as it does for C of 10¹⁷, and the best point is told with its gap.
+//!
+//! **Start.** From the solution on an eighth of the instances (with eight times the costs), and that likewise, down to some
+//! thousands.
+
+mod moves;
+
+use super::{Outer, Proposal, Set};
+use crate::data::Target;
+use crate::machine::{Block, Head, Solution};
+use crate::mkl::{Learned, Problem};
+use crate::rule::Each;
+use crate::scale::Space;
+use crate::scale::curvature::Curvature;
+use crate::scale::newton::{Newton, Point, Step};
+use crate::scale::passes::{self, Evaluated, Labels};
+use crate::{Counts, Error, Event, Report, Result, Run, Status, Watch};
+use moves::Moved;
+
+/// Instances below which there is no start from fewer, and by how much fewer those are.
+const FEW: usize = 16_000;
+const FEWER: usize = 8;
+
+/// Relative gap of a start.
+const ROUGH: f64 = 1e-2;
+
+/// Newton steps between two looks at all kernels.
+const STEPS: usize = 4;
+
+/// Widths over which kinks are rounded, in units of the values: the first and the last.
+const WIDEST: f64 = 0.5;
+const NARROWEST: f64 = 1e-9;
+
+/// The machines' part of the gap from which on they are solved before the weights move.
+const OWN: f64 = 0.3;
+
+/// Rounds in which the gap has to fall by a tenth.
+const IDLE: usize = 40;
+
+/// Changes of the weights in a row without one that is better, after which the loop ends.
+const STUCK: u32 = 3;
+
+/// Weights that stay.
+#[derive(Debug)]
+pub(in crate::mkl) struct Fixed(pub Vec<f64>);
+
+impl Set for Fixed {
+    fn first(&self, _: usize) -> Vec<f64> {
+        self.0.clone()
+    }
+
+    fn onto(&self, _: &[f64]) -> Vec<f64> {
+        self.0.clone()
+    }
+
+    fn conjugate(&self, half_forms: &[f64]) -> f64 {
+        self.0.iter().zip(half_forms).map(|(w, z)| w * z).sum()
+    }
+
+    fn second_order(&self, weights: &[f64], gradient: &[f64], _: &[f64]) -> Proposal {
+        self.majorised(weights, gradient)
+    }
+
+    fn majorised(&self, weights: &[f64], _: &[f64]) -> Proposal {
+        Proposal { weights: weights.to_vec(), decrease: 0.0, far: false }
+    }
+
+    fn first_order(&self, weights: &[f64], gradient: &[f64]) -> Proposal {
+        self.majorised(weights, gradient)
+    }
+
+    fn drops(&self) -> bool {
+        false
+    }
+}
+
+/// Both bounds at a point.
+#[derive(Debug, Clone, Copy)]
+struct Bounds {
+    /// P and D.
+    exact: [f64; 2],
+    /// The same of the rounded losses.
+    rounded: [f64; 2],
+    /// What of P − D, rounded, the machines have at these weights.
+    inner: f64,
+}
+
+impl Bounds {
+    fn gap(pair: [f64; 2]) -> f64 {
+        (pair[0] - pair[1]) / pair[0].abs().max(f64::MIN_POSITIVE)
+    }
+}
+
+/// How the loop on some instances ended.
+struct Ended {
+    point: Point,
+    status: Status,
+    objective: Vec<f64>,
+    gaps: Vec<f64>,
+    passes: [u64; 2],
+    curvatures: Vec<Curvature>,
+}
+
+/// The loop on some instances.
+struct Loop<'a> {
+    set: &'a dyn Set,
+    tol: f64,
+    max_iterations: usize,
+    run: &'a Run,
+    watch: &'a Watch,
+}
+
+/// Learns weights and machines towards landmarks.
+pub(super) fn learn(
+    outer: &Outer<'_>,
+    problem: &Problem<'_>,
+    space: &Space,
+    run: &Run,
+) -> Result<Learned> {
+    let watch = run.watch();
+    let views = problem.views.ok_or_else(|| {
+        Error::Data("landmarks need the features; give the views, not kernels alone".to_string())
+    })?;
+    let loss = problem.machine.loss().ok_or_else(crate::machine::no_loss)?;
+    let costs = problem.machine.loss_costs(problem.target, problem.weights)?;
+    let classes = match problem.target {
+        Target::Classes(classes) => classes.n_classes(),
+        _ => 0,
+    };
+    let roles = problem.machine.reading().roles(classes);
+    let signs: Vec<Vec<f64>> =
+        roles.iter().map(|role| (0..classes as u32).map(|c| role.sign(c)).collect()).collect();
+    let labels = match problem.target {
+        Target::Real(values) => Labels::Values(values),
+        target => Labels::Classes { codes: &target.classes()?.codes, signs: &signs },
+    };
+    run.tell(Event::Begin { stage: outer.title, total: None });
+    let n = views.n();
+    let mut rng = run.rng("instances of a start");
+    let on = |rows: Vec<usize>| {
+        let factor = n as f64 / rows.len().max(1) as f64;
+        passes::Problem { space, views, labels, loss, costs: &costs, rows, factor, watch: &watch }
+    };
+    let all = on((0..n).collect());
+    let mut curvatures = Vec::new();
+    let heads = all.heads();
+    let spread = match labels {
+        Labels::Values(values) => deviation(values),
+        Labels::Classes { .. } => 1.0,
+    };
+    let nothing =
+        Evaluated { f: Vec::new(), sums: Vec::new(), slope: Vec::new(), dual: Vec::new() };
+    let mut point = Point {
+        weights: outer.set.first(space.kernels().len()),
+        v: vec![0.0; heads * space.size()],
+        bias: vec![0.0; heads],
+        h: if loss.has_kink() { WIDEST * spread } else { 1.0 },
+        at: nothing,
+    };
+    let mut sizes = Vec::new();
+    let mut size = n;
+    while size > FEW {
+        size /= FEWER;
+        sizes.push(size);
+    }
+    let mut rounds = [0; 2];
+    for size in sizes.into_iter().rev() {
+        let some = on(crate::scale::some_of(n, size, &mut rng));
+        let tol = outer.tol.max(ROUGH);
+        let looped =
+            Loop { set: outer.set, tol, max_iterations: outer.max_iterations, run, watch: &watch };
+        let ended = looped.go(&some, curvatures, point)?;
+        (point, curvatures) = (ended.point, ended.curvatures);
+        (0..2).for_each(|k| rounds[k] += ended.passes[k]);
+    }
+    let looped = Loop {
+        set: outer.set,
+        tol: outer.tol,
+        max_iterations: outer.max_iterations,
+        run,
+        watch: &watch,
+    };
+    let ended = looped.go(&all, curvatures, point)?;
+    run.tell(Event::End);
+    let point = ended.point;
+    let bounds = looped.bounds(&all, &point);
+    let (machines, rule) =
+        (looped.machines(&all, &point, &roles), Each::rule(point.weights.clone()));
+    let gap = Bounds::gap(bounds.exact);
+    let mut report = Report {
+        status: ended.status,
+        iterations: ended.gaps.len().saturating_sub(1),
+        objective: ended.objective,
+        gap: Some(gap),
+        gaps: ended.gaps,
+        counts: Counts { machine_solves: ended.passes[0], ..Counts::default() },
+        seconds: watch.seconds(),
+        notes: space.notes().to_vec(),
+        ..Report::closed_form(run)
+    };
+    if !ended.status.is_success() {
+        report.notes.push(format!(
+            "{} stopped early ({}) at a relative gap of {gap:.1e}",
+            outer.title, ended.status
+        ));
+    }
+    let details = &mut report.details;
+    details.insert("landmarks".to_string(), vec![space.landmarks().len() as f64]);
+    details.insert("features".to_string(), vec![space.size() as f64]);
+    details.insert("passes".to_string(), ended.passes.map(|p| p as f64).to_vec());
+    details.insert("passes_of_start".to_string(), rounds.map(|p| p as f64).to_vec());
+    details.insert("approximation".to_string(), space.errors().to_vec());
+    if loss.has_kink() {
+        details.insert("rounding".to_string(), vec![point.h]);
+    }
+    Ok(Learned {
+        machines: Some(machines),
+        basis: Some(space.landmarks().to_vec()),
+        ..Learned::of(rule, report)
+    })
+}
+
+/// The standard deviation of numbers, 1 where they are all the same.
+fn deviation(values: &[f64]) -> f64 {
+    let n = values.len().max(1) as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let square = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n;
+    if square > 0.0 && square.is_finite() { square.sqrt() } else { 1.0 }
+}
+
+impl Loop<'_> {
+    fn go(
+        &self,
+        problem: &passes::Problem<'_>,
+        curvatures: Vec<Curvature>,
+        start: Point,
+    ) -> Result<Ended> {
+        let mut newton = Newton::new(problem, curvatures, self.run.rng("sample for curvatures"));
+        let kernels: Vec<usize> = (0..start.weights.len()).collect();
+        let stop = || self.watch.stop().unwrap_or(Status::Interrupted);
+        let narrowest = NARROWEST * start.h;
+        let Some(mut here) = newton.evaluate(start, &kernels)? else {
+            let what = "learning towards landmarks".to_string();
+            return Err(Error::Stopped { status: stop(), what });
+        };
+        let (mut objective, mut gaps) = (Vec::new(), Vec::new());
+        // The point with the least gap, its round, and the round in which the gap had fallen by a tenth last.
+        let (mut best, mut at, mut fallen): (Point, usize, (f64, usize)) =
+            (here.clone(), 0, (f64::INFINITY, 0));
+        let mut stuck = 0;
+        let status = loop {
+            let bounds = self.bounds(problem, &here);
+            let gap = Bounds::gap(bounds.exact);
+            objective.push(bounds.exact[0]);
+            gaps.push(gap);
+            let round = gaps.len() - 1;
+            if round == 0 || gaps[at].is_nan() || gap < gaps[at] {
+                (best, at) = (here.clone(), round);
+            }
+            if gap < 0.9 * fallen.0 {
+                fallen = (gap, round);
+            }
+            let message = format!("gap {gap:.1e}, {} kernels", here.active().len());
+            self.run.tell(Event::Step { done: gaps.len() as u64, message: &message });
+            if gap <= self.tol {
+                break Status::Converged;
+            }
+            if let Some(status) = self.watch.stop() {
+                break status;
+            }
+            if round >= self.max_iterations {
+                break Status::IterationLimit;
+            }
+            if !gap.is_finite() || round > fallen.1 + IDLE {
+                break Status::Stalled;
+            }
+            let rounded = bounds.rounded[0] - bounds.rounded[1];
+            // Most of the gap is that kinks are rounded.
+            if problem.loss.has_kink()
+                && rounded <= 0.5 * (bounds.exact[0] - bounds.exact[1])
+                && here.h > narrowest
+            {
+                let narrower = Point { h: here.h / 3.0, ..here.clone() };
+                match newton.evaluate(narrower, &kernels)? {
+                    Some(next) => here = next,
+                    None => break stop(),
+                }
+                continue;
+            }
+            let aim = 0.1 * (rounded - bounds.inner).max(0.1 * self.tol * bounds.exact[0].abs());
+            let moved = match bounds.inner < OWN * rounded {
+                true => self.move_weights(&mut newton, &here)?,
+                false => self.settle(&mut newton, &here, aim)?,
+            };
+            let moved = match moved {
+                Moved::Nowhere if bounds.inner < OWN * rounded && stuck < STUCK => {
+                    // The coefficients are not exact enough for the weights to move.
+                    stuck += 1;
+                    self.settle(&mut newton, &here, 0.0)?
+                }
+                other => {
+                    stuck = 0;
+                    other
+                }
+            };
+            let next = match moved {
+                Moved::To(point) if point.active().len() == kernels.len() => Some(*point),
+                Moved::To(point) => newton.evaluate(*point, &kernels)?,
+                Moved::Nowhere => break Status::Stalled,
+                Moved::Stopped => None,
+            };
+            match next {
+                Some(point) => here = point,
+                None => break stop(),
+            }
+        };
+        if at + 1 < gaps.len() {
+            objective.push(objective[at]);
+            gaps.push(gaps[at]);
+        }
+        let passes = [newton.evaluations, newton.products];
+        let curvatures = newton.curvatures;
+        Ok(Ended { point: best, status, objective, gaps, passes, curvatures })
+    }
+
+    /// Newton's steps at the weights of a point until the machines' gap is as small as `aim`.
+    fn settle(&self, newton: &mut Newton<'_>, here: &Point, aim: f64) -> Result<Moved> {
+        let mut found: Option<Box<Point>> = None;
+        for _ in 0..STEPS {
+            let point = found.as_deref().unwrap_or(here);
+            let inner = point.value(newton.problem) - point.inner_bound(newton.problem);
+            if found.is_some() && inner <= aim {
+                break;
+            }
+            match newton.step(point)? {
+                Step::To(better) => found = Some(better),
+                Step::Nowhere => break,
+                Step::Stopped => return Ok(Moved::Stopped),
+            }
+        }
+        Ok(found.map_or(Moved::Nowhere, Moved::To))
+    }
+
+    fn bounds(&self, problem: &passes::Problem<'_>, point: &Point) -> Bounds {
+        let penalty = self.set.penalty(&point.weights);
+        let (mut exact, mut rounded) = ([penalty, 0.0], [penalty, 0.0]);
+        for (u, sums) in point.at.sums.iter().enumerate() {
+            let (norm, [plus, minus]) = (point.half_norm(problem, u), sums.balance());
+            exact[0] += norm + sums.exact;
+            rounded[0] += norm + sums.rounded;
+            exact[1] += plus * sums.exact_duals[0] + minus * sums.exact_duals[1];
+            rounded[1] += plus * sums.rounded_duals[0] + minus * sums.rounded_duals[1];
+        }
+        let conjugate = self.set.conjugate(&half_forms(problem, point));
+        exact[1] -= conjugate;
+        rounded[1] -= conjugate;
+        let inner = point.value(problem) - point.inner_bound(problem);
+        Bounds { exact, rounded, inner }
+    }
+
+    /// The machines at a point; coefficients are those of the landmarks, one kernel with a weight after the other.
+    fn machines(
+        &self,
+        problem: &passes::Problem<'_>,
+        point: &Point,
+        roles: &[crate::machine::Role],
+    ) -> Solution {
+        let (active, heads) = (point.active(), problem.heads());
+        let coefs = problem.space.coefficients(&active, &point.v, heads);
+        let block = |(u, role): (usize, &crate::machine::Role)| {
+            let (sums, [plus, minus]) = (&point.at.sums[u], point.at.sums[u].balance());
+            let linear = plus * sums.exact_duals[0] + minus * sums.exact_duals[1];
+            let forms: f64 =
+                active.iter().map(|m| 0.5 * point.weights[*m] * point.form(problem, u, *m)).sum();
+            let (primal, objective) = (point.half_norm(problem, u) + sums.exact, linear - forms);
+            let gap = Bounds::gap([primal, objective]);
+            Block {
+                heads: vec![Head {
+                    role: *role,
+                    coef: coefs.iter().skip(u).step_by(heads).copied().collect(),
+                    bias: point.bias[u],
+                }],
+                linear,
+                primal,
+                objective,
+                gap,
+                status: Status::Converged,
+                free: None,
+                at_bound: (0, 0),
+            }
+        };
+        Solution {
+            blocks: roles.iter().enumerate().map(block).collect(),
+            counts: Counts::default(),
+        }
+    }
+}
+
+/// ½ Σ_u q_m^u.
+fn half_forms(problem: &passes::Problem<'_>, point: &Point) -> Vec<f64> {
+    let form = |m: usize| (0..problem.heads()).map(|u| 0.5 * point.form(problem, u, m)).sum();
+    (0..point.weights.len()).map(form).collect()
+}

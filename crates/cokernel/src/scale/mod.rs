@@ -1,0 +1,43 @@
+//! Learning in time and memory proportional to the number of instances.
+//!
+//! Above some ten thousand instances kernels between all of them are neither kept nor computed. With
+//! [`Storage::LowRank`](crate::bank::Storage::LowRank) (`nystroem:rank=200` in texts) a few instances, the landmarks, stand
+//! for all: kernel m becomes the features C_m(x) = k_m(x, Z) towards them ([`Space`]), in which the machine and the weights of
+//! the kernels are learned:
+//!
+//! ```text
+//! min over η ∈ S, v, b   ½ Σ_m ‖v_m‖²/η_m + Ω(η) + Σ_i L_i(Σ_m C_m(x_i) R_m v_m + b),     R_m R_mᵀ = W_m⁺
+//! ```
+//!
+//! This is the problem of the method and its machine with k̃_m = C_m W_m⁺ C_mᵀ in place of k_m: the sets S, the conjugates
+//! that make the bounds and the steps of the weights are those of [`mkl`](crate::mkl), losses those of the
+//! [machines](crate::machine).
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `landmarks` | which instances |
+//! | `space` | features, computed where they are needed and never kept |
+//! | `tiles` | sums whose bits do not depend on threads or partitions |
+//! | `loss` | losses and what the dual knows of them |
+//! | `passes` | what goes over the instances: P numbers out, P numbers back |
+//! | `curvature` | the preconditioner, and how J bends with the weights |
+//! | `newton` | Newton's method with conjugate gradients at given weights |
+//!
+//! A model keeps the landmarks and Σ_m r numbers for each decision function: coefficients R_m v_m of their own for every
+//! kernel ([`Each`](crate::rule::Each)).
+//!
+//! Cost: P = M r features for each instance and pass, 10 to 60 passes for n instances; P² numbers twice for the
+//! preconditioner, P³/3 operations to factor it; n numbers for each decision function. The method of optimisation is in
+//! the spirit of FALKON (Rudi, Carratino and Rosasco, NIPS 2017), for several kernels, other losses and with a certificate.
+
+pub(crate) mod curvature;
+mod landmarks;
+pub(crate) mod loss;
+pub(crate) mod newton;
+pub(crate) mod passes;
+mod space;
+mod tiles;
+
+pub(crate) use landmarks::some_of;
+pub use loss::Loss;
+pub use space::Space;

@@ -1,0 +1,388 @@
+//! [`Space`]: kernels as features towards landmarks.
+//!
+//! With landmarks Z (r instances) kernel m is approximated by
+//!
+//! ```text
+//! k̃_m(x, z) = C_m(x) W_m⁺ C_m(z)ᵀ,     C_m(x) = k_m(x, Z),     W_m = k_m(Z, Z)
+//! ```
+//!
+//! (Nyström; Williams and Seeger, NIPS 2000), which is positive semi-definite, never above k_m, and equal to it where all
+//! instances are landmarks. W_m⁺ = R_m R_mᵀ with R_m = U Λ^{−1/2} over the eigenvalues above [`LEAST`] times the largest, so
+//! that kernels that are nearly singular on the landmarks do no harm; r_m of them are kept. A function of kernel m is
+//! f_m(x) = C_m(x) R_m v_m with norm ‖v_m‖: rows are never multiplied by R_m, v_m is, once for all instances.
+//!
+//! C_m(x) is computed where it is needed and kept nowhere: distances once for all kernels of a view, the widths of a
+//! ladder by squaring. Cost for an instance: r products of its columns for each view, and M r values.
+
+use super::landmarks::{self, SAMPLE, some_of};
+use crate::bank::{Bank, Cross, LowRank, RowMeans, Storage};
+use crate::data::{View, Views};
+use crate::error::room_for;
+use crate::kernel::{Function, Kernel, Normalization};
+use crate::{Error, Result, Run, Watch};
+use cokernel_dense::{Slice, product_nn, symmetric_eigen};
+use rayon::prelude::*;
+
+/// Eigenvalues of W_m below this part of the largest count as 0.
+const LEAST: f64 = 1e-11;
+
+/// Instances on which the error is measured.
+const MEASURED: usize = 200;
+
+/// Numbers of C that are worked on at once: a few rows that stay in a cache.
+const AT_ONCE: usize = 1 << 17;
+
+/// R_m.
+#[derive(Debug)]
+struct Root {
+    /// r_m.
+    rank: usize,
+    /// r × r_m.
+    values: Vec<f64>,
+    /// Where v_m begins among all.
+    first: usize,
+}
+
+/// Kernels towards landmarks.
+#[derive(Debug)]
+pub struct Space {
+    landmarks: Vec<usize>,
+    kernels: Vec<Kernel>,
+    cross: Cross,
+    roots: Vec<Root>,
+    size: usize,
+    partitions: usize,
+    /// ‖K_m − K̃_m‖_F / ‖K_m‖_F on some instances.
+    errors: Vec<f64>,
+    notes: Vec<String>,
+}
+
+/// Room for the features of a few rows; made once for many.
+#[derive(Debug, Default)]
+pub(crate) struct Room {
+    measures: Vec<f64>,
+    values: Vec<f64>,
+}
+
+impl Space {
+    /// Resolved kernels on instances that have all views: chooses landmarks, and measures the error. Also gives the kernels
+    /// among the landmarks.
+    ///
+    /// # Errors
+    /// Similarities, whose rows are not computed from features; kernels that are centred or divided by a number that all
+    /// instances enter together; as [`Bank::from_kernels`]; a stop.
+    pub fn new(
+        views: &Views,
+        kernels: Vec<Kernel>,
+        how: LowRank,
+        run: &Run,
+    ) -> Result<(Self, Bank)> {
+        check(&kernels)?;
+        let n = views.n();
+        let watch = run.watch();
+        let mut rng = run.rng("sample for landmarks");
+        let sample = some_of(n, SAMPLE.max(4 * how.rank), &mut rng);
+        let chosen = {
+            let some = (sample.len() < n).then(|| rows_of(views, &sample)).transpose()?;
+            let some = some.as_ref().unwrap_or(views);
+            let bank = Bank::from_kernels(some, kernels.clone(), Storage::OnDemand, run)?;
+            landmarks::choose(&bank, how, &run.remaining(&watch))?
+        };
+        let landmarks: Vec<usize> = chosen.places.iter().map(|p| sample[*p]).collect();
+        let (r, own) = (landmarks.len(), rows_of(views, &landmarks)?);
+        let bank = Bank::from_kernels(&own, kernels, Storage::OnDemand, run)?;
+        let norms: Vec<_> = (0..bank.len()).map(|m| bank.norms(m).to_vec()).collect();
+        let places: Vec<usize> = (0..r).collect();
+        let cross = Cross::new(&own, &places, r, bank.kernels(), &norms, RowMeans::Exact)?;
+        let mut space = Space {
+            landmarks,
+            cross,
+            roots: Vec::new(),
+            size: 0,
+            partitions: 1,
+            errors: Vec::new(),
+            notes: Vec::new(),
+            kernels: bank.kernels().to_vec(),
+        };
+        space.find_roots(&own, &watch)?;
+        space.measure(views, run, &watch)?;
+        space.notes = space.told(how, chosen.residual, n);
+        Ok((space, bank))
+    }
+
+    /// Computes in so many partitions of the instances, one after the other in what they give but not in time: the bits
+    /// of all results are the same for any number.
+    #[must_use]
+    pub fn with_partitions(self, partitions: usize) -> Self {
+        Space { partitions, ..self }
+    }
+
+    pub(crate) fn partitions(&self) -> usize {
+        self.partitions
+    }
+
+    /// The landmarks: instances, increasing.
+    pub fn landmarks(&self) -> &[usize] {
+        &self.landmarks
+    }
+
+    /// The kernels.
+    pub fn kernels(&self) -> &[Kernel] {
+        &self.kernels
+    }
+
+    /// How far each kernel is from its approximation: the Frobenius norm of the difference as a part of that of the kernel,
+    /// between instances of a sample.
+    pub fn errors(&self) -> &[f64] {
+        &self.errors
+    }
+
+    /// Sentences that a user should read.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Σ r_m: the length of v.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// The part of v that belongs to kernel m.
+    pub(crate) fn part(&self, m: usize) -> std::ops::Range<usize> {
+        let root = &self.roots[m];
+        root.first..root.first + root.rank
+    }
+
+    fn find_roots(&mut self, own: &Views, watch: &Watch) -> Result<()> {
+        let (r, kernels) = (self.landmarks.len(), self.kernels.len());
+        let all: Vec<usize> = (0..kernels).collect();
+        let rows: Vec<usize> = (0..r).collect();
+        room_for::<f64>(kernels.checked_mul(2 * r * r), || {
+            format!(
+                "{kernels} kernels among {r} landmarks (fewer landmarks, storage nystroem:rank=…, need less)"
+            )
+        })?;
+        let mut among = vec![vec![0.0; r * r]; kernels];
+        let mut room = Room::default();
+        self.visit(own, &rows, &all, &mut room, |first, count, values| {
+            for i in 0..count {
+                let row = &values[i * kernels * r..(i + 1) * kernels * r];
+                for (w, row) in among.iter_mut().zip(row.chunks(r)) {
+                    w[(first + i) * r..(first + i + 1) * r].copy_from_slice(row);
+                }
+            }
+        })?;
+        let root = |(m, mut w): (usize, Vec<f64>)| {
+            landmarks::stopped(watch)?;
+            cokernel_dense::symmetric_part(r, &mut w);
+            let mut vectors = vec![0.0; r * r];
+            let found = symmetric_eigen(Slice::new(&w, r, r), &mut vectors);
+            let values = found.ok_or_else(|| {
+                let name = &self.kernels[m].name;
+                Error::Data(format!(
+                    "kernel '{name}': its eigenvalues on the landmarks were not found"
+                ))
+            })?;
+            let largest = values.last().copied().unwrap_or(0.0);
+            let kept: Vec<usize> =
+                (0..r).filter(|j| largest > 0.0 && values[*j] > LEAST * largest).collect();
+            let column = |i: usize, j: &usize| vectors[i * r + j] / values[*j].sqrt();
+            let values = (0..r).flat_map(|i| kept.iter().map(move |j| column(i, j))).collect();
+            Ok(Root { rank: kept.len(), values, first: 0 })
+        };
+        self.roots = among.into_par_iter().enumerate().map(root).collect::<Result<_>>()?;
+        for root in &mut self.roots {
+            root.first = self.size;
+            self.size += root.rank;
+        }
+        Ok(())
+    }
+
+    /// Features C of some rows of the views a few at a time: `each(first of them, count, values)`, row after row, kernel after
+    /// kernel, landmark after landmark.
+    pub(crate) fn visit(
+        &self,
+        views: &Views,
+        rows: &[usize],
+        kernels: &[usize],
+        room: &mut Room,
+        mut each: impl FnMut(usize, usize, &[f64]),
+    ) -> Result<()> {
+        let wide = kernels.len() * self.landmarks.len();
+        if wide == 0 || rows.is_empty() {
+            return Ok(());
+        }
+        // Those of single features are looked at together.
+        let single = kernels.iter().any(|m| self.kernels[*m].column.is_some());
+        let looked_at =
+            |v: &&View| single || kernels.iter().any(|m| self.kernels[*m].view == v.name);
+        let mut some = Views::new();
+        for view in views.iter().filter(looked_at) {
+            some = some.with(view.name.clone(), view.table.select_rows(rows))?;
+        }
+        let new = self.cross.new_rows(&some, kernels)?;
+        let strip = (AT_ONCE / wide).clamp(8, 256);
+        for first in (0..rows.len()).step_by(strip) {
+            let count = strip.min(rows.len() - first);
+            room.values.resize(count * wide, 0.0);
+            self.cross.values(&new, kernels, first, count, &mut room.measures, &mut room.values);
+            each(first, count, &room.values);
+        }
+        Ok(())
+    }
+
+    /// C R, from the features of some rows: row after row, kernel after kernel.
+    pub(crate) fn whitened(
+        &self,
+        kernels: &[usize],
+        count: usize,
+        values: &[f64],
+        out: &mut Vec<f64>,
+    ) {
+        let r = self.landmarks.len();
+        let wide: usize = kernels.iter().map(|m| self.roots[*m].rank).sum();
+        out.clear();
+        out.resize(count * wide, 0.0);
+        let (mut at, mut part) = (0, Vec::new());
+        for (a, m) in kernels.iter().enumerate() {
+            let root = &self.roots[*m];
+            let stride = kernels.len() * r;
+            let rows = Slice { values: &values[a * r..], rows: count, cols: r, stride };
+            part.resize(count * root.rank, 0.0);
+            product_nn(rows, Slice::new(&root.values, r, root.rank), &mut part);
+            for i in 0..count {
+                let from = &part[i * root.rank..(i + 1) * root.rank];
+                out[i * wide + at..i * wide + at + root.rank].copy_from_slice(from);
+            }
+            at += root.rank;
+        }
+    }
+
+    /// R_m v_m of these kernels for each of the heads (v one head after the other): one row for each feature, one column for
+    /// each head.
+    pub(crate) fn coefficients(&self, kernels: &[usize], v: &[f64], heads: usize) -> Vec<f64> {
+        let r = self.landmarks.len();
+        let mut out = vec![0.0; kernels.len() * r * heads];
+        out.par_chunks_mut((r * heads).max(1)).zip(kernels).for_each(|(out, m)| {
+            let root = &self.roots[*m];
+            for (out, row) in out.chunks_mut(heads).zip(root.values.chunks(root.rank.max(1))) {
+                for (out, v) in out.iter_mut().zip(v.chunks(self.size.max(1))) {
+                    *out = cokernel_dense::simd::dot(row, &v[self.part(*m)]);
+                }
+            }
+        });
+        out
+    }
+
+    /// R_mᵀ g_m of these kernels for each row of g (one number for each feature), one row after the other; the parts of other
+    /// kernels are 0.
+    pub(crate) fn gathered(&self, kernels: &[usize], g: &[f64]) -> Vec<f64> {
+        let r = self.landmarks.len();
+        let wide = (kernels.len() * r).max(1);
+        let mut out = vec![0.0; g.len() / wide * self.size];
+        let rows = out.par_chunks_mut(self.size.max(1)).zip(g.par_chunks(wide));
+        rows.for_each(|(out, g)| {
+            for (m, g) in kernels.iter().zip(g.chunks(r)) {
+                let (root, part) = (&self.roots[*m], &mut out[self.part(*m)]);
+                for (g, row) in g.iter().zip(root.values.chunks(root.rank.max(1))) {
+                    cokernel_dense::simd::subtract(part, -g, row);
+                }
+            }
+        });
+        out
+    }
+
+    fn measure(&mut self, views: &Views, run: &Run, watch: &Watch) -> Result<()> {
+        let rows = some_of(views.n(), MEASURED, &mut run.rng("sample for the error"));
+        let (s, r) = (rows.len(), self.landmarks.len());
+        let some = rows_of(views, &rows)?;
+        let exact = Bank::from_kernels(&some, self.kernels.clone(), Storage::OnDemand, run)?;
+        let mut row = vec![0.0; s];
+        for m in 0..self.kernels.len() {
+            landmarks::stopped(watch)?;
+            let (rank, mut features, mut white) =
+                (self.roots[m].rank, vec![0.0; s * r], Vec::new());
+            self.visit(views, &rows, &[m], &mut Room::default(), |first, count, values| {
+                features[first * r..(first + count) * r].copy_from_slice(values);
+            })?;
+            self.whitened(&[m], s, &features, &mut white);
+            let (mut off, mut all) = (0.0, 0.0);
+            for i in 0..s {
+                exact.row(m, i, &mut row);
+                for (j, k) in row.iter().enumerate() {
+                    let (a, b) =
+                        (&white[i * rank..(i + 1) * rank], &white[j * rank..(j + 1) * rank]);
+                    off += (k - cokernel_dense::simd::dot(a, b)).powi(2);
+                    all += k * k;
+                }
+            }
+            self.errors.push(if all > 0.0 { (off / all).sqrt() } else { 0.0 });
+        }
+        Ok(())
+    }
+
+    fn told(&self, how: LowRank, residual: Option<f64>, n: usize) -> Vec<String> {
+        let mut sorted: Vec<usize> = (0..self.errors.len()).collect();
+        sorted.sort_by(|a, b| self.errors[*a].total_cmp(&self.errors[*b]));
+        let (Some(worst), middle) = (sorted.last(), sorted[sorted.len() / 2]) else {
+            return Vec::new();
+        };
+        let name = &self.kernels[*worst].name;
+        let mut text = format!(
+            "{} landmarks ({}) stand for {n} instances: kernels between {} instances are off by {:.1e} (median; relative \
+             Frobenius norm), the worst, '{name}', by {:.1e}",
+            self.landmarks.len(),
+            how.landmarks.id(),
+            n.min(MEASURED),
+            self.errors[middle],
+            self.errors[*worst],
+        );
+        if let Some(share) = residual {
+            let among = if n > SAMPLE { format!(" on {SAMPLE} instances") } else { String::new() };
+            text.push_str(&format!(
+                "; what the pivots leave of the trace of the mean kernel{among}, which bounds the error: {share:.1e}"
+            ));
+        }
+        vec![text]
+    }
+}
+
+/// These rows of all views, without what belongs to instances beside features.
+fn rows_of(views: &Views, rows: &[usize]) -> Result<Views> {
+    let mut some = Views::new();
+    for view in views.iter() {
+        some = some.with(view.name.clone(), view.table.select_rows(rows))?;
+    }
+    Ok(some)
+}
+
+/// Refuses what needs all instances to compute a value of a new one.
+fn check(kernels: &[Kernel]) -> Result<()> {
+    for kernel in kernels {
+        if kernel.function == Function::Precomputed {
+            return Err(Error::parameter(
+                "storage",
+                format!(
+                    "kernel '{}' is a similarity between all instances; landmarks need features (storage resident or \
+                     on_demand has similarities)",
+                    kernel.name
+                ),
+            ));
+        }
+        let whole = |step: &&Normalization| **step != Normalization::UnitDiagonal;
+        if let Some(step) = kernel.normalize.iter().find(whole) {
+            let why = match step.centers() {
+                true => {
+                    "it changes nothing but the scale where the machine has a bias; leave it out"
+                }
+                false => "use unit_diagonal",
+            };
+            let problem = format!(
+                "kernel '{}': landmarks do not go with a normalisation by all instances; {why}",
+                kernel.name
+            );
+            return Err(Error::parameter("storage", problem));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,111 @@
+"""Learning towards landmarks, from outside: what the model says is what numpy computes."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import cokernel
+
+
+def data(n: int = 1500, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    x = rng.normal(size=(n, 4)) * np.where(y == 1, 1.6, 0.8)[:, None]
+    return x, y
+
+
+GAMMAS = (0.1, 0.4, 1.6)
+KERNELS = "gaussian:gamma=0.1,0.4,1.6"
+
+
+def hinge(signs: np.ndarray, f: np.ndarray, h: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Loss, coefficient and dual term of each instance, C = 0.5; the coefficients are those of a hinge rounded by h."""
+    u = 1 - signs * f
+    alpha = 0.25 * (1 + u / np.sqrt(u * u + 4 * h * h))
+    return 0.5 * np.maximum(0, u), signs * alpha, alpha
+
+
+def squared_hinge(signs: np.ndarray, f: np.ndarray, _: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    u = np.maximum(0, 1 - signs * f)
+    return 0.25 * u * u, 0.5 * signs * u, 0.5 * u - 0.25 * u * u
+
+
+@pytest.mark.parametrize("method", ["simple_mkl", "lp_norm"])
+@pytest.mark.parametrize(("machine", "loss"), [("svc", hinge), ("squared_hinge_svc", squared_hinge)])
+def test_values_and_gap_are_those_of_the_features(method: str, machine: str, loss: Callable[..., tuple[np.ndarray, ...]]) -> None:
+    x, y = data()
+    signs = 2.0 * y - 1.0
+    model = cokernel.MKLClassifier(
+        method,
+        method_params={"tol": 1e-4},
+        kernels=[KERNELS],
+        machine=machine,
+        C=0.5,
+        storage="nystroem:rank=30",
+        random_state=3,
+    ).fit(x, y)
+    weights = np.asarray(model.weights_)
+    landmarks = x[model.support_]
+    assert len(landmarks) == 30
+    square = ((x[:, None] - landmarks) ** 2).sum(2)
+    features = [np.exp(-gamma * square) for gamma in GAMMAS]
+    own = [c[model.support_] for c in features]
+    active = np.flatnonzero(weights)
+    betas = np.asarray(model.dual_coef_)[0].reshape(len(active), 30)
+    f = sum(features[m] @ b for m, b in zip(active, betas, strict=True)) + np.ravel(model.intercept_)[0]
+    if f @ signs < 0:
+        f = -f
+    found = np.ravel(model.decision_function(x))
+    assert np.allclose(np.abs(found), np.abs(f), atol=1e-8)
+    assert np.mean(model.predict(x) == y) > 0.8
+    h = model.report_.details.get("rounding", [0.0])[0]
+    losses, c, terms = loss(signs, f, h)
+    primal = losses.sum() + sum(0.5 * b @ own[m] @ b / weights[m] for m, b in zip(active, betas, strict=True))
+    plus, minus = c[c > 0].sum(), -c[c < 0].sum()
+    # Coefficients that sum to 0; what is concave and 0 at 0 shrinks by no more than its argument.
+    shrunk = np.where(c > 0, min(plus, minus) / plus, min(plus, minus) / minus)
+    forms = []
+    for k, w in zip(features, own, strict=True):
+        values, vectors = np.linalg.eigh(w)
+        kept = values > 1e-11 * values[-1]
+        image = vectors[:, kept].T @ (k.T @ (shrunk * c))
+        forms.append(image**2 @ (1 / values[kept]))
+    conjugate = max(forms) if method == "simple_mkl" else np.linalg.norm(forms)
+    dual = shrunk @ terms - 0.5 * conjugate
+    assert (primal - dual) / primal == pytest.approx(model.report_.duality_gap, abs=1e-6)
+    gap = model.report_.duality_gap
+    assert gap is not None and 0 < gap <= 1e-4
+    again = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(again.decision_function(x), model.decision_function(x))
+
+
+@pytest.mark.parametrize("landmarks", ["uniform", "kmeans", "leverage", "cholesky"])
+def test_regression_is_near_the_exact_one(landmarks: str) -> None:
+    rng = np.random.default_rng(5)
+    x = rng.uniform(-2, 2, size=(800, 2))
+    t = np.sin(2 * x[:, 0]) * x[:, 1] + 0.05 * rng.normal(size=800)
+    train, test = slice(0, 600), slice(600, 800)
+
+    def learned(storage: str) -> cokernel.MKLRegressor:
+        kernels = ["gaussian:gamma=0.5,2"]
+        model = cokernel.MKLRegressor(
+            "lp_norm", method_params={"tol": 1e-4}, kernels=kernels, machine="kernel_ridge", storage=storage, random_state=0
+        )
+        return model.fit(x[train], t[train])
+
+    exact, near = learned("auto"), learned(f"nystroem:rank=80:landmarks={landmarks}")
+    error = [np.sqrt(np.mean((m.predict(x[test]) - t[test]) ** 2)) for m in (exact, near)]
+    assert error[1] < 1.1 * error[0] + 0.01
+    assert any("80 landmarks" in note for note in near.report_.notes)
+
+
+def test_refusals() -> None:
+    x, y = data(60)
+    with pytest.raises(ValueError, match="rank: expected a whole number above 0"):
+        cokernel.MKLClassifier("simple_mkl", storage="nystroem:rank=no").fit(x, y)
+    with pytest.raises(ValueError, match="methods that learn towards landmarks"):
+        cokernel.MKLClassifier("easy_mkl", storage="nystroem").fit(x, y)
