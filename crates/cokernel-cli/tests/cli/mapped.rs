@@ -29,7 +29,7 @@ fn commands_give_the_answers_of_memory() {
         assert_eq!(want, without_seconds(evaluated(file)));
     }
     let table = |storage| {
-        let flags = "--method simple_mkl --method mean --folds 2 --seed 3 --threads 2";
+        let flags = "--methods simple_mkl,mean --folds 2 --seed 3 --threads 2";
         toy.json(&format!("compare {DATA} {KERNELS} {flags} --storage {storage}"))
     };
     assert_eq!(without_seconds(table("resident")), without_seconds(table("mapped:k")));
