@@ -5,7 +5,7 @@ use crate::samples::{
 };
 use cokernel::Result;
 use cokernel::data::read::{
-    parse_anndata, parse_csv, parse_hdf5, parse_labels, parse_libsvm, parse_mat,
+    parse_anndata, parse_csv, parse_fasta, parse_hdf5, parse_labels, parse_libsvm, parse_mat,
     parse_matrix_market, parse_mudata, parse_npy, parse_npz, parse_pairs,
 };
 use cokernel::data::{
@@ -67,6 +67,7 @@ fn options(flags: u8) -> ReadOptions {
         header,
         variable: bit(2).then(|| "x".to_string()),
         similarity: bit(3),
+        sequences: bit(2) && bit(3),
         missing_rows: bit(4),
         ..ReadOptions::default()
     }
@@ -112,6 +113,18 @@ pub fn csv(bytes: &[u8]) -> bool {
     parsed(bytes, "a.csv", parse_csv).is_some()
 }
 
+/// FASTA files.
+pub fn fasta(bytes: &[u8]) -> bool {
+    parsed(bytes, "a.fasta", parse_fasta).is_some()
+}
+
+/// FASTA files that are accepted.
+pub fn fasta_seeds() -> Vec<Vec<u8>> {
+    let mut all = with_flags(&[0, 1], b">a one\nACGT\nAC\n;no\n>b\nGG*\n");
+    all.extend(with_flags(&[0x10], b"\xef\xbb\xbf>p\r\n>q\r\nM K\r\n"));
+    all
+}
+
 /// Text tables that are accepted.
 pub fn csv_seeds() -> Vec<Vec<u8>> {
     let table: &[u8] = b"id,a,\"b,c\"\np,1,2\nq,3.5,-4e1\n\"r\",.5,1e-3\n";
@@ -119,6 +132,7 @@ pub fn csv_seeds() -> Vec<Vec<u8>> {
     all.extend(with_flags(&[0], b"1;2\n3;4\n"));
     all.extend(with_flags(&[0, 0x80], b"1 2\n3 4\n5 6\n"));
     all.extend(with_flags(&[0x10, 0x18], b"x\ty\n1\t2\nNaN\tnan\n"));
+    all.extend(with_flags(&[0x0c, 0x1c], b"x,y\nACGT,1\nGG,2\n"));
     all.extend(with_flags(&[8], b"1,0.5,0\n0.5,1,0\n0,0,1\n"));
     all.extend(with_flags(&[0x40], b"\xef\xbb\xbf1,2\r\n3,4\r\n"));
     all

@@ -1,6 +1,6 @@
 //! Specifications of kernels and graphs as text.
 
-use cokernel::data::{Csr, Matrix, Table, Views};
+use cokernel::data::{Csr, Matrix, Sequences, Table, Views};
 use cokernel::kernel::{GraphSpec, KernelSpec};
 use cokernel::{Run, bank};
 
@@ -16,6 +16,22 @@ pub const WORDS: &[&str] = &[
     "exponential",
     "sigmoid",
     "precomputed",
+    "tanimoto",
+    "minmax",
+    "pearson",
+    "spearman",
+    "spectrum",
+    "mismatch",
+    "mismatches=",
+    "alphabet=ACGT",
+    "distances",
+    "diffusion",
+    "beta=",
+    "laplacian=plain",
+    "random_walk",
+    "steps=",
+    "a=",
+    "@d",
     "@a",
     "@s",
     "@",
@@ -57,7 +73,7 @@ pub const WORDS: &[&str] = &[
     "é",
 ];
 
-/// Three instances: features, sparse features, a similarity.
+/// Three instances: features, sparse features, a similarity, sequences.
 fn views() -> Views {
     let features = Matrix::from_fn(3, 2, |i, j| (i * 2 + j) as f64 / 3.0);
     let sparse = Csr::from_rows(4, vec![vec![(0, 1.0)], vec![(3, 2.0)], vec![(0, 0.5), (1, 1.0)]]);
@@ -65,6 +81,7 @@ fn views() -> Views {
     sparse
         .and_then(|sparse| Views::new().dense("a", features)?.with("b", Table::Sparse(sparse)))
         .and_then(|views| views.with("s", Table::Similarity(similar)))
+        .and_then(|views| views.with("d", Table::Sequences(Sequences::new(["ACGT", "", "GG"])?)))
         .expect("views in order")
 }
 
@@ -108,6 +125,13 @@ pub fn kernel_seeds() -> Vec<Vec<u8>> {
         "exponential:metric=squared_euclidean:sigma=1,2",
         "sigmoid:gamma=0.1:coef0=-1",
         "precomputed@s:normalize=frobenius",
+        "tanimoto:per_feature",
+        "minmax@b",
+        "spearman@a:normalize=center",
+        "mismatch@d:k=3,4:mismatches=1:alphabet=ACGT",
+        "distances@s:scale=mean*2",
+        "diffusion@s:beta=0.5:laplacian=plain",
+        "random_walk@s:steps=2,3:a=2.5",
     ]
     .map(|t| t.as_bytes().to_vec())
     .to_vec()

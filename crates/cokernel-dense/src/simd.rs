@@ -209,6 +209,15 @@ dispatch! {
 }
 
 #[inline(always)]
+fn minima_body<const FMA: bool>(a: &[f64], b: &[f64]) -> f64 {
+    fold_pairs::<false>(a, b, |s, x, z| s + if x < z { x } else { z })
+}
+dispatch! {
+    /// Σ min(a_k, b_k).
+    fn minima(a: &[f64], b: &[f64]) -> f64 = minima_body
+}
+
+#[inline(always)]
 fn chi_squared_body<const FMA: bool>(a: &[f64], b: &[f64]) -> f64 {
     fold_pairs::<false>(a, b, |s, x, z| {
         let (sum, difference) = (x + z, x - z);

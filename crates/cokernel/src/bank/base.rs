@@ -5,8 +5,10 @@
 //! on the training mean; a result that lost more than four digits to cancellation is computed
 //! again from the difference, so equal rows have distance exactly 0.
 
+use super::maps::{correlated, correlated_sparse};
+use crate::Result;
 use crate::data::{Csr, Matrix, Table};
-use crate::kernel::{Function, Metric};
+use crate::kernel::{Function, Metric, Words, diffusion, random_walk, words};
 use cokernel_dense::{Slice, product_nt, simd};
 
 /// The most columns of sparse rows that are spread out for dot products. Wider rows are merged: a
@@ -30,8 +32,20 @@ pub(super) enum Measure {
     Manhattan,
     /// Σ (x_k − z_k)² / (x_k + z_k).
     ChiSquared,
-    /// The similarity that the view gives.
+    /// The similarity or the distance that the view gives.
     Given,
+    /// ⟨x, z⟩ / (‖x‖² + ‖z‖² − ⟨x, z⟩).
+    Tanimoto,
+    /// Σ min / Σ max.
+    MinMax,
+    /// The correlation of values, or of ranks.
+    Correlation { ranks: bool },
+    /// Words in common.
+    Words(Words),
+    /// exp(−βL), the bits of β.
+    Diffusion { beta: u64, normalized: bool },
+    /// (aI − L)^p, the bits of a.
+    RandomWalk { steps: u32, a: u64 },
 }
 
 impl Measure {
@@ -42,7 +56,29 @@ impl Measure {
             }
             Function::Exponential { metric, .. } => Measure::of_metric(metric),
             Function::Precomputed => Measure::Given,
+            Function::Tanimoto => Measure::Tanimoto,
+            Function::MinMax => Measure::MinMax,
+            Function::Correlation { ranks } => Measure::Correlation { ranks },
+            Function::Words(words) => Measure::Words(words),
+            Function::Diffusion { beta, normalized } => {
+                Measure::Diffusion { beta: beta.to_bits(), normalized }
+            }
+            Function::RandomWalk { steps, a } => Measure::RandomWalk { steps, a: a.to_bits() },
         }
+    }
+
+    /// What is computed of the rows that [`Side::new`] makes.
+    fn of_rows(self) -> Self {
+        match self {
+            Measure::Correlation { .. } | Measure::Words(_) => Measure::Dot,
+            Measure::Diffusion { .. } | Measure::RandomWalk { .. } => Measure::Given,
+            plain => plain,
+        }
+    }
+
+    /// Whether the view gives its values for pairs.
+    pub(super) fn is_given(self) -> bool {
+        self.of_rows() == Measure::Given
     }
 
     pub(super) fn of_metric(metric: Metric) -> Self {
@@ -50,6 +86,7 @@ impl Measure {
             Metric::Euclidean | Metric::SquaredEuclidean => Measure::Squared,
             Metric::Manhattan => Measure::Manhattan,
             Metric::ChiSquared => Measure::ChiSquared,
+            Metric::Given => Measure::Given,
         }
     }
 }
@@ -66,8 +103,10 @@ enum Cells {
 pub(super) struct Side {
     measure: Measure,
     cells: Cells,
-    /// ‖x‖² of each row, where the measure needs it.
+    /// ‖x‖² of each row, where the measure needs it; Σ x of MinMax.
     squares: Vec<f64>,
+    /// Numbers of rows whose products come off dot products.
+    offsets: Vec<f64>,
 }
 
 /// How many times the least magnitude of a column an entry may have to count for its centre.
@@ -100,12 +139,36 @@ pub(super) fn column_means(table: &Table) -> Vec<f64> {
 
 impl Side {
     /// Prepares the rows of `table`; `mean` is the centre for squared distances (empty: none).
+    ///
+    /// # Errors
+    /// Of sequences and graphs, as [`words`], [`diffusion`] and [`random_walk`].
     pub(super) fn new(
         table: &Table,
         column: Option<usize>,
         measure: Measure,
         mean: &[f64],
-    ) -> Self {
+    ) -> Result<Self> {
+        let (made, offsets) = match (table, measure) {
+            (Table::Sequences(s), Measure::Words(of)) => (Table::Sparse(words(s, of)?), Vec::new()),
+            (Table::Sparse(m), Measure::Correlation { ranks }) => {
+                let (rows, offsets) = correlated_sparse(m, ranks)?;
+                (Table::Sparse(rows), offsets)
+            }
+            (Table::Dense(m), Measure::Correlation { ranks }) => {
+                (Table::Dense(correlated(m.clone(), ranks)), Vec::new())
+            }
+            (t, Measure::Diffusion { beta, normalized }) if t.rows() == t.cols() => {
+                (Table::Similarity(diffusion(t, f64::from_bits(beta), normalized)?), Vec::new())
+            }
+            (t, Measure::RandomWalk { steps, a }) if t.rows() == t.cols() => {
+                (Table::Similarity(random_walk(t, steps, f64::from_bits(a))?), Vec::new())
+            }
+            _ => return Ok(Side::of_rows(table, column, measure.of_rows(), mean)),
+        };
+        Ok(Side { offsets, ..Side::of_rows(&made, None, measure.of_rows(), &[]) })
+    }
+
+    fn of_rows(table: &Table, column: Option<usize>, measure: Measure, mean: &[f64]) -> Self {
         let mut cells = match (table, column) {
             (Table::Dense(m) | Table::Similarity(m), None) => Cells::Dense(m.clone()),
             (Table::Sparse(m), None) if !mean.is_empty() => Cells::Dense(m.to_dense()),
@@ -114,23 +177,27 @@ impl Side {
             (Table::Sparse(m) | Table::Graph(m), Some(c)) => {
                 Cells::Column((0..m.rows()).map(|i| m.get(i, c)).collect())
             }
+            // Sequences have become words.
+            (Table::Sequences(s), _) => Cells::Column(vec![0.0; s.rows()]),
         };
         let mut squares = Vec::new();
-        if measure == Measure::Squared {
+        let sum = |values: &[f64]| match measure {
+            Measure::MinMax => values.iter().sum(),
+            _ => simd::dot(values, values),
+        };
+        if matches!(measure, Measure::Squared | Measure::Tanimoto | Measure::MinMax) {
             if let Cells::Dense(m) = &mut cells {
                 for i in 0..m.rows() {
                     m.row_mut(i).iter_mut().zip(mean).for_each(|(v, c)| *v -= c);
                 }
             }
             squares = match &cells {
-                Cells::Dense(m) => (0..m.rows()).map(|i| simd::dot(m.row(i), m.row(i))).collect(),
-                Cells::Sparse(m) => {
-                    (0..m.rows()).map(|i| m.row(i).1.iter().map(|v| v * v).sum()).collect()
-                }
+                Cells::Dense(m) => (0..m.rows()).map(|i| sum(m.row(i))).collect(),
+                Cells::Sparse(m) => (0..m.rows()).map(|i| sum(m.row(i).1)).collect(),
                 Cells::Column(_) => Vec::new(),
             };
         }
-        Side { measure, cells, squares }
+        Side { measure, cells, squares, offsets: Vec::new() }
     }
 
     /// A row whose squared length overflows, if there is one.
@@ -145,7 +212,7 @@ impl Side {
             Cells::Sparse(m) => m.entries().1,
             Cells::Column(values) => values,
         };
-        let products = matches!(self.measure, Measure::Dot | Measure::Squared);
+        let products = matches!(self.measure, Measure::Dot | Measure::Squared | Measure::Tanimoto);
         let largest = values.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
         (products && largest > 0.0 && largest < SMALLEST).then_some(largest)
     }
@@ -155,6 +222,9 @@ impl Side {
     /// Rows at one distance count once, and the nearest of three not at all: where means stand for what instances lack,
     /// many rows lie at the centre, up to rounding.
     pub(super) fn extreme_rows(&self) -> Vec<usize> {
+        if self.measure != Measure::Squared {
+            return Vec::new();
+        }
         let mut sorted: Vec<f64> = self.squares.iter().copied().filter(|s| *s > 0.0).collect();
         sorted.sort_unstable_by(f64::total_cmp);
         sorted.dedup();
@@ -183,17 +253,29 @@ impl Side {
             return graph.get(i, j);
         }
         let dense = |x: &[f64], z: &[f64]| match self.measure {
-            Measure::Dot => simd::dot(x, z),
+            Measure::MinMax => simd::minima(x, z),
+            Measure::ChiSquared => simd::chi_squared(x, z),
             Measure::Squared => simd::squared_distance(x, z),
             Measure::Manhattan => simd::manhattan(x, z),
-            Measure::ChiSquared => simd::chi_squared(x, z),
             Measure::Given => x[j],
+            // All others are made of dot products.
+            _ => simd::dot(x, z),
         };
-        match (&self.cells, &right.cells) {
-            (Cells::Column(x), Cells::Column(z)) => scalar(self.measure, x[i], z[j]),
+        let value = match (&self.cells, &right.cells) {
+            (Cells::Column(x), Cells::Column(z)) => return alone(self.measure, x[i], z[j]),
             (Cells::Dense(x), Cells::Dense(z)) => dense(x.row(i), z.row(j)),
             (Cells::Sparse(x), Cells::Sparse(z)) => sparse(self.measure, x.row(i), z.row(j)),
             _ => unreachable!("both sides of a measure are prepared alike"),
+        };
+        self.finished(value, i, right, j)
+    }
+
+    /// The measure of a pair from the sum over its columns.
+    fn finished(&self, sum: f64, i: usize, right: &Side, j: usize) -> f64 {
+        match self.measure {
+            Measure::Tanimoto | Measure::MinMax => share(sum, self.squares[i] + right.squares[j]),
+            _ if !self.offsets.is_empty() => sum - self.offsets[i] * right.offsets[j],
+            _ => sum,
         }
     }
 
@@ -257,33 +339,43 @@ impl Side {
                     }
                 }
             }
-            (Cells::Dense(x), Cells::Dense(z), Measure::Dot | Measure::Squared) => {
+            (
+                Cells::Dense(x),
+                Cells::Dense(z),
+                Measure::Dot | Measure::Squared | Measure::Tanimoto,
+            ) => {
                 let d = x.cols();
                 let left = &x.values()[i0 * d..(i0 + rows) * d];
                 let other = &z.values()[j0 * d..(j0 + cols) * d];
                 product_nt(Slice::new(left, rows, d), Slice::new(other, cols, d), out);
-                self.dots_to_distances(i0, right, j0, cols, out);
+                self.finish(i0, right, j0, cols, out);
             }
-            (Cells::Sparse(x), Cells::Sparse(z), Measure::Dot | Measure::Squared)
-                if z.cols() <= SCATTERED =>
-            {
+            (
+                Cells::Sparse(x),
+                Cells::Sparse(z),
+                Measure::Dot | Measure::Squared | Measure::Tanimoto | Measure::MinMax,
+            ) if z.cols() <= SCATTERED => {
                 let mut scattered = vec![0.0; z.cols()];
                 for (r, out) in out.chunks_mut(cols).enumerate() {
                     let (c, v) = x.row(i0 + r);
                     c.iter().zip(v).for_each(|(c, v)| scattered[*c as usize] = *v);
                     for (j, o) in out.iter_mut().enumerate() {
                         let (c, v) = z.row(j0 + j);
-                        *o = c.iter().zip(v).map(|(c, v)| scattered[*c as usize] * v).sum();
+                        let own = c.iter().map(|c| scattered[*c as usize]).zip(v);
+                        *o = match self.measure {
+                            Measure::MinMax => own.map(|(x, v)| x.min(*v)).sum(),
+                            _ => own.map(|(x, v)| x * v).sum(),
+                        };
                     }
                     c.iter().for_each(|c| scattered[*c as usize] = 0.0);
                 }
-                self.dots_to_distances(i0, right, j0, cols, out);
+                self.finish(i0, right, j0, cols, out);
             }
             (Cells::Column(x), Cells::Column(z), _) => {
                 for (r, out) in out.chunks_mut(cols).enumerate() {
                     let x = x[i0 + r];
                     for (o, z) in out.iter_mut().zip(&z[j0..j0 + cols]) {
-                        *o = scalar(self.measure, x, *z);
+                        *o = alone(self.measure, x, *z);
                     }
                 }
             }
@@ -295,8 +387,16 @@ impl Side {
         }
     }
 
-    fn dots_to_distances(&self, i0: usize, right: &Side, j0: usize, cols: usize, out: &mut [f64]) {
+    /// Measures from the sums over the columns, which are dot products but for MinMax.
+    fn finish(&self, i0: usize, right: &Side, j0: usize, cols: usize, out: &mut [f64]) {
         if self.measure != Measure::Squared {
+            if self.measure != Measure::Dot || !self.offsets.is_empty() {
+                for (r, out) in out.chunks_mut(cols).enumerate() {
+                    for (j, o) in out.iter_mut().enumerate() {
+                        *o = self.finished(*o, i0 + r, right, j0 + j);
+                    }
+                }
+            }
             return;
         }
         let other = &right.squares[j0..j0 + cols];
@@ -313,16 +413,41 @@ impl Side {
     }
 }
 
+/// What two rows have in common among what either has; all of two rows without anything.
+#[inline(always)]
+fn share(common: f64, both: f64) -> f64 {
+    if both > 0.0 { common / (both - common) } else { 1.0 }
+}
+
+/// The measure of rows of one column.
+#[inline(always)]
+fn alone(measure: Measure, x: f64, z: f64) -> f64 {
+    match measure {
+        Measure::Tanimoto => {
+            let largest = x.abs().max(z.abs());
+            if largest == 0.0 {
+                return 1.0;
+            }
+            let (x, z) = (x / largest, z / largest);
+            share(x * z, x * x + z * z)
+        }
+        Measure::MinMax => share(x.min(z), x + z),
+        _ => scalar(measure, x, z),
+    }
+}
+
+/// What a column adds to the sum that a measure is made of.
 #[inline(always)]
 fn scalar(measure: Measure, x: f64, z: f64) -> f64 {
     match measure {
-        Measure::Dot | Measure::Given => x * z,
+        Measure::MinMax => x.min(z),
         Measure::Squared => (x - z) * (x - z),
         Measure::Manhattan => (x - z).abs(),
         Measure::ChiSquared => {
             let (sum, difference) = (x + z, x - z);
             difference * difference / if sum > 0.0 { sum } else { 1.0 }
         }
+        _ => x * z,
     }
 }
 
@@ -341,7 +466,7 @@ fn sparse(measure: Measure, x: (&[u32], &[f64]), z: (&[u32], &[f64])) -> f64 {
     sum
 }
 
-/// Visits each row i of a feature table with its distances to the rows i + 1, i + 2, … in order.
+/// Visits each row i of a table of features, or of distances, with its distances to the rows i + 1, i + 2, … in order.
 pub(crate) fn distances(
     table: &Table,
     column: Option<usize>,
@@ -350,7 +475,7 @@ pub(crate) fn distances(
 ) {
     let measure = Measure::of_metric(metric);
     let mean = if column.is_none() { column_means(table) } else { Vec::new() };
-    let side = Side::new(table, column, measure, &mean);
+    let side = Side::of_rows(table, column, measure, &mean);
     let n = table.rows();
     let strip = 64;
     let mut block = vec![0.0; strip * n];
@@ -390,14 +515,15 @@ mod tests {
             .collect();
         let sparse = Table::Sparse(Csr::from_rows(5, rows).unwrap());
         for measure in [Measure::Dot, Measure::Squared, Measure::Manhattan, Measure::ChiSquared] {
-            let a = Side::new(&dense, None, measure, &column_means(&dense));
-            let a = if measure == Measure::Dot { Side::new(&dense, None, measure, &[]) } else { a };
+            let a = Side::of_rows(&dense, None, measure, &column_means(&dense));
+            let a =
+                if measure == Measure::Dot { Side::of_rows(&dense, None, measure, &[]) } else { a };
             let a = if measure == Measure::ChiSquared || measure == Measure::Manhattan {
-                Side::new(&dense, None, measure, &[])
+                Side::of_rows(&dense, None, measure, &[])
             } else {
                 a
             };
-            let b = Side::new(&sparse, None, measure, &[]);
+            let b = Side::of_rows(&sparse, None, measure, &[]);
             let (mut x, mut z) = (vec![0.0; 12], vec![0.0; 12]);
             a.block(2, 3, &a, 4, 4, &mut x);
             b.block(2, 3, &b, 4, 4, &mut z);
@@ -418,7 +544,7 @@ mod tests {
         let rows = vec![vec![(1, 2.0), (u32::MAX, 3.0)], vec![(1, 5.0)], vec![(u32::MAX, 0.5)]];
         let table = Table::Sparse(Csr::from_rows(1 << 32, rows).unwrap());
         for (measure, want) in [(Measure::Dot, [10.0, 1.5]), (Measure::Squared, [18.0, 10.25])] {
-            let side = Side::new(&table, None, measure, &[]);
+            let side = Side::of_rows(&table, None, measure, &[]);
             let mut out = vec![0.0; 2];
             side.block(0, 1, &side, 1, 2, &mut out);
             assert_eq!(out, want);
@@ -436,7 +562,7 @@ mod tests {
                     if i >= n - extremes && j == 1 { value } else { entry(i, j) }
                 });
                 let table = Table::Dense(m.clone());
-                let side = Side::new(&table, None, Measure::Squared, &column_means(&table));
+                let side = Side::of_rows(&table, None, Measure::Squared, &column_means(&table));
                 let mut out = vec![0.0; n * n];
                 side.block(0, n, &side, 0, n, &mut out);
                 for i in 0..n {
@@ -457,7 +583,7 @@ mod tests {
     fn equal_rows_far_from_the_origin_have_distance_zero() {
         let m = Matrix::from_fn(3, 2, |i, j| 1e9 + if i == 2 { 1.0 + j as f64 } else { 0.5 });
         let table = Table::Dense(m);
-        let side = Side::new(&table, None, Measure::Squared, &column_means(&table));
+        let side = Side::of_rows(&table, None, Measure::Squared, &column_means(&table));
         let mut out = vec![0.0; 9];
         side.block(0, 3, &side, 0, 3, &mut out);
         assert_eq!((out[0], out[1], out[4]), (0.0, 0.0, 0.0));

@@ -18,7 +18,7 @@ use super::fill::{Fill, placed_rows};
 use super::norm::{inverse_root, statistics_fit};
 use crate::data::{Matrix, Table, View, Views};
 use crate::error::room_for;
-use crate::kernel::{Function, Kernel, Norm, Normalization, refuse_negative};
+use crate::kernel::{Kernel, Norm, Normalization, ViewKind, refuse_negative};
 use crate::rule::{Mix, Pairs, Product, Weighted, nonzero};
 use crate::run::Pass;
 use crate::{Error, Result, Watch};
@@ -183,7 +183,7 @@ impl Cross {
                     kernel.name
                 )));
             }
-            let (view, given) = (&kernel.view, kernel.function == Function::Precomputed);
+            let (view, given) = (&kernel.view, kernel.function.takes() == ViewKind::Similarities);
             if given && norms[m].contains(&Norm::UnitDiagonal) {
                 let cols = support.get(view)?.table.cols();
                 if cols != n {
@@ -254,7 +254,7 @@ impl Cross {
         let view = views.get(&group.view)?;
         require_complete(view)?;
         let what = format!("view '{}'", view.name);
-        if group.measure == Measure::Given {
+        if group.measure.is_given() {
             if !view.table.is_similarity() {
                 return Err(Error::Data(format!(
                     "{what} holds features; the model wants the similarities between the new \
@@ -264,6 +264,14 @@ impl Cross {
             }
             let members = group.members.iter().filter(|m| active.contains(m));
             for kernel in members.map(|m| &self.kernels[*m]) {
+                if kernel.function.is_transductive() {
+                    return Err(Error::Data(format!(
+                        "kernel '{}' is one of all nodes of its graph together, so that new rows have no place in \
+                         it; compute the kernel of the whole graph first (kernel::diffusion, kernel::random_walk) \
+                         and give it as a similarity",
+                        kernel.name
+                    )));
+                }
                 if kernel.normalize.contains(&Normalization::UnitDiagonal) {
                     return Err(Error::Data(format!(
                         "kernel '{}' has normalisation unit_diagonal, but a similarity does not \
@@ -286,16 +294,18 @@ impl Cross {
                     return Err(Error::shape(what, expected, format!("{c} columns")));
                 }
             };
-            return Ok(Side::new(&cut, None, Measure::Given, &[]));
+            return Side::new(&cut, None, Measure::Given, &[]);
         }
-        if view.table.is_similarity() {
-            return Err(Error::Data(format!("{what} is a similarity; the model wants features")));
+        let takes = self.kernels[group.members[0]].function.takes();
+        if !takes.is(&view.table) {
+            let (found, wanted) = (view.table.words(), takes.words());
+            return Err(Error::Data(format!("{what} is {found}; the model wants {wanted}")));
         }
         if view.table.cols() != group.width {
             let expected = format!("{} columns as in training", group.width);
             return Err(Error::shape(what, expected, format!("{} columns", view.table.cols())));
         }
-        if group.measure == Measure::ChiSquared {
+        if matches!(group.measure, Measure::ChiSquared | Measure::MinMax) {
             refuse_negative(view)?;
         }
         let table = match &view.table {
@@ -305,7 +315,7 @@ impl Cross {
             }
             table => table,
         };
-        let side = Side::new(table, group.column, group.measure, &group.mean);
+        let side = Side::new(table, group.column, group.measure, &group.mean)?;
         refuse_too_large(&view.name, &side)?;
         Ok(side)
     }
@@ -485,7 +495,7 @@ impl Cross {
     fn own_plain(&self, new: &NewRows, places: &[usize]) -> Result<Matrix> {
         for place in places {
             let kernel = &self.kernels[*place];
-            if kernel.function == Function::Precomputed {
+            if kernel.function.takes() == ViewKind::Similarities {
                 return Err(Error::Data(format!(
                     "kernel '{}': a similarity does not tell the self-similarity of new rows",
                     kernel.name

@@ -112,7 +112,7 @@ pub(super) fn similarities(views: &Views, kernels: &[Kernel]) -> Result<Vec<(Str
     let mut found = Vec::new();
     let mut seen: Vec<&str> = Vec::new();
     for kernel in kernels {
-        if seen.contains(&kernel.view.as_str()) {
+        if kernel.function != Function::Precomputed || seen.contains(&kernel.view.as_str()) {
             continue;
         }
         seen.push(&kernel.view);
@@ -158,7 +158,7 @@ pub(super) fn similarities(views: &Views, kernels: &[Kernel]) -> Result<Vec<(Str
     Ok(found)
 }
 
-/// Sigmoid kernels that are not positive semi-definite, judged on a submatrix.
+/// Sigmoid kernels, and those of given distances, that are not positive semi-definite, judged on a submatrix.
 pub(super) fn sigmoids(
     tiles: &Tiles,
     kernels: &[Kernel],
@@ -166,7 +166,10 @@ pub(super) fn sigmoids(
 ) -> Vec<(String, Proof)> {
     let chosen = looked_at(tiles.layout.n);
     let size = chosen.len();
-    let sigmoid = |m: &usize| matches!(kernels[*m].function, Function::Sigmoid { .. });
+    let sigmoid = |m: &usize| {
+        let function = kernels[*m].function;
+        function != Function::Precomputed && !function.is_definite()
+    };
     let prove = |m: usize| {
         let (own, mut submatrix) = (&diagonals[m], vec![0.0; size * size]);
         for (&i, row) in chosen.iter().zip(submatrix.chunks_mut(size)) {

@@ -100,7 +100,7 @@ impl Engine {
             } else {
                 Vec::new()
             };
-            let side = Side::new(table, kernel.column, measure, &mean);
+            let side = Side::new(table, kernel.column, measure, &mean)?;
             refuse_too_large(&kernel.view, &side)?;
             refuse_too_small(&kernel.view, &side)?;
             let (view, column) = (kernel.view.clone(), kernel.column);
@@ -394,7 +394,6 @@ fn two_parts(out: &mut [f64], source: usize, at: usize, len: usize) -> (&[f64], 
 fn apply(function: Function, measures: &[f64], out: &mut [f64]) {
     let pairs = out.iter_mut().zip(measures);
     match function {
-        Function::Linear | Function::Precomputed => out.copy_from_slice(measures),
         Function::Polynomial { degree, gamma, coef0 } => {
             let degree = i32::try_from(degree).unwrap_or(i32::MAX);
             pairs.for_each(|(o, v)| *o = (gamma * v + coef0).powi(degree));
@@ -407,6 +406,8 @@ fn apply(function: Function, measures: &[f64], out: &mut [f64]) {
             simd::exp_in_place(out, -gamma);
         }
         Function::Exponential { gamma, .. } => simd::exp_of(measures, -gamma, out),
+        // The measure itself.
+        _ => out.copy_from_slice(measures),
     }
 }
 

@@ -110,6 +110,8 @@ impl Bank {
 fn seen<'a>(table: &'a Table, rows: &[usize], of: Feature) -> Seen<'a> {
     match table {
         Table::Sparse(x) | Table::Graph(x) => Seen::Sparse(x),
+        // Kernels on sequences are none of their columns.
+        Table::Sequences(_) => Seen::Dense(Matrix::zeros(rows.len(), 0)),
         Table::Dense(x) | Table::Similarity(x) => {
             let mut own = x.select_rows(rows);
             if of == Feature::Differences {

@@ -29,6 +29,7 @@ mod gated;
 mod gram;
 mod layout;
 mod mapped;
+mod maps;
 mod middle;
 mod mixed;
 mod neighbours;
@@ -57,9 +58,12 @@ pub use storage::{Landmarks, LowRank, Storage};
 pub use tiles::Tile;
 pub(crate) use tiles::huge_pages;
 
-use crate::data::{Matrix, Table, Views};
+use crate::data::{Matrix, Table, View, Views};
 use crate::error::room_for;
-use crate::kernel::{Function, Kernel, KernelSpec, Metric, Norm, Normalization, refuse_negative};
+use crate::kernel::{
+    Function, Kernel, KernelSpec, Metric, Norm, Normalization, ViewKind, no_distances,
+    refuse_negative,
+};
 use crate::run::Pass;
 use crate::{Error, Result, Run, Watch};
 use columns::Columns;
@@ -338,35 +342,51 @@ fn check_functions(views: &Views, kernels: &[Kernel]) -> Result<()> {
     let mut checked: HashSet<(&str, bool)> = HashSet::new();
     for kernel in kernels {
         let view = views.get(&kernel.view)?;
-        let chi =
-            matches!(kernel.function, Function::Exponential { metric: Metric::ChiSquared, .. });
+        let function = kernel.function;
+        let chi = function.refuses_negative() || function.takes() == ViewKind::Similarities;
+        let distances = matches!(function, Function::Exponential { metric: Metric::Given, .. });
         let has = |i: usize| view.present.as_ref().is_none_or(|p| p[i]);
         let what = format!("view '{}'", view.name);
-        match (&view.table, kernel.function) {
-            (Table::Similarity(m), Function::Precomputed)
-                if checked.insert((&kernel.view, chi)) =>
-            {
+        if !function.takes().is(&view.table) {
+            let (wanted, found) = (function.takes().words(), view.table.words());
+            return Err(Error::Data(format!(
+                "kernel '{}' needs {wanted}, but view '{}' is {found}",
+                kernel.name, view.name
+            )));
+        }
+        match &view.table {
+            Table::Similarity(m) if distances => check_distances(view, m)?,
+            Table::Graph(_) if distances => return Err(no_distances(view)),
+            Table::Similarity(m) if checked.insert((&kernel.view, chi)) => {
                 let among: Vec<usize> = (0..m.rows()).filter(|i| has(*i)).collect();
                 check_symmetric_among(&what, m, &among, 1e-8)?;
             }
-            (Table::Graph(m), Function::Precomputed) if checked.insert((&kernel.view, chi)) => {
+            Table::Graph(m) if checked.insert((&kernel.view, chi)) => {
                 check_symmetric_graph(&what, m, has, 1e-8)?;
             }
-            (Table::Similarity(_) | Table::Graph(_), Function::Precomputed) => {}
-            (Table::Similarity(_) | Table::Graph(_), _) => {
-                return Err(Error::Data(format!(
-                    "kernel '{}' needs features, but view '{}' is a similarity",
-                    kernel.name, view.name
-                )));
+            table if table.is_features() && chi && checked.insert((&kernel.view, chi)) => {
+                refuse_negative(view)?
             }
-            (_, Function::Precomputed) => {
-                return Err(Error::Data(format!(
-                    "kernel '{}' needs a similarity, but view '{}' holds features",
-                    kernel.name, view.name
-                )));
-            }
-            _ if chi && checked.insert((&kernel.view, chi)) => refuse_negative(view)?,
             _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Refuses distances of which one is negative, that of an instance to itself is not 0, or that are not symmetric.
+fn check_distances(view: &View, m: &Matrix) -> Result<()> {
+    let what = format!("view '{}'", view.name);
+    let among: Vec<usize> = (0..m.rows()).filter(|i| view.has(*i)).collect();
+    check_symmetric_among(&what, m, &among, 1e-8)?;
+    for &i in &among {
+        let wrong = |j: &usize| m.get(i, *j) < 0.0 || i == *j && m.get(i, *j) != 0.0;
+        if let Some(column) = among.iter().copied().find(wrong) {
+            let problem = match column == i {
+                true => "the distance of an instance to itself must be 0",
+                false => "a distance must not be negative",
+            };
+            let problem = format!("found {}; {problem}", m.get(i, column));
+            return Err(Error::Value { what, row: i, column, problem });
         }
     }
     Ok(())
@@ -456,6 +476,7 @@ fn check_range(views: &Views, kernels: &[Kernel], diagonals: &[Vec<f64>]) -> Res
     let largest = |values: &[f64]| values.iter().fold(0.0_f64, |a, v| a.max(v.abs()));
     for (kernel, diagonal) in kernels.iter().zip(diagonals) {
         let given = match &views.get(&kernel.view)?.table {
+            _ if kernel.function != Function::Precomputed => 0.0,
             Table::Similarity(m) if kernel.normalize.is_empty() => largest(m.values()),
             Table::Graph(m) if kernel.normalize.is_empty() => largest(m.entries().1),
             _ => 0.0,

@@ -45,15 +45,16 @@ struct Rows {
 
 impl Rows {
     fn of(view: &View) -> Result<Self> {
-        if view.table.is_similarity() {
+        if !view.table.is_features() {
             return Err(Error::Data(format!(
-                "view '{}' is a similarity; a graph of neighbours is built from features",
-                view.name
+                "view '{}' is {}; a graph of neighbours is built from features",
+                view.name,
+                view.table.words()
             )));
         }
-        let fast = Side::new(&view.table, None, Measure::Squared, &column_means(&view.table));
+        let fast = Side::new(&view.table, None, Measure::Squared, &column_means(&view.table))?;
         refuse_too_large(&view.name, &fast)?;
-        let exact = Side::new(&view.table, None, Measure::Squared, &[]);
+        let exact = Side::new(&view.table, None, Measure::Squared, &[])?;
         Ok(Rows { fast, exact, n: view.table.rows() })
     }
 

@@ -95,6 +95,9 @@ fn remedies(function: Function) -> [&'static str; 2] {
     match function {
         Function::Exponential { .. } => ["a larger width", "a smaller width"],
         Function::Precomputed => ["another similarity", "another similarity"],
+        Function::Diffusion { .. } => ["a larger beta", "a smaller beta"],
+        Function::RandomWalk { .. } => ["more steps", "fewer steps"],
+        Function::Words(_) => ["shorter words", "longer words"],
         _ => ["scaled features", "scaled features"],
     }
 }
@@ -173,6 +176,7 @@ pub(super) fn extreme(views: &Views, engine: &Engine) -> Result<Vec<String>> {
         let values = match &view.table {
             Table::Dense(m) | Table::Similarity(m) => m.row(row),
             Table::Sparse(m) | Table::Graph(m) => m.row(row).1,
+            Table::Sequences(_) => continue,
         };
         let largest = values.iter().fold(0.0_f64, |a, v| if v.abs() > a.abs() { *v } else { a });
         let (count, n) = (rows.len(), view.table.rows());

@@ -1,6 +1,6 @@
 //! From files to [`Views`] and [`Labels`] over the same instances.
 
-use super::{Csr, LabelFile, Labels, Matrix, Table, TableFile, View, Views};
+use super::{Csr, LabelFile, Labels, Matrix, Sequences, Table, TableFile, View, Views};
 use crate::{Error, Result};
 use std::collections::{HashMap, HashSet};
 
@@ -337,6 +337,11 @@ fn pick_rows(table: Table, rows: &[Option<usize>]) -> Result<Table> {
             let picked = Csr::from_rows(m.cols(), rows.iter().map(entries).collect())?;
             if table.is_similarity() { Table::Graph(picked) } else { Table::Sparse(picked) }
         }
+        Table::Sequences(s) => {
+            let text =
+                |r: &Option<usize>| r.map_or("", |r| std::str::from_utf8(s.row(r)).unwrap_or(""));
+            Table::Sequences(Sequences::new(rows.iter().map(text))?)
+        }
     })
 }
 
@@ -359,6 +364,7 @@ mod tests {
         match &views.get(name).unwrap().table {
             Table::Dense(m) | Table::Similarity(m) => m.values().to_vec(),
             Table::Sparse(m) | Table::Graph(m) => m.to_dense().values().to_vec(),
+            Table::Sequences(_) => Vec::new(),
         }
     }
 

@@ -142,8 +142,8 @@ impl LearnedView {
                 }
                 Ok(Table::Dense(out))
             }
-            (Table::Similarity(_) | Table::Graph(_), _) => {
-                let problem = "is a similarity, which has no features to map";
+            (Table::Similarity(_) | Table::Graph(_) | Table::Sequences(_), _) => {
+                let problem = format!("is {}, which has no features to map", table.words());
                 Err(Error::Data(format!("view '{}' {problem}", self.view)))
             }
         }

@@ -11,6 +11,7 @@ mod pairs;
 mod prepare;
 pub mod read;
 mod scale;
+mod sequences;
 mod shared;
 mod target;
 mod task_pairs;
@@ -36,6 +37,7 @@ pub use read::{
     read_table, views_in,
 };
 pub use scale::{Scale, Scaler};
+pub use sequences::Sequences;
 pub use shared::Shared;
 pub use target::{Posteriors, Target};
 pub(crate) use views::cannot_fill;

@@ -38,6 +38,8 @@ pub(crate) struct Layout<'a> {
 struct Prepared {
     name: String,
     similarity: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    sequences: bool,
     columns: Option<Vec<String>>,
     scaler: Scaler,
     /// What stands for the scaled features of an instance that lacks the view, where something does.
@@ -62,20 +64,23 @@ impl Preparation {
         let mut notes = Vec::new();
         for view in views.iter() {
             let similarity = view.table.is_similarity();
-            if similarity && concat {
+            if concat && !view.table.is_features() {
                 return Err(Error::Data(format!(
-                    "view '{}' is a similarity and cannot be concatenated; \
+                    "view '{}' is {} and cannot be concatenated; \
                      give feature views only, or do not concatenate",
-                    view.name
+                    view.name,
+                    view.table.words()
                 )));
             }
-            let scale = if similarity { Scale::None } else { scale };
+            let sequences = matches!(view.table, Table::Sequences(_));
+            let scale = if view.table.is_features() { scale } else { Scale::None };
             let scaler = Scaler::fit(&view.table, view.present.as_deref(), scale)
                 .map_err(|e| Error::Data(format!("view '{}': {e}", view.name)))?;
             notes.extend(constant_note(view, &scaler));
             prepared.push(Prepared {
                 name: view.name.clone(),
                 similarity,
+                sequences,
                 columns: view.columns.clone(),
                 scaler,
                 fill: None,
@@ -95,7 +100,7 @@ impl Preparation {
     pub(crate) fn filling(mut self, views: &Views, fill: Fill) -> Result<Self> {
         for known in &mut self.views {
             let view = views.get(&known.name)?;
-            if known.similarity {
+            if known.similarity || known.sequences {
                 let absent = view.present.iter().flatten().filter(|p| !**p).count();
                 if absent > 0 {
                     return Err(cannot_fill(view, absent));
@@ -296,10 +301,13 @@ impl Prepared {
     /// The table of a view that fits what training had, or why it does not.
     fn check(&self, view: &View) -> Result<Table> {
         let what = format!("view '{}'", self.name);
-        let word = |similarity| if similarity { "a similarity" } else { "a table of features" };
-        let similarity = view.table.is_similarity();
-        if similarity != self.similarity {
-            let (now, then) = (word(similarity), word(self.similarity));
+        let then = match (self.similarity, self.sequences) {
+            (true, _) => "a similarity",
+            (_, true) => "a list of sequences",
+            _ => "a table of features",
+        };
+        let (similarity, now) = (view.table.is_similarity(), view.table.words());
+        if now != then {
             return Err(Error::Data(format!("{what} is {now}, but was {then} in training")));
         }
         let (found, expected) = (view.table.cols(), self.scaler.cols());
@@ -367,6 +375,7 @@ fn sparse_side_by_side(views: &[View], rows: usize, cols: usize) -> Result<Csr> 
                         values.push(x);
                     }
                 }
+                Table::Sequences(_) => {}
                 Table::Sparse(m) | Table::Graph(m) => {
                     let (c, v) = m.row(i);
                     indices.extend(c.iter().map(|j| offset + j));

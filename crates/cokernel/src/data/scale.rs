@@ -127,7 +127,7 @@ impl Scaler {
             return Err(Error::Data("the stored scaling is damaged".to_string()));
         }
         match table {
-            Table::Similarity(_) | Table::Graph(_) => Err(similarity_refused()),
+            Table::Similarity(_) | Table::Graph(_) | Table::Sequences(_) => Err(refused(table)),
             Table::Dense(m) => Ok(Table::Dense(self.dense(m))),
             Table::Sparse(m) if self.shift.iter().all(|s| *s == 0.0) => {
                 let mut m = m.clone();
@@ -182,8 +182,8 @@ impl Scaler {
     }
 }
 
-fn similarity_refused() -> Error {
-    Error::Data("a similarity has no columns of features to be scaled".to_string())
+fn refused(table: &Table) -> Error {
+    Error::Data(format!("{} has no columns of features to be scaled", table.words()))
 }
 
 impl Moments {
@@ -232,7 +232,9 @@ fn for_each(table: &Table, rows: &[usize], mut f: impl FnMut(usize, f64)) -> Res
                 let (columns, values) = m.row(i);
                 columns.iter().zip(values).for_each(|(&j, &x)| f(j as usize, x));
             }
-            Table::Similarity(_) | Table::Graph(_) => return Err(similarity_refused()),
+            Table::Similarity(_) | Table::Graph(_) | Table::Sequences(_) => {
+                return Err(refused(table));
+            }
         }
     }
     Ok(())

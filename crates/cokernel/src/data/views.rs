@@ -1,6 +1,6 @@
 //! [`Views`]: several named descriptions of the same n instances.
 
-use super::{Csr, Matrix, scan};
+use super::{Csr, Matrix, Sequences, scan};
 use crate::{Error, Result};
 
 /// The content of a view.
@@ -16,6 +16,8 @@ pub enum Table {
     /// A similarity of which most entries are 0, shaped as [`Similarity`](Self::Similarity): a
     /// graph whose edges are the stored entries.
     Graph(Csr),
+    /// A text for each instance, for string kernels.
+    Sequences(Sequences),
 }
 
 impl Table {
@@ -24,14 +26,30 @@ impl Table {
         match self {
             Table::Dense(m) | Table::Similarity(m) => m.rows(),
             Table::Sparse(m) | Table::Graph(m) => m.rows(),
+            Table::Sequences(s) => s.rows(),
         }
     }
 
-    /// Number of columns.
+    /// Number of columns; sequences are one.
     pub fn cols(&self) -> usize {
         match self {
             Table::Dense(m) | Table::Similarity(m) => m.cols(),
             Table::Sparse(m) | Table::Graph(m) => m.cols(),
+            Table::Sequences(_) => 1,
+        }
+    }
+
+    /// Whether it holds features: a number in each column of each instance.
+    pub fn is_features(&self) -> bool {
+        matches!(self, Table::Dense(_) | Table::Sparse(_))
+    }
+
+    /// What it holds, in words.
+    pub fn words(&self) -> &'static str {
+        match self {
+            Table::Dense(_) | Table::Sparse(_) => "a table of features",
+            Table::Similarity(_) | Table::Graph(_) => "a similarity",
+            Table::Sequences(_) => "a list of sequences",
         }
     }
 
@@ -57,16 +75,18 @@ impl Table {
             Table::Sparse(m) => Table::Sparse(m.select_rows(rows)),
             Table::Similarity(m) => Table::Similarity(m.select_rows(rows)),
             Table::Graph(m) => Table::Graph(m.select_rows(rows)),
+            Table::Sequences(s) => Table::Sequences(s.select_rows(rows)),
         }
     }
 
-    /// The columns with these indices.
+    /// The columns with these indices; sequences stay as they are.
     pub fn select_cols(&self, cols: &[usize]) -> Table {
         match self {
             Table::Dense(m) => Table::Dense(m.select_cols(cols)),
             Table::Sparse(m) => Table::Sparse(m.select_cols(cols)),
             Table::Similarity(m) => Table::Similarity(m.select_cols(cols)),
             Table::Graph(m) => Table::Graph(m.select_cols(cols)),
+            Table::Sequences(s) => Table::Sequences(s.clone()),
         }
     }
 
@@ -99,6 +119,7 @@ impl Table {
                 let (c, v) = m.row(i);
                 v.iter().position(|x| !x.is_finite()).map(|p| (i, c[p] as usize))
             }),
+            Table::Sequences(_) => None,
         }
     }
 }
@@ -132,14 +153,14 @@ impl View {
         self.present.as_ref().is_none_or(|p| p[i])
     }
 
-    /// One row of features that stands for that of instances that lack the view; `None` for a similarity, which has
-    /// none.
+    /// One row of features that stands for that of instances that lack the view; `None` for a similarity and for
+    /// sequences, which have none.
     pub(crate) fn stand_in(&self, fill: Fill) -> Option<Vec<f64>> {
         let mut row = vec![0.0; self.table.cols()];
         let kept: Vec<usize> = (0..self.table.rows()).filter(|i| self.has(*i)).collect();
         let known = kept.len() as f64;
         match &self.table {
-            Table::Similarity(_) | Table::Graph(_) => return None,
+            Table::Similarity(_) | Table::Graph(_) | Table::Sequences(_) => return None,
             Table::Dense(m) if fill == Fill::Mean => {
                 for &i in &kept {
                     row.iter_mut().zip(m.row(i)).for_each(|(r, x)| *r += x / known);
@@ -178,7 +199,9 @@ impl View {
                 });
                 *m = Csr::from_rows(m.cols(), rows.collect())?;
             }
-            Table::Similarity(_) | Table::Graph(_) => self.present = Some(present),
+            Table::Similarity(_) | Table::Graph(_) | Table::Sequences(_) => {
+                self.present = Some(present);
+            }
         }
         Ok(())
     }
@@ -414,17 +437,17 @@ impl Views {
     /// Complete views: rows of instances that lack a feature view are filled.
     ///
     /// # Errors
-    /// A similarity view is incomplete: a row of similarities has no neutral value.
+    /// A view of similarities or sequences is incomplete: they have no neutral value.
     pub fn fill_missing(&self, fill: Fill) -> Result<Views> {
         self.filled(fill, |_| true)
     }
 
-    /// [`fill_missing`](Self::fill_missing) for feature views only; similarities stay incomplete.
+    /// [`fill_missing`](Self::fill_missing) for feature views only; others stay incomplete.
     ///
     /// # Errors
     /// As [`Csr::from_rows`].
     pub fn fill_features(&self, fill: Fill) -> Result<Views> {
-        self.filled(fill, |table| !table.is_similarity())
+        self.filled(fill, Table::is_features)
     }
 
     fn filled(&self, fill: Fill, wanted: impl Fn(&Table) -> bool) -> Result<Views> {
@@ -461,12 +484,14 @@ impl Views {
     }
 }
 
-/// Says that a similarity is no features.
+/// Says that a similarity or sequences are no features.
 pub(crate) fn cannot_fill(view: &View, absent: usize) -> Error {
     Error::Data(format!(
-        "view '{}' is a similarity and is missing for {absent} instances; similarities cannot be filled: keep the \
+        "view '{}' is {} and is missing for {absent} instances; {} cannot be filled: keep the \
          complete instances only, or estimate them from the other views",
-        view.name
+        view.name,
+        view.table.words(),
+        if view.table.is_similarity() { "similarities" } else { "sequences" }
     ))
 }
 

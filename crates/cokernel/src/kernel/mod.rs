@@ -5,16 +5,22 @@
 //! [`GraphSpec`] (`knn@fou:k=10`) asks for a graph in place of the features of a view.
 
 mod graph;
+mod of_graph;
 mod pairwise;
+mod registry;
 mod spec;
 mod text;
 mod width;
+mod words;
 
 pub use graph::{EdgeWeights, GraphKind, GraphSpec};
+pub use of_graph::{diffusion, random_walk};
 pub use pairwise::pairwise;
-pub(crate) use spec::refuse_negative;
+pub use registry::{FAMILIES, FamilyEntry, Holds, Key, ViewKind};
 pub use spec::{Family, KernelSpec};
+pub(crate) use spec::{no_distances, refuse_negative};
 pub use width::{Convention, WIDTH_SAMPLE, Width, WidthRule};
+pub use words::{Letters, Words, words};
 
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +36,8 @@ pub enum Metric {
     Manhattan,
     /// Σ (x_k − z_k)² / (x_k + z_k), for non-negative features; 0/0 counts as 0.
     ChiSquared,
+    /// The distance that the view itself gives, in place of a similarity.
+    Given,
 }
 
 /// A kernel function with all its numbers.
@@ -64,6 +72,66 @@ pub enum Function {
     },
     /// The similarity given by the view itself.
     Precomputed,
+    /// ⟨x, z⟩ / (‖x‖² + ‖z‖² − ⟨x, z⟩): of bit vectors the share of bits in common among those of either; 1 of
+    /// two rows of zeros.
+    Tanimoto,
+    /// Σ min(x_k, z_k) / Σ max(x_k, z_k), of features that are not negative; 1 of two rows of zeros.
+    MinMax,
+    /// The correlation of the features of two instances; 0 with a row of equal features.
+    Correlation {
+        /// Of their ranks (Spearman), not of their values (Pearson); equal features share their mean rank.
+        ranks: bool,
+    },
+    /// Words that two sequences have in common, each as often as in the one times in the other.
+    Words(Words),
+    /// exp(−βL) of the Laplacian L of a graph.
+    Diffusion {
+        /// β > 0.
+        beta: f64,
+        /// Whether L is the normalised Laplacian I − D^(−1/2) A D^(−1/2), not D − A.
+        normalized: bool,
+    },
+    /// (aI − L)^p of the normalised Laplacian L of a graph.
+    RandomWalk {
+        /// p ≥ 1.
+        steps: u32,
+        /// a ≥ 2.
+        a: f64,
+    },
+}
+
+impl Function {
+    /// What a view has to hold.
+    pub fn takes(self) -> ViewKind {
+        match self {
+            Function::Precomputed
+            | Function::Exponential { metric: Metric::Given, .. }
+            | Function::Diffusion { .. }
+            | Function::RandomWalk { .. } => ViewKind::Similarities,
+            Function::Words(_) => ViewKind::Sequences,
+            _ => ViewKind::Features,
+        }
+    }
+
+    /// Whether its values depend on all instances together, so that new ones have none.
+    pub fn is_transductive(self) -> bool {
+        matches!(self, Function::Diffusion { .. } | Function::RandomWalk { .. })
+    }
+
+    /// Whether it is positive semi-definite whatever the views hold.
+    pub(crate) fn is_definite(self) -> bool {
+        !matches!(
+            self,
+            Function::Precomputed
+                | Function::Sigmoid { .. }
+                | Function::Exponential { metric: Metric::Given, .. }
+        )
+    }
+
+    /// Whether features must not be negative.
+    pub(crate) fn refuses_negative(self) -> bool {
+        matches!(self, Function::MinMax | Function::Exponential { metric: Metric::ChiSquared, .. })
+    }
 }
 
 /// A normalisation as it is asked for; several are applied in order.

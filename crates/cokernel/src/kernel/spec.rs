@@ -1,7 +1,10 @@
 //! What a user writes: a family, the views it looks at, widths and normalisations.
 
+use super::of_graph::{check_beta, check_walk};
+use super::registry::{FAMILIES, FamilyEntry, ViewKind};
 use super::text::{name_of, quoted};
 use super::width::{base_width, gamma_of};
+use super::words::{Letters, Words};
 use super::{Convention, Function, Kernel, Metric, Normalization, Width, WidthRule};
 use crate::data::{Table, View, Views};
 use crate::{Error, Result, Run, brief};
@@ -22,7 +25,7 @@ pub enum Family {
         /// c₀.
         coef0: f64,
     },
-    /// exp(−γ d) of a distance: Gaussian, Laplacian, χ² and others.
+    /// exp(−γ d) of a distance: Gaussian, Laplacian, χ², given distances and others.
     Exponential(Metric),
     /// tanh(γ⟨x, z⟩ + c₀).
     Sigmoid {
@@ -33,21 +36,27 @@ pub enum Family {
     },
     /// The view's own similarity.
     Precomputed,
+    /// A function without a width that is like this on every view; of words without an alphabet, with that of the
+    /// view.
+    Fixed(Function),
 }
 
 impl Family {
+    /// Its line in the registry.
+    pub fn entry(&self) -> &'static FamilyEntry {
+        // Of the distances only some have a family of their own; all others are written with `metric`.
+        let own = FAMILIES.iter().find(|f| (f.told)(self).is_some());
+        own.unwrap_or(&FAMILIES[0])
+    }
+
     /// The name used in kernel specifications.
     pub fn name(&self) -> &'static str {
-        match self {
-            Family::Linear => "linear",
-            Family::Polynomial { .. } => "polynomial",
-            Family::Exponential(Metric::SquaredEuclidean) => "gaussian",
-            Family::Exponential(Metric::Manhattan) => "laplacian",
-            Family::Exponential(Metric::ChiSquared) => "chi2",
-            Family::Exponential(Metric::Euclidean) => "exponential",
-            Family::Sigmoid { .. } => "sigmoid",
-            Family::Precomputed => "precomputed",
-        }
+        self.entry().name
+    }
+
+    /// What a view has to hold.
+    pub fn takes(&self) -> ViewKind {
+        self.entry().takes
     }
 }
 
@@ -122,6 +131,38 @@ impl KernelSpec {
     /// The similarity given by a view.
     pub fn precomputed() -> Self {
         KernelSpec::new(Family::Precomputed)
+    }
+
+    /// A function without a width: [`Function::Tanimoto`], [`Function::MinMax`] and others.
+    pub fn of(function: Function) -> Self {
+        KernelSpec::new(match function {
+            Function::Linear => Family::Linear,
+            Function::Polynomial { degree, gamma, coef0 } => {
+                Family::Polynomial { degree, gamma, coef0 }
+            }
+            Function::Sigmoid { gamma, coef0 } => Family::Sigmoid { gamma, coef0 },
+            Function::Exponential { metric, gamma } => {
+                return KernelSpec::exponential(metric).gamma([gamma]);
+            }
+            Function::Precomputed => Family::Precomputed,
+            other => Family::Fixed(other),
+        })
+    }
+
+    /// Words of `length` letters that sequences have in common.
+    pub fn spectrum(length: u32) -> Self {
+        KernelSpec::mismatch(length, 0)
+    }
+
+    /// The same up to some letters.
+    pub fn mismatch(length: u32, mismatches: u32) -> Self {
+        let words = Words { length, mismatches, letters: Letters::default() };
+        KernelSpec::new(Family::Fixed(Function::Words(words)))
+    }
+
+    /// exp(−d/s) of the distances that a view gives, s their mean unless a width is given.
+    pub fn distances() -> Self {
+        KernelSpec::new(Family::Exponential(Metric::Given))
     }
 
     /// Only on this view.
@@ -266,15 +307,17 @@ impl KernelSpec {
                 }
                 self.width.factors.iter().try_for_each(|v| positive(name, *v))?;
             }
-            Family::Linear => {}
-            Family::Precomputed => {
-                if self.per_feature {
-                    return Err(Error::parameter(
-                        "kernel per_feature",
-                        "a similarity has no single features",
-                    ));
-                }
-            }
+            Family::Fixed(Function::Words(words)) => words.check()?,
+            Family::Fixed(Function::Diffusion { beta, .. }) => check_beta(beta)?,
+            Family::Fixed(Function::RandomWalk { steps, a }) => check_walk(steps, a)?,
+            Family::Linear | Family::Precomputed | Family::Fixed(_) => {}
+        }
+        if self.per_feature && !self.family.entry().per_feature {
+            let problem = match self.family.takes() {
+                ViewKind::Features => "a correlation of one feature says nothing".to_string(),
+                other => format!("{} has no single features", other.words()),
+            };
+            return Err(Error::parameter("kernel per_feature", problem));
         }
         Ok(())
     }
@@ -299,31 +342,30 @@ impl KernelSpec {
         notes: &mut Vec<String>,
     ) -> Result<Vec<Kernel>> {
         self.check()?;
-        let wants_similarity = self.family == Family::Precomputed;
-        let is_similarity = |v: &View| v.table.is_similarity();
+        let takes = self.family.takes();
         let mut kernels = Vec::new();
         for view in self.chosen(views)? {
-            match (is_similarity(view), wants_similarity) {
-                (true, false) => {
-                    return Err(Error::Data(format!(
-                        "kernel '{}' needs features, but view '{}' is a similarity; use \
-                         'precomputed@{}'",
-                        self.family.name(),
-                        view.name,
-                        quoted(&view.name)
-                    )));
-                }
-                (false, true) => {
-                    return Err(Error::Data(format!(
-                        "kernel 'precomputed' needs a similarity, but view '{}' holds features; \
-                         use 'gaussian@{}' or another kernel function",
-                        view.name,
-                        quoted(&view.name)
-                    )));
-                }
-                _ => {}
+            if !takes.is(&view.table) {
+                let other = match &view.table {
+                    Table::Similarity(_) | Table::Graph(_) => "precomputed",
+                    Table::Sequences(_) => "spectrum",
+                    Table::Dense(_) | Table::Sparse(_) => "gaussian",
+                };
+                return Err(Error::Data(format!(
+                    "kernel '{}' needs {}, but view '{}' is {}; use '{other}@{}' or another kernel of such views",
+                    self.family.name(),
+                    takes.words(),
+                    view.name,
+                    view.table.words(),
+                    quoted(&view.name)
+                )));
             }
-            if self.family == Family::Exponential(Metric::ChiSquared) {
+            if self.family == Family::Exponential(Metric::Given)
+                && matches!(view.table, Table::Graph(_))
+            {
+                return Err(no_distances(view));
+            }
+            if self.refuses_negative() {
                 refuse_negative(view)?;
             }
             let columns: Vec<Option<usize>> = if self.per_feature {
@@ -338,24 +380,31 @@ impl KernelSpec {
         Ok(kernels)
     }
 
+    fn refuses_negative(&self) -> bool {
+        matches!(
+            self.family,
+            Family::Exponential(Metric::ChiSquared) | Family::Fixed(Function::MinMax)
+        )
+    }
+
     /// The views that it speaks of.
     ///
     /// # Errors
     /// There is none.
     pub(crate) fn chosen<'a>(&self, views: &'a Views) -> Result<Vec<&'a View>> {
-        let wants_similarity = self.family == Family::Precomputed;
+        let takes = self.family.takes();
         let chosen: Vec<&View> = match &self.view {
             Some(name) => vec![views.get(name)?],
-            None => views.iter().filter(|v| v.table.is_similarity() == wants_similarity).collect(),
+            None => views.iter().filter(|v| takes.is(&v.table)).collect(),
         };
         if chosen.is_empty() {
-            return Err(Error::Data(if wants_similarity {
-                "kernel 'precomputed': there is no similarity view".to_string()
-            } else {
-                format!(
-                    "kernel '{}': there is no feature view; for similarity views use 'precomputed'",
-                    self.family.name()
-                )
+            let name = self.family.name();
+            return Err(Error::Data(match takes {
+                ViewKind::Similarities => format!("kernel '{name}': there is no similarity view"),
+                ViewKind::Sequences => format!("kernel '{name}': there is no view of sequences"),
+                ViewKind::Features => format!(
+                    "kernel '{name}': there is no feature view; for similarity views use 'precomputed'"
+                ),
             }));
         }
         Ok(chosen)
@@ -395,6 +444,7 @@ impl KernelSpec {
         match self.family {
             Family::Linear => add(Function::Linear, String::new()),
             Family::Precomputed => add(Function::Precomputed, String::new()),
+            Family::Fixed(function) => add(self.on_view(function, view)?, self.told()),
             Family::Polynomial { degree, gamma, coef0 } => {
                 let numbers =
                     format!("degree={degree}, gamma={}, coef0={}", short(gamma), short(coef0));
@@ -434,6 +484,37 @@ impl KernelSpec {
     }
 }
 
+impl KernelSpec {
+    /// The values of its keys, for names.
+    fn told(&self) -> String {
+        let told = (self.family.entry().told)(&self.family).unwrap_or_default();
+        let one = |(key, value): (&str, String)| match value.parse::<f64>() {
+            Ok(number) => format!("{key}={}", short(number)),
+            Err(_) => format!("{key}={value}"),
+        };
+        told.into_iter().map(one).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The function with what it takes from the view.
+    fn on_view(&self, function: Function, view: &View) -> Result<Function> {
+        let problem = |said: String| Err(Error::Data(format!("view '{}': {said}", view.name)));
+        match (function, &view.table) {
+            (Function::Words(words), Table::Sequences(sequences)) if words.letters.is_empty() => {
+                let words = Words { letters: Letters::of(sequences), ..words };
+                if words.letters.is_empty() {
+                    return problem("no sequence has a letter".to_string());
+                }
+                words.check()?;
+                Ok(Function::Words(words))
+            }
+            (Function::Correlation { .. }, table) if table.cols() < 2 => {
+                problem("a correlation needs at least two columns, found 1".to_string())
+            }
+            _ => Ok(function),
+        }
+    }
+}
+
 /// A number with up to four significant digits, for names.
 fn short(v: f64) -> String {
     let rounded: f64 = format!("{v:.3e}").parse().unwrap_or(v);
@@ -441,7 +522,15 @@ fn short(v: f64) -> String {
     if a != 0.0 && !(1e-4..1e6).contains(&a) { format!("{rounded:e}") } else { rounded.to_string() }
 }
 
-/// χ² needs non-negative features.
+/// A graph is no table of distances.
+pub(crate) fn no_distances(view: &View) -> Error {
+    Error::Data(format!(
+        "kernel 'distances': view '{}' is a graph, whose pairs without an edge have no distance; give all distances",
+        view.name
+    ))
+}
+
+/// χ² and MinMax kernels need non-negative features.
 pub(crate) fn refuse_negative(view: &View) -> Result<()> {
     let found = match &view.table {
         Table::Dense(m) => m
@@ -453,7 +542,7 @@ pub(crate) fn refuse_negative(view: &View) -> Result<()> {
             let (c, v) = m.row(i);
             v.iter().position(|x| *x < 0.0).map(|p| (i, c[p] as usize, v[p]))
         }),
-        Table::Similarity(_) | Table::Graph(_) => None,
+        Table::Similarity(_) | Table::Graph(_) | Table::Sequences(_) => None,
     };
     match found {
         None => Ok(()),
@@ -462,7 +551,7 @@ pub(crate) fn refuse_negative(view: &View) -> Result<()> {
             row,
             column,
             problem: format!(
-                "found {}; the χ² kernel needs features of at least 0 (counts, histograms): use \
+                "found {}; χ² and MinMax kernels need features of at least 0 (counts, histograms): use \
                  another kernel or shift the features",
                 brief(value)
             ),

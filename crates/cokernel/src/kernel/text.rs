@@ -10,12 +10,18 @@
 //! laplacian | chi2                         exp(−d/s), d Manhattan or χ², s the mean distance
 //! exponential:metric=euclidean:scale=mean  exp(−d/s), d Euclidean, squared Euclidean, …
 //! sigmoid:gamma=0.01:coef0=0
+//! tanimoto@bits | minmax | pearson | spearman
+//! spectrum@dna:k=3,4                       words of three letters, and of four, in common
+//! mismatch@protein:k=5:mismatches=1:alphabet=ACDEFGHIKLMNPQRSTVWY
 //! precomputed@graph                        a similarity view
+//! distances@d:scale=mean                   exp(−d/s) of distances that a view gives
+//! diffusion@net:beta=0.5 | random_walk@net:steps=3
 //! linear@"x:y"                             a view whose name holds a colon
 //! …:per_feature                            one kernel for each single column
 //! …:normalize=center,unit_diagonal         in this order
 //! ```
 
+use super::registry::{FAMILIES, FamilyEntry, Given, Holds, Key};
 use super::{Convention, Family, KernelSpec, Metric, Width, WidthRule};
 use crate::{Error, Result};
 use serde::de::value::{Error as NameError, StrDeserializer};
@@ -24,17 +30,6 @@ use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
-const FAMILIES: [&str; 8] = [
-    "linear",
-    "polynomial",
-    "gaussian",
-    "laplacian",
-    "chi2",
-    "exponential",
-    "sigmoid",
-    "precomputed",
-];
-const METRICS: [&str; 4] = ["euclidean", "squared_euclidean", "manhattan", "chi_squared"];
 const RULES: [&str; 3] = ["median", "mean", "mean_nearest"];
 const NORMALIZATIONS: [&str; 5] =
     ["unit_diagonal", "unit_trace", "center", "center_unit_variance", "frobenius"];
@@ -163,18 +158,6 @@ fn width(key: &str, convention: Convention, text: &str) -> Result<Width> {
     Ok(Width { convention, rule, factors })
 }
 
-fn keys_of(family: &str) -> &'static [&'static str] {
-    match family {
-        "polynomial" => &["degree", "gamma", "coef0", "normalize", "per_feature"],
-        "sigmoid" => &["gamma", "coef0", "normalize", "per_feature"],
-        "gaussian" => &["gamma", "sigma", "scale", "normalize", "per_feature"],
-        "laplacian" | "chi2" => &["gamma", "scale", "normalize", "per_feature"],
-        "exponential" => &["metric", "gamma", "sigma", "scale", "normalize", "per_feature"],
-        "linear" => &["normalize", "per_feature"],
-        _ => &["normalize"],
-    }
-}
-
 impl KernelSpec {
     /// Reads one item of a kernel list; a list of degrees (`polynomial:degree=2,3`) gives one
     /// specification for each.
@@ -184,24 +167,15 @@ impl KernelSpec {
     /// numbers or out of range.
     pub fn parse_list(text: &str) -> Result<Vec<KernelSpec>> {
         let (family_name, view, parts) = split(text, "kernel")?;
-        let family_name = match family_name {
-            "poly" => "polynomial",
-            "rbf" => "gaussian",
-            "chi_squared" => "chi2",
-            other => other,
+        let Some(entry) = FamilyEntry::named(family_name) else {
+            return Err(Error::unknown("kernel", family_name, FAMILIES.iter().map(|f| f.name)));
         };
-        if !FAMILIES.contains(&family_name) {
-            return Err(Error::unknown("kernel", family_name, FAMILIES));
-        }
-        let mut degrees = vec![2_u32];
-        let (mut gamma, mut coef0) = (1.0, if family_name == "polynomial" { 1.0 } else { 0.0 });
-        let mut metric = match family_name {
-            "gaussian" => Metric::SquaredEuclidean,
-            "laplacian" => Metric::Manhattan,
-            "chi2" => Metric::ChiSquared,
-            _ => Metric::Euclidean,
-        };
-        let dots = matches!(family_name, "polynomial" | "sigmoid");
+        let more: &[&str] =
+            if entry.per_feature { &["normalize", "per_feature"] } else { &["normalize"] };
+        let known: Vec<&str> =
+            entry.keys.iter().map(|k| k.name).chain(more.iter().copied()).collect();
+        let mut lists: Vec<(&'static str, Vec<f64>)> = Vec::new();
+        let mut words: Vec<(&'static str, &str)> = Vec::new();
         let mut given_width = None;
         let (mut per_feature, mut normalize) = (false, Vec::new());
         let mut seen: Vec<&str> = Vec::new();
@@ -210,13 +184,8 @@ impl KernelSpec {
                 Some((k, v)) => (k.trim(), Some(v.trim())),
                 None => (part.trim(), None),
             };
-            let known = keys_of(family_name);
             if !known.contains(&key) {
-                return Err(Error::Unknown {
-                    kind: "kernel key",
-                    name: key.to_string(),
-                    known: known.iter().map(|s| s.to_string()).collect(),
-                });
+                return Err(Error::unknown("kernel key", key, known.iter().copied()));
             }
             if seen.contains(&key) {
                 return Err(Error::parameter(
@@ -242,33 +211,25 @@ impl KernelSpec {
                     format!("expected '{key}=value' in '{text}'"),
                 ));
             };
-            match key {
-                "degree" => {
-                    degrees = value
-                        .split(',')
-                        .map(|d| {
-                            d.trim().parse().map_err(|_| {
-                                Error::parameter(
-                                    "kernel degree",
-                                    format!(
-                                        "found '{d}', expected a whole number from 1 to {}",
-                                        u32::MAX
-                                    ),
-                                )
-                            })
-                        })
-                        .collect::<Result<_>>()?;
+            if key == "normalize" {
+                normalize = value
+                    .split(',')
+                    .map(|v| named("normalisation", v.trim(), &NORMALIZATIONS))
+                    .collect::<Result<_>>()?;
+                continue;
+            }
+            let Some(known) = entry.keys.iter().find(|k| k.name == key) else { continue };
+            match known.holds {
+                Holds::Number { .. } => lists.push((known.name, vec![number(key, value)?])),
+                Holds::Wholes { .. } => lists.push((known.name, wholes(key, value)?)),
+                Holds::Letters => words.push((known.name, value)),
+                Holds::Choice { of } => {
+                    if !of.contains(&value) {
+                        return Err(Error::unknown(known.name, value, of.iter().copied()));
+                    }
+                    words.push((known.name, value));
                 }
-                "gamma" if dots => gamma = number(key, value)?,
-                "coef0" => coef0 = number(key, value)?,
-                "metric" => metric = named("metric", value, &METRICS)?,
-                "normalize" => {
-                    normalize = value
-                        .split(',')
-                        .map(|v| named("normalisation", v.trim(), &NORMALIZATIONS))
-                        .collect::<Result<_>>()?;
-                }
-                _ => {
+                Holds::Widths => {
                     if given_width.is_some() {
                         return Err(Error::parameter(
                             format!("kernel {key}"),
@@ -284,18 +245,27 @@ impl KernelSpec {
                 }
             }
         }
-        let families: Vec<Family> = match family_name {
-            "linear" => vec![Family::Linear],
-            "polynomial" => degrees
-                .into_iter()
-                .map(|degree| Family::Polynomial { degree, gamma, coef0 })
-                .collect(),
-            "sigmoid" => vec![Family::Sigmoid { gamma, coef0 }],
-            "precomputed" => vec![Family::Precomputed],
-            _ => vec![Family::Exponential(metric)],
+        // In the order of the keys.
+        let value = |key: &Key| {
+            let given = lists.iter().find(|l| l.0 == key.name).cloned();
+            given.or(match key.holds {
+                Holds::Number { default } => Some((key.name, vec![default?])),
+                Holds::Wholes { default } => Some((key.name, vec![f64::from(default)])),
+                _ => None,
+            })
         };
+        let lists: Vec<_> = entry.keys.iter().filter_map(value).collect();
+        let families = combinations(&lists)
+            .iter()
+            .map(|numbers| (entry.build)(&Given { numbers, words: &words }))
+            .collect::<Result<Vec<Family>>>()?;
+        let metric = match families.first() {
+            Some(Family::Exponential(metric)) => *metric,
+            _ => Metric::Euclidean,
+        };
+        let exponential = entry.keys.iter().any(|k| k.name == "metric");
         // The scale of `gaussian` is that of the distance, not of its square.
-        let squared = family_name == "exponential" && metric == Metric::SquaredEuclidean;
+        let squared = exponential && metric == Metric::SquaredEuclidean;
         families
             .into_iter()
             .map(|family| {
@@ -304,7 +274,7 @@ impl KernelSpec {
                         Width { convention: Convention::SquaredScale, ..width.clone() }
                     }
                     Some(width) => width.clone(),
-                    None if family_name == "exponential" => Width::of_exponential(metric),
+                    None if exponential => Width::of_exponential(metric),
                     None => Width::default_of(family),
                 };
                 let (view, normalize) = (view.clone(), normalize.clone());
@@ -316,6 +286,29 @@ impl KernelSpec {
     }
 }
 
+/// Whole numbers: `2`, `2,3`.
+fn wholes(key: &str, text: &str) -> Result<Vec<f64>> {
+    let one = |d: &str| {
+        let problem = format!("found '{d}', expected a whole number from 1 to {}", u32::MAX);
+        d.trim()
+            .parse::<u32>()
+            .map(f64::from)
+            .map_err(|_| Error::parameter(format!("kernel {key}"), problem))
+    };
+    text.split(',').map(one).collect()
+}
+
+/// One number for each key, of every combination, the last key changing first.
+fn combinations(lists: &[(&'static str, Vec<f64>)]) -> Vec<Vec<(&'static str, f64)>> {
+    lists.iter().fold(vec![Vec::new()], |all, (key, values)| {
+        let with = |before: &Vec<(&'static str, f64)>| {
+            let before = before.clone();
+            values.iter().map(move |v| [before.as_slice(), &[(*key, *v)]].concat())
+        };
+        all.iter().flat_map(with).collect()
+    })
+}
+
 impl FromStr for KernelSpec {
     type Err = Error;
 
@@ -325,8 +318,8 @@ impl FromStr for KernelSpec {
         match all.pop() {
             Some(one) if all.is_empty() => Ok(one),
             _ => Err(Error::parameter(
-                "kernel degree",
-                format!("'{text}' is a list; one degree is expected here"),
+                "kernel",
+                format!("'{text}' is a list of kernels; one is expected here"),
             )),
         }
     }
@@ -356,36 +349,36 @@ impl fmt::Display for KernelSpec {
     /// Text that reads back as the same specification.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let squared = self.width.convention == Convention::SquaredScale;
-        f.write_str(if squared { "exponential" } else { self.family.name() })?;
+        let name = if squared { "exponential" } else { self.family.name() };
+        f.write_str(name)?;
         if let Some(view) = &self.view {
             write!(f, "@{}", quoted(view))?;
         }
-        match self.family {
-            Family::Polynomial { degree, gamma, coef0 } => {
-                write!(f, ":degree={degree}:gamma={gamma:?}:coef0={coef0:?}")?;
-            }
-            Family::Sigmoid { gamma, coef0 } => write!(f, ":gamma={gamma:?}:coef0={coef0:?}")?,
-            Family::Exponential(metric) => {
-                if squared || metric == Metric::Euclidean {
-                    write!(f, ":metric={}", name_of(metric))?;
+        let entry = self.family.entry();
+        match squared {
+            true => f.write_str(":metric=squared_euclidean")?,
+            false => {
+                for (key, value) in (entry.told)(&self.family).unwrap_or_default() {
+                    write!(f, ":{key}={value}")?;
                 }
-                f.write_str(match self.width.convention {
-                    Convention::Gamma => ":gamma=",
-                    Convention::Sigma => ":sigma=",
-                    Convention::Scale | Convention::SquaredScale => ":scale=",
-                })?;
-                match self.width.rule {
-                    Some(rule) => {
-                        f.write_str(&name_of(rule))?;
-                        if self.width.factors != [1.0] {
-                            f.write_str("*")?;
-                            write_numbers(f, &self.width.factors)?;
-                        }
+            }
+        }
+        if entry.has_width() {
+            f.write_str(match self.width.convention {
+                Convention::Gamma => ":gamma=",
+                Convention::Sigma => ":sigma=",
+                Convention::Scale | Convention::SquaredScale => ":scale=",
+            })?;
+            match self.width.rule {
+                Some(rule) => {
+                    f.write_str(&name_of(rule))?;
+                    if self.width.factors != [1.0] {
+                        f.write_str("*")?;
+                        write_numbers(f, &self.width.factors)?;
                     }
-                    None => write_numbers(f, &self.width.factors)?,
                 }
+                None => write_numbers(f, &self.width.factors)?,
             }
-            Family::Linear | Family::Precomputed => {}
         }
         if self.per_feature {
             f.write_str(":per_feature")?;
@@ -427,6 +420,17 @@ mod tests {
             "gaussian@\"say \"\"a:b\"\"\":sigma=median",
             "sigmoid:gamma=0.1:coef0=-1",
             "precomputed@s:normalize=frobenius",
+            "tanimoto@bits:per_feature",
+            "minmax:normalize=center",
+            "pearson",
+            "spearman@x",
+            "spectrum@dna:k=4",
+            "spectrum:alphabet=TGCA",
+            "mismatch@p:k=5:mismatches=2:normalize=unit_diagonal",
+            "distances@d:gamma=2^-1..2",
+            "distances:scale=median*2",
+            "diffusion@net:beta=0.25:laplacian=plain",
+            "random_walk:steps=3:a=2.5",
         ] {
             let spec: KernelSpec = text.parse().unwrap();
             let again: KernelSpec = spec.to_string().parse().unwrap();
@@ -438,6 +442,14 @@ mod tests {
         assert_eq!(spec.width.factors.len(), 10);
         assert_eq!(spec.to_string(), "gaussian:sigma=2^-3..6");
         assert_eq!(KernelSpec::parse_list("poly:degree=2,3").unwrap().len(), 2);
+        let four: Vec<String> = KernelSpec::parse_list("mismatch:k=4,5:mismatches=1,2")
+            .unwrap()
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        let want = ["k=4:mismatches=1", "k=4:mismatches=2", "k=5:mismatches=1", "k=5:mismatches=2"];
+        assert_eq!(four, want.map(|k| format!("mismatch:{k}")));
+        assert_eq!(KernelSpec::distances().to_string(), "distances:scale=mean");
         let spec: KernelSpec = "linear@ \"say \"\"a:b\"\" @c\" :normalize=center".parse().unwrap();
         assert_eq!(spec.view.as_deref(), Some("say \"a:b\" @c"));
         assert_eq!(spec.normalize.len(), 1);
@@ -467,5 +479,14 @@ mod tests {
         assert!(refusal("linear@\"a:b").contains("not closed"));
         assert!(refusal("linear@\"a\"b").contains("expected ':' or the end"));
         assert!("poly:degree=2,3".parse::<KernelSpec>().is_err());
+        assert!(refusal("tanimotto").contains("did you mean 'tanimoto'"));
+        assert!(refusal("pearson:per_feature").contains("unknown kernel key"));
+        assert!(refusal("mismatch:k=3:mismatches=3").contains("fewer than the 3 letters"));
+        assert!(refusal("spectrum:k=0").contains("at least 1"));
+        assert!(refusal("spectrum:k=9:alphabet=ACDEFGHIKLMNPQRSTVWY").contains("4 billion"));
+        assert!(refusal("diffusion:beta=0").contains("above 0"));
+        assert!(refusal("diffusion:laplacian=normalised").contains("did you mean 'normalized'"));
+        assert!(refusal("random_walk:a=1").contains("at least 2"));
+        assert!(refusal("distances:sigma=1").contains("unknown kernel key"));
     }
 }

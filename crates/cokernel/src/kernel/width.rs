@@ -139,7 +139,8 @@ pub(super) fn base_width(
         if !notes.contains(&note) {
             notes.push(note);
         }
-        view.table.select_rows(&rows)
+        let table = view.table.select_rows(&rows);
+        if metric == Metric::Given { table.select_cols(&rows) } else { table }
     });
     let table = sampled.as_ref().unwrap_or(&view.table);
     let n = table.rows();
@@ -205,6 +206,7 @@ fn underflows(table: &Table, column: Option<usize>) -> Option<f64> {
         (Table::Dense(m), Some(c)) => largest(&m.col(c)),
         (Table::Dense(m) | Table::Similarity(m), _) => largest(m.values()),
         (Table::Sparse(m) | Table::Graph(m), _) => largest(m.entries().1),
+        (Table::Sequences(_), _) => 0.0,
     };
     (found > 0.0 && found < 1e-150).then_some(found)
 }

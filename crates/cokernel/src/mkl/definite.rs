@@ -1,10 +1,9 @@
 //! Kernels that have to be positive semi-definite are refused where a few Lanczos steps find that they are not.
 //!
-//! Asked of similarities that are given and of sigmoid kernels; all others are positive semi-definite as functions.
+//! Asked of similarities and distances that are given and of sigmoid kernels; all others are positive semi-definite as functions.
 //! Cost: 30 products with each of those kernels.
 
 use super::Problem;
-use crate::kernel::Function;
 use crate::run::Pass;
 use crate::{Error, Result, Watch};
 
@@ -15,7 +14,7 @@ use crate::{Error, Result, Watch};
 pub(super) fn refuse_indefinite(problem: &Problem<'_>, title: &str, watch: &Watch) -> Result<()> {
     let bank = problem.bank;
     for (m, kernel) in bank.kernels().iter().enumerate() {
-        if !matches!(kernel.function, Function::Precomputed | Function::Sigmoid { .. }) {
+        if kernel.function.is_definite() {
             continue;
         }
         let pass = Pass::under(watch);

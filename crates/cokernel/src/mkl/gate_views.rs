@@ -1,7 +1,7 @@
 //! What gates look at: the parameters, and the columns that they mean.
 
 use super::{Problem, check};
-use crate::data::{Matrix, Views};
+use crate::data::{Matrix, Table, Views};
 use crate::params::{Param, Params, Range};
 use crate::rule::Input;
 use crate::{Error, Report, Result};
@@ -167,12 +167,11 @@ impl GateViews {
             );
             return Err(Error::parameter(GATE_VIEWS.name, problem));
         }
-        let of = |similarity: bool| -> Vec<String> {
-            let chosen = views.iter().filter(|v| v.table.is_similarity() == similarity);
-            chosen.map(|v| v.name.clone()).collect()
+        let of = |wanted: fn(&Table) -> bool| -> Vec<String> {
+            views.iter().filter(|v| wanted(&v.table)).map(|v| v.name.clone()).collect()
         };
-        let features = of(false);
-        let names = if features.is_empty() { of(true) } else { features };
+        let features = of(Table::is_features);
+        let names = if features.is_empty() { of(Table::is_similarity) } else { features };
         Seen::of(views, &names, self.shown)
     }
 }

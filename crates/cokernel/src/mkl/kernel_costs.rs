@@ -22,7 +22,7 @@ fn views<'a>(bank: &Bank, views: Option<&'a Views>, asked: &str) -> Result<&'a V
         format!("{asked} looks at the views of the kernels; give the views, or {what} by name");
     let views = views.ok_or(Error::Data(why))?;
     for kernel in bank.kernels() {
-        if views.get(&kernel.view).map_or(true, |v| v.table.is_similarity()) {
+        if views.get(&kernel.view).map_or(true, |v| !v.table.is_features()) {
             return Err(Error::Data(format!(
                 "kernel '{}' is given and not computed from features, so {asked} has nothing to go by; give {what} \
                  by name",

@@ -78,7 +78,7 @@ mod stochastic;
 use super::{Copies, Learned, Learner, Problem, check};
 use crate::bank::Bank;
 use crate::data::Target;
-use crate::kernel::{Function, Kernel, KernelSpec, Normalization};
+use crate::kernel::{Function, Kernel, KernelSpec, Normalization, ViewKind};
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::rule::Weighted;
 use crate::{Report, Result, Run, Status};
@@ -166,6 +166,7 @@ pub(super) fn uncentred(method: &str, problem: &Problem<'_>) -> Option<String> {
     let first = bare.first()?;
     let spec = match first.function {
         Function::Precomputed => KernelSpec::precomputed().view(&first.view),
+        _ if first.function.takes() != ViewKind::Features => return None,
         _ => KernelSpec::gaussian().sigma_median(),
     };
     Some(format!(

@@ -129,7 +129,7 @@ fn narrow<'a>(kernels: &[Kernel], views: Option<&'a Views>, run: &Run) -> Option
         let fits = match view.table {
             Table::Dense(_) => true,
             Table::Sparse(_) => cells.saturating_mul(8) <= run.memory,
-            Table::Similarity(_) | Table::Graph(_) => false,
+            Table::Similarity(_) | Table::Graph(_) | Table::Sequences(_) => false,
         };
         (plain && fits && view.table.cols() < view.table.rows()).then_some(view)
     };

@@ -68,10 +68,9 @@ pub fn lsa(table: &Table, dims: usize, run: &Run) -> Result<Matrix> {
     let scores = match table {
         Table::Dense(m) => scores(&Factor::Dense(m), dims, what, run),
         Table::Sparse(m) => scores(&Factor::Sparse(m, m.transposed()), dims, what, run),
-        Table::Similarity(_) | Table::Graph(_) => {
-            let problem = "latent semantic analysis: expected a table of features, found \
-                           similarities";
-            return Err(Error::Data(problem.into()));
+        Table::Similarity(_) | Table::Graph(_) | Table::Sequences(_) => {
+            let problem = "latent semantic analysis: expected a table of features, found";
+            return Err(Error::Data(format!("{problem} {}", table.words())));
         }
     }?;
     if scores.cols() == 0 {

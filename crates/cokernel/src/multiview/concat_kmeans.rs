@@ -76,10 +76,11 @@ pub(super) fn dense_features<'a>(view: &'a View, run: &Run) -> Result<Cow<'a, Ma
             }
             Ok(Cow::Owned(x.try_to_dense()?))
         }
-        Table::Similarity(_) | Table::Graph(_) => Err(Error::Data(format!(
-            "view '{}' is a similarity and has no features; leave it out, or choose a method \
+        Table::Similarity(_) | Table::Graph(_) | Table::Sequences(_) => Err(Error::Data(format!(
+            "view '{}' is {} and has no features; leave it out, or choose a method \
              that works on similarities",
-            view.name
+            view.name,
+            view.table.words()
         ))),
     }
 }

@@ -395,8 +395,9 @@ fn features_times(views: &Views, name: &str, a: &Matrix) -> Result<Matrix> {
         return Err(Error::shape(what, format!("{expected} columns as in training"), found));
     }
     match &view.table {
-        Table::Similarity(_) | Table::Graph(_) => {
-            Err(Error::Data(format!("{what} is a similarity; features are needed")))
+        Table::Similarity(_) | Table::Graph(_) | Table::Sequences(_) => {
+            let found = view.table.words();
+            Err(Error::Data(format!("{what} is {found}; features are needed")))
         }
         Table::Dense(x) if a.rows() == 0 => Ok(x.clone()),
         Table::Sparse(x) if a.rows() == 0 => x.try_to_dense(),

@@ -173,6 +173,11 @@ impl Input {
                         let (places, values) = m.row(i);
                         places.iter().zip(values).for_each(|(c, v)| out[*c as usize] = *v);
                     }
+                    Table::Sequences(_) => {
+                        return Err(Error::Data(format!(
+                            "view '{name}' holds sequences, which gates cannot look at"
+                        )));
+                    }
                 }
             }
             first += cols;

@@ -132,6 +132,7 @@ fn gather(table: &Table, columns: &[usize], out: &mut [f64]) {
     let together = columns.iter().enumerate().all(|(k, c)| *c == first + k);
     for (i, out) in out.chunks_exact_mut(width).enumerate() {
         match table {
+            Table::Sequences(_) => out.fill(0.0),
             Table::Dense(m) | Table::Similarity(m) if together => {
                 out.copy_from_slice(&m.row(i)[first..first + width]);
             }

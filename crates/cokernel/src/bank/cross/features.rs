@@ -51,9 +51,10 @@ impl Cross {
         for (name, width) in &self.widths {
             let view = views.get(name)?;
             super::require_complete(view)?;
-            if view.table.is_similarity() {
+            if !view.table.is_features() {
                 return Err(Error::Data(format!(
-                    "view '{name}' is a similarity; the model wants features"
+                    "view '{name}' is {}; the model wants features",
+                    view.table.words()
                 )));
             }
             let found = view.table.cols();

@@ -52,6 +52,7 @@ pub(crate) fn placed(views: &Views) -> Result<Views> {
             }
             Table::Sparse(m) => *m = kept(m, present, |_| true)?,
             Table::Graph(m) => *m = kept(m, present, |j| present[j])?,
+            Table::Sequences(s) => *s = s.only(present),
         }
         all.push(View { table, present: None, ..view.clone() })?;
     }
@@ -84,6 +85,11 @@ pub(crate) fn placed_rows(views: &Views) -> Result<Views> {
             Table::Sparse(m) | Table::Graph(m) => {
                 if let Some(present) = &view.present {
                     *m = kept(m, present, |_| true)?;
+                }
+            }
+            Table::Sequences(s) => {
+                if let Some(present) = &view.present {
+                    *s = s.only(present);
                 }
             }
         }

@@ -356,6 +356,8 @@ fn aligned(
         Table::Similarity(m) => Table::Similarity(Matrix::from_fn(n, n, |i, j| {
             rows[i].zip(rows[j]).map_or(f64::NAN, |(a, b)| m.get(a, b))
         })),
+        // None is read from these files.
+        Table::Sequences(s) => Table::Sequences(s),
         Table::Sparse(m) => Table::Sparse(picked(&m, rows, None)?),
         Table::Graph(m) => {
             let mut columns = vec![0; m.cols()];

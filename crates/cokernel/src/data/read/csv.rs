@@ -2,7 +2,7 @@
 //! numbers.
 
 use super::{Header, ReadOptions, TableFile, parse_error, utf8};
-use crate::data::{Matrix, Table};
+use crate::data::{Matrix, Sequences, Table};
 use crate::{Error, Result};
 use std::path::Path;
 
@@ -41,6 +41,9 @@ pub fn parse_csv(bytes: &[u8], path: &Path, options: &ReadOptions) -> Result<Tab
         let problem = "there are no columns besides ids and labels";
         return Err(parse_error(path, (0, 0), problem));
     }
+    if options.sequences {
+        return sequences(&rows, &columns, (header.as_deref(), named), path, options);
+    }
     let mut values = Vec::with_capacity(count * columns.features.len());
     let mut present = vec![true; count];
     // An instance that a similarity does not have lacks its row and its column; new instances have no value for it.
@@ -75,12 +78,6 @@ pub fn parse_csv(bytes: &[u8], path: &Path, options: &ReadOptions) -> Result<Tab
     if let Some(id) = columns.id {
         rows.check_ids(path, usize::from(named), id)?;
     }
-    let texts = |column: Option<usize>| {
-        column.map(|j| {
-            let body = rows.iter().skip(usize::from(named));
-            body.map(|(_, fields)| fields[j].to_string()).collect::<Vec<_>>()
-        })
-    };
     let matrix = Matrix::new(count, columns.features.len(), values)?;
     let names = header.map(|h| columns.features.iter().map(|&j| h[j].clone()).collect::<Vec<_>>());
     Ok(TableFile {
@@ -88,9 +85,70 @@ pub fn parse_csv(bytes: &[u8], path: &Path, options: &ReadOptions) -> Result<Tab
         notes: counting_note(&matrix, named).into_iter().collect(),
         table: if options.similarity { Table::Similarity(matrix) } else { Table::Dense(matrix) },
         columns: names,
-        ids: texts(columns.id),
-        labels: texts(columns.label),
+        ids: texts(&rows, named, columns.id),
+        labels: texts(&rows, named, columns.label),
         present: present.contains(&false).then_some(present),
+    })
+}
+
+/// The fields of a column.
+fn texts(rows: &Rows, named: bool, column: Option<usize>) -> Option<Vec<String>> {
+    column.map(|j| {
+        let body = rows.iter().skip(usize::from(named));
+        body.map(|(_, fields)| fields[j].to_string()).collect::<Vec<_>>()
+    })
+}
+
+/// A column of sequences: the one that is named, or the only one beside ids and labels.
+fn sequences(
+    rows: &Rows,
+    columns: &Columns,
+    (header, named): (Option<&[String]>, bool),
+    path: &Path,
+    options: &ReadOptions,
+) -> Result<TableFile> {
+    let column = match (&options.variable, &columns.features[..]) {
+        (Some(name), _) => {
+            find_column(name, header, rows.width(named), path, "column of sequences")?
+        }
+        (None, &[one]) => one,
+        (None, several) => {
+            let name = |j: &usize| header.map_or_else(|| (j + 1).to_string(), |h| h[*j].clone());
+            let names: Vec<String> = several.iter().map(name).collect();
+            let problem =
+                format!("which column holds the sequences? name one of {}", names.join(", "));
+            return Err(parse_error(path, (0, 0), problem));
+        }
+    };
+    if let Some(id) = columns.id {
+        rows.check_ids(path, usize::from(named), id)?;
+    }
+    let (mut all, mut present) = (Vec::new(), Vec::new());
+    for (line, fields) in rows.iter().skip(usize::from(named)) {
+        let field = fields[column];
+        let absent = is_missing(field);
+        if absent && !options.missing_rows {
+            let problem = format!("found '{field}', expected a sequence");
+            return Err(parse_error(path, (line, column + 1), problem));
+        }
+        if let Some(c) = field.chars().find(|c| !c.is_ascii_graphic()) {
+            let problem = format!(
+                "found {c:?} in '{}'; a sequence is made of visible ASCII letters",
+                shorten(field)
+            );
+            return Err(parse_error(path, (line, column + 1), problem));
+        }
+        all.push(if absent { "" } else { field });
+        present.push(!absent);
+    }
+    Ok(TableFile {
+        path: path.to_path_buf(),
+        table: Table::Sequences(Sequences::new(all)?),
+        columns: None,
+        ids: texts(rows, named, columns.id),
+        labels: texts(rows, named, columns.label),
+        present: present.contains(&false).then_some(present),
+        notes: Vec::new(),
     })
 }
 

@@ -9,6 +9,7 @@
 //! | `.mat` | MATLAB 5 to 7.3 | dense or sparse |
 //! | `.h5` `.hdf5` | HDF5 | dense |
 //! | `.h5ad` `.h5mu` | AnnData, MuData | dense or sparse, with ids and labels |
+//! | `.fasta` `.fa` `.faa` `.fna` | FASTA | sequences, with ids |
 //!
 //! Read as a similarity, a dense table is a [`Table::Similarity`], a sparse one a [`Table::Graph`].
 //!
@@ -18,6 +19,7 @@
 
 mod anndata;
 mod csv;
+mod fasta;
 mod hdf5;
 mod labels;
 mod libsvm;
@@ -33,6 +35,7 @@ mod samples;
 
 pub use anndata::{parse_anndata, parse_mudata};
 pub use csv::parse_csv;
+pub use fasta::parse_fasta;
 pub use hdf5::parse_hdf5;
 pub use labels::{LabelFile, parse_labels, read_labels};
 pub use libsvm::parse_libsvm;
@@ -77,6 +80,9 @@ pub struct ReadOptions {
     pub variable: Option<String>,
     /// The table holds similarities between instances, not features.
     pub similarity: bool,
+    /// The table is a column of sequences; [`variable`](Self::variable) names it if a text table has several columns
+    /// beside ids and labels.
+    pub sequences: bool,
     /// A row of nothing but empty fields or NaN is an instance that lacks this view; so is, in a
     /// similarity, the column of such an instance. Otherwise it is an error.
     pub missing_rows: bool,
@@ -154,6 +160,10 @@ pub struct TableFile {
 /// for: the error says where.
 pub fn read_table(path: &Path, options: &ReadOptions) -> Result<TableFile> {
     let format = Format::of(path)?;
+    if options.sequences && !matches!(format, Format::Text | Format::Fasta) {
+        let problem = "this format holds numbers; sequences are read from text tables (csv, tsv) and fasta files";
+        return Err(parse_error(path, (0, 0), problem));
+    }
     match format.stored(path)? {
         Some(Stored::Variables { matlab }) => {
             let file = hdf5::File::open(path, options)?;
@@ -220,6 +230,7 @@ enum Format {
     Hdf5,
     Anndata,
     Mudata,
+    Fasta,
 }
 
 /// What an HDF5 file holds that is read where it lies, not as a whole.
@@ -245,6 +256,7 @@ impl Format {
             "h5" | "hdf5" => Format::Hdf5,
             "h5ad" => Format::Anndata,
             "h5mu" => Format::Mudata,
+            "fasta" | "fa" | "faa" | "fna" => Format::Fasta,
             other => {
                 return Err(parse_error(
                     path,
@@ -252,7 +264,7 @@ impl Format {
                     format!(
                         "the ending '{other}' is not that of a known format; known: csv, tsv, \
                          txt, dat, npy, npz, libsvm, svm, svmlight, mtx, mm, mat, h5, hdf5, \
-                         h5ad, h5mu, each also with .gz"
+                         h5ad, h5mu, fasta, fa, faa, fna, each also with .gz"
                     ),
                 ));
             }
@@ -283,6 +295,7 @@ impl Format {
             Format::Hdf5 => parse_hdf5,
             Format::Anndata => parse_anndata,
             Format::Mudata => parse_mudata,
+            Format::Fasta => parse_fasta,
         }
     }
 }

@@ -262,6 +262,7 @@ fn each(table: &Table, mut visit: impl FnMut(usize, f64)) {
             Table::Dense(m) | Table::Similarity(m) => {
                 m.row(i).iter().enumerate().for_each(|(j, x)| visit(j, *x));
             }
+            Table::Sequences(_) => {}
             Table::Sparse(m) | Table::Graph(m) => {
                 let (places, values) = m.row(i);
                 places.iter().zip(values).for_each(|(j, x)| visit(*j as usize, *x));

@@ -239,7 +239,7 @@ fn projects(kernel: &Kernel, id: &str) -> Result<()> {
         | Function::Polynomial { .. }
         | Function::Exponential { metric: Metric::SquaredEuclidean, .. } => return Ok(()),
         Function::Precomputed => "is a similarity, which has no features",
-        Function::Exponential { .. } | Function::Sigmoid { .. } => "is another function",
+        _ => "is another function",
     };
     Err(Error::Data(format!(
         "{id} learns projections of features for linear, polynomial and Gaussian kernels without normalisation, on \

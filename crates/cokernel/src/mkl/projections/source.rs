@@ -29,9 +29,9 @@ impl Source {
         let mut x = match table {
             Table::Dense(x) => x.clone(),
             Table::Sparse(x) => x.try_to_dense()?,
-            Table::Similarity(_) | Table::Graph(_) => {
-                let text =
-                    format!("{}: view '{name}' is a similarity; it projects features", settings.id);
+            Table::Similarity(_) | Table::Graph(_) | Table::Sequences(_) => {
+                let (id, found) = (settings.id, table.words());
+                let text = format!("{id}: view '{name}' is {found}; it projects features");
                 return Err(Error::Data(text));
             }
         };

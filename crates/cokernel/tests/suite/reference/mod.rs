@@ -9,6 +9,7 @@ mod controls;
 mod cuts;
 mod diagonal;
 mod discriminants;
+mod families;
 mod graphs;
 mod hyperkernels;
 mod machines;

@@ -109,7 +109,7 @@ fn files() {
     let e = sentence(read_table(&write("a.xlsx", b"PK"), &auto));
     let expected = format!(
         "{}: the ending 'xlsx' is not that of a known format; known: csv, tsv, txt, dat, npy, npz, \
-         libsvm, svm, svmlight, mtx, mm, mat, h5, hdf5, h5ad, h5mu, each also with .gz",
+         libsvm, svm, svmlight, mtx, mm, mat, h5, hdf5, h5ad, h5mu, fasta, fa, faa, fna, each also with .gz",
         path("a.xlsx").display()
     );
     assert_eq!(e, expected);
