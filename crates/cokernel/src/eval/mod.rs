@@ -4,6 +4,7 @@ pub mod cluster_scores;
 mod clusterings;
 mod compare;
 mod cross_validate;
+mod importance;
 mod measures;
 mod probabilities;
 mod scores;
@@ -21,6 +22,7 @@ pub use cross_validate::{
     CvResult, How, SplitResult, cross_validate, cross_validate_calibrated, cross_validate_given,
     score_split,
 };
+pub use importance::{Importance, importance};
 pub use measures::{Measure, Measured, Measures, as_classes};
 pub use scores::{Scores, Stat};
 pub use splits::{Protocol, Split, Splits};

@@ -99,6 +99,8 @@ struct Envelope<I, S> {
 struct SupportView {
     view: String,
     sparse: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    sequences: bool,
     cols: usize,
 }
 
@@ -237,29 +239,39 @@ fn put_norms(norms: &mut [Vec<Norm>], tensors: &mut Tensors) {
     }
 }
 
+/// Numbers of entries as a tensor.
+fn u64s(values: &[usize]) -> Out {
+    let bytes = values.iter().flat_map(|v| (*v as u64).to_le_bytes()).collect();
+    Out { dtype: Dtype::U64, shape: vec![values.len()], bytes }
+}
+
 /// Puts the rows of views into tensors.
 fn put_views(views: &Views, tensors: &mut Tensors) -> Vec<SupportView> {
     let mut support = Vec::new();
     for (i, view) in views.iter().enumerate() {
         let (sparse, cols) = (matches!(view.table, Table::Sparse(_)), view.table.cols());
-        support.push(SupportView { view: view.name.clone(), sparse, cols });
+        let sequences = matches!(view.table, Table::Sequences(_));
+        support.push(SupportView { view: view.name.clone(), sparse, sequences, cols });
         match &view.table {
             Table::Dense(t) | Table::Similarity(t) => {
                 tensors.insert(format!("view.{i}.dense"), matrix(t));
             }
             // Similarities come with the new instances and are never among the support.
             Table::Sparse(t) | Table::Graph(t) => {
-                let mut starts: Vec<u64> = vec![0];
+                let mut starts: Vec<usize> = vec![0];
                 for r in 0..t.rows() {
-                    starts.push(starts[r] + t.row(r).0.len() as u64);
+                    starts.push(starts[r] + t.row(r).0.len());
                 }
-                let bytes = starts.iter().flat_map(|v| v.to_le_bytes()).collect();
-                let shape = vec![starts.len()];
-                let starts = Out { dtype: Dtype::U64, shape, bytes };
-                tensors.insert(format!("view.{i}.starts"), starts);
+                tensors.insert(format!("view.{i}.starts"), u64s(&starts));
                 let (indices, values) = t.entries();
                 tensors.insert(format!("view.{i}.indices"), u32s(indices));
                 tensors.insert(format!("view.{i}.values"), flat(values));
+            }
+            Table::Sequences(s) => {
+                tensors.insert(format!("view.{i}.starts"), u64s(s.starts()));
+                let (shape, bytes) = (vec![s.letters().len()], s.letters().to_vec());
+                let letters = Out { dtype: Dtype::U8, shape, bytes };
+                tensors.insert(format!("view.{i}.letters"), letters);
             }
         }
     }

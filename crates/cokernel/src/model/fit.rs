@@ -9,7 +9,7 @@ use super::{Given, Model, Prepared, missing};
 use crate::bank::Storage;
 use crate::catalogue;
 use crate::data::{Labels, Matrix, Missing, Scale, Views};
-use crate::kernel::{Function, Kernel, KernelSpec};
+use crate::kernel::{Kernel, KernelSpec, ViewKind};
 use crate::machine::{Decomposition, Machine, MachineSpec, Svc};
 use crate::method::{Method, Task};
 use crate::mkl::{self, Learned, Learner, Problem};
@@ -188,9 +188,9 @@ impl Mkl {
         if !self.learner()?.needs_features() {
             return Ok(false);
         }
-        let similar = |name: &str| views.get(name).is_ok_and(|v| v.table.is_similarity());
+        let similar = |name: &str| views.get(name).is_ok_and(|v| !v.table.is_features());
         let specs = self.specs(views)?;
-        Ok(views.iter().all(|v| v.table.is_similarity())
+        Ok(!views.iter().any(|v| v.table.is_features())
             || specs.iter().any(|s| s.view.as_deref().is_some_and(similar)))
     }
 
@@ -370,7 +370,7 @@ impl Mkl {
         run: &Run,
     ) -> Result<Learned> {
         let machine = self.machine.checked()?.build()?;
-        let given = |k: &&Kernel| k.function == Function::Precomputed;
+        let given = |k: &&Kernel| k.function.takes() == ViewKind::Similarities;
         if machine.own_similarity() != 0.0
             && let Some(kernel) = prepared.kernels().iter().find(given)
         {

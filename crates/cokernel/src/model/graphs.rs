@@ -16,10 +16,12 @@ pub(super) fn assign(specs: &[GraphSpec], views: &Views) -> Result<Assigned> {
     for spec in specs {
         spec.check()?;
         let Some(name) = &spec.view else { continue };
-        if views.get(name)?.table.is_similarity() {
+        let table = &views.get(name)?.table;
+        if !table.is_features() {
             return Err(Error::Data(format!(
-                "graph '{spec}': view '{name}' is a similarity already; a graph of neighbours is \
-                 built from features"
+                "graph '{spec}': view '{name}' is {}{}; a graph of neighbours is built from features",
+                table.words(),
+                if table.is_similarity() { " already" } else { "" }
             )));
         }
         if let Some((_, other)) = assigned.iter().find(|a| a.0 == *name) {
@@ -32,9 +34,8 @@ pub(super) fn assign(specs: &[GraphSpec], views: &Views) -> Result<Assigned> {
         if let Some(other) = general.replace(spec) {
             return Err(several("every view", other, spec));
         }
-        let free = |v: &&View| {
-            !v.table.is_similarity() && !assigned.iter().any(|(name, _)| *name == v.name)
-        };
+        let free =
+            |v: &&View| v.table.is_features() && !assigned.iter().any(|(name, _)| *name == v.name);
         let names: Vec<String> = views.iter().filter(free).map(|v| v.name.clone()).collect();
         if names.is_empty() && assigned.is_empty() {
             return Err(Error::Data(format!("graph '{spec}': there is no feature view")));

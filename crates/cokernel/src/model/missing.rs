@@ -161,7 +161,7 @@ pub(super) fn allow_estimates(mkl: &Mkl) -> Result<()> {
 /// What is done about these views where it was left to the method, and that does not learn per view.
 pub(super) fn chosen(asked: Missing, views: &Views, learner: &dyn Learner) -> Missing {
     let lacks = |v: &data::View| (0..views.n()).any(|i| !v.has(i));
-    let similar = views.iter().any(|v| v.table.is_similarity() && lacks(v));
+    let similar = views.iter().any(|v| !v.table.is_features() && lacks(v));
     match asked {
         Missing::Auto if similar && !learner.looks_at_features() => Missing::Estimate,
         Missing::Auto => Missing::Mean,

@@ -3,6 +3,7 @@
 
 mod calibrated;
 mod choose;
+mod conformal;
 mod costs;
 mod embedding;
 mod file;
@@ -26,6 +27,7 @@ mod widths;
 
 pub(crate) use calibrated::cross_fitted;
 pub use calibrated::{CalibrationInfo, CurveInfo};
+pub use conformal::{Certain, Conformal, held_out};
 pub use costs::Costs;
 pub(crate) use costs::Priced;
 pub use embedding::EmbeddingModel;
@@ -47,7 +49,7 @@ pub use widths::FeatureWidths;
 use crate::bank::{Fill, Storage, needs_all_rows};
 use crate::calibrate::Calibration;
 use crate::data::{Csr, LearnedView, Matrix, Preparation, Table, Target, Views};
-use crate::kernel::{Function, Kernel, Norm, Normalization};
+use crate::kernel::{Kernel, Norm, Normalization, ViewKind};
 use crate::machine::{CheckedMachine, Reading, Solution, Svc};
 use crate::method::Task;
 use crate::mkl::{Learned, Parts, with_maps};
@@ -138,6 +140,9 @@ struct Info {
     /// Its curves' points are tables of the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     calibration: Option<Calibration>,
+    /// What sets and intervals come from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    conformal: Option<Conformal>,
     report: Report,
 }
 
@@ -174,6 +179,7 @@ fn only_columns(table: &Table, kept: &[usize], columns: &[usize]) -> Result<Tabl
     let entry = |i: usize, c: usize| match table {
         Table::Dense(m) | Table::Similarity(m) => m.get(i, c),
         Table::Sparse(m) | Table::Graph(m) => m.get(i, c),
+        Table::Sequences(_) => 0.0,
     };
     let row = |i: &usize| {
         let cells = columns.iter().map(|c| (*c as u32, entry(*i, *c)));
@@ -205,7 +211,7 @@ fn width(rule: &dyn Rule) -> usize {
 /// instances.
 fn refuse_unit_diagonal(active: &[usize], kernels: &[Kernel]) -> Result<()> {
     let unit = |m: &&usize| {
-        kernels[**m].function == Function::Precomputed
+        kernels[**m].function.takes() == ViewKind::Similarities
             && kernels[**m].normalize.contains(&Normalization::UnitDiagonal)
     };
     match active.iter().find(unit) {
@@ -352,6 +358,7 @@ impl Model {
             rule: rule::written(&*rule).0,
             machines: infos.collect(),
             calibration: None,
+            conformal: None,
             report,
         };
         let bias = machines.heads().map(|h| h.bias).collect();

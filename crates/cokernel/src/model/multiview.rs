@@ -337,11 +337,13 @@ impl MultiView {
             return Err(Error::Data("there is no view; give at least one".to_string()));
         }
         let features = self.embedder()?.wants().features;
-        if let Some(view) = views.iter().find(|v| features && v.table.is_similarity()) {
+        if let Some(view) = views.iter().find(|v| features && !v.table.is_features()) {
             return Err(Error::Data(format!(
-                "method '{}' works on features, but view '{}' is a similarity; leave this view \
+                "method '{}' works on features, but view '{}' is {}; leave this view \
                  out, or choose a method that works on similarities",
-                self.method.id, view.name
+                self.method.id,
+                view.name,
+                view.table.words()
             )));
         }
         // What follows copies views several times.

@@ -5,7 +5,7 @@ use super::missing::{known_columns, require_some_view};
 use crate::bank::{Cross, Fill, Numbers, RowMeans};
 use crate::data::{Matrix, Table, View, Views};
 use crate::error::room_for;
-use crate::kernel::{Function, Kernel, Norm};
+use crate::kernel::{Kernel, Norm, ViewKind};
 use crate::rule::{Mix, Pairs, Told, Uncertain, Weighted};
 use crate::{Error, Result, Run};
 use rayon::prelude::*;
@@ -130,7 +130,7 @@ fn decisions(model: &Model, views: &Views, run: &Run) -> Result<(Matrix, Option<
 /// How uncertain values are, where the rule says so. Where it wants to know how like itself a new instance is, no kernel may
 /// be a similarity: nothing tells it then.
 fn uncertain(model: &Model) -> Option<&dyn Uncertain> {
-    let known = |m: &usize| model.info.kernels[*m].function != Function::Precomputed;
+    let known = |m: &usize| model.info.kernels[*m].function.takes() != ViewKind::Similarities;
     model.rule.uncertain().filter(|u| !u.wants_own() || model.active().iter().all(known))
 }
 

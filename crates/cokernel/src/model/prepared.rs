@@ -4,8 +4,8 @@ use super::ViewInfo;
 use super::missing::Lacking;
 use super::paired::Paired;
 use crate::bank::{Bank, Storage};
-use crate::data::{Matrix, Missing, Posteriors, Preparation, Scale, Target, View, Views};
-use crate::kernel::{Family, GraphSpec, Kernel, KernelSpec};
+use crate::data::{Matrix, Missing, Posteriors, Preparation, Scale, Table, Target, View, Views};
+use crate::kernel::{GraphSpec, Kernel, KernelSpec, Normalization};
 use crate::machine::learn_unlabelled;
 use crate::method::Task;
 use crate::mkl::{Arrangement, Learned};
@@ -212,8 +212,11 @@ pub(super) fn check_square(views: &Views) -> Result<()> {
     Ok(())
 }
 
-/// The given kernel specifications; without any a Gaussian on every feature view, and every
-/// similarity as it is.
+/// Letters of a word, of the kernel that sequences have by default.
+const SPECTRUM: u32 = 3;
+
+/// The given kernel specifications; without any a Gaussian on every feature view, every similarity as it is, and
+/// the spectrum kernel of words of three letters with a unit diagonal on sequences.
 pub(super) fn kernels_or_default(
     given: Option<&[KernelSpec]>,
     views: &Views,
@@ -225,8 +228,11 @@ pub(super) fn kernels_or_default(
         return Ok(specs.to_vec());
     }
     let mut specs = Vec::new();
-    if views.iter().any(|v| !v.table.is_similarity()) {
+    if views.iter().any(|v| v.table.is_features()) {
         specs.push(KernelSpec::gaussian());
+    }
+    if views.iter().any(|v| matches!(v.table, Table::Sequences(_))) {
+        specs.push(KernelSpec::spectrum(SPECTRUM).normalize([Normalization::UnitDiagonal]));
     }
     if views.iter().any(|v| v.table.is_similarity()) {
         specs.push(KernelSpec::precomputed());
@@ -250,7 +256,7 @@ pub(super) fn used_views<'a>(
     }
     let serves = |v: &View, spec: &KernelSpec| match &spec.view {
         Some(name) => *name == v.name,
-        None => v.table.is_similarity() == matches!(spec.family, Family::Precomputed),
+        None => spec.family.takes().is(&v.table),
     };
     let used = |v: &View| specs.iter().any(|s| serves(v, s)) || also.contains(&v.name);
     if views.iter().all(used) {

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub struct ViewInfo {
     /// Its name.
     pub name: String,
-    /// `dense`, `sparse` or `similarity`.
+    /// `dense`, `sparse`, `similarity` or `sequences`.
     pub kind: String,
     /// Number of columns; the number of training instances for a similarity.
     pub cols: usize,
@@ -29,6 +29,7 @@ impl ViewInfo {
             Table::Dense(_) => "dense",
             Table::Sparse(_) => "sparse",
             Table::Similarity(_) | Table::Graph(_) => "similarity",
+            Table::Sequences(_) => "sequences",
         };
         ViewInfo {
             name: view.name.clone(),

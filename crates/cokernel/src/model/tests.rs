@@ -48,6 +48,7 @@ fn dense(table: &Table) -> Matrix {
     match table {
         Table::Dense(m) | Table::Similarity(m) => m.clone(),
         Table::Sparse(m) | Table::Graph(m) => m.to_dense(),
+        Table::Sequences(_) => panic!("sequences are no matrix"),
     }
 }
 

@@ -248,6 +248,9 @@ fn inconsistency(model: &Model) -> Option<String> {
     if let Some(Err(e)) = model.calibration().map(|c| c.check(&model.roles())) {
         return Some(e.to_string());
     }
+    if let Some(problem) = model.conformal().and_then(|c| c.contradiction()) {
+        return Some(problem.to_string());
+    }
     let own = model.rule.own_gates().len();
     if own > 0 && own != count {
         return Some(format!("gates of {own} machines, and {count} machines"));

@@ -3,8 +3,8 @@
 use super::{Envelope, FORMAT, HEADER_LIMIT, Head, Kind, SupportView, checksum, crc_field};
 use crate::bank::statistics_fit;
 use crate::calibrate::{Calibration, Curve};
-use crate::data::{Csr, Layout, Matrix, Preparation, Table, Views};
-use crate::kernel::{Function, Kernel, Norm};
+use crate::data::{Csr, Layout, Matrix, Preparation, Sequences, Table, Views};
+use crate::kernel::{Kernel, Norm, ViewKind};
 use crate::model::Saved;
 use crate::{Error, Result, VERSION};
 use safetensors::tensor::{Dtype, Metadata, TensorView};
@@ -255,12 +255,17 @@ impl Tables<'_> {
 
     /// The kept rows of one view.
     fn table(&self, i: usize, view: &SupportView, kept: usize) -> Checked<Table> {
-        if !view.sparse {
+        if !view.sparse && !view.sequences {
             let values = self.finite(&format!("view.{i}.dense"), Some(&[kept, view.cols]))?;
             return sized(Matrix::new(kept, view.cols, values)).map(Table::Dense);
         }
         let starts = self.items(&format!("view.{i}.starts"), Dtype::U64, Some(&[kept + 1]))?;
         let starts = starts.into_iter().map(|s| u64::from_le_bytes(s) as usize).collect();
+        if view.sequences {
+            let letters = self.items::<1>(&format!("view.{i}.letters"), Dtype::U8, None)?;
+            let letters = letters.into_iter().map(|l| l[0]).collect();
+            return sized(Sequences::from_parts(starts, letters)).map(Table::Sequences);
+        }
         let indices = self.whole(&format!("view.{i}.indices"))?;
         let values = self.finite(&format!("view.{i}.values"), Some(&[indices.len()]))?;
         sized(Csr::from_parts(view.cols, starts, indices, values)).map(Table::Sparse)
@@ -361,7 +366,7 @@ impl Compared<'_> {
     fn kernel(&self, kernel: &Kernel, norms: &[Norm], view: &Layout<'_>) -> Option<String> {
         let rows = self.support.get(view.name).ok().map(|v| &v.table);
         let fits = match (kernel.function, rows) {
-            (Function::Precomputed, rows) => {
+            (function, rows) if function.takes() == ViewKind::Similarities => {
                 view.similarity && view.cols == self.n_train && rows.is_none()
             }
             (_, Some(rows)) => !view.similarity && view.cols == rows.cols(),
