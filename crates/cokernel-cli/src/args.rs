@@ -44,10 +44,18 @@ pub struct DataArgs {
     /// names
     #[arg(long = "view", value_name = "NAME=FILE")]
     pub views: Vec<String>,
+    /// An H5MU or H5AD file (MuData, AnnData): its modalities are views by their names, ids are those of its
+    /// observations, and --label-column names a column of its obs. The same as --view FILE
+    #[arg(long, value_name = "FILE")]
+    pub mudata: Option<PathBuf>,
     /// A precomputed similarity: n × n for training; n_new × n for new instances. A sparse file is
     /// a graph. Repeatable
     #[arg(long = "similarity", value_name = "NAME=FILE")]
     pub similarities: Vec<String>,
+    /// Sequences (DNA, proteins, logs): a text for each instance, the column of a CSV or TSV file (which one, if there
+    /// are several, by --variable NAME=COLUMN) or a FASTA file. Repeat for each
+    #[arg(long = "sequences", value_name = "NAME=FILE")]
+    pub sequences: Vec<String>,
     /// The file with the labels, one row per instance
     #[arg(long, value_name = "FILE")]
     pub labels: Option<PathBuf>,

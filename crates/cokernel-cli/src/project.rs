@@ -62,6 +62,7 @@ fou = "fou.csv"
 fac = { path = "fac.npz", variable = "X" }
 zer = { path = "zer.tsv", header = "yes" }    # the first line names the columns: auto, yes, no
 graph = { path = "graph.npy", similarity = true }
+dna = { path = "dna.csv", sequences = true, variable = "promoter" }
 
 [params]                            # of `method` and `methods`: see `cokernel methods ID`
 tol = 1e-3
@@ -252,7 +253,7 @@ mod tests {
         assert_eq!(
             said,
             "p/cokernel.toml, line 3: view 'b': unknown key 'similarty' (did you mean \
-             'similarity'?); known: path, similarity, variable, header"
+             'similarity'?); known: path, similarity, sequences, variable, header"
         );
     }
 

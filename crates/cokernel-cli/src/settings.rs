@@ -2,7 +2,7 @@
 
 use crate::args::{DataArgs, GlobalArgs, GraphArgs, KernelArgs, MachineArgs, name_and_rest};
 use crate::files::{check_place, not_an_input};
-use crate::input::{Input, ViewSource, has_modalities, in_flags, is_annotated};
+use crate::input::{Input, ViewSource, has_modalities, in_flags, is_annotated, is_fasta};
 use crate::misuse::misuse;
 use crate::project::{self, ClassWeights, Content, ParamEntry, Project, ViewEntry};
 use crate::session::Options;
@@ -15,7 +15,7 @@ use cokernel::catalogue::{
     recommended, together,
 };
 use cokernel::data::{Header, Missing, ReadOptions, Scale, ViewsIn, views_in};
-use cokernel::kernel::{GraphSpec, KernelSpec};
+use cokernel::kernel::{GraphSpec, KernelSpec, Normalization};
 use cokernel::machine::MachineSpec;
 use cokernel::method::{Integration, Method, Task};
 use cokernel::model::Mkl;
@@ -189,6 +189,10 @@ impl Settings {
         let of = |g: &GraphSpec, v: &ViewSource| g.view.as_ref().is_none_or(|name| *name == v.name);
         let spec = |v: &ViewSource| match v.similarity || graphs.iter().any(|g| of(g, v)) {
             true => KernelSpec::precomputed().view(&v.name),
+            false if v.sequences => {
+                let unit = [Normalization::UnitDiagonal];
+                KernelSpec::spectrum(3).view(&v.name).normalize(unit)
+            }
             false => KernelSpec::gaussian().sigma_median().view(&v.name),
         };
         self.input.views.iter().map(spec).collect()
@@ -501,15 +505,32 @@ fn project_file(data: &DataArgs) -> Result<Option<Project>> {
         return Project::read(path).map(Some);
     }
     let here = Path::new(project::DEFAULT);
-    let found = data.views.is_empty() && data.similarities.is_empty() && here.is_file();
+    let found = data.views.is_empty()
+        && data.mudata.is_none()
+        && data.similarities.is_empty()
+        && data.sequences.is_empty()
+        && here.is_file();
     if found { Project::read(here).map(Some) } else { Ok(None) }
 }
 
 fn views(data: &DataArgs, project: Option<&Project>) -> Result<Vec<ViewSource>> {
     let mut views = Vec::new();
-    for (flag, texts, similarity) in
-        [("--view", &data.views, false), ("--similarity", &data.similarities, true)]
-    {
+    if let Some(path) = data.mudata.as_ref().filter(|p| !is_annotated(p)) {
+        return Err(misuse(format!(
+            "--mudata: expected an .h5mu or .h5ad file, found '{}'",
+            path.display()
+        )));
+    }
+    if let Some(path) = &data.mudata {
+        let (path, header) = (path.clone(), Header::Auto);
+        let (name, similarity, sequences, variable) = (String::new(), false, false, None);
+        views.push(ViewSource { name, path, similarity, sequences, variable, header });
+    }
+    for (flag, texts) in [
+        ("--view", &data.views),
+        ("--similarity", &data.similarities),
+        ("--sequences", &data.sequences),
+    ] {
         for text in texts {
             let what = "NAME=FILE, as fou=fou.csv";
             // The modalities of a file have names.
@@ -519,18 +540,23 @@ fn views(data: &DataArgs, project: Option<&Project>) -> Result<Vec<ViewSource>> 
             };
             let (name, path) = (name.to_string(), PathBuf::from(path));
             let header = data.header.map_or(Header::Auto, Header::from);
-            views.push(ViewSource { name, path, similarity, variable: None, header });
+            let similarity = flag == "--similarity";
+            let sequences = flag == "--sequences" || is_fasta(&path);
+            views.push(ViewSource { name, path, similarity, sequences, variable: None, header });
         }
     }
     if let (true, Some(project)) = (views.is_empty(), project) {
         for (name, entry) in project.views() {
-            let (path, similarity, variable, header) = match entry {
-                ViewEntry::Path(path) => (path, false, None, None),
-                ViewEntry::Table(t) => (&t.path, t.similarity, t.variable.clone(), t.header),
+            let (path, similarity, sequences, variable, header) = match entry {
+                ViewEntry::Path(path) => (path, false, false, None, None),
+                ViewEntry::Table(t) => {
+                    (&t.path, t.similarity, t.sequences, t.variable.clone(), t.header)
+                }
             };
             let (name, path) = (name.to_string(), project.resolve(path));
             let header = data.header.or(header).map_or(Header::Auto, Header::from);
-            views.push(ViewSource { name, path, similarity, variable, header });
+            let sequences = sequences || is_fasta(&path);
+            views.push(ViewSource { name, path, similarity, sequences, variable, header });
         }
     }
     Ok(views)

@@ -74,6 +74,7 @@ fn feature_bytes(views: &Views) -> usize {
             12 * (0..m.rows()).map(|i| m.row(i).0.len()).sum::<usize>()
         }
         Table::Similarity(m) => 8 * m.rows() * m.cols(),
+        Table::Sequences(s) => s.letters().len(),
     };
     views.iter().map(|v| of(&v.table)).sum()
 }

@@ -243,7 +243,9 @@ impl<'de> Deserialize<'de> for FileEntry {
             }
             fn visit_str<E: serde::de::Error>(self, path: &str) -> Result<FileEntry, E> {
                 let path = PathBuf::from(path);
-                Ok(FileEntry(ViewTable { path, similarity: false, variable: None, header: None }))
+                let (variable, header) = (None, None);
+                let (similarity, sequences) = (false, false);
+                Ok(FileEntry(ViewTable { path, similarity, sequences, variable, header }))
             }
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<FileEntry, A::Error> {
                 ViewTable::deserialize(MapAccessDeserializer::new(map)).map(FileEntry)

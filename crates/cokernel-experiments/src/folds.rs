@@ -8,7 +8,7 @@ use super::selection::{self, Selected};
 use super::source::Source;
 use anyhow::Result;
 use cokernel::data::{View, Views};
-use cokernel::kernel::{Family, KernelSpec};
+use cokernel::kernel::KernelSpec;
 use cokernel::method::Task;
 use cokernel::{Error, eval};
 use std::collections::BTreeSet;
@@ -80,12 +80,12 @@ impl Experiment {
         let mut known: BTreeSet<String> = views.iter().map(|v| v.name.clone()).collect();
         let variants = self.rows.iter().flat_map(|r| &r.variants);
         for kernels in variants.map(|v| v.kernels.as_ref().or(data.kernels.as_ref())) {
-            let default = [KernelSpec::gaussian(), KernelSpec::precomputed()];
+            let default =
+                [KernelSpec::gaussian(), KernelSpec::precomputed(), KernelSpec::spectrum(3)];
             for spec in kernels.map_or(&default[..], Vec::as_slice) {
-                let similar = spec.family == Family::Precomputed;
                 let on = |v: &&&View| match &spec.view {
                     Some(name) => *name == v.name,
-                    None => v.table.is_similarity() == similar,
+                    None => spec.family.takes().is(&v.table),
                 };
                 for view in views.iter().filter(on) {
                     let function = spec.family.name();

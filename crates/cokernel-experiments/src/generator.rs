@@ -239,6 +239,7 @@ mod tests {
             let numbers = |table: &Table| match table {
                 Table::Dense(m) | Table::Similarity(m) => m.rows() * m.cols(),
                 Table::Sparse(m) | Table::Graph(m) => m.rows() * m.cols(),
+                Table::Sequences(s) => s.letters().len(),
             };
             let all: usize = views.iter().map(|v| numbers(&v.table)).sum();
             assert_eq!(toy.size(None), (12, 8 * all), "{}", generator.id);

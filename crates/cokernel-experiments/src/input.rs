@@ -19,7 +19,9 @@ pub struct ViewSource {
     pub path: PathBuf,
     /// Whether it holds similarities, n × n, and not features.
     pub similarity: bool,
-    /// The variable of a file with several.
+    /// Whether it holds a sequence for each instance.
+    pub sequences: bool,
+    /// The variable of a file with several, the column of sequences.
     pub variable: Option<String>,
     /// Whether the first line names the columns.
     pub header: Header,
@@ -34,6 +36,9 @@ pub struct ViewTable {
     /// Whether it holds similarities, n × n, and not features.
     #[serde(default)]
     pub similarity: bool,
+    /// Whether it holds a sequence for each instance.
+    #[serde(default)]
+    pub sequences: bool,
     /// The variable of a file with several.
     #[serde(default)]
     pub variable: Option<String>,
@@ -166,7 +171,7 @@ fn forget<'a>(labels: impl Iterator<Item = &'a mut Vec<String>>, word: &str) -> 
 /// Refuses an id column in a view of a format that has no named columns; one of observations has ids of its own.
 fn named_columns(view: &ViewSource, input: &Input) -> Result<()> {
     readable(&view.path)?;
-    let named = is_text(&view.path) || is_annotated(&view.path);
+    let named = is_text(&view.path) || is_annotated(&view.path) || is_fasta(&view.path);
     if let Some(id) = input.id.as_ref().filter(|_| !named) {
         return Err(misuse(format!(
             "view '{}': {} has no column '{id}', because this format holds numbers only; \
@@ -208,6 +213,7 @@ fn tables(
             variable: view.variable.clone(),
             header: view.header,
             similarity: view.similarity,
+            sequences: view.sequences,
             missing_rows: incomplete,
             instances: labelled,
             unpacked: input.unpack,
@@ -331,6 +337,11 @@ fn is_text(path: &Path) -> bool {
 /// Whether a file holds observations, with names and columns of their own (AnnData, MuData).
 pub fn is_annotated(path: &Path) -> bool {
     ends_in(path, &[".h5ad", ".h5mu"])
+}
+
+/// Whether a file holds sequences under their names.
+pub fn is_fasta(path: &Path) -> bool {
+    ends_in(path, &[".fasta", ".fa", ".faa", ".fna"])
 }
 
 /// Whether these may be in several modalities (MuData).

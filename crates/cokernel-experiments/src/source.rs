@@ -252,6 +252,10 @@ pub fn unit_rows(views: &Views) -> Result<Views, Error> {
                 let problem = "unit_rows: expected features, found similarities";
                 return Err(Error::Data(format!("view '{}': {problem}", view.name)));
             }
+            Table::Sequences(_) => {
+                let problem = "unit_rows: expected features, found sequences";
+                return Err(Error::Data(format!("view '{}': {problem}", view.name)));
+            }
         }
         all.push(view)?;
     }

@@ -11,10 +11,10 @@ use crate::settings::Settings;
 use crate::table::count;
 use anyhow::Result;
 use cokernel::data::{Labels, Matrix, Views};
-use cokernel::eval::{Measured, as_classes};
+use cokernel::eval::{Importance, Measured, as_classes, importance};
 use cokernel::json::Told;
 use cokernel::method::Task;
-use cokernel::model::{Gates, Model, Prediction, Saved};
+use cokernel::model::{Certain, Gates, Model, Prediction, Saved};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -24,9 +24,11 @@ use std::process::ExitCode;
 /// Writes one line per instance: its id or row number (from 0), the predicted label, and the
 /// decision value of each machine. With two classes there is one machine, positive for the class
 /// that its column begins with. Where the model was fitted with --probabilities or tells them by itself
-/// (Bayesian methods, the machine kernel_logistic), a column P(CLASS) for each class follows; the most probable class need not be the label, which the machines decide. A
-/// regression predicts a number, a detector says outlier or inlier. A Gaussian process and BEMKL add a column
-/// deviation, the standard deviation of a new observation.
+/// (Bayesian methods, the machine kernel_logistic), a column P(CLASS) for each class follows; the most
+/// probable class need not be the label, which the machines decide. A regression predicts a number, a
+/// detector says outlier or inlier. A Gaussian process and BEMKL add a column deviation, the standard
+/// deviation of a new observation. With --coverage there are a column set, the classes that an instance may
+/// have, with | between them, or the columns lower and upper of a regression.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples
@@ -36,7 +38,10 @@ A similarity holds one row per new instance and one column per training instance
   cokernel predict model.ck --similarity graph=K-new.npy -o out.csv
 With a localized method, the gates of each instance as a table and as a picture:
   cokernel predict model.ck --view fou=new-fou.csv --gates gates.csv --plot-gates gates.svg -o out.csv
-With --labels the accuracy (of a regression R²) is printed as well.")]
+With --labels the accuracy (of a regression R²) is printed as well, and what it loses without each view:
+  cokernel predict model.ck --view fou=fou.csv --view fac=fac.csv --labels y.csv --importance 10 -o out.csv
+Sets of classes, or intervals of numbers, that hold the truth in 9 of 10 cases, of a model fitted with --hold-out:
+  cokernel predict model.ck --view fou=new-fou.csv --view fac=new-fac.csv --coverage 0.9 -o out.csv")]
 pub struct Args {
     /// The model file
     #[arg(value_name = "MODEL")]
@@ -46,6 +51,14 @@ pub struct Args {
     /// The CSV file to write [default: the standard output]
     #[arg(long, short, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
+    /// Also tell what each instance may be, so that the truth is among it with this probability, above 0 and below 1; of a
+    /// model that was fitted with --hold-out
+    #[arg(long, value_name = "SHARE", help_heading = "Output", allow_negative_numbers = true)]
+    coverage: Option<f64>,
+    /// What the accuracy (of a regression R²) loses when a view says of each instance what it says of another one: the mean
+    /// over so many draws, for each view. Needs labels
+    #[arg(long, value_name = "DRAWS", help_heading = "Output")]
+    importance: Option<usize>,
     /// The CSV file to write the gates of a localized method to: one line per instance, one column per gate
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     gates: Option<PathBuf>,
@@ -62,7 +75,8 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     // A project file may list views that this model does not look at.
     let names: Vec<String> = model.views().iter().map(|v| v.name.clone()).collect();
     settings.require_views(&names)?;
-    if !args.data.views.is_empty() || !args.data.similarities.is_empty() {
+    let given = [&args.data.views, &args.data.similarities, &args.data.sequences];
+    if args.data.mudata.is_some() || given.iter().any(|g| !g.is_empty()) {
         // The labels of a project file are those of its views.
         settings.input.labels = args.data.labels.clone();
     }
@@ -83,9 +97,10 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let session = Session::start(&settings.options)?;
     let data = data::load_new(&settings, &session, model.task() == Task::Regress)?;
     let prediction = model.predict_in(&data.views, &session.run)?;
+    let certain = args.coverage.map(|c| model.certain(&prediction, c)).transpose()?;
     session.clear_progress();
     session.notes(&prediction.notes);
-    let csv = as_csv(&prediction, &data.views);
+    let csv = as_csv(&prediction, certain.as_ref(), &data.views);
     match &args.output {
         Some(output) => {
             write(output, csv.as_bytes())?;
@@ -115,7 +130,27 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
             None => vec![said],
         });
     }
-    session.show_json(&as_json(&prediction, &data.views, scores.as_ref(), &args.output))?;
+    let lost = match args.importance {
+        None => None,
+        Some(draws) => {
+            let run = &session.run;
+            Some(importance(&model, &data.views, &data.labels, draws, run)?)
+        }
+    };
+    if let Some(((measure, _), views)) = &lost {
+        let tell = |i: &Importance| {
+            let (mean, spread) = (measure.cell(i.mean), measure.cell(i.deviation));
+            format!("{} lost without view '{}': {mean} ± {spread}", measure.heading(), i.view)
+        };
+        session.notes(views.iter().map(tell).collect::<Vec<_>>());
+    }
+    let mut told = as_json(&prediction, &data.views, scores.as_ref(), &args.output);
+    if let Some(object) = told.as_object_mut() {
+        object.insert("certain".to_string(), certain.as_ref().map_or(Value::Null, certain_json));
+        let lost = lost.as_ref().map(|l| Told(&l.1));
+        object.insert("importance".to_string(), json!(lost));
+    }
+    session.show_json(&told)?;
     Ok(session.end([]))
 }
 
@@ -199,7 +234,28 @@ fn load(path: &Path) -> Result<Model> {
     }
 }
 
-fn as_csv(prediction: &Prediction, views: &Views) -> String {
+/// Sets as the names of classes with | between them, or intervals.
+fn certain_texts(certain: &Certain, classes: &[String], i: usize) -> Vec<String> {
+    match certain {
+        Certain::Sets(sets) => {
+            let held = classes.iter().zip(&sets[i]).filter(|c| *c.1).map(|c| c.0.as_str());
+            vec![held.collect::<Vec<_>>().join("|")]
+        }
+        Certain::Intervals(ends) => ends.row(i).iter().map(f64::to_string).collect(),
+    }
+}
+
+fn certain_json(certain: &Certain) -> Value {
+    match certain {
+        Certain::Sets(sets) => json!(sets),
+        Certain::Intervals(ends) => {
+            let rows: Vec<&[f64]> = (0..ends.rows()).map(|i| ends.row(i)).collect();
+            json!(Told(rows))
+        }
+    }
+}
+
+fn as_csv(prediction: &Prediction, certain: Option<&Certain>, views: &Views) -> String {
     let first = if views.ids().is_some() { "id" } else { "row" };
     let titles = [first, "label"].into_iter();
     let machines = prediction.machine_names.iter().map(String::as_str);
@@ -207,13 +263,19 @@ fn as_csv(prediction: &Prediction, views: &Views) -> String {
     let probable: Vec<String> = classes.map(|c| format!("P({c})")).collect();
     let deviation = prediction.deviations.as_ref().map(|_| "deviation");
     let sure = probable.iter().map(String::as_str).chain(deviation);
-    let mut text = csv_line(titles.chain(machines).chain(sure));
+    let may: &[&str] = match certain {
+        None => &[],
+        Some(Certain::Sets(_)) => &["set"],
+        Some(Certain::Intervals(_)) => &["lower", "upper"],
+    };
+    let mut text = csv_line(titles.chain(machines).chain(sure).chain(may.iter().copied()));
     for (i, label) in prediction.labels.iter().enumerate() {
         let name = views.ids().map_or_else(|| i.to_string(), |ids| ids[i].clone());
         let more = [&prediction.probabilities, &prediction.deviations];
         let sure = more.into_iter().flatten().flat_map(|p| p.row(i));
         let values = prediction.decisions.row(i).iter().chain(sure).map(f64::to_string);
-        text.push_str(&csv_line([name, label.clone()].into_iter().chain(values)));
+        let may = certain.map(|c| certain_texts(c, &prediction.classes, i)).unwrap_or_default();
+        text.push_str(&csv_line([name, label.clone()].into_iter().chain(values).chain(may)));
     }
     text
 }

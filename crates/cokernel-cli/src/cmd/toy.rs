@@ -180,10 +180,18 @@ fn write_all(out: &Path, call: &str, views: &Views, labels: &Labels) -> Result<(
             }
             Content::Similarity(m) => (rows(m), format!("precomputed@{name}")),
             Content::Graph(m) => (rows(&m.to_dense()), format!("precomputed@{name}")),
+            Content::Sequences(s) => {
+                let row = |i: usize| csv_line([String::from_utf8_lossy(s.row(i)).into_owned()]);
+                let lines: String = (0..s.rows()).map(row).collect();
+                (format!("{name}\n{lines}"), format!("spectrum@{name}:normalize=unit_diagonal"))
+            }
         };
         write(&out.join(format!("{name}.csv")), text.as_bytes())?;
         kernels.push(format!("\"{kernel}\""));
         entries.push_str(&match view.table.is_similarity() {
+            _ if matches!(view.table, Content::Sequences(_)) => {
+                format!("{name} = {{ path = \"{name}.csv\", sequences = true }}\n")
+            }
             true => format!("{name} = {{ path = \"{name}.csv\", similarity = true }}\n"),
             false => format!("{name} = \"{name}.csv\"\n"),
         });

@@ -30,6 +30,7 @@ mod refusal;
 mod reproduce;
 mod run;
 #[cfg(unix)]
+mod sequences;
 mod splits;
 mod statistics;
 mod stopped;

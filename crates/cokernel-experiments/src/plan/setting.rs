@@ -3,7 +3,7 @@
 use super::{Data, Experiment, Limits, Protocol, Row, Tests};
 use crate::file::{DataEntry, File, LimitsEntry, MachineEntry, ProtocolEntry, TestsEntry};
 use crate::generator::{GENERATORS, N, Toy};
-use crate::input::{Input, ViewSource};
+use crate::input::{Input, ViewSource, is_fasta};
 use crate::selection::Selection;
 use crate::source::{Folder, Source};
 use crate::words::bytes;
@@ -184,6 +184,7 @@ fn files(entry: &DataEntry, base: &Path) -> Input {
             name: name.clone(),
             path: path(&file.path),
             similarity: file.similarity,
+            sequences: file.sequences || is_fasta(&file.path),
             variable: file.variable.clone(),
             header: file.header.map_or(Header::Auto, Header::from),
         }
