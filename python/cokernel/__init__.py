@@ -35,17 +35,10 @@ from ._detectors import MKLOutlierDetector
 from ._files import from_bytes, load, machines, methods
 from ._generated import *  # noqa: F403
 from ._generated import __all__ as _method_classes
-from ._kernels import (
-    Kernel,
-    chi2,
-    exponential,
-    gaussian,
-    laplacian,
-    linear,
-    polynomial,
-    precomputed,
-    sigmoid,
-)
+from ._graphs import diffusion_matrix, random_walk_matrix
+from ._kernel_functions import *  # noqa: F403
+from ._kernel_functions import __all__ as _kernel_functions
+from ._kernels import Kernel
 from ._mkl_classifier import MKLClassifier
 from ._native import __version__
 from ._pairs import PairLearner, pairs_of_tasks
@@ -71,25 +64,20 @@ __all__ = [
     "__version__",
     "annotated",
     "conformal",
-    "chi2",
     "cross_validate_bank",
     "datasets",
+    "diffusion_matrix",
     "experiments",
     "from_bytes",
-    "exponential",
-    "gaussian",
     "inspection",
-    "laplacian",
-    "linear",
     "load",
     "machines",
     "methods",
     "metrics",
     "pairs_of_tasks",
     "pairwise",
-    "polynomial",
-    "precomputed",
-    "sigmoid",
+    "random_walk_matrix",
     "statistics",
+    *_kernel_functions,
     *_method_classes,
 ]

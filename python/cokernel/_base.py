@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _native, _views, annotated
 from ._json import loads
 from ._instances import Given, Similar, align, is_several
-from ._kernels import kernel_texts
+from ._kernels import SIMILAR, kernel_texts
 from ._report import report
 
 
@@ -129,13 +129,19 @@ class NativeEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _precomputed(self) -> bool:
         """Whether all views are similarities."""
-        return kernel_texts(self.kernels) == ["precomputed"]
+        texts = kernel_texts(self.kernels) or []
+        return bool(texts) and all(re.split("[@:]", text)[0] in SIMILAR and "@" not in text for text in texts)
+
+    def _kernel_texts(self) -> list[str] | None:
+        """The texts of the kernels; similarities as they are, and nothing else, are what None stands for."""
+        texts = kernel_texts(self.kernels)
+        return None if texts == ["precomputed"] else texts
 
     def _similar(self) -> Similar:
         """Whether all views are similarities, or the names of those that are."""
         heads = [text.split(":")[0] for text in kernel_texts(self.kernels) or []]
         named = (head.partition("@") for head in heads)
-        return self._precomputed() or frozenset(v for f, _, v in named if v and f == "precomputed")
+        return self._precomputed() or frozenset(v for f, _, v in named if v and f in SIMILAR)
 
     def _match(
         self,

@@ -51,7 +51,7 @@ class ViewClusterer(ClusterMixin, SavedEstimator):  # type: ignore[misc]
         return _native.Clusterer(
             method=method,
             params=params,
-            kernels=None if self._precomputed() else kernel_texts(self.kernels),
+            kernels=self._kernel_texts(),
             graphs=graph_texts(self.graphs),
             scale=str(scale) if scale else "none",
             storage=self.storage,

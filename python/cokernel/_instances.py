@@ -39,7 +39,22 @@ def is_several(X: Any) -> bool:
 def _is_table(item: Any) -> bool:
     if isinstance(item, (str, os.PathLike)) or sparse.issparse(item):
         return True
-    return getattr(item, "ndim", None) == 2
+    return getattr(item, "ndim", None) == 2 or texts_of(item) is not None
+
+
+def texts_of(table: Any) -> list[str | None] | None:
+    """The sequences in a list, array or Series of texts, None for those that are missing; None if it is no such."""
+    if isinstance(table, (str, os.PathLike)) or sparse.issparse(table):
+        return None
+    if getattr(table, "ndim", 1) != 1 or not isinstance(table, (list, tuple)) and not hasattr(table, "dtype"):
+        return None
+    if getattr(getattr(table, "dtype", None), "kind", "O") not in ("O", "U", "T"):
+        return None
+    items = list(table)
+    missing = [item is None or isinstance(item, float) and item != item or type(item).__name__ == "NAType" for item in items]
+    if all(missing) or not all(gone or isinstance(item, str) for item, gone in zip(items, missing)):
+        return None
+    return [None if gone else str(item) for item, gone in zip(items, missing)]
 
 
 def n_rows(X: Any) -> int:

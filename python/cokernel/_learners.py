@@ -107,7 +107,7 @@ class KernelLearner(SavedEstimator):
         return _native.Learner(
             method=method,
             params=params,
-            kernels=None if self._precomputed() else kernel_texts(self.kernels),
+            kernels=self._kernel_texts(),
             task=self._task,
             machine=self._machine_text(),
             machine_params=self._taken(machine_params),

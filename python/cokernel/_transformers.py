@@ -93,7 +93,7 @@ class KernelBank(_Transformer):
 
     def _prepare(self, X: Any) -> _native.PreparedViews:
         views = self._read(self._match(X, reset=True), reset=True, own=True)
-        kernels = None if self._precomputed() else kernel_texts(self.kernels)
+        kernels = self._kernel_texts()
         with self._words():
             method = _native.Clusterer(
                 method="spectral",
@@ -427,7 +427,7 @@ class MultiViewEmbedding(
             method = _native.Clusterer(
                 method=self.method,
                 params=[(str(name), plain(value)) for name, value in params.items()],
-                kernels=None if self._precomputed() else kernel_texts(self.kernels),
+                kernels=self._kernel_texts(),
                 graphs=graph_texts(self.graphs),
                 scale=self.scale or "none",
                 storage=self.storage,

@@ -24,7 +24,7 @@ from sklearn.utils.validation import (
 
 from . import _native
 from ._index import is_numbering
-from ._instances import Similar, Table, is_several, opened
+from ._instances import Similar, Table, is_several, opened, texts_of
 from .annotated import Tables
 
 Mask: TypeAlias = "npt.NDArray[np.bool_]"
@@ -235,6 +235,13 @@ class Input:
             _refuse_not_finite(array, name, found, self.lacking, similarity)
             mask = found.tolist()
         self.native.dense(name, array, similarity, columns, mask, own)
+
+    def add_sequences(self, name: str, texts: list[str | None], present: Any) -> None:
+        mask = [text is not None for text in texts]
+        if present is not None:
+            mask = (np.asarray(mask) & np.asarray(present, dtype=bool)).tolist()
+        kept = ["" if text is None else str(text) for text in texts]
+        self.native.sequences(name, kept, None if all(mask) else mask)
 
 
 def _refuse_not_finite(
@@ -468,6 +475,11 @@ def _read_several(
             table = np.full((count, layout.widths[name]), np.nan)
         if table is None:
             raise ValueError(f"view '{name}': expected a table, found None")
+        texts = texts_of(table)
+        if texts is not None:
+            layout.widths[name] = 1
+            made.add_sequences(name, texts, masks.get(name))
+            continue
         columns = None
         is_similar = name in layout.similarity
         if hasattr(table, "columns") and not is_similar:

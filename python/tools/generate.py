@@ -1,8 +1,9 @@
 """Writes ``python/cokernel/_generated.py``: one class for each task of each method of the registry, but for
-the task of embedding: all its methods are in MultiViewEmbedding.
+the task of embedding: all its methods are in MultiViewEmbedding; and what generate_kernels.py makes of the registry of
+kernels.
 
-    python python/tools/generate.py            rewrites the file
-    python python/tools/generate.py --check    fails if the file is not what it would write
+    python python/tools/generate.py            rewrites the files
+    python python/tools/generate.py --check    fails if a file is not what it would write
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import sys
 import textwrap
 from pathlib import Path
 from typing import Any
+
+import generate_kernels
 
 TARGET = Path(__file__).resolve().parents[1] / "cokernel" / "_generated.py"
 #: As in cokernel/_base.py.
@@ -133,9 +136,8 @@ RUN_DEFAULTS = [
 ]
 
 
-def methods() -> list[dict[str, Any]]:
-    """The registry. The native module is loaded by itself: the package needs the file that is
-    being written."""
+def loaded() -> Any:
+    """The native module by itself: the package needs the files that are being written."""
     package = importlib.util.find_spec("cokernel")
     if package is None or not package.submodule_search_locations:
         sys.exit("the package cokernel is not installed")
@@ -146,6 +148,11 @@ def methods() -> list[dict[str, Any]]:
     native = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(native)
     TASKS_OF_MACHINES.update({m["id"]: m["tasks"] for m in json.loads(native.machines())})
+    return native
+
+
+def methods(native: Any) -> list[dict[str, Any]]:
+    """The registry."""
     found: list[dict[str, Any]] = json.loads(native.methods())
     for method in found:
         for param in method["params"]:
@@ -315,8 +322,8 @@ def one(method: dict[str, Any], task: str) -> str:
     return "\n".join(line.rstrip() for line in "\n".join(lines).split("\n"))
 
 
-def module() -> str:
-    found = methods()
+def module(native: Any) -> str:
+    found = methods(native)
     pairs = [(m, task) for m in found for task in m["tasks"] if task in BASES]
     names = sorted(class_name(m, task) for m, task in pairs)
     listed = "\n".join(f'    "{n}",' for n in names)
@@ -331,12 +338,12 @@ def module() -> str:
 
 
 def main() -> None:
-    text = module()
-    if "--check" in sys.argv[1:]:
-        if not TARGET.exists() or TARGET.read_text(encoding="utf-8") != text:
-            sys.exit(f"{TARGET.name} is not up to date: run `cargo xtask generate`")
-        return
-    TARGET.write_text(text, encoding="utf-8")
+    native = loaded()
+    for target, text in {TARGET: module(native), **generate_kernels.files(native)}.items():
+        if "--check" not in sys.argv[1:]:
+            target.write_text(text, encoding="utf-8")
+        elif not target.exists() or target.read_text(encoding="utf-8") != text:
+            sys.exit(f"{target.name} is not up to date: run `cargo xtask generate`")
 
 
 if __name__ == "__main__":

@@ -36,7 +36,8 @@ mod _native {
     use crate::learn::{Learned, Learner, Model, Prepared, task_pairs};
     #[pymodule_export]
     use crate::registry::{
-        cluster_scores, digits, kernel_specs, load, machines, methods, methods_named, toy,
+        cluster_scores, digits, graph_kernel, kernel_families, kernel_specs, load, machines,
+        methods, methods_named, toy,
     };
     #[pymodule_export]
     use crate::search::search_surface;

@@ -3,17 +3,18 @@
 use crate::array::to_numpy;
 use crate::cluster::EmbeddingModel;
 use crate::learn::{Model, json};
+use crate::views::Views;
 use crate::work::to_py;
 use cokernel::data::toy::Uninformative;
 use cokernel::data::{self, Labels, Table};
 use cokernel::eval::cluster_scores::ClusterScores;
-use cokernel::kernel::KernelSpec;
+use cokernel::kernel::{self, FAMILIES, Family, FamilyEntry, Function, KernelSpec, Key, ViewKind};
 use cokernel::machine::{learn_unlabelled, tell_probabilities};
 use cokernel::method::{Certificate, Group, Method, Task, WeightSet};
 use cokernel::model::Saved;
 use cokernel::params::{Param, Range, Value};
 use cokernel::{Error, catalogue};
-use numpy::PyReadonlyArray1;
+use numpy::{PyArray2, PyReadonlyArray1};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -118,6 +119,58 @@ fn listed(all: &[&'static Method]) -> PyResult<String> {
     json(&all.iter().copied().map(entry).collect::<Vec<_>>())
 }
 
+/// A family of kernels, as Python's functions are made from it.
+#[derive(Serialize)]
+struct FamilyTold {
+    name: &'static str,
+    aliases: &'static [&'static str],
+    formula: &'static str,
+    doc: &'static str,
+    takes: ViewKind,
+    per_feature: bool,
+    keys: &'static [Key],
+}
+
+/// All families of kernels, in their order, as JSON.
+#[pyfunction]
+pub fn kernel_families() -> PyResult<String> {
+    let told = |f: &'static FamilyEntry| FamilyTold {
+        name: f.name,
+        aliases: f.aliases,
+        formula: f.formula,
+        doc: f.doc,
+        takes: f.takes,
+        per_feature: f.per_feature,
+        keys: f.keys,
+    };
+    json(&FAMILIES.iter().map(told).collect::<Vec<_>>())
+}
+
+/// The matrix of a kernel of the graph that the first view holds.
+#[pyfunction]
+pub fn graph_kernel<'py>(
+    py: Python<'py>,
+    views: &Views,
+    text: &str,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let spec: KernelSpec = text.parse().map_err(to_py)?;
+    let views = views.shared();
+    let matrix = py.detach(move || {
+        let view =
+            views.iter().next().ok_or_else(|| Error::Data("there is no graph".to_string()))?;
+        match spec.family {
+            Family::Fixed(Function::Diffusion { beta, normalized }) => {
+                kernel::diffusion(&view.table, beta, normalized)
+            }
+            Family::Fixed(Function::RandomWalk { steps, a }) => {
+                kernel::random_walk(&view.table, steps, a)
+            }
+            _ => Err(Error::Data(format!("'{spec}' is no kernel of a graph"))),
+        }
+    });
+    to_numpy(py, matrix.map_err(to_py)?)
+}
+
 /// The canonical texts of the kernels that a text stands for.
 #[pyfunction]
 pub fn kernel_specs(text: &str) -> PyResult<Vec<String>> {
@@ -163,6 +216,7 @@ fn data_set<'py>(
         let table = match &view.table {
             Table::Dense(m) | Table::Similarity(m) => m.clone(),
             Table::Sparse(m) | Table::Graph(m) => m.to_dense(),
+            Table::Sequences(_) => cokernel::data::Matrix::zeros(0, 0),
         };
         tables.set_item(&view.name, to_numpy(py, table)?)?;
     }

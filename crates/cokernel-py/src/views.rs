@@ -2,7 +2,7 @@
 
 use crate::array;
 use crate::work::to_py;
-use cokernel::data::{Table, View};
+use cokernel::data::{Sequences, Table, View};
 use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -73,6 +73,18 @@ impl Views {
         let m = array::csr(cols, starts, indices, values)?;
         let table = if graph { Table::Graph(m) } else { Table::Sparse(m) };
         self.push(name, table, columns, present)
+    }
+
+    /// Adds a view of sequences.
+    #[pyo3(signature = (name, texts, present=None))]
+    fn sequences(
+        &mut self,
+        name: String,
+        texts: Vec<String>,
+        present: Option<Vec<bool>>,
+    ) -> PyResult<()> {
+        let sequences = Sequences::new(texts).map_err(to_py)?;
+        self.push(name, Table::Sequences(sequences), None, present)
     }
 
     /// Names the instances.

@@ -1,0 +1,140 @@
+"""Kernels of bits, counts, correlations, distances, graphs and sequences beside NumPy and SciPy; the functions of the
+registry; sequences as views."""
+
+from __future__ import annotations
+
+import json
+import pickle
+
+import cokernel
+import numpy as np
+import pandas as pd
+import pytest
+from cokernel import KernelBank, MKLClassifier, MultiViewSpectralClustering, _native
+from cokernel import diffusion_matrix, mismatch, random_walk_matrix, spectrum, tanimoto
+from cokernel.inspection import view_importance
+from scipy import sparse
+from scipy.linalg import expm
+from scipy.sparse.csgraph import laplacian
+from scipy.stats import spearmanr
+from sklearn.base import clone
+
+RNG = np.random.default_rng(0)
+COUNTS = RNG.poisson(0.7, size=(30, 12)).astype(float)
+DNA = ["".join(RNG.choice(list("ACGT"), size=length)) for length in RNG.integers(5, 30, size=30)]
+
+
+def graph(n: int, share: float) -> np.ndarray:
+    edges = np.triu(RNG.random((n, n)) * (RNG.random((n, n)) < share), 1)
+    return edges + edges.T
+
+
+@pytest.mark.parametrize("share", [0.05, 0.7])
+@pytest.mark.parametrize("normed", [True, False])
+def test_diffusion_is_the_matrix_exponential(share: float, normed: bool) -> None:
+    edges = graph(40, share)
+    edges[5] = edges[:, 5] = 0.0
+    for beta in (0.01, 1.0, 20.0):
+        want = expm(-beta * laplacian(edges, normed=normed))
+        name = "normalized" if normed else "plain"
+        for given in (edges, sparse.csr_matrix(edges)):
+            np.testing.assert_allclose(diffusion_matrix(given, beta, name), want, atol=1e-12)
+    step = 2.5 * np.eye(40) - laplacian(edges, normed=True)
+    np.testing.assert_allclose(random_walk_matrix(edges, 5, 2.5), np.linalg.matrix_power(step, 5), rtol=1e-10, atol=1e-10)
+
+
+def test_values_by_hand() -> None:
+    dot = COUNTS @ COUNTS.T
+    squares = np.diag(dot)
+    total = squares[:, None] + squares - dot
+    low = np.minimum(COUNTS[:, None], COUNTS).sum(2)
+    high = np.maximum(COUNTS[:, None], COUNTS).sum(2)
+    far = np.abs(COUNTS[:, None] - COUNTS).max(2)
+    mean = far[np.triu_indices(30, 1)].mean()
+    with np.errstate(invalid="ignore"):
+        pearson = np.nan_to_num(np.corrcoef(COUNTS))
+        want = {
+            "tanimoto": np.where(total > 0, dot / np.where(total > 0, total, 1), 1.0),
+            "minmax": np.where(high > 0, low / np.where(high > 0, high, 1), 1.0),
+            "pearson": pearson,
+            "spearman": np.nan_to_num(spearmanr(COUNTS.T).statistic),
+        }
+    for name, matrix in want.items():
+        for table in (COUNTS, sparse.csr_matrix(COUNTS)):
+            found = KernelBank(kernels=[name]).fit_transform(table)[0]
+            np.testing.assert_allclose(found, matrix, atol=1e-12, err_msg=name)
+    found = KernelBank(kernels=["distances"]).fit_transform({"d": far})[0]
+    np.testing.assert_allclose(found, np.exp(-far / mean), rtol=1e-12)
+
+
+def words(text: str, k: int) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for start in range(len(text) - k + 1):
+        found[text[start : start + k]] = found.get(text[start : start + k], 0) + 1
+    return found
+
+
+def test_sequences_in_every_form() -> None:
+    counted = [words(text, 3) for text in DNA]
+    want = np.array([[sum(c * b.get(w, 0) for w, c in a.items()) for b in counted] for a in counted])
+    forms = [DNA, np.array(DNA), np.array(DNA, dtype=object), pd.Series(DNA), tuple(DNA)]
+    for form in forms:
+        found = KernelBank(kernels=[spectrum(3, view="dna")]).fit_transform({"dna": form})[0]
+        np.testing.assert_array_equal(found, want)
+    bank = KernelBank(kernels=[spectrum(3)]).fit({"dna": DNA[:20]})
+    np.testing.assert_array_equal(bank.transform({"dna": DNA[20:]})[0], want[20:, :20])
+    scaled = want / np.sqrt(np.outer(np.diag(want), np.diag(want)))
+    found = KernelBank().fit_transform({"dna": DNA})[0]
+    np.testing.assert_allclose(found, scaled, atol=1e-14)
+
+
+def test_a_classifier_of_sequences(tmp_path: object) -> None:
+    y = np.array(["GC" if 2 * (t.count("G") + t.count("C")) > len(t) else "AT" for t in DNA])
+    X = {"dna": DNA, "counts": COUNTS}
+    kernels = [mismatch(3, view="dna", normalize="unit_diagonal"), tanimoto(view="counts")]
+    clf = MKLClassifier("mean", kernels=kernels, C=10.0, random_state=0).fit(X, y)
+    assert clf.score(X, y) > 0.9
+    again = pickle.loads(pickle.dumps(clf))
+    np.testing.assert_array_equal(again.decision_function(X), clf.decision_function(X))
+    clf.save(f"{tmp_path}/model.ck")
+    loaded = cokernel.load(f"{tmp_path}/model.ck")
+    np.testing.assert_array_equal(loaded.decision_function(X), clf.decision_function(X))
+    held = cokernel.from_bytes(clf.to_bytes())
+    np.testing.assert_array_equal(held.decision_function(X), clf.decision_function(X))
+    with pytest.raises(ValueError, match="."):
+        cokernel.from_bytes(clf.to_bytes()[:-1])
+    lost = view_importance(clf, X, y, n_repeats=3, random_state=0)
+    assert lost["dna"].mean() > abs(lost["counts"].mean())
+    # One that is missing is estimated from the other view.
+    some = [None if i % 7 == 2 else text for i, text in enumerate(DNA)]
+    part = clone(clf).set_params(missing="estimate").fit({"dna": some, "counts": COUNTS}, y)
+    assert part.score(X, y) > 0.7
+    with pytest.raises(ValueError, match="view 'dna'"):
+        clf.predict({"dna": COUNTS, "counts": COUNTS})
+    with pytest.raises(ValueError, match="view 'dna' is a list of sequences; use 'spectrum@dna'"):
+        clone(clf).set_params(kernels=["gaussian@dna"]).fit(X, y)
+
+
+def test_graphs_and_distances_are_similarities() -> None:
+    edges = graph(30, 0.3)
+    clusterer = MultiViewSpectralClustering(3, method="spectral", kernels=["diffusion"], random_state=0)
+    found = clusterer.fit({"net": sparse.csr_matrix(edges)})
+    again = clone(clusterer).set_params(kernels="precomputed").fit(diffusion_matrix(edges))
+    assert len(set(zip(found.labels_, again.labels_))) == 3
+    y = np.arange(30) % 2
+    far = np.abs(COUNTS[:, None] - COUNTS).sum(2) + (y[:, None] != y)
+    clf = MKLClassifier("mean", kernels=["distances"], C=10.0).fit(far, y)
+    assert clf.predict(far).shape == (30,)
+    with pytest.raises(ValueError, match="new rows have no place in it"):
+        MKLClassifier("mean", kernels=["diffusion"]).fit(edges, y).predict(edges)
+
+
+def test_every_family_has_its_function() -> None:
+    for family in json.loads(_native.kernel_families()):
+        make = getattr(cokernel, family["name"])
+        assert make(view="a").text == _native.kernel_specs(f"{family['name']}@a")[0]
+        for alias in family["aliases"]:
+            assert _native.kernel_specs(f"{alias}@a") == [make(view="a").text]
+    assert str(spectrum([3, 4], alphabet="TGCA")) == "spectrum:k=3,4:alphabet=TGCA"
+    with pytest.raises(ValueError, match="give either width or gamma, not both"):
+        cokernel.gaussian(1.0, gamma=2.0)
