@@ -104,6 +104,8 @@ def _estimator(model: Any) -> Any:
         similar = view["kind"] == "similarity"
         if similar:
             layout.similarity.add(view["name"])
+        if view["kind"] == "sequences":
+            layout.sequences.add(view["name"])
         given = told.get("n_given", told["n_train"])
         layout.widths[view["name"]] = given if similar else view["cols"]
     layout.all_names = told["all_views"]

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+from joblib import effective_n_jobs
 from scipy import sparse
 from sklearn.utils.validation import check_array
 
@@ -14,17 +15,20 @@ from ._kernels import _numbers
 from ._views import Input
 
 
-def _matrix(graph: Any, text: str) -> npt.NDArray[np.float64]:
+def _matrix(graph: Any, text: str, n_jobs: int | None) -> npt.NDArray[np.float64]:
     edges = check_array(graph, accept_sparse="csr", dtype=np.float64, order="C", input_name="graph")
     if sparse.issparse(edges):
         edges.eliminate_zeros()
     made = Input(own=True)
     made.add("graph", edges, True, None, None)
-    return _native.graph_kernel(made.native, text)
+    return _native.graph_kernel(made.native, text, _native.Run(threads=effective_n_jobs(n_jobs)))
 
 
 def diffusion_matrix(
-    graph: Any, beta: float = 1.0, laplacian: Literal["normalized", "plain"] = "normalized"
+    graph: Any,
+    beta: float = 1.0,
+    laplacian: Literal["normalized", "plain"] = "normalized",
+    n_jobs: int | None = None,
 ) -> npt.NDArray[np.float64]:
     """Diffusion kernel exp(-beta L) of a graph, for all its nodes together.
 
@@ -40,6 +44,8 @@ def diffusion_matrix(
         Time of the diffusion, above 0.
     laplacian : {"normalized", "plain"}
         L = I - D^(-1/2) A D^(-1/2), where nodes without an edge have a row of zeros, or D - A.
+    n_jobs : int, default=None
+        Threads, as in scikit-learn.
 
     Returns
     -------
@@ -52,10 +58,12 @@ def diffusion_matrix(
     array([[0.5, 0.5],
            [0.5, 0.5]])
     """
-    return _matrix(graph, f"diffusion:beta={_numbers(beta)}:laplacian={laplacian}")
+    return _matrix(graph, f"diffusion:beta={_numbers(beta)}:laplacian={laplacian}", n_jobs)
 
 
-def random_walk_matrix(graph: Any, steps: int = 2, a: float = 2.0) -> npt.NDArray[np.float64]:
+def random_walk_matrix(
+    graph: Any, steps: int = 2, a: float = 2.0, n_jobs: int | None = None
+) -> npt.NDArray[np.float64]:
     """Random walk kernel (a I - L) ** steps of a graph, for all its nodes together; see :func:`diffusion_matrix`.
 
     Parameters
@@ -66,6 +74,8 @@ def random_walk_matrix(graph: Any, steps: int = 2, a: float = 2.0) -> npt.NDArra
         Steps of the walk, at least 1.
     a : float, default=2.0
         At least 2.
+    n_jobs : int, default=None
+        Threads, as in scikit-learn.
 
     Returns
     -------
@@ -78,4 +88,4 @@ def random_walk_matrix(graph: Any, steps: int = 2, a: float = 2.0) -> npt.NDArra
     array([[1., 1.],
            [1., 1.]])
     """
-    return _matrix(graph, f"random_walk:steps={steps}:a={_numbers(a)}")
+    return _matrix(graph, f"random_walk:steps={steps}:a={_numbers(a)}", n_jobs)

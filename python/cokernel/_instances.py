@@ -42,8 +42,11 @@ def _is_table(item: Any) -> bool:
     return getattr(item, "ndim", None) == 2 or texts_of(item) is not None
 
 
-def texts_of(table: Any) -> list[str | None] | None:
-    """The sequences in a list, array or Series of texts, None for those that are missing; None if it is no such."""
+def texts_of(table: Any, name: str | None = None, known: bool = False) -> list[str | None] | None:
+    """The sequences in a list, array or Series of texts, None for those that are missing; None if it is no such.
+
+    With ``name`` one that holds texts and something else is refused; with ``known`` all may be missing.
+    """
     if isinstance(table, (str, os.PathLike)) or sparse.issparse(table):
         return None
     if getattr(table, "ndim", 1) != 1 or not isinstance(table, (list, tuple)) and not hasattr(table, "dtype"):
@@ -52,7 +55,13 @@ def texts_of(table: Any) -> list[str | None] | None:
         return None
     items = list(table)
     missing = [item is None or isinstance(item, float) and item != item or type(item).__name__ == "NAType" for item in items]
-    if all(missing) or not all(gone or isinstance(item, str) for item, gone in zip(items, missing)):
+    if all(missing):
+        return [None] * len(items) if known and items else None
+    other = next((i for i, gone in enumerate(missing) if not gone and not isinstance(items[i], str)), None)
+    if other is not None:
+        if name is not None and any(isinstance(item, str) for item in items):
+            found = repr(items[other])
+            raise ValueError(f"view '{name}': expected a text for each instance, or None, found {found} at place {other}")
         return None
     return [None if gone else str(item) for item, gone in zip(items, missing)]
 

@@ -54,6 +54,8 @@ class Layout:
         How many they are.
     all_names : list of str
         All views of the fit, where these are those of them that a model from a file looks at.
+    sequences : set of str
+        Views that hold texts.
     """
 
     kind: str
@@ -65,6 +67,7 @@ class Layout:
     kept: npt.NDArray[np.intp] | None = None
     given: int = 0
     all_names: list[str] = field(default_factory=list)
+    sequences: set[str] = field(default_factory=set)
 
     def n_features(self) -> int:
         return sum(self.widths.values())
@@ -468,16 +471,20 @@ def _read_several(
             )
         tables = {n: tables[n] for n in layout.names}
     masks = _masks(present, layout.names)
-    count = next((int(t.shape[0]) for t in tables.values() if hasattr(t, "shape")), 0)
+    lengths = (int(t.shape[0]) if hasattr(t, "shape") else len(t) for t in tables.values() if t is not None)
+    count = next(lengths, 0)
     for name, table in tables.items():
         if table is None and not reset and count:
             # A view that none of the new instances has.
-            table = np.full((count, layout.widths[name]), np.nan)
+            lacking = np.full((count, layout.widths[name]), np.nan)
+            table = [None] * count if name in layout.sequences else lacking
         if table is None:
             raise ValueError(f"view '{name}': expected a table, found None")
-        texts = texts_of(table)
+        texts = texts_of(table, name, not reset and name in layout.sequences)
         if texts is not None:
             layout.widths[name] = 1
+            if reset:
+                layout.sequences.add(name)
             made.add_sequences(name, texts, masks.get(name))
             continue
         columns = None

@@ -109,6 +109,11 @@ def test_a_classifier_of_sequences(tmp_path: object) -> None:
     some = [None if i % 7 == 2 else text for i, text in enumerate(DNA)]
     part = clone(clf).set_params(missing="estimate").fit({"dna": some, "counts": COUNTS}, y)
     assert part.score(X, y) > 0.7
+    for lacking in (None, [None] * 5):
+        assert len(part.predict({"dna": lacking, "counts": COUNTS[:5]})) == 5
+        assert len(part.predict({"dna": DNA[:5], "counts": None})) == 5
+    with pytest.raises(ValueError, match="view 'dna': expected a text for each instance, or None, found 3 at place 1"):
+        clf.predict({"dna": ["ACG", 3], "counts": COUNTS[:2]})
     with pytest.raises(ValueError, match="view 'dna'"):
         clf.predict({"dna": COUNTS, "counts": COUNTS})
     with pytest.raises(ValueError, match="view 'dna' is a list of sequences; use 'spectrum@dna'"):

@@ -4,7 +4,7 @@ use crate::array::to_numpy;
 use crate::cluster::EmbeddingModel;
 use crate::learn::{Model, json};
 use crate::views::Views;
-use crate::work::to_py;
+use crate::work::{Run, to_py, work};
 use cokernel::data::toy::Uninformative;
 use cokernel::data::{self, Labels, Table};
 use cokernel::eval::cluster_scores::ClusterScores;
@@ -152,23 +152,24 @@ pub fn graph_kernel<'py>(
     py: Python<'py>,
     views: &Views,
     text: &str,
+    run: &Run,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let spec: KernelSpec = text.parse().map_err(to_py)?;
     let views = views.shared();
-    let matrix = py.detach(move || {
+    let matrix = work(py, run, move |run| {
         let view =
             views.iter().next().ok_or_else(|| Error::Data("there is no graph".to_string()))?;
         match spec.family {
             Family::Fixed(Function::Diffusion { beta, normalized }) => {
-                kernel::diffusion(&view.table, beta, normalized)
+                kernel::diffusion(&view.table, beta, normalized, run)
             }
             Family::Fixed(Function::RandomWalk { steps, a }) => {
-                kernel::random_walk(&view.table, steps, a)
+                kernel::random_walk(&view.table, steps, a, run)
             }
             _ => Err(Error::Data(format!("'{spec}' is no kernel of a graph"))),
         }
-    });
-    to_numpy(py, matrix.map_err(to_py)?)
+    })?;
+    to_numpy(py, matrix)
 }
 
 /// The canonical texts of the kernels that a text stands for.

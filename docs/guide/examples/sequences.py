@@ -11,7 +11,7 @@ def promoter(kind, mutations):
     """Sixty letters at random, with the motif of its kind, some of whose letters have changed."""
     motif = np.array(list(MOTIFS[kind]))
     changed = rng.choice(7, size=mutations, replace=False)
-    motif[changed] = letters[rng.integers(0, 4, size=mutations)]
+    motif[changed] = [rng.choice(letters[letters != letter]) for letter in motif[changed]]
     start = rng.integers(0, 53)
     text = letters[rng.integers(0, 4, size=60)]
     text[start : start + 7] = motif
@@ -26,8 +26,8 @@ print(kinds[0], dna[0])
 # %% learn
 kernels = {
     "words of 3": spectrum(3, view="dna", normalize="unit_diagonal"),
-    "words of 6": spectrum(6, view="dna", normalize="unit_diagonal"),
-    "of 6, up to 1": mismatch(6, 1, view="dna", normalize="unit_diagonal"),
+    "words of 7": spectrum(7, view="dna", normalize="unit_diagonal"),
+    "of 7, up to 1": mismatch(7, 1, view="dna", normalize="unit_diagonal"),
 }
 for name, kernel in kernels.items():
     clf = MKLClassifier("mean", kernels=[kernel], C=10.0, random_state=0)
@@ -38,7 +38,7 @@ for name, kernel in kernels.items():
 # %% beside a table
 expression = rng.normal(size=(400, 5)) + (kinds == "sigma54")[:, None] * 0.4
 both = {"dna": dna[train], "expression": expression[train]}
-clf = MKLClassifier("alignf", kernels=[kernels["of 6, up to 1"], "gaussian@expression"], C=10.0)
+clf = MKLClassifier("alignf", kernels=[kernels["of 7, up to 1"], "gaussian@expression"], C=10.0)
 clf.fit(both, kinds[train])
 new = {"dna": dna[test], "expression": expression[test]}
 print(f"{(clf.predict(new) == kinds[test]).mean():.0%} with expression beside it")

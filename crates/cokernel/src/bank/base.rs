@@ -8,7 +8,8 @@
 use super::maps::{correlated, correlated_sparse};
 use crate::Result;
 use crate::data::{Csr, Matrix, Table};
-use crate::kernel::{Function, Metric, Words, diffusion, random_walk, words};
+use crate::kernel::{Function, Metric, Words, counted, diffused, walked};
+use crate::run::Pass;
 use cokernel_dense::{Slice, product_nt, simd};
 
 /// The most columns of sparse rows that are spread out for dot products. Wider rows are merged: a
@@ -141,15 +142,18 @@ impl Side {
     /// Prepares the rows of `table`; `mean` is the centre for squared distances (empty: none).
     ///
     /// # Errors
-    /// Of sequences and graphs, as [`words`], [`diffusion`] and [`random_walk`].
+    /// Of sequences and graphs, as [`counted`], [`diffused`] and [`walked`].
     pub(super) fn new(
         table: &Table,
         column: Option<usize>,
         measure: Measure,
         mean: &[f64],
+        pass: &Pass<'_>,
     ) -> Result<Self> {
         let (made, offsets) = match (table, measure) {
-            (Table::Sequences(s), Measure::Words(of)) => (Table::Sparse(words(s, of)?), Vec::new()),
+            (Table::Sequences(s), Measure::Words(of)) => {
+                (Table::Sparse(counted(s, of, pass)?), Vec::new())
+            }
             (Table::Sparse(m), Measure::Correlation { ranks }) => {
                 let (rows, offsets) = correlated_sparse(m, ranks)?;
                 (Table::Sparse(rows), offsets)
@@ -158,10 +162,11 @@ impl Side {
                 (Table::Dense(correlated(m.clone(), ranks)), Vec::new())
             }
             (t, Measure::Diffusion { beta, normalized }) if t.rows() == t.cols() => {
-                (Table::Similarity(diffusion(t, f64::from_bits(beta), normalized)?), Vec::new())
+                let beta = f64::from_bits(beta);
+                (Table::Similarity(diffused(t, beta, normalized, pass)?), Vec::new())
             }
             (t, Measure::RandomWalk { steps, a }) if t.rows() == t.cols() => {
-                (Table::Similarity(random_walk(t, steps, f64::from_bits(a))?), Vec::new())
+                (Table::Similarity(walked(t, steps, f64::from_bits(a), pass)?), Vec::new())
             }
             _ => return Ok(Side::of_rows(table, column, measure.of_rows(), mean)),
         };

@@ -169,7 +169,7 @@ impl Cross {
             false => features::chosen(support, kernels, norms)?,
         };
         let widths = features::widths(support, kernels, columns.as_ref())?;
-        let engine = Engine::new(support, kernels, columns)?;
+        let engine = Engine::new(support, kernels, columns, &Pass::default())?;
         let mut steps = Vec::new();
         for (m, kernel) in kernels.iter().enumerate() {
             if engine.column(m).is_some() {
@@ -205,11 +205,14 @@ impl Cross {
     }
 
     /// A pass over new rows, and the matrix of `cols` columns that it fills.
-    fn pass(&self, new: &NewRows, cols: usize) -> Result<(Pass<'_>, Matrix)> {
+    fn pass_for(&self, new: &NewRows, cols: usize) -> Result<(Pass<'_>, Matrix)> {
         let n = new.n;
         room_for::<f64>(n.checked_mul(cols), || format!("a matrix of {n} × {cols} numbers"))?;
-        let pass = self.watch.as_ref().map_or_else(Pass::default, Pass::under);
-        Ok((pass, Matrix::zeros(n, cols)))
+        Ok((self.pass(), Matrix::zeros(n, cols)))
+    }
+
+    fn pass(&self) -> Pass<'_> {
+        self.watch.as_ref().map_or_else(Pass::default, Pass::under)
     }
 
     /// Number of support rows.
@@ -294,7 +297,7 @@ impl Cross {
                     return Err(Error::shape(what, expected, format!("{c} columns")));
                 }
             };
-            return Side::new(&cut, None, Measure::Given, &[]);
+            return Side::new(&cut, None, Measure::Given, &[], &Pass::default());
         }
         let takes = self.kernels[group.members[0]].function.takes();
         if !takes.is(&view.table) {
@@ -315,7 +318,7 @@ impl Cross {
             }
             table => table,
         };
-        let side = Side::new(table, group.column, group.measure, &group.mean)?;
+        let side = Side::new(table, group.column, group.measure, &group.mean, &self.pass())?;
         refuse_too_large(&view.name, &side)?;
         Ok(side)
     }
@@ -326,7 +329,7 @@ impl Cross {
     /// There is no memory for it; a stop.
     pub fn kernel(&self, new: &NewRows, m: usize) -> Result<Matrix> {
         let s = self.n_support();
-        let (pass, mut out) = self.pass(new, s)?;
+        let (pass, mut out) = self.pass_for(new, s)?;
         let strip = self.strip(1);
         let strips = out.values_mut().par_chunks_mut(strip * s).enumerate();
         strips.for_each_init(Vec::new, |measures, (c, out)| {
@@ -386,7 +389,7 @@ impl Cross {
             let (features, others): (Vec<_>, Vec<_>) =
                 all.partition(|(place, _)| self.engine.column(*place).is_some());
             let mut out = match others.is_empty() {
-                true => self.pass(new, coef.cols())?.1,
+                true => self.pass_for(new, coef.cols())?.1,
                 false => {
                     let (places, weights): (Vec<usize>, Vec<f64>) = others.into_iter().unzip();
                     self.multiply(new, &places, &Weighted::new(weights), None, coef)?
@@ -440,7 +443,7 @@ impl Cross {
             let (features, others): (Vec<_>, Vec<_>) =
                 all.partition(|(place, _)| self.engine.column(*place).is_some());
             let mut out = match others.is_empty() {
-                true => self.pass(new, k)?.1,
+                true => self.pass_for(new, k)?.1,
                 false => {
                     let (places, coefs): (Vec<usize>, Vec<&[f64]>) = others.into_iter().unzip();
                     let coef = Matrix::new(places.len() * s, k, coefs.concat())?;
@@ -465,7 +468,7 @@ impl Cross {
     /// As [`multiply`](Self::multiply).
     pub fn multiply_apart(&self, new: &NewRows, places: &[usize], coef: &Matrix) -> Result<Matrix> {
         let k = coef.cols();
-        let mut out = self.pass(new, places.len() * k)?.1;
+        let mut out = self.pass_for(new, places.len() * k)?.1;
         for (j, place) in places.iter().enumerate() {
             let one = self.multiply_each(new, &[*place], coef)?;
             for i in 0..new.n {
@@ -513,7 +516,7 @@ impl Cross {
             }
         }
         let s = self.n_support();
-        let (pass, mut out) = self.pass(new, places.len())?;
+        let (pass, mut out) = self.pass_for(new, places.len())?;
         out.values_mut().par_chunks_mut(places.len().max(1)).enumerate().for_each(|(i, out)| {
             let (mut measures, mut values) = (vec![0.0; s], vec![0.0; s]);
             if let Some(z) = &new.features {
@@ -556,7 +559,7 @@ impl Cross {
         fill: impl Fn(usize, &mut Room, &mut [f64]) + Sync,
     ) -> Result<Matrix> {
         let (s, k) = (self.n_support(), coef.cols());
-        let (pass, mut out) = self.pass(new, k)?;
+        let (pass, mut out) = self.pass_for(new, k)?;
         if k == 0 || places.is_empty() {
             return Ok(out);
         }

@@ -11,6 +11,7 @@ use super::fill::Fill;
 use super::layout::{Layout, Strides};
 use crate::data::{Csr, Views};
 use crate::kernel::{Function, Kernel, Metric};
+use crate::run::Pass;
 use crate::{Error, Result};
 use cokernel_dense::simd;
 use std::collections::HashMap;
@@ -75,7 +76,12 @@ fn squarings(from: f64, to: f64) -> Option<u32> {
 
 impl Engine {
     /// Groups kernels on the rows of `views`, but for those that are kept as columns.
-    pub(super) fn new(views: &Views, kernels: &[Kernel], columns: Option<Columns>) -> Result<Self> {
+    pub(super) fn new(
+        views: &Views,
+        kernels: &[Kernel],
+        columns: Option<Columns>,
+        pass: &Pass<'_>,
+    ) -> Result<Self> {
         let mut groups: Vec<Group> = Vec::new();
         let mut known: HashMap<(&str, Option<usize>, Measure), usize> = HashMap::new();
         for (m, kernel) in kernels.iter().enumerate() {
@@ -100,7 +106,7 @@ impl Engine {
             } else {
                 Vec::new()
             };
-            let side = Side::new(table, kernel.column, measure, &mean)?;
+            let side = Side::new(table, kernel.column, measure, &mean, pass)?;
             refuse_too_large(&kernel.view, &side)?;
             refuse_too_small(&kernel.view, &side)?;
             let (view, column) = (kernel.view.clone(), kernel.column);

@@ -363,7 +363,7 @@ impl Bank {
         }
         let n = views.n();
         let watch = run.watch();
-        let engine = Engine::new(&placed(&used)?, &kernels, None)?;
+        let engine = Engine::new(&placed(&used)?, &kernels, None, &Pass::under(&watch))?;
         let mut tiles = Tiles::computed(engine);
         let pass = building(&storage, tiles.layout.stored(kernels.len()), &watch);
         check_diagonals(&kernels, &raw_diagonals(&tiles))?;

@@ -152,7 +152,8 @@ impl Bank {
             None => (None, Vec::new(), Vec::new()),
             Some(f) => (Some(Columns::new(kernels.len(), features.clone(), f.z)), f.norms, f.notes),
         };
-        let mut tiles = Tiles::computed(Engine::new(views, &kernels, columns)?);
+        let mut tiles =
+            Tiles::computed(Engine::new(views, &kernels, columns, &Pass::under(&watch))?);
         let storage = resolve_storage(storage, &tiles, &kernels, run)?;
         let diagonals = raw_diagonals(&tiles);
         check_diagonals(&kernels, &diagonals)?;

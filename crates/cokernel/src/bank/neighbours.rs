@@ -22,6 +22,7 @@ use super::base::{Measure, Side, column_means};
 use super::engine::refuse_too_large;
 use crate::data::{Csr, View};
 use crate::kernel::{EdgeWeights, GraphKind, GraphSpec};
+use crate::run::Pass;
 use crate::{Error, Result};
 use rayon::prelude::*;
 
@@ -52,9 +53,10 @@ impl Rows {
                 view.table.words()
             )));
         }
-        let fast = Side::new(&view.table, None, Measure::Squared, &column_means(&view.table))?;
+        let (means, pass) = (column_means(&view.table), Pass::default());
+        let fast = Side::new(&view.table, None, Measure::Squared, &means, &pass)?;
         refuse_too_large(&view.name, &fast)?;
-        let exact = Side::new(&view.table, None, Measure::Squared, &[])?;
+        let exact = Side::new(&view.table, None, Measure::Squared, &[], &pass)?;
         Ok(Rows { fast, exact, n: view.table.rows() })
     }
 

@@ -14,12 +14,14 @@ mod width;
 mod words;
 
 pub use graph::{EdgeWeights, GraphKind, GraphSpec};
+pub(crate) use of_graph::{diffused, walked};
 pub use of_graph::{diffusion, random_walk};
 pub use pairwise::pairwise;
 pub use registry::{FAMILIES, FamilyEntry, Holds, Key, ViewKind};
 pub use spec::{Family, KernelSpec};
 pub(crate) use spec::{no_distances, refuse_negative};
 pub use width::{Convention, WIDTH_SAMPLE, Width, WidthRule};
+pub(crate) use words::counted;
 pub use words::{Letters, Words, words};
 
 use serde::{Deserialize, Serialize};

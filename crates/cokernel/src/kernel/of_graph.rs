@@ -6,43 +6,66 @@
 //! | p-step random walk | (a − λ)^p |
 //!
 //! L = D − A, or I − D^(−1/2) A D^(−1/2), where an isolated node has a row of zeros; the diagonal of A does not
-//! count. f is replaced by its Chebyshev series on [0, λ_max], λ_max ≤ 2 max D or 2, whose terms are products of a sparse
-//! matrix with the unit vectors: 2 n · nnz operations for each of about 20 + 10 √(1 + β λ_max / 2) terms (p + 1 of a
-//! walk), error near rounding times the largest f. Where more than an eighth of A is not 0, the eigenvectors are
-//! computed instead, 9 n³.
+//! count. f is replaced by its Chebyshev series on [0, λ_max], λ_max ≤ 2 max D or 2, whose terms are products of L
+//! with the unit vectors: 2 n · nnz operations for each of about 20 + 10 √(1 + β λ_max / 2) terms (p + 1 of a
+//! walk), error near rounding times the largest f. Where more than an eighth of A is not 0, L is kept dense; then the
+//! eigenvectors of up to 2000 nodes are computed instead of more than 16 terms, 9 n³. The series, not that
+//! decomposition, looks at the clock.
 //!
 //! Sources: Kondor and Lafferty, "Diffusion kernels on graphs", ICML 2002, eq. (4); Smola and Kondor, "Kernels and
 //! regularization on graphs", COLT 2003, (12)–(14), where the walk is (aI − L)^p with a ≥ 2.
 
 use crate::data::{Csr, Matrix, Table};
-use crate::solve::dense::{Slice, product_nt, symmetric_eigen};
-use crate::{Error, Result, brief};
+use crate::run::Pass;
+use crate::solve::dense::{Slice, product_nt, symmetric_eigen, symmetric_part};
+use crate::{Error, Result, Run, brief};
 use rayon::prelude::*;
 
 /// Terms of a series at most.
 const MOST: usize = 1 << 14;
 
+/// Nodes of a dense graph whose eigenvectors are computed, where the series has more terms than the number below.
+const DECOMPOSED: usize = 2000;
+const SHORT: usize = 16;
+
+/// Unit vectors that a series is computed for together.
+const STRIP: usize = 64;
+
 /// exp(−βL) of the graph whose edges a square symmetric table holds.
 ///
 /// # Errors
 /// The table holds no similarities, is not square and symmetric, or has a negative or infinite entry; β is not a number
-/// above 0 or so large that its series is too long.
-pub fn diffusion(graph: &Table, beta: f64, normalized: bool) -> Result<Matrix> {
+/// above 0 or so large that its series is too long; a stop.
+pub fn diffusion(graph: &Table, beta: f64, normalized: bool, run: &Run) -> Result<Matrix> {
+    diffused(graph, beta, normalized, &Pass::under(&run.watch()))
+}
+
+/// [`diffusion`] in a pass.
+pub(crate) fn diffused(
+    graph: &Table,
+    beta: f64,
+    normalized: bool,
+    pass: &Pass<'_>,
+) -> Result<Matrix> {
     check_beta(beta)?;
     let laplacian = Laplacian::of(graph, normalized)?;
-    let reach = 0.5 * beta * laplacian.highest;
-    let terms = 20 + (10.0 * (1.0 + reach).sqrt()) as usize;
-    laplacian.function(terms, |x| (-beta * x).exp())
+    let terms = laplacian.terms(beta);
+    laplacian.function(terms, |x| (-beta * x).exp(), pass)
 }
 
 /// (aI − L)^p of the normalised Laplacian L of the graph whose edges a square symmetric table holds.
 ///
 /// # Errors
 /// As [`diffusion`]; no step; a is below 2.
-pub fn random_walk(graph: &Table, steps: u32, a: f64) -> Result<Matrix> {
+pub fn random_walk(graph: &Table, steps: u32, a: f64, run: &Run) -> Result<Matrix> {
+    walked(graph, steps, a, &Pass::under(&run.watch()))
+}
+
+/// [`random_walk`] in a pass.
+pub(crate) fn walked(graph: &Table, steps: u32, a: f64, pass: &Pass<'_>) -> Result<Matrix> {
     check_walk(steps, a)?;
     let power = i32::try_from(steps).unwrap_or(i32::MAX);
-    Laplacian::of(graph, true)?.function(steps as usize + 1, |x| (a - x).powi(power))
+    Laplacian::of(graph, true)?.function(steps as usize + 1, |x| (a - x).powi(power), pass)
 }
 
 pub(super) fn check_beta(beta: f64) -> Result<()> {
@@ -143,10 +166,19 @@ impl Laplacian {
         Ok(Laplacian { matrix, highest })
     }
 
-    fn function(&self, terms: usize, f: impl Fn(f64) -> f64) -> Result<Matrix> {
+    /// Terms of the series of exp(−βλ).
+    fn terms(&self, beta: f64) -> usize {
+        20_usize.saturating_add((10.0 * (1.0 + 0.5 * beta * self.highest).sqrt()) as usize)
+    }
+
+    fn function(&self, terms: usize, f: impl Fn(f64) -> f64, pass: &Pass<'_>) -> Result<Matrix> {
         let n = self.matrix.rows();
-        if 8 * self.matrix.stored() > n * n {
-            return self.by_eigenvectors(f);
+        let dense = match 8 * self.matrix.stored() > n * n {
+            true => Some(self.matrix.try_to_dense()?),
+            false => None,
+        };
+        if let Some(dense) = dense.as_ref().filter(|_| n <= DECOMPOSED && terms > SHORT) {
+            return by_eigenvectors(dense, f);
         }
         if terms > MOST {
             return Err(Error::parameter(
@@ -156,22 +188,19 @@ impl Laplacian {
                 ),
             ));
         }
-        Ok(self.by_series(terms, f))
+        let out = self.by_series(dense.as_ref(), terms, f, pass);
+        pass.complete("the kernel of a graph")?;
+        Ok(out)
     }
 
-    fn by_eigenvectors(&self, f: impl Fn(f64) -> f64) -> Result<Matrix> {
-        let n = self.matrix.rows();
-        let (values, vectors) = symmetric_eigen(&self.matrix.try_to_dense()?)?;
-        let mut scaled = vectors.clone();
-        for i in 0..n {
-            scaled.row_mut(i).iter_mut().zip(&values).for_each(|(x, v)| *x *= f(v.max(0.0)));
-        }
-        let mut out = Matrix::zeros(n, n);
-        product_nt(Slice::from(&scaled), Slice::from(&vectors), out.values_mut());
-        Ok(symmetric(out))
-    }
-
-    fn by_series(&self, terms: usize, f: impl Fn(f64) -> f64) -> Matrix {
+    /// The series, with a dense copy of the Laplacian or without one; incomplete when the pass is over.
+    fn by_series(
+        &self,
+        dense: Option<&Matrix>,
+        terms: usize,
+        f: impl Fn(f64) -> f64,
+        pass: &Pass<'_>,
+    ) -> Matrix {
         let n = self.matrix.rows();
         let half = 0.5 * self.highest;
         if half == 0.0 {
@@ -185,45 +214,66 @@ impl Laplacian {
         };
         let coefficients: Vec<f64> = (0..terms).map(coefficient).collect();
         let mut out = Matrix::zeros(n, n);
-        // Column i of T_j(L/half − I), j = 0, 1 …; the matrix is symmetric.
-        out.values_mut().par_chunks_mut(n).enumerate().for_each_init(
-            || (vec![0.0; n], vec![0.0; n]),
-            |(last, before), (i, out)| {
-                last.fill(0.0);
-                last[i] = 1.0;
+        // Rows of T_j(L/half − I), j = 0, 1 …, which are its columns.
+        out.values_mut().par_chunks_mut(STRIP * n).enumerate().for_each_init(
+            || [0; 3].map(|_| vec![0.0; STRIP * n]),
+            |[last, before, product], (s, out)| {
+                let size = out.len();
+                let [last, before, product] =
+                    [last, before, product].map(|v: &mut Vec<f64>| &mut v[..size]);
                 before.fill(0.0);
+                last.fill(0.0);
+                last.chunks_mut(n).enumerate().for_each(|(r, row)| row[s * STRIP + r] = 1.0);
                 out.iter_mut().zip(last.iter()).for_each(|(o, t)| *o = coefficients[0] * t);
+                let (mut last, mut before) = (last, before);
                 for (j, c) in coefficients.iter().enumerate().skip(1) {
-                    let factor = if j == 1 { 1.0 } else { 2.0 };
-                    for (r, b) in before.iter_mut().enumerate() {
-                        let (cols, v) = self.matrix.row(r);
-                        let sum: f64 = cols.iter().zip(v).map(|(c, v)| v * last[*c as usize]).sum();
-                        *b = factor * (sum / half - last[r]) - *b;
+                    if pass.is_over() {
+                        return;
                     }
-                    std::mem::swap(last, before);
+                    match dense {
+                        Some(l) => product_nt(Slice::new(last, size / n, n), l.into(), product),
+                        None => self.times(last, product),
+                    }
+                    let factor = if j == 1 { 1.0 } else { 2.0 };
+                    for ((b, p), t) in before.iter_mut().zip(product.iter()).zip(last.iter()) {
+                        *b = factor * (p / half - t) - *b;
+                    }
+                    std::mem::swap(&mut last, &mut before);
                     out.iter_mut().zip(last.iter()).for_each(|(o, t)| *o += c * t);
                 }
             },
         );
-        symmetric(out)
+        symmetric_part(out)
+    }
+
+    /// L times each of these rows.
+    fn times(&self, rows: &[f64], product: &mut [f64]) {
+        let n = self.matrix.rows();
+        for (x, out) in rows.chunks(n).zip(product.chunks_mut(n)) {
+            for (r, o) in out.iter_mut().enumerate() {
+                let (cols, v) = self.matrix.row(r);
+                *o = cols.iter().zip(v).map(|(c, v)| v * x[*c as usize]).sum();
+            }
+        }
     }
 }
 
-/// The mean of a matrix and its transpose.
-fn symmetric(mut m: Matrix) -> Matrix {
-    for i in 0..m.rows() {
-        for j in 0..i {
-            let mean = 0.5 * (m.get(i, j) + m.get(j, i));
-            m.set(i, j, mean);
-            m.set(j, i, mean);
-        }
+fn by_eigenvectors(laplacian: &Matrix, f: impl Fn(f64) -> f64) -> Result<Matrix> {
+    let n = laplacian.rows();
+    let (values, vectors) = symmetric_eigen(laplacian)?;
+    let mut scaled = vectors.clone();
+    for i in 0..n {
+        scaled.row_mut(i).iter_mut().zip(&values).for_each(|(x, v)| *x *= f(v.max(0.0)));
     }
-    m
+    let mut out = Matrix::zeros(n, n);
+    product_nt(Slice::from(&scaled), Slice::from(&vectors), out.values_mut());
+    Ok(symmetric_part(out))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::run::late_watch;
 
     /// A ring with chords, one node alone.
     fn graph(n: usize) -> Csr {
@@ -269,17 +319,24 @@ mod tests {
 
     #[test]
     fn series_and_eigenvectors_and_squaring_agree() {
-        for (n, normalized) in [(40, true), (40, false), (3, true)] {
+        for (n, normalized) in [(40, true), (140, false), (3, true)] {
             let csr = graph(n);
             let (dense, sparse) = (Table::Similarity(csr.to_dense()), Table::Graph(csr));
             let l = Laplacian::of(&sparse, normalized).unwrap();
             for beta in [1e-3, 0.7, 5.0, 60.0] {
                 let want = by_squaring(&l.matrix.to_dense(), beta);
-                let terms = 20 + (10.0 * (1.0 + 0.5 * beta * l.highest).sqrt()) as usize;
-                close(&l.by_series(terms, |x| (-beta * x).exp()), &want, 1e-12);
-                close(&l.by_eigenvectors(|x| (-beta * x).exp()).unwrap(), &want, 1e-12);
-                close(&diffusion(&sparse, beta, normalized).unwrap(), &want, 1e-12);
-                close(&diffusion(&dense, beta, normalized).unwrap(), &want, 1e-12);
+                let (own, f) = (l.matrix.to_dense(), |x: f64| (-beta * x).exp());
+                for copy in [None, Some(&own)] {
+                    let found = l.by_series(copy, l.terms(beta), f, &Pass::default());
+                    close(&found, &want, 1e-12);
+                }
+                close(&by_eigenvectors(&own, f).unwrap(), &want, 1e-12);
+                close(
+                    &diffusion(&sparse, beta, normalized, &Run::default()).unwrap(),
+                    &want,
+                    1e-12,
+                );
+                close(&diffusion(&dense, beta, normalized, &Run::default()).unwrap(), &want, 1e-12);
             }
         }
     }
@@ -295,7 +352,7 @@ mod tests {
                 (0..30).map(|k| want.get(i, k) * step.get(k, j)).sum()
             });
         }
-        close(&random_walk(&table, 4, 2.5).unwrap(), &want, 1e-13);
+        close(&random_walk(&table, 4, 2.5, &Run::default()).unwrap(), &want, 1e-13);
     }
 
     #[test]
@@ -308,12 +365,28 @@ mod tests {
             (Table::Dense(Matrix::zeros(2, 2)), 1.0, "found a table of features"),
             (Table::Similarity(Matrix::zeros(2, 3)), 1.0, "2 × 3"),
         ] {
-            let e = diffusion(&graph, beta, true).unwrap_err().to_string();
+            let e = diffusion(&graph, beta, true, &Run::default()).unwrap_err().to_string();
             assert!(e.contains(said), "{e}");
         }
-        assert!(random_walk(&of(vec![0.0; 4]), 0, 2.0).is_err());
-        assert!(random_walk(&of(vec![0.0; 4]), 1, 1.9).is_err());
-        let e = diffusion(&Table::Graph(graph(40)), 1e9, false).unwrap_err().to_string();
-        assert!(e.contains("choose a smaller one"), "{e}");
+        let run = Run::default();
+        assert!(random_walk(&of(vec![0.0; 4]), 0, 2.0, &run).is_err());
+        assert!(random_walk(&of(vec![0.0; 4]), 1, 1.9, &run).is_err());
+        for beta in [1e9, 1e300, f64::MAX] {
+            let e = diffusion(&Table::Graph(graph(40)), beta, false, &run).unwrap_err().to_string();
+            assert!(e.contains("choose a smaller one"), "{e}");
+        }
+    }
+
+    #[test]
+    fn a_series_ends_with_the_watch() {
+        let watch = late_watch();
+        let table = Table::Graph(graph(40));
+        for stopped in [
+            diffused(&table, 1.0, true, &Pass::under(&watch)),
+            walked(&table, 2, 2.0, &Pass::under(&watch)),
+        ] {
+            let e = stopped.unwrap_err().to_string();
+            assert!(e.contains("the kernel of a graph was stopped"), "{e}");
+        }
     }
 }
