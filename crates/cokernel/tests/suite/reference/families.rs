@@ -166,7 +166,8 @@ fn values_are_those_of_plain_loops() {
     for (text, want) in plain(N) {
         let spec: KernelSpec = text.parse().unwrap();
         for storage in [Storage::Resident, Storage::OnDemand] {
-            let bank = Bank::build(&all, &[spec.clone()], storage, &Run::default()).unwrap();
+            let bank =
+                Bank::build(&all, std::slice::from_ref(&spec), storage, &Run::default()).unwrap();
             let matrix = bank.combine(&[1.0]).unwrap();
             for i in 0..N {
                 for j in 0..N {

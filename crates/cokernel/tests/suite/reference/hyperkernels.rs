@@ -134,7 +134,7 @@ fn hyperkernels_of_odd_kernels() {
     assert!(said.contains("at most 300") && said.contains("301"), "{said}");
     // Signs: pairs with negative values take no part, and the result is positive semi-definite.
     let signed = Matrix::from_fn(12, 12, |i, j| {
-        let sign = |i: usize| if i % 3 == 0 { -1.0 } else { 1.0 };
+        let sign = |i: usize| if i.is_multiple_of(3) { -1.0 } else { 1.0 };
         sign(i) * sign(j) * kernels[0].get(i, j)
     });
     let learned =
