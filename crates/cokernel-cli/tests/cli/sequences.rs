@@ -47,12 +47,12 @@ fn refusals_name_the_place() {
     let toy = toy();
     let refused =
         |flags: &str, status: i32| toy.refusal(&format!("fit {flags} --labels y.csv"), status);
-    let said = refused("--sequences dna=dna.csv --id id", 1);
+    let said = refused("--sequences dna=dna.csv", 1);
     assert!(
-        said.contains("which column holds the sequences? name one of class, promoter, other"),
+        said.contains("which column holds the sequences? name one of id, class, promoter, other"),
         "{said}"
     );
-    let said = refused("--sequences dna=dna.csv --variable dna=promotor --id id", 1);
+    let said = refused("--sequences dna=dna.csv --variable dna=promotor", 1);
     assert!(said.contains("did you mean 'promoter'"), "{said}");
     let said = refused("--sequences dna=b.npy", 1);
     assert!(
@@ -91,9 +91,9 @@ fn held_out_instances_make_sets() {
     assert!(held("0.5") < held("0.9") && held("0.99") == 3 * N);
     let json = toy.json(&format!("predict model.ck {DATA} --coverage 0.99"));
     assert_eq!(json["certain"][0], serde_json::json!([true, true, true]));
-    let said = toy.refusal(&format!("predict model.ck {DATA} --coverage 1"), 1);
+    let said = toy.refusal(&format!("predict model.ck {DATA} --coverage 1"), 2);
     assert!(said.contains("coverage") && said.contains("below 1"), "{said}");
-    let said = toy.refusal(&format!("fit {DATA} --hold-out 1.5"), 1);
+    let said = toy.refusal(&format!("fit {DATA} --hold-out 1.5"), 2);
     assert!(said.contains("--hold-out") && said.contains("below 1"), "{said}");
     toy.run(&format!("fit {DATA} --method mean")).success();
     let said = toy.refusal(&format!("predict model.ck {DATA} --coverage 0.9"), 1);

@@ -37,6 +37,10 @@ impl Source<'_> {
                 Table::Similarity(m) => add_dense(&mut sum, "similarity", m),
                 Table::Sparse(m) => add_sparse(&mut sum, "sparse features", m),
                 Table::Graph(m) => add_sparse(&mut sum, "graph", m),
+                Table::Sequences(s) => {
+                    add_text(&mut sum, &format!("sequences {}", s.rows()));
+                    (0..s.rows()).for_each(|i| add_bytes(&mut sum, s.row(i)));
+                }
             }
         }
         Ok(sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
