@@ -18,7 +18,7 @@ use super::landmarks::{self, SAMPLE, some_of};
 use crate::bank::{Bank, Cross, LowRank, RowMeans, Storage};
 use crate::data::{View, Views};
 use crate::error::room_for;
-use crate::kernel::{Function, Kernel, Normalization};
+use crate::kernel::{Kernel, Normalization, ViewKind};
 use crate::{Error, Result, Run, Watch};
 use cokernel_dense::{Slice, product_nn, symmetric_eigen};
 use rayon::prelude::*;
@@ -359,7 +359,7 @@ fn rows_of(views: &Views, rows: &[usize]) -> Result<Views> {
 /// Refuses what needs all instances to compute a value of a new one.
 fn check(kernels: &[Kernel]) -> Result<()> {
     for kernel in kernels {
-        if kernel.function == Function::Precomputed {
+        if kernel.function.takes() == ViewKind::Similarities {
             return Err(Error::parameter(
                 "storage",
                 format!(
