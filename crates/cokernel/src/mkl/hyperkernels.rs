@@ -34,7 +34,7 @@
 
 use super::outer::{Outer, Set, settled};
 use super::sets::quadratic::Quadratic;
-use super::{Learned, Learner, Problem, check, fits};
+use super::{Copies, Learned, Learner, Problem, check, fits};
 use crate::bank::{Bank, Storage};
 use crate::data::Matrix;
 use crate::machine::Solution;
@@ -230,6 +230,10 @@ impl Learner for Hyperkernels {
         let lines: Vec<f64> = best.pairs.iter().flat_map(|p| values.line(*p)).copied().collect();
         let rule = Hyperkernel::rule(values.kernels, self.decay, &best.weights, &lines);
         Ok(Learned { machines: Some(best.machines), ..Learned::of(rule, report) })
+    }
+
+    fn copies(&self) -> Copies {
+        Copies::Either
     }
 
     fn drives_duals(&self) -> bool {
