@@ -69,6 +69,8 @@ enum Command {
     Reproduce(cmd::reproduce::Args),
     /// Run an experiment cell by cell into a store
     Run(cmd::run::Args),
+    /// Join the stores of several jobs
+    Merge(cmd::merge::Args),
     /// Draw splits of instances into a file that commands and Python share
     Splits(cmd::splits::Args),
     /// How far an experiment is
@@ -114,6 +116,7 @@ fn main() -> ExitCode {
         Command::Embed(args) => cmd::embed::run(args, &cli.global),
         Command::Reproduce(args) => cmd::reproduce::run(args, &cli.global),
         Command::Run(args) => cmd::run::run(args, &cli.global),
+        Command::Merge(args) => cmd::merge::run(args, &cli.global),
         Command::Splits(args) => cmd::splits::run(args, &cli.global),
         Command::Status(args) => cmd::status::run(args, &cli.global),
         Command::Report(args) => cmd::report::run(args, &cli.global),

@@ -2,7 +2,7 @@
 
 use crate::page::{self, Material};
 use crate::plan::MOST_CELLS;
-use crate::store::{Counts, Kept, Store, Trouble};
+use crate::store::{Counts, Kept, Shard, Store, Trouble};
 use crate::worker::work;
 use crate::{Cell, Collected, Done, Experiment, Specification, collect};
 use anyhow::{Context, Result};
@@ -85,6 +85,8 @@ pub struct Manner {
     pub update: bool,
     /// Cells that failed are tried again.
     pub retry: bool,
+    /// Only these cells are computed, counted and told of.
+    pub shard: Option<Shard>,
 }
 
 impl Stored {
@@ -106,6 +108,9 @@ impl Stored {
         let cells = plan.cells(data, run.seed)?;
         let (mut store, mended) =
             Store::prepare(path, spec, &plan, &cells, run.seed, manner.update)?;
+        if let Some(shard) = manner.shard {
+            store.restrict(&shard.ids(&plan, &cells))?;
+        }
         store.again("refused")?;
         if manner.retry {
             store.again("failed")?;

@@ -95,7 +95,7 @@ pub fn run_experiment(
             }
             let seed = if seeded { run.seed } else { plan.protocol.seed };
             let run = cokernel::Run { seed, ..run.clone() };
-            let manner = Manner { update, retry };
+            let manner = Manner { update, retry, ..Manner::default() };
             let (spec, folder) = ((&spec, plan), folder.as_deref());
             let (stored, notes) =
                 lab::Stored::run(&store, spec, folder, available_memory(), manner, &run)?;

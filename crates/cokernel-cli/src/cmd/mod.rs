@@ -8,6 +8,7 @@ pub mod evaluate;
 pub mod fit;
 pub mod inspect;
 pub mod kernels;
+pub mod merge;
 pub mod methods;
 pub mod predict;
 pub mod report;

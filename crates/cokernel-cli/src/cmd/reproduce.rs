@@ -229,7 +229,7 @@ fn side_by_side(
         return Ok(());
     }
     let experiment = args.experiment.as_deref().filter(|e| *e != "all").unwrap_or(&plan.id);
-    let call = Call { experiment, workers: args.workers, data, global, store: path };
+    let call = Call { experiment, workers: args.workers, data, global, store: path, shard: None };
     let lost = workers::work(&call, &plan.id, &mut store, run)?;
     if !lost.is_empty() && left(&store)? > 0 {
         return Err(anyhow!("{}; run it again to continue", lost.join("; ")));

@@ -7,10 +7,10 @@ use crate::experiment::{
 use crate::files::in_json;
 use crate::misuse::misuse;
 use crate::session::{self, Options, Session};
-use crate::store::{Counts, Store};
+use crate::store::{Counts, Shard, Store};
 use crate::system::available_memory;
 use crate::table::count;
-use anyhow::{Result, anyhow};
+use anyhow::{Context, Result, anyhow};
 use cokernel::Run;
 use cokernel::json::Told;
 use serde_json::{Value, json};
@@ -30,6 +30,7 @@ Examples
   cokernel run exp.toml                       into exp.sqlite; again: what is left
   cokernel run exp.toml --workers 2           two processes on the same store
   cokernel run lms-3.3 --store lms.sqlite     an experiment that comes with the program
+  cokernel run exp.toml --shard 3/16 --store 3.sqlite     the third of 16 jobs; then cokernel merge
   cokernel status exp.sqlite                  how far it is
   cokernel report exp.sqlite -o report        page, tables and pictures
 `cokernel reproduce --example` shows how to write an experiment. Exit code 1: some cells have no
@@ -50,6 +51,10 @@ pub struct Args {
     /// Let this specification replace that of the store; cells that are the same keep their results
     #[arg(long)]
     update: bool,
+    /// Only the K-th of N parts of the cells, for the jobs of a batch queue: each with a store of its own, joined by
+    /// `cokernel merge`
+    #[arg(long, value_name = "K/N")]
+    shard: Option<String>,
     /// Try cells again that failed
     #[arg(long)]
     retry: bool,
@@ -66,6 +71,8 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
         // The caller may have changed numbers of the experiment: what it means stands in the store.
         spec = Specification { base: spec.base, ..Store::open(store)?.about()?.specification };
     }
+    let shard: Option<Shard> =
+        args.shard.as_deref().map(str::parse).transpose().context("--shard")?;
     let plan = spec.parse()?;
     let folder = data_folder(args.data.as_ref());
     if let Some(reason) = plan.absent(folder.as_deref()) {
@@ -90,22 +97,34 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     if args.worker_of.is_some() {
         workers::stop_with_the_caller(&run);
         let mut store = Store::join(&path, &cells)?;
+        restrict(&mut store, shard, &plan, &cells)?;
         work(&mut store, &plan, &cells, folder.as_deref(), available, &run, &mut |_, _| {})?;
         return Ok(session.end([]));
     }
     spec.check_folds(&plan, folder.as_deref(), seed)?;
     let (mut store, mended) = Store::prepare(&path, &spec, &plan, &cells, seed, args.update)?;
     session.notes(first_few(mended, "results"));
+    restrict(&mut store, shard, &plan, &cells)?;
     store.again("refused")?;
     if args.retry {
         store.again("failed")?;
     }
     let before = store.counts()?;
     let (experiment, data) = (args.experiment.as_str(), folder.as_deref());
-    let call = workers::Call { experiment, workers, data, global, store: &path };
+    let call = workers::Call { experiment, workers, data, global, store: &path, shard };
     let lost = workers::work(&call, &plan.id, &mut store, &run)?;
     session.clear_progress();
-    finish(&session, &plan, &cells, &store, before, seed, &lost)
+    finish(&session, &plan, &cells, &store, before, (seed, shard), &lost)
+}
+
+/// Leaves all cells to others that are not of this part.
+fn restrict(
+    store: &mut Store,
+    shard: Option<Shard>,
+    plan: &Experiment,
+    cells: &[Cell],
+) -> Result<()> {
+    shard.map_or(Ok(()), |shard| store.restrict(&shard.ids(plan, cells)))
 }
 
 /// The first sentences of many.
@@ -126,7 +145,7 @@ fn finish(
     cells: &[Cell],
     store: &Store,
     before: Counts,
-    seed: u64,
+    (seed, shard): (u64, Option<Shard>),
     lost: &[String],
 ) -> Result<ExitCode> {
     let counts = store.counts()?;
@@ -136,17 +155,20 @@ fn finish(
     let done = Done { cells, results: &results, seed };
     let outcomes: Vec<_> = collect(plan, &done, None, 0.0).into_iter().map(|c| c.outcome).collect();
     let complete = counts.done == counts.all();
-    if complete {
+    // Of a part there are no tables yet.
+    if complete && shard.is_none() {
         for outcome in &outcomes {
             session.show(print::untimed(outcome) + "\n")?;
         }
     }
-    session.show(summary(&counts, before.ended()))?;
+    let part = shard.map_or(String::new(), |s| format!("part {s}, "));
+    session.show(part + &summary(&counts, before.ended()))?;
     let troubles = store.troubles()?;
     session.notes(troubles.iter().take(5).map(|t| format!("{}: {}", t.label, t.error)));
     session.say(format!("store {}", store.path().display()))?;
     session.show_json(&json!({
         "store": in_json(store.path()),
+        "shard": shard.map(|s| s.to_string()),
         "cells": json_of(&counts),
         "results": Told(&outcomes),
     }))?;

@@ -29,6 +29,7 @@ mod project;
 mod refusal;
 mod reproduce;
 mod run;
+mod shards;
 #[cfg(unix)]
 mod sequences;
 mod splits;

@@ -85,14 +85,15 @@ impl Store {
     /// Claims a cell: with the same data and training instances as the last one, else where no
     /// other worker is, else any.
     pub fn claim(&mut self, worker: &Worker, last: Option<&str>) -> Result<Claim> {
+        let mine = self.mine();
         self.transaction(|t| {
             let ended = all_workers(t)?.into_iter().filter(|w| !w.lives());
             for w in ended {
                 lose(t, &w.token)?;
             }
-            let Some(id) = waiting(t, last)? else {
-                let sql = "SELECT count(*) FROM cells WHERE state = 'running'";
-                let running: i64 = t.query_row(sql, [], |r| r.get(0))?;
+            let Some(id) = waiting(t, last, mine)? else {
+                let sql = format!("SELECT count(*) FROM cells WHERE state = 'running' AND {mine}");
+                let running: i64 = t.query_row(&sql, [], |r| r.get(0))?;
                 return Ok(if running > 0 { Claim::Wait } else { Claim::Nothing });
             };
             t.execute(
@@ -201,15 +202,15 @@ fn ended(
     Ok(t.execute(sql, params![cell.id, worker.token, state, error])? == 1)
 }
 
-/// The cell that is claimed next.
-fn waiting(t: &Transaction<'_>, last: Option<&str>) -> Result<Option<String>> {
+/// The cell that is claimed next, of those for which the condition `mine` holds.
+fn waiting(t: &Transaction<'_>, last: Option<&str>, mine: &str) -> Result<Option<String>> {
     let near = "AND near = (SELECT near FROM cells WHERE id = ?1)";
     let apart = "AND near NOT IN (SELECT near FROM cells WHERE state = 'running')";
     let places = [last.map(|_| (near, last)), Some((apart, None)), Some(("", None))];
     for lost in [format!("lost < {LOST}"), format!("lost >= {LOST}")] {
         for (place, given) in places.iter().flatten() {
             let sql = format!(
-                "SELECT id FROM cells WHERE state = 'waiting' AND {lost} {place} \
+                "SELECT id FROM cells WHERE state = 'waiting' AND {lost} AND {mine} {place} \
                  ORDER BY position LIMIT 1"
             );
             let mut statement = t.prepare_cached(&sql)?;

@@ -7,11 +7,15 @@
 //! they are read; see `verify`.
 
 mod claim;
+mod merge;
 mod open;
+mod shard;
 mod trouble;
 mod verify;
 
 pub use claim::Claim;
+pub use merge::{Merged, merge};
+pub use shard::Shard;
 pub use verify::Results;
 
 use crate::{Cell, Experiment, Measured, Specification, label_of};
@@ -25,6 +29,8 @@ use verify::{ABOUT_SUM, about_pairs, about_sum, digest};
 pub struct Store {
     path: PathBuf,
     connection: Connection,
+    /// Whether it is restricted to a part of the cells.
+    part: bool,
 }
 
 /// How many cells are in which state.
@@ -194,10 +200,13 @@ impl Store {
     /// How many cells are in which state.
     pub fn counts(&self) -> Result<Counts> {
         // A cell is done if it has a result, whatever it says itself.
-        let sql = "SELECT CASE WHEN EXISTS (SELECT 1 FROM results WHERE cell = id) THEN 'done' \
-                   WHEN state = 'done' THEN 'waiting' ELSE state END AS now, count(*) \
-                   FROM cells GROUP BY now";
-        let mut statement = self.told(self.connection.prepare(sql))?;
+        let sql = format!(
+            "SELECT CASE WHEN EXISTS (SELECT 1 FROM results WHERE cell = id) THEN 'done' \
+             WHEN state = 'done' THEN 'waiting' ELSE state END AS now, count(*) \
+             FROM cells WHERE {} GROUP BY now",
+            self.mine()
+        );
+        let mut statement = self.told(self.connection.prepare(&sql))?;
         let rows =
             statement.query_map([], |r| Ok((r.get::<_, String>(0)?, r.get::<_, i64>(1)? as usize)));
         let mut counts = Counts::default();
@@ -216,9 +225,12 @@ impl Store {
 
     /// Cells that failed or were refused, in order.
     pub fn troubles(&self) -> Result<Vec<Trouble>> {
-        let sql = "SELECT label, coalesce(error, ''), state = 'refused' FROM cells \
-                   WHERE state IN ('failed', 'refused') ORDER BY position";
-        let mut statement = self.told(self.connection.prepare(sql))?;
+        let sql = format!(
+            "SELECT label, coalesce(error, ''), state = 'refused' FROM cells \
+             WHERE state IN ('failed', 'refused') AND {} ORDER BY position",
+            self.mine()
+        );
+        let mut statement = self.told(self.connection.prepare(&sql))?;
         let rows = statement.query_map([], |r| {
             Ok(Trouble { label: r.get(0)?, error: r.get(1)?, refused: r.get(2)? })
         });
@@ -228,9 +240,12 @@ impl Store {
     /// Seconds that the cells without a result will take one worker, from the mean of those like
     /// them; `None` as long as nothing is known.
     pub fn seconds_left(&self) -> Result<Option<f64>> {
-        let sql = "SELECT sum(state IN ('waiting', 'running')), avg(seconds), count(seconds), \
-                   total(seconds) FROM cells LEFT JOIN results ON cell = id GROUP BY label";
-        let mut statement = self.told(self.connection.prepare(sql))?;
+        let sql = format!(
+            "SELECT sum(state IN ('waiting', 'running')), avg(seconds), count(seconds), \
+             total(seconds) FROM cells LEFT JOIN results ON cell = id WHERE {} GROUP BY label",
+            self.mine()
+        );
+        let mut statement = self.told(self.connection.prepare(&sql))?;
         let rows = statement.query_map([], |r| {
             Ok((
                 r.get::<_, f64>(0)?,

@@ -112,7 +112,7 @@ impl Store {
         }
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE;
         let connection = reader(path, flags).map_err(|e| explained(path, e))?;
-        Ok(Store { path: path.to_path_buf(), connection })
+        Ok(Store { path: path.to_path_buf(), connection, part: false })
     }
 
     /// As [`open`](Self::open), for a worker of a store that was just checked: the cells must be
@@ -176,7 +176,7 @@ fn create(
         // leaves is never opened.
         connection.pragma_update(None, "journal_mode", "MEMORY")?;
         connection.pragma_update(None, "synchronous", "FULL")?;
-        let mut store = Store { path: path.to_path_buf(), connection };
+        let mut store = Store { path: path.to_path_buf(), connection, part: false };
         store.transaction(|t| {
             t.execute_batch(TABLES)?;
             t.pragma_update(None, "application_id", APPLICATION)?;
@@ -227,7 +227,7 @@ fn connect(path: &Path) -> Result<Store> {
         Ok(connection)
     };
     match open() {
-        Ok(connection) => Ok(Store { path: path.to_path_buf(), connection }),
+        Ok(connection) => Ok(Store { path: path.to_path_buf(), connection, part: false }),
         Err(e) if cannot_be_written(&e) => Err(read_only(path)),
         Err(e) => Err(explained(path, e)),
     }

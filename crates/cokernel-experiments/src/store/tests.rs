@@ -323,3 +323,153 @@ fn a_store_of_another_version_is_read_and_refused_with_the_way_out() {
     let counts = updated.unwrap().0.counts().unwrap();
     assert_eq!((counts.waiting, counts.done), (9, 0), "no result of the other version is taken");
 }
+
+impl Made {
+    fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// A store of its own for a part of the cells, computed.
+    fn part(&self, shard: &str) -> PathBuf {
+        let path = self.file(&format!("{}.sqlite", shard.replace('/', "-")));
+        let mut store =
+            Store::prepare(&path, &self.spec, &self.plan, &self.cells, 5, false).unwrap().0;
+        let shard: Shard = shard.parse().unwrap();
+        store.restrict(&shard.ids(&self.plan, &self.cells)).unwrap();
+        self.work(&mut store);
+        assert_eq!(store.counts().unwrap().done, store.counts().unwrap().all());
+        path
+    }
+}
+
+#[test]
+fn parts_have_every_cell_once() {
+    let made = made();
+    let all: HashSet<&str> = made.cells.iter().map(|c| c.id.as_str()).collect();
+    for of in 1..=12_usize {
+        let mut seen = HashSet::new();
+        for number in 1..=of {
+            let shard: Shard = format!("{number}/{of}").parse().unwrap();
+            let ids = shard.ids(&made.plan, &made.cells);
+            // Three folds of three cells each; single cells where there are more parts than folds.
+            let groups = |k: usize| (3 - (number - 1).min(3)).div_ceil(of) * k;
+            let size = if of <= 3 { groups(3) } else { (9 - (number - 1).min(9)).div_ceil(of) };
+            assert_eq!(ids.len(), size, "{shard}");
+            ids.into_iter().for_each(|id| assert!(seen.insert(id), "{id} is in two parts"));
+        }
+        assert_eq!(seen, all);
+    }
+    for wrong in ["0/3", "4/3", "3", "a/b", "1/0", "-1/2", "1/2/3"] {
+        let said = wrong.parse::<Shard>().unwrap_err().to_string();
+        assert!(said.contains(wrong) && said.contains("such as 3/16"), "{said}");
+    }
+}
+
+#[test]
+fn parts_are_joined_to_the_store_of_one_run() {
+    let made = made();
+    let (mut store, _) = made.prepared().unwrap();
+    made.work(&mut store);
+    drop(store);
+    let measured = |path: &Path| -> Vec<serde_json::Value> {
+        let store = Store::open(path).unwrap();
+        let cells = store.cells(&made.plan).unwrap();
+        let kept = store.sound_results(&made.plan, &cells).unwrap();
+        let mut all: Vec<_> =
+            kept.values().map(|k| serde_json::to_value(&k.measured).unwrap()).collect();
+        all.iter_mut().for_each(without_times);
+        all
+    };
+    let whole = measured(&made.path());
+    let into = made.file("joined.sqlite");
+    let mut parts: Vec<PathBuf> = ["1/4", "2/4", "3/4", "4/4"].map(|s| made.part(s)).to_vec();
+    let last = parts.pop().unwrap();
+    let found = merge(&parts, &into).unwrap();
+    assert_eq!((found.stores, found.added, found.again), (3, 7, 0));
+    assert_eq!((found.counts.done, found.counts.waiting), (7, 2));
+    // The last one comes later, with one that is there already, and itself twice.
+    let found = merge(&[last.clone(), parts[0].clone(), last], &into).unwrap();
+    assert_eq!((found.stores, found.added, found.again), (3, 2, 3));
+    assert_eq!((found.counts.done, found.counts.all()), (9, 9));
+    assert_eq!(measured(&into), whole);
+    // The same results of another run are fine.
+    let found = merge(&[made.path()], &into).unwrap();
+    assert_eq!((found.added, found.again), (0, 9));
+}
+
+#[test]
+fn what_does_not_fit_together_is_refused_and_nothing_is_written() {
+    let made = made();
+    let (one, two) = (made.part("1/2"), made.part("2/2"));
+    let into = made.file("joined.sqlite");
+    let refused = |stores: &[&PathBuf], parts: &[&str]| {
+        let stores: Vec<PathBuf> = stores.iter().map(|p| (*p).clone()).collect();
+        let said = format!("{:#}", merge(&stores, &into).unwrap_err());
+        for part in parts {
+            assert!(said.contains(part), "{part}: {said}");
+        }
+        assert!(!into.exists());
+    };
+    // Another seed, another specification.
+    for (text, seed, why) in [
+        (TEXT.to_string(), 6, "seed 5 there, 6 here"),
+        (TEXT.replace("1.0]", "2.0]"), 5, "line 15 of the specification differs"),
+    ] {
+        let path = made.file(&format!("other-{seed}.sqlite"));
+        let spec = Specification { text, ..made.spec.clone() };
+        let plan = spec.parse().unwrap();
+        let cells = plan.cells(None, seed).unwrap();
+        Store::prepare(&path, &spec, &plan, &cells, seed, false).unwrap();
+        refused(&[&one, &path], &["other-", "1-2.sqlite", why]);
+    }
+    refused(&[&one, &made.file("none.sqlite")], &["there is no store"]);
+    // A result that is sound, and another one.
+    let copy = made.file("copy.sqlite");
+    std::fs::copy(&one, &copy).unwrap();
+    let mut store = Store::open(&copy).unwrap();
+    let mut row = None;
+    verify::each_result(&store.connection, |_, r| row = r).unwrap();
+    let mut row = row.unwrap();
+    row.result =
+        row.result.replace("\"converged\"", "\"stalled\"").replace("closed_form", "stalled");
+    store.transaction(|t| Ok(row.write(t)?)).unwrap();
+    drop(store);
+    let cell = made.cells.iter().find(|c| c.id == row.cell).unwrap();
+    let name = place_of(&made.plan, cell);
+    refused(
+        &[&one, &two, &copy],
+        &[&name, "1-2.sqlite", "copy.sqlite", "different results of this cell"],
+    );
+    // A result that is not as it was written.
+    let store = Store::open(&copy).unwrap();
+    store
+        .connection
+        .execute("UPDATE results SET seconds = seconds + 1 WHERE cell = ?1", [&row.cell])
+        .unwrap();
+    drop(store);
+    refused(&[&two, &copy], &[&name, "copy.sqlite", "1 result is not as it was written"]);
+    let found = merge(&[one, two], &into).unwrap();
+    assert_eq!((found.counts.done, found.counts.all()), (9, 9));
+}
+
+/// Errors go along, and a result elsewhere counts more.
+#[test]
+fn errors_are_joined_where_there_is_no_result() {
+    let made = made();
+    let (one, two) = (made.part("1/2"), made.part("2/2"));
+    let mut names = Vec::new();
+    for path in [&one, &two] {
+        let store = Store::open(path).unwrap();
+        let sql = "UPDATE cells SET state = 'failed', error = 'no luck' WHERE id = \
+                   (SELECT id FROM cells WHERE id NOT IN (SELECT cell FROM results) ORDER BY position LIMIT 1) \
+                   RETURNING label";
+        names.push(store.connection.query_row(sql, [], |r| r.get::<_, String>(0)).unwrap());
+    }
+    let into = made.file("first.sqlite");
+    let found = merge(std::slice::from_ref(&one), &into).unwrap();
+    assert_eq!((found.counts.failed, found.counts.waiting + found.counts.done), (1, 8));
+    let troubles = Store::open(&into).unwrap().troubles().unwrap();
+    assert_eq!((&troubles[0].label, troubles[0].error.as_str()), (&names[0], "no luck"));
+    let found = merge(&[two], &into).unwrap();
+    assert_eq!((found.counts.failed, found.counts.done), (0, 9));
+}

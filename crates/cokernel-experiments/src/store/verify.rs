@@ -139,7 +139,7 @@ impl ResultRow {
 
 /// Calls `each` with every result, by the name of its cell as it stands there; `None` for what is
 /// not as it was written.
-fn each_result(
+pub fn each_result(
     connection: &Connection,
     mut each: impl FnMut(Option<String>, Option<ResultRow>),
 ) -> rusqlite::Result<()> {

@@ -3,7 +3,7 @@
 use crate::args::GlobalArgs;
 use crate::misuse::misuse;
 use crate::session::{self, say_aside};
-use crate::store::Store;
+use crate::store::{Shard, Store};
 use anyhow::{Context, Result};
 use cokernel::{Event, Run};
 use std::io::{Read, Write};
@@ -49,6 +49,8 @@ pub struct Call<'a> {
     pub data: Option<&'a Path>,
     pub global: &'a GlobalArgs,
     pub store: &'a Path,
+    /// Only these cells.
+    pub shard: Option<Shard>,
 }
 
 /// A worker process.
@@ -71,6 +73,7 @@ impl Call<'_> {
             ("--seed", global.seed.map(|v| v.to_string())),
             ("--threads", global.threads.map(|v| v.to_string())),
             ("--time-limit", global.time_limit.map(|v| v.to_string())),
+            ("--shard", self.shard.map(|v| v.to_string())),
         ] {
             if let Some(value) = value {
                 command.args([flag, &value]);
