@@ -287,6 +287,13 @@ def plain(value: Any) -> Any:
     return value
 
 
+def chosen(method: Any, given: Any) -> tuple[str, list[tuple[str, Any]]]:
+    """A method that was named, with its parameters."""
+    if not isinstance(method, str):
+        raise ValueError(f"method: expected an id such as 'mean', found {method!r}")
+    return method, [(str(k), plain(v)) for k, v in dict(given or {}).items()]
+
+
 def whole(name: str, value: Any) -> int:
     """A count from the user: at least 1; 5.0 is one, too."""
     real = isinstance(value, Real) and not isinstance(value, bool) and float(value).is_integer()

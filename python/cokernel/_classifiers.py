@@ -157,7 +157,7 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
         check_classification_targets(classes)
         self.classes_ = np.unique(classes)
         if len(self.classes_) < 2 and not known.all():
-            only = f"all others are in class {self.classes_[0]!r}" if len(self.classes_) else "no other is there"
+            only = f"all others are in class {self.classes_.tolist()[0]!r}" if len(self.classes_) else "no other is there"
             raise ValueError(
                 f"y: -1, None and NaN say that the class of an instance is not known, and {only}; at least "
                 "two classes are needed"
@@ -282,15 +282,20 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
             )
         return np.ascontiguousarray(values[kept])
 
-    def _signs(self) -> npt.NDArray[np.float64]:
-        """-1 for each machine that is positive for another class than ``decision_function`` is.
+    def _columns(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Columns that are positive for ``classes_[1]`` of two classes, for the class itself against the rest, and for
+        the first of a pair, of one for each machine of the library.
 
-        That is ``classes_[1]`` of two classes, the class itself against the rest, and the first of
-        a pair.
+        Two scores of two classes are told by half their difference, which is the second: the first is minus that.
         """
         if len(self._machines) == 1:
-            return np.array([1.0 if self._machines[0][0] == 1 else -1.0])
-        return np.array([1.0 if n is None or p < n else -1.0 for p, n in self._machines])
+            return values if self._machines[0][0] == 1 else -values
+        if len(self.classes_) == 2:
+            half: npt.NDArray[np.float64] = 0.5 * (values[:, 1:] - values[:, :1])
+            return half
+        signs = [1.0 if n is None or p < n else -1.0 for p, n in self._machines]
+        signed: npt.NDArray[np.float64] = values * np.array(signs)
+        return signed
 
     def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
         """Decision values of new instances.
@@ -385,8 +390,8 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
         self, X: Any
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
         codes, values = self._told(X)
-        values = values * self._signs()
-        return codes, values[:, 0] if len(self._machines) == 1 else values
+        values = self._columns(values)
+        return codes, values[:, 0] if values.shape[1] == 1 else values
 
     def score(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> float:
         """The share of instances whose class is predicted, among those that have one.

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _native
 from ._json import loads
-from ._base import SavedEstimator, keep_embedding, plain, seed_of, whole
+from ._base import SavedEstimator, chosen, keep_embedding, seed_of, whole
 from ._kernels import kernel_texts
 from ._pairs import PairLearner, native_pairs
 from ._report import warn_unless_converged
@@ -297,7 +297,6 @@ class MultiViewSpectralClustering(ViewClusterer):
         self.verbose = verbose
 
     def _method(self) -> tuple[str, list[tuple[str, Any]]]:
-        given = dict(self.method_params or {})
-        return self.method, [(str(k), plain(v)) for k, v in given.items()]
+        return chosen(self.method, self.method_params)
 
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from sklearn.base import OutlierMixin
 
 from . import _native
-from ._base import plain, seed_of
+from ._base import chosen, seed_of
 from ._instances import Given
 from ._learners import KernelLearner, Ready, number
 from ._report import warn_unless_converged
@@ -245,5 +245,4 @@ class MKLOutlierDetector(KernelOutlierDetector):
         self.verbose = verbose
 
     def _method(self) -> tuple[str, list[tuple[str, Any]]]:
-        given = dict(self.method_params or {})
-        return self.method, [(str(k), plain(v)) for k, v in given.items()]
+        return chosen(self.method, self.method_params)

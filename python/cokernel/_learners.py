@@ -199,20 +199,21 @@ class KernelLearner(SavedEstimator):
         self.report_: Report = report(told["report"], told["library_version"])
         self.lacking_: dict[str, Any] | None = told.get("lacking")
         rows, coef, bias = model.support()
-        signs = self._signs()
         self.support_ = rows
-        self.dual_coef_ = coef * signs[:, np.newaxis]
-        self.intercept_ = bias * signs
-        self.dual_objectives_ = np.array([m.get("dual") for m in told["machines"]], dtype=float)
-        self.machine_gaps_ = np.array([m["gap"] for m in told["machines"]], dtype=float)
+        self.dual_coef_ = np.ascontiguousarray(self._columns(coef.T).T)
+        self.intercept_ = self._columns(bias[np.newaxis])[0]
+        # One for each column of decision values: two scores of two classes are one problem.
+        machines = told["machines"][: len(self.intercept_)]
+        self.dual_objectives_ = np.array([m.get("dual") for m in machines], dtype=float)
+        self.machine_gaps_ = np.array([m["gap"] for m in machines], dtype=float)
         self.n_iter_ = max(1, self.report_.iterations)
 
     def _learned(self, given: Given) -> None:
         """Keeps what the model says of the instances that it learned from, if that is wanted."""
 
-    def _signs(self) -> npt.NDArray[np.float64]:
-        """-1 for each machine whose values have the other sign here than in the library."""
-        return np.ones(len(self._machines))
+    def _columns(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Columns as they are told here, of one for each machine of the library."""
+        return values
 
     def _values(self, X: Any) -> npt.NDArray[np.float64]:
         """Values of the only machine."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._base import plain
+from ._base import chosen
 from ._classifiers import KernelClassifier
 
 
@@ -27,8 +27,8 @@ class MKLClassifier(KernelClassifier):
         Cost of a unit of slack, above 0.
     machine : str, default="svc"
         The machine that learns on the combination, with parameters if need be:
-        ``"svc:max_steps=1000"``; :func:`cokernel.machines` lists them. Those that have an argument here,
-        as C, are given there.
+        ``"laplacian_svm:gamma_i=0.1:neighbours=10"``; :func:`cokernel.machines` lists them. Those that have an
+        argument here, as C, are given there.
     class_weight : dict or "balanced", optional
         Factors of C by class, above 0.
     decomposition : {"one_vs_rest", "one_vs_one", "dag"}
@@ -156,5 +156,4 @@ class MKLClassifier(KernelClassifier):
         self.verbose = verbose
 
     def _method(self) -> tuple[str, list[tuple[str, Any]]]:
-        given = dict(self.method_params or {})
-        return self.method, [(str(k), plain(v)) for k, v in given.items()]
+        return chosen(self.method, self.method_params)

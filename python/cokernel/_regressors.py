@@ -10,7 +10,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from . import _native
-from ._base import plain, seed_of
+from ._base import chosen, seed_of
 from ._instances import Given
 from ._learners import KernelLearner, Ready, number
 from ._report import warn_unless_converged
@@ -41,7 +41,7 @@ class KernelRegressor(RegressorMixin, KernelLearner):  # type: ignore[misc]
             raise ValueError("y: Complex data not supported, expected real numbers")
         y = column_or_1d(y, warn=True)
         if y.dtype.kind in "cSUMm" or (y.dtype.kind == "O" and any(isinstance(v, str) for v in y)):
-            raise ValueError(f"y: expected real numbers, found {y.dtype}: {y[0]!r}")
+            raise ValueError(f"y: expected real numbers, found {y.dtype}: {y[:1].tolist()[0]!r}")
         try:
             targets = np.ascontiguousarray(y, dtype=np.float64)
         except (TypeError, ValueError, OverflowError):
@@ -288,5 +288,4 @@ class MKLRegressor(KernelRegressor):
         self.verbose = verbose
 
     def _method(self) -> tuple[str, list[tuple[str, Any]]]:
-        given = dict(self.method_params or {})
-        return self.method, [(str(k), plain(v)) for k, v in given.items()]
+        return chosen(self.method, self.method_params)

@@ -218,7 +218,7 @@ class ConformalClassifier(ClassifierMixin, _Conformal):  # type: ignore[misc]
         for model, train, held in self._parts_:
             if not np.array_equal(model.classes_, self.classes_):
                 lost = sorted(set(self.classes_.tolist()) - set(model.classes_.tolist()), key=str)
-                raise ValueError(f"class {lost[0]!r} is not among the instances that are learned from; give more")
+                raise ValueError(f"class {np.asarray(lost).tolist()[0]!r} is not among the instances that are learned from; give more")
             told = _strangeness(model, rows(held, train))
             self._scores.append(np.sort(told[np.arange(len(held)), codes[held]]))
         self.estimator_ = self._parts_[0][0] if self.method == "split" else clone(self.estimator).fit(X, y)

@@ -227,3 +227,33 @@ def test_combiners_take_classifiers() -> None:
     clone(combiner).fit(X, y)
     with pytest.raises(ValueError, match="classifier of this package, found SVC"):
         combiner.set_params(estimator=SVC()).fit(X, y)
+
+
+@pytest.mark.parametrize("method", ["mean", "simple_mkl", "late_mean"])
+def test_the_single_machine_tells_two_classes_by_one_value(method: str, tmp_path: Any) -> None:
+    """It once had two columns, which scores and calibrations of scikit-learn took for three classes or refused."""
+    from sklearn.calibration import CalibratedClassifierCV
+    from sklearn.metrics import get_scorer
+
+    X, y = problem(2)
+    kwargs: Any = {"kernels": KERNELS, "C": 5.0, "machine_tol": 1e-8, "random_state": 0}
+    clf = cokernel.MKLClassifier(method, machine="joint_svc", **kwargs).fit(X, y)
+    clf.save(tmp_path / "model.ck")
+    for model in (clf, cokernel.load(tmp_path / "model.ck"), pickle.loads(pickle.dumps(clf))):
+        values = model.decision_function(X)
+        assert values.shape == (80,) and model.dual_coef_.shape[0] == 1
+        assert model.intercept_.shape == model.machine_gaps_.shape == model.dual_objectives_.shape == (1,)
+        assert (model.predict(X) == model.classes_[(values > 0).astype(int)]).all()
+    for score in ("roc_auc", "average_precision"):
+        assert get_scorer(score)(clf, X, y) > 0.5
+    matrix = np.hstack(list(X.values()))
+    columns = np.cumsum([0] + [table.shape[1] for table in X.values()])
+    views = {name: slice(a, b) for name, a, b in zip(X, columns[:-1], columns[1:])}
+    estimator = cokernel.MKLClassifier(method, machine="joint_svc", views=views, **kwargs)
+    calibrated = CalibratedClassifierCV(estimator, cv=3).fit(matrix, y)
+    assert np.allclose(calibrated.predict_proba(matrix).sum(axis=1), 1.0)
+    if method == "mean":
+        # Twice the objective of C-SVC, and the same function.
+        other = cokernel.MKLClassifier(method, **kwargs).fit(X, y)
+        np.testing.assert_allclose(clf.decision_function(X), other.decision_function(X), atol=1e-3)
+        assert clf.dual_objectives_[0] == pytest.approx(2 * other.dual_objectives_[0], rel=1e-6)

@@ -422,3 +422,120 @@ def test_fisher_is_that_of_numpy(decomposition: str) -> None:
         )
         assert ours[plus].mean() + ours[minus].mean() + 2 * bias == pytest.approx(0, abs=1e-9 * spread)
     assert clf.score(X, y) > 0.8
+
+
+@pytest.mark.parametrize("machine", ["svr", "nu_svr", "kernel_ridge"])
+@pytest.mark.parametrize("offset", [0.0, 7.0, 1e9])
+def test_equal_numbers_are_predicted_as_they_are(machine: str, offset: float) -> None:
+    """ν-SVR once counted the rounding of the number itself as a gap of 1."""
+    X, _ = problem(30)
+    reg = cokernel.MeanMKLRegressor(views=VIEWS, kernels=KERNELS, machine=machine).fit(X, np.full(30, offset))
+    assert reg.report_.status == "converged" and reg.machine_gaps_[0] == 0.0
+    assert reg.intercept_[0] == pytest.approx(offset, rel=1e-14) and not reg.dual_coef_.any()
+    assert (reg.predict(X) == reg.intercept_[0]).all()
+
+
+def test_a_constant_added_to_all_numbers_is_the_bias() -> None:
+    X, y = problem(60)
+    y = np.round(y * 1024) / 1024
+    near, far = (
+        cokernel.MeanMKLRegressor(
+            views=VIEWS, kernels=KERNELS, machine="nu_svr", C=100.0, machine_tol=1e-6
+        ).fit(X, y + offset)
+        for offset in (0.0, 2.0**30)
+    )
+    assert near.report_.status == far.report_.status == "converged"
+    np.testing.assert_allclose(near.dual_coef_, far.dual_coef_, rtol=1e-6, atol=1e-6)
+    assert far.intercept_[0] - 2.0**30 == pytest.approx(near.intercept_[0], abs=1e-5)
+
+
+@pytest.mark.parametrize("machine", ["kernel_ridge", "kernel_fisher"])
+def test_instances_that_hardly_weigh_take_no_part(machine: str) -> None:
+    """λ/v once had no room in f64, and the kernel was said not to be positive semi-definite."""
+    X, y = problem(40)
+    classes = machine == "kernel_fisher"
+    kind: Any = cokernel.MeanMKLClassifier if classes else cokernel.MeanMKLRegressor
+    target = (y > 3.0).astype(int) if classes else y
+    weights = np.ones(40)
+    weights[:5] = 1e-320
+    made = kind(views=VIEWS, kernels=KERNELS, machine=machine)
+    found = made.fit(X, target, sample_weight=weights)
+    without = clone(made).fit(X, target, sample_weight=(weights == 1.0).astype(float))
+    values = found.decision_function if classes else found.predict
+    others = without.decision_function if classes else without.predict
+    np.testing.assert_allclose(values(X), others(X), rtol=1e-12)
+
+
+@pytest.mark.parametrize("C", [1e8, 1e10, 1e17])
+def test_kernel_logistic_regression_at_large_costs(C: float) -> None:
+    """It once ended with objectives of 1e35, or a gap of 0.5 where instances are on lines that cannot be separated."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(40, 2))
+    y = (X[:, 0] + rng.normal(size=40) > 0).astype(int)
+    for K in (rbf_kernel(X, gamma=5.0), X @ X.T)[: 2 if C < 1e17 else 1]:
+        clf = cokernel.MeanMKLClassifier(machine="kernel_logistic", C=C, kernels="precomputed").fit(K[np.newaxis], y)
+        assert clf.report_.status == "converged"
+        c = np.zeros(40)
+        c[clf.support_] = clf.dual_coef_[0]
+        margins = (2 * y - 1) * (K @ c + clf.intercept_[0])
+        shares = np.clip(np.abs(c) / C, 0.0, 1.0)
+        entropy = np.where(shares > 0, shares * np.log(np.maximum(shares, 1e-300)), 0.0)
+        entropy += np.where(shares < 1, (1 - shares) * np.log1p(-np.minimum(shares, 1 - 1e-16)), 0.0)
+        primal = 0.5 * c @ K @ c + C * np.logaddexp(0.0, -margins).sum()
+        dual = -C * entropy.sum() - 0.5 * c @ K @ c
+        assert abs(c.sum()) <= 1e-12 * np.abs(c).sum()
+        assert -1e-6 <= (primal - dual) / primal <= 1e-3
+
+
+def test_weights_beyond_f64_are_said() -> None:
+    """Kernel logistic regression once ended in a panic."""
+    X, y = problem(20)
+    clf = cokernel.MeanMKLClassifier(views=VIEWS, kernels=KERNELS, machine="kernel_logistic")
+    with pytest.raises(ValueError, match="beyond what f64 can hold"):
+        clf.fit(X, y > 3.0, sample_weight=np.full(20, 1.7e308))
+
+
+def test_words_about_parameters_are_plain() -> None:
+    X, y = problem(20)
+    with pytest.raises(ValueError, match="write ':c=' in place of ',c='"):
+        cokernel.MKLOutlierDetector("mean", machine="svdd:max_steps=9,c=2").fit(X)
+    with pytest.raises(ValueError, match="method: expected an id such as 'mean', found None"):
+        cokernel.MKLRegressor(None).fit(X, y)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="real numbers, found <U1: '1'"):
+        cokernel.MKLRegressor("mean").fit(X, np.full(20, "1"))
+    with pytest.raises(ValueError, match="all others are in class 0;"):
+        cokernel.MKLClassifier("mean", machine="laplacian_svm").fit(X, np.r_[np.zeros(10, int), -np.ones(10, int)])
+
+
+@pytest.mark.parametrize("kind", REGRESSORS)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_numbers_without_their_instance_are_those_of_brute_force(kind: Any, weighted: bool) -> None:
+    X, y = problem(30)
+    weights = 0.5 + np.arange(30) % 3 if weighted else np.ones(30)
+    machine = "kernel_ridge:lambda=0.3"
+    tight = {"tol": 1e-6} if kind is cokernel.SimpleMKLRegressor else {}
+    reg = kind(views=VIEWS, kernels=KERNELS, machine=machine + ":left_out=yes", **tight)
+    reg.fit(X, y, sample_weight=weights)
+    K = combined(reg, X, X)
+    expected = np.empty(30)
+    for i in range(30):
+        rest = np.arange(30) != i
+        one = cokernel.MeanMKLRegressor(kernels="precomputed", machine=machine)
+        one.fit(K[np.newaxis][:, rest][:, :, rest], y[rest], sample_weight=weights[rest])
+        expected[i] = one.predict(K[np.newaxis][:, i : i + 1, rest])[0]
+    np.testing.assert_allclose(reg.report_.details["left_out"], expected, atol=1e-9)
+    error = np.sqrt(np.average((y - expected) ** 2, weights=weights))
+    assert any(f"root mean squared error {error:.4e}"[:-5] in note for note in reg.report_.notes)
+    plain = kind(views=VIEWS, kernels=KERNELS, machine=machine, **tight).fit(X, y, sample_weight=weights)
+    assert "left_out" not in plain.report_.details
+    assert (plain.dual_coef_ == reg.dual_coef_).all()
+
+
+def test_a_process_has_no_numbers_without_their_instance() -> None:
+    """Its ridge is not that of the machine."""
+    X, y = problem(30)
+    reg = cokernel.GaussianProcessMKLRegressor(
+        views=VIEWS, kernels=KERNELS, machine="kernel_ridge:left_out=yes"
+    ).fit(X, y)
+    assert "left_out" not in reg.report_.details
+    assert any("is not one ridge regression" in note for note in reg.report_.notes)

@@ -163,6 +163,27 @@ pub(super) fn block(solved: Solved, role: Role, costs: &[f64], at_bound: (usize,
     }
 }
 
+/// Whether an instance with this weight takes part: its ridge λ/v, the less it weighs the larger, is a number.
+pub(super) fn takes_part(lambda: f64, weight: f64) -> bool {
+    (lambda / weight).is_finite()
+}
+
+/// Of the instances that take part those that are chosen, and their ridges λ/v.
+///
+/// # Errors
+/// There are none.
+pub(super) fn ridged<'a>(
+    rows: &'a dyn Rows,
+    lambda: f64,
+    weights: Option<&[f64]>,
+    chosen: impl Fn(usize) -> bool,
+) -> Result<(Part<'a>, Vec<f64>)> {
+    let weight = |i: usize| weights.map_or(1.0, |w| w[i]);
+    let part = Part::of(rows, weights, |i| chosen(i) && takes_part(lambda, weight(i)))?;
+    let ridges = part.kept.iter().map(|i| lambda / weight(*i)).collect();
+    Ok((part, ridges))
+}
+
 /// The matrix of these instances with a ridge, factored.
 ///
 /// # Errors

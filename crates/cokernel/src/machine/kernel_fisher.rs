@@ -64,8 +64,23 @@ impl KernelFisher {
         KernelFisher { lambda: p.real("lambda"), decomposition: Decomposition::from_params(p) }
     }
 
-    fn ridges(&self, part: &Part<'_>, weights: Option<&[f64]>) -> Vec<f64> {
-        part.kept.iter().map(|i| self.lambda / weights.map_or(1.0, |w| w[*i])).collect()
+    /// Refuses classes of which no instance has a weight: they have no mean.
+    fn require_all(&self, classes: &Classes, weights: Option<&[f64]>) -> Result<()> {
+        let mut seen = vec![false; classes.n_classes()];
+        for (i, code) in classes.codes.iter().enumerate() {
+            let Some(seen) = seen.get_mut(*code as usize) else {
+                let expected = format!("codes below {}", classes.n_classes());
+                return Err(Error::shape("classes", expected, code));
+            };
+            *seen |= weights.is_none_or(|w| common::takes_part(self.lambda, w[i]));
+        }
+        match seen.iter().position(|s| !s) {
+            None => Ok(()),
+            Some(c) => Err(Error::Labels(format!(
+                "class '{}' has no instance with a weight; leave its instances out",
+                classes.names[c]
+            ))),
+        }
     }
 }
 
@@ -75,7 +90,7 @@ impl Machine for KernelFisher {
         let (codes, k) = (&classes.codes, classes.n_classes());
         let roles = self.decomposition.asked(k, how.only);
         common::check(kernel, codes.len(), &roles, how)?;
-        require_all(classes, how.weights)?;
+        self.require_all(classes, how.weights)?;
         let largest = common::largest_entry(kernel, self.lambda)?;
         let watch = how.run.watch();
         let one = |part: &Part<'_>, ridge: &Ridge<'_>, ridges: &[f64], role: Role| {
@@ -89,14 +104,13 @@ impl Machine for KernelFisher {
         let mut solved = Vec::with_capacity(roles.len());
         if pairs {
             for role in roles {
-                let part = Part::of(kernel, how.weights, |i| role.sign(codes[i]) != 0.0)?;
-                let ridges = self.ridges(&part, how.weights);
+                let of_pair = |i: usize| role.sign(codes[i]) != 0.0;
+                let (part, ridges) = common::ridged(kernel, self.lambda, how.weights, of_pair)?;
                 let ridge = common::factor(&part, &ridges, &watch)?;
                 solved.push(one(&part, &ridge, &ridges, role));
             }
         } else {
-            let part = Part::with_weight(kernel, how.weights)?;
-            let ridges = self.ridges(&part, how.weights);
+            let (part, ridges) = common::ridged(kernel, self.lambda, how.weights, |_| true)?;
             let ridge = common::factor(&part, &ridges, &watch)?;
             solved.extend(roles.into_iter().map(|role| one(&part, &ridge, &ridges, role)));
         }
@@ -117,24 +131,5 @@ impl Machine for KernelFisher {
 
     fn problems(&self, classes: usize) -> usize {
         self.decomposition.pairs(classes).len()
-    }
-}
-
-/// Refuses classes of which no instance has a weight: they have no mean.
-fn require_all(classes: &Classes, weights: Option<&[f64]>) -> Result<()> {
-    let mut seen = vec![false; classes.n_classes()];
-    for (i, code) in classes.codes.iter().enumerate() {
-        let Some(seen) = seen.get_mut(*code as usize) else {
-            let expected = format!("codes below {}", classes.n_classes());
-            return Err(Error::shape("classes", expected, code));
-        };
-        *seen |= weights.is_none_or(|w| w[i] > 0.0);
-    }
-    match seen.iter().position(|s| !s) {
-        None => Ok(()),
-        Some(c) => Err(Error::Labels(format!(
-            "class '{}' has no instance with a weight; leave its instances out",
-            classes.names[c]
-        ))),
     }
 }

@@ -6,9 +6,10 @@
 //! ```
 //!
 //! ℓ(c) = yᵀc − ½ Σ Λ_ii c_i², v_i the instance weights. Every instance is a support vector. The errors
-//! of leave-one-out cost one more factorisation: see [`Ridge::left_out`](crate::solve::ridge::Ridge::left_out). Cost: n³/3 and 16 n² bytes.
+//! of leave-one-out cost two more factorisations, where `left_out` asks for them: see
+//! [`Ridge::left_out`](crate::solve::ridge::Ridge::left_out). Cost: n³/3 and 16 n² bytes.
 
-use super::common::{self, Part};
+use super::common;
 use super::{How, Machine, Reading, Role, Says, Solution};
 use crate::Result;
 use crate::data::Target;
@@ -32,21 +33,33 @@ static METHOD: Method = Method {
     certificate: Certificate::Formula,
     recommended: false,
     weights: WeightSet::NONE,
-    params: &[Param {
-        name: "lambda",
-        doc: "Ridge λ on the diagonal of the kernel matrix, divided by the instance weights.",
-        range: Range::Real { default: 1.0, min: 0.0, max: f64::MAX, closed: false },
-    }],
+    params: &[
+        Param {
+            name: "lambda",
+            doc: "Ridge λ on the diagonal of the kernel matrix, divided by the instance weights.",
+            range: Range::Real { default: 1.0, min: 0.0, max: f64::MAX, closed: false },
+        },
+        Param {
+            name: "left_out",
+            doc: "Whether the report tells what is predicted of each instance without it, on the same combination of \
+                  kernels (in closed form, at the cost of two more fits).",
+            range: Range::Choice { default: "no", of: &["yes", "no"] },
+        },
+    ],
 };
+
+/// How much coefficients may differ that are those of the same regression.
+const SAME: f64 = 1e-6;
 
 #[derive(Debug)]
 struct KernelRidge {
     lambda: f64,
+    left_out: bool,
 }
 
 impl KernelRidge {
     fn new(p: &Params) -> Self {
-        KernelRidge { lambda: p.real("lambda") }
+        KernelRidge { lambda: p.real("lambda"), left_out: p.text("left_out") == "yes" }
     }
 }
 
@@ -56,9 +69,7 @@ impl Machine for KernelRidge {
         let role = Role::Only { says: Says::Number };
         common::check(kernel, y.len(), &[role], how)?;
         let largest = common::largest_entry(kernel, self.lambda)?;
-        let part = Part::with_weight(kernel, how.weights)?;
-        let weight = |i: &usize| how.weights.map_or(1.0, |w| w[*i]);
-        let ridges: Vec<f64> = part.kept.iter().map(|i| self.lambda / weight(i)).collect();
+        let (part, ridges) = common::ridged(kernel, self.lambda, how.weights, |_| true)?;
         let targets: Vec<f64> = part.kept.iter().map(|i| y[*i]).collect();
         let found = common::factor(&part, &ridges, &how.run.watch())?.solve(&targets);
         let block = common::closed(found, role, &part, &ridges);
@@ -66,7 +77,40 @@ impl Machine for KernelRidge {
     }
 
     fn with_ridge(&self, lambda: f64) -> Option<Box<dyn Machine>> {
-        Some(Box::new(KernelRidge { lambda }))
+        Some(Box::new(KernelRidge { lambda, ..*self }))
+    }
+
+    fn tells_left_out(&self) -> bool {
+        self.left_out
+    }
+
+    fn left_out(
+        &self,
+        kernel: &dyn Rows,
+        target: &Target,
+        how: &How<'_>,
+        solution: &Solution,
+    ) -> Result<Option<Vec<f64>>> {
+        let y = target.real()?;
+        let (part, ridges) = common::ridged(kernel, self.lambda, how.weights, |_| true)?;
+        let targets: Vec<f64> = part.kept.iter().map(|i| y[*i]).collect();
+        let ridge = common::factor(&part, &ridges, &how.run.watch())?;
+        let found = ridge.solve(&targets);
+        let coef = part.spread(&found.coef);
+        // Methods that learn a ridge of their own, or boost, have learned another function.
+        let Some(head) = solution.heads().next().filter(|h| h.coef.len() == coef.len()) else {
+            return Ok(None);
+        };
+        let largest = coef.iter().fold(0.0_f64, |a, c| a.max(c.abs()));
+        if coef.iter().zip(&head.coef).any(|(a, b)| (a - b).abs() > SAME * largest) {
+            return Ok(None);
+        }
+        let mut values = vec![0.0; y.len()];
+        kernel.multiply(&coef, &mut values);
+        values.iter_mut().for_each(|v| *v += found.bias);
+        let told = ridge.left_out(&targets, &found);
+        part.kept.iter().zip(told).for_each(|(i, v)| values[*i] = v);
+        Ok(Some(values))
     }
 
     fn loss(&self) -> Option<Loss> {

@@ -175,6 +175,27 @@ pub trait Machine: fmt::Debug + Send + Sync {
         None
     }
 
+    /// Whether it was asked for [`left_out`](Self::left_out).
+    fn tells_left_out(&self) -> bool {
+        false
+    }
+
+    /// What it says of each instance after learning from the others alone, where `solution` is what it learned from all;
+    /// of one that takes no part, what it says anyway. `None` where it has that not in closed form, or learned something else.
+    ///
+    /// # Errors
+    /// As [`solve`](Self::solve); a stop.
+    fn left_out(
+        &self,
+        kernel: &dyn Rows,
+        target: &Target,
+        how: &How<'_>,
+        solution: &Solution,
+    ) -> Result<Option<Vec<f64>>> {
+        let _ = (kernel, target, how, solution);
+        Ok(None)
+    }
+
     /// What k(x, x) of the combination is multiplied by where it is a part of the decision value of x.
     fn own_similarity(&self) -> f64 {
         0.0

@@ -2,7 +2,7 @@
 
 use super::{Machine, REGISTRY, Svc};
 use crate::method::{Entry, Method};
-use crate::params::{Params, Value};
+use crate::params::{Params, Range, Value};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -79,6 +79,15 @@ impl MachineSpec {
         self.given.iter().any(|(other, _)| other == name)
     }
 
+    /// A parameter that stands behind a comma in the value of another, where that has no names of its own.
+    fn after_comma<'a>(&self, name: &str, value: &'a str) -> Option<&'a str> {
+        if self.entry.param(name).is_some_and(|p| matches!(p.range, Range::Factors { .. })) {
+            return None;
+        }
+        let mut names = value.split(',').skip(1).filter_map(|v| Some(v.split_once('=')?.0.trim()));
+        names.find(|n| self.entry.param(n).is_some())
+    }
+
     /// Adds a number by name to a parameter that has such numbers.
     pub fn add_factor(&mut self, parameter: &str, name: String, factor: f64) {
         let known = self.given.iter().find(|(other, _)| other == parameter);
@@ -131,6 +140,10 @@ impl FromStr for MachineSpec {
             let name = name.trim();
             if spec.is_given(name) {
                 let problem = format!("'{name}' is given twice in '{text}'");
+                return Err(Error::parameter("machine", problem));
+            }
+            if let Some(next) = spec.after_comma(name, value) {
+                let problem = format!("write ':{next}=' in place of ',{next}=' in '{text}'");
                 return Err(Error::parameter("machine", problem));
             }
             spec.set(name, Value::parse(value));

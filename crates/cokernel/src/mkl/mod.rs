@@ -49,6 +49,7 @@ mod lanckriet_alignment;
 mod lanckriet_qcqp;
 mod lanckriet_sdp;
 mod late_mean;
+mod left_out;
 mod level_mkl;
 mod localized_mkl;
 mod log_penalty;
@@ -522,6 +523,7 @@ pub fn train(problem: &Problem<'_>, learner: &dyn Learner, run: &Run) -> Result<
         report.gap = Some(ended.gap);
     }
     bound::remark(problem, &*learned.rule, ended.at_bound, report);
+    left_out::tell(problem, &*learned.rule, &machines, (run, &watch), report)?;
     // Decision functions that no machine has solved have no optimum to tell.
     let solves = machines.counts.machine_solves + report.counts.machine_solves;
     report.machine = (solves > 0).then_some(ended);
@@ -556,6 +558,19 @@ fn machines(problem: &Problem<'_>, rule: &dyn Rule, run: &Run, watch: &Watch) ->
         let problem = "has coefficients for every kernel, which its method did not bring";
         return Err(Error::Data(format!("the rule '{}' {problem}", rule.id())));
     };
+    on_combination(problem, mix, rule, (run, watch), |kernel, how| {
+        problem.machine.solve(kernel, problem.target, how)
+    })
+}
+
+/// What is found on the kernel that a rule makes of the kernels.
+fn on_combination<T>(
+    problem: &Problem<'_>,
+    mix: &dyn Mix,
+    rule: &dyn Rule,
+    (run, watch): (&Run, &Watch),
+    of: impl FnOnce(&dyn Rows, &How<'_>) -> Result<T>,
+) -> Result<T> {
     let numbers = numbers(problem, mix)?;
     let kernel = mixed(problem.bank, mix, numbers.as_ref(), run, watch)?;
     if mix.weights().is_none() {
@@ -563,7 +578,7 @@ fn machines(problem: &Problem<'_>, rule: &dyn Rule, run: &Run, watch: &Watch) ->
     }
     let run = run.remaining(watch).quiet();
     let (weights, warm) = (problem.weights, problem.warm_machines());
-    problem.machine.solve(kernel.as_ref(), problem.target, &How { weights, warm, ..How::new(&run) })
+    of(kernel.as_ref(), &How { weights, warm, ..How::new(&run) })
 }
 
 /// What the rule wants to know of the instances by themselves.

@@ -20,7 +20,7 @@ use super::Rows;
 use super::rounding::{Rounding, shaken};
 use super::smo::Settings;
 use super::solved::{Solved, of_sum_zero, relative_gap};
-use super::svr::epsilon_svr;
+use super::svr::{centred, epsilon_svr};
 use crate::{Status, Watch};
 
 /// Widths that are tried at most, and the share of the bracket that each takes off at least.
@@ -52,6 +52,9 @@ pub fn nu_svr(
     watch: &Watch,
 ) -> Tube {
     let most = nu.min(1.0) * costs.iter().sum::<f64>();
+    // What is common to all targets is the bias, and is not to be rounded with the rest.
+    let (middle, y) = centred(y);
+    let y = y.as_slice();
     let zero = vec![0.0; y.len()];
     let nothing = Solved {
         coef: zero.clone(),
@@ -157,7 +160,8 @@ pub fn nu_svr(
     let enough = settings.tol * machine.primal.abs();
     let rounding = Rounding { rows, coef: &machine.coef, other: y };
     let more = rounding.of_losses(costs, &excess, enough, watch);
-    Tube { machine: shaken(machine, more, settings.tol), epsilon }
+    let machine = shaken(machine, more, settings.tol);
+    Tube { machine: Solved { bias: machine.bias + middle, ..machine }, epsilon }
 }
 
 /// A start as a point that satisfies all conditions.

@@ -59,7 +59,7 @@ pub fn epsilon_svr(
 }
 
 /// The middle of the range, and the rest.
-fn centred(y: &[f64]) -> (f64, Vec<f64>) {
+pub(super) fn centred(y: &[f64]) -> (f64, Vec<f64>) {
     let least = y.iter().copied().fold(f64::INFINITY, f64::min);
     let largest = y.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let middle = if least <= largest { 0.5 * least + 0.5 * largest } else { 0.0 };

@@ -182,6 +182,8 @@ fn wrong_pairs_and_targets_are_refused() {
     assert!(e.contains("unknown machine 'swr'") && e.contains("svr"), "{e}");
     let e = "svr:epsilon".parse::<MachineSpec>().unwrap_err().to_string();
     assert!(e.contains("expected name=value after ':'"), "{e}");
+    let e = "svr:epsilon=0.1,c=2".parse::<MachineSpec>().unwrap_err().to_string();
+    assert!(e.contains("write ':c=' in place of ',c='"), "{e}");
     let small = "one_class_svm:c=0.01".parse::<MachineSpec>().unwrap();
     let mkl = Mkl::new("mean").unwrap().machine(small);
     let e = mkl.fit(&views, &Labels::Absent(20), &run).unwrap_err().to_string();
