@@ -29,9 +29,9 @@ mod project;
 mod refusal;
 mod reproduce;
 mod run;
-mod shards;
 #[cfg(unix)]
 mod sequences;
+mod shards;
 mod splits;
 mod statistics;
 mod stopped;
