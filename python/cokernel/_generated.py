@@ -65,6 +65,9 @@ __all__ = [
     "GaussianProcessMKLRegressor",
     "GibbsProbitMKLClassifier",
     "GirolamiRogersMKLClassifier",
+    "HyperkernelsMKLClassifier",
+    "HyperkernelsMKLOutlierDetector",
+    "HyperkernelsMKLRegressor",
     "IdealDistanceMKLClassifier",
     "IdealDistanceMKLRegressor",
     "InfiniteMKLClassifier",
@@ -3261,6 +3264,369 @@ class InfiniteMKLOutlierDetector(KernelOutlierDetector):
         self.nu = nu
         self.machine = machine
         self.span = span
+        self.tol = tol
+        self.max_rounds = max_rounds
+        self.machine_tol = machine_tol
+        self.scale = scale
+        self.missing = missing
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class HyperkernelsMKLClassifier(KernelClassifier):
+    """Hyperkernels.
+
+    Learns a function of the given kernels, which have to have unit diagonal: sums of products
+    of their powers that the machine finds best, with a penalty on functions that bend. For at
+    most 300 instances.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of slack, above 0.
+    machine : str, default="svc"
+        The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
+        Those that have an argument here, as C, are given there.
+    decay : float, default=0.6
+        λ: how much high powers of the kernels count. A real number at least 1e-6 and at
+        most 0.999.
+    penalty : float, default=1.0
+        λ_Q: the price of half the square of the norm of the learned kernel; 0 for none. A
+        real number at least 0 and at most 1000000000000.
+    tol : float, default=0.001
+        Relative duality gap over all pairs to stop at. A real number greater than 0 and at
+        most 0.5.
+    max_rounds : int, default=100
+        Limit on rounds, each of which adds some pairs. Whole number from 1 to 100000.
+    class_weight : dict or "balanced", optional
+        Factors of C by class, above 0.
+    decomposition : {"one_vs_rest", "one_vs_one", "dag"}
+        How several classes become binary problems; "dag" has those of "one_vs_one", decided along a
+        directed acyclic graph instead of by votes.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machines, above 0 and below 1.
+    probability : {"sigmoid", "isotonic"}, optional
+        Also learn probabilities, for ``predict_proba``: a sigmoid of the decision values, or any curve
+        that does not fall (for a thousand instances or more). Default: none, for it takes one more fit
+        for each calibration fold.
+    calibration_folds : int, default=5
+        Folds whose held-out decision values the probabilities are calibrated on, from 2 to 1000; each
+        class needs as many instances.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLClassifier : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Ong, Smola, Williamson 2005; Tsang, Kwok 2006; Gönen 2010, §2.2.1.3.
+
+    Examples
+    --------
+    >>> from cokernel import HyperkernelsMKLClassifier
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> HyperkernelsMKLClassifier(random_state=0).fit(X, y).score(X, y)
+    1.0
+    """
+
+    _method_id = "hyperkernels"
+    _method_params = ["decay", "penalty", "tol", "max_rounds"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        machine: str = "svc",
+        decay: float = 0.6,
+        penalty: float = 1.0,
+        tol: float = 0.001,
+        max_rounds: int = 100,
+        class_weight: Any = None,
+        decomposition: str = "one_vs_rest",
+        machine_tol: float = 1e-3,
+        probability: str | None = None,
+        calibration_folds: int = 5,
+        scale: str | None = None,
+        missing: str = "auto",
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.machine = machine
+        self.decay = decay
+        self.penalty = penalty
+        self.tol = tol
+        self.max_rounds = max_rounds
+        self.class_weight = class_weight
+        self.decomposition = decomposition
+        self.machine_tol = machine_tol
+        self.probability = probability
+        self.calibration_folds = calibration_folds
+        self.scale = scale
+        self.missing = missing
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class HyperkernelsMKLRegressor(KernelRegressor):
+    """Hyperkernels, for numbers.
+
+    Learns a function of the given kernels, which have to have unit diagonal: sums of products
+    of their powers that the machine finds best, with a penalty on functions that bend. For at
+    most 300 instances.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    C : float, default=1.0
+        Cost of a unit of error beyond epsilon, above 0.
+    epsilon : float, default=0.1
+        Errors up to it cost nothing; at least 0, in the units of y.
+    machine : str, default="svr"
+        The machine that learns on the combination, with parameters if need be: ``"svr:max_steps=1000"``.
+        Those that have an argument here, as C, are given there.
+    decay : float, default=0.6
+        λ: how much high powers of the kernels count. A real number at least 1e-6 and at
+        most 0.999.
+    penalty : float, default=1.0
+        λ_Q: the price of half the square of the norm of the learned kernel; 0 for none. A
+        real number at least 0 and at most 1000000000000.
+    tol : float, default=0.001
+        Relative duality gap over all pairs to stop at. A real number greater than 0 and at
+        most 0.5.
+    max_rounds : int, default=100
+        Limit on rounds, each of which adds some pairs. Whole number from 1 to 100000.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machine, above 0 and below 1.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLRegressor : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Ong, Smola, Williamson 2005; Tsang, Kwok 2006; Gönen 2010, §2.2.1.3.
+
+    Examples
+    --------
+    >>> from cokernel import HyperkernelsMKLRegressor
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> reg = HyperkernelsMKLRegressor(C=10.0, random_state=0).fit(X, y)
+    >>> bool(reg.score(X, y) > 0.9)
+    True
+    """
+
+    _method_id = "hyperkernels"
+    _method_params = ["decay", "penalty", "tol", "max_rounds"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        C: float = 1.0,
+        epsilon: float = 0.1,
+        machine: str = "svr",
+        decay: float = 0.6,
+        penalty: float = 1.0,
+        tol: float = 0.001,
+        max_rounds: int = 100,
+        machine_tol: float = 1e-3,
+        scale: str | None = None,
+        missing: str = "auto",
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.C = C
+        self.epsilon = epsilon
+        self.machine = machine
+        self.decay = decay
+        self.penalty = penalty
+        self.tol = tol
+        self.max_rounds = max_rounds
+        self.machine_tol = machine_tol
+        self.scale = scale
+        self.missing = missing
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class HyperkernelsMKLOutlierDetector(KernelOutlierDetector):
+    """Hyperkernels, for outliers.
+
+    Learns a function of the given kernels, which have to have unit diagonal: sums of products
+    of their powers that the machine finds best, with a penalty on functions that bend. For at
+    most 300 instances.
+
+    Parameters
+    ----------
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    nu : float, default=0.5
+        Largest fraction of training instances outside, and least fraction of support vectors; above 0
+        and at most 1.
+    machine : str, default="one_class_svm"
+        The machine that learns on the combination, with parameters if need be: ``"one_class_svm:max_steps=1000"``.
+        Those that have an argument here, as nu, are given there.
+    decay : float, default=0.6
+        λ: how much high powers of the kernels count. A real number at least 1e-6 and at
+        most 0.999.
+    penalty : float, default=1.0
+        λ_Q: the price of half the square of the norm of the learned kernel; 0 for none. A
+        real number at least 0 and at most 1000000000000.
+    tol : float, default=0.001
+        Relative duality gap over all pairs to stop at. A real number greater than 0 and at
+        most 0.5.
+    max_rounds : int, default=100
+        Limit on rounds, each of which adds some pairs. Whole number from 1 to 100000.
+    machine_tol : float, default=1e-3
+        Relative duality gap of the kernel machine, above 0 and below 1.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
+        What is done about training instances that lack a view: see :class:`MKLClassifier`.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MKLOutlierDetector : the same with the method as a parameter; its attributes are those of this class.
+
+    References
+    ----------
+    Ong, Smola, Williamson 2005; Tsang, Kwok 2006; Gönen 2010, §2.2.1.3.
+
+    Examples
+    --------
+    >>> from cokernel import HyperkernelsMKLOutlierDetector
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> found = HyperkernelsMKLOutlierDetector(nu=0.1, random_state=0).fit(X).predict(X)
+    >>> bool((found < 0).mean() <= 0.2)
+    True
+    """
+
+    _method_id = "hyperkernels"
+    _method_params = ["decay", "penalty", "tol", "max_rounds"]
+
+    def __init__(
+        self,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        nu: float = 0.5,
+        machine: str = "one_class_svm",
+        decay: float = 0.6,
+        penalty: float = 1.0,
+        tol: float = 0.001,
+        max_rounds: int = 100,
+        machine_tol: float = 1e-3,
+        scale: str | None = None,
+        missing: str = "auto",
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.views = views
+        self.kernels = kernels
+        self.nu = nu
+        self.machine = machine
+        self.decay = decay
+        self.penalty = penalty
         self.tol = tol
         self.max_rounds = max_rounds
         self.machine_tol = machine_tol
