@@ -374,7 +374,8 @@ mod tests {
         assert!(sentence(project(&x, 0, &run)).contains("'dims'"));
         assert!(sentence(project(&Matrix::zeros(0, 3), 1, &run)).contains("at least one row"));
         assert!(
-            sentence(lsa(&Table::Similarity(random(3, 3, 1)), 1, &run)).contains("similarities")
+            sentence(lsa(&Table::Similarity(random(3, 3, 1)), 1, &run))
+                .contains("expected a table of features")
         );
         assert!(sentence(lsa(&Table::Dense(Matrix::zeros(4, 4)), 1, &run)).contains("only zeros"));
         let mut bad = x.clone();

@@ -12,7 +12,7 @@
 //! | `cholesky` | the i with the largest residual of the factorisation so far (pivoted incomplete Cholesky; Fine and Scheinberg, JMLR 2, 2001) |
 //!
 //! After r pivots the residual K̄ − L Lᵀ is positive semi-definite and its trace bounds the error in every norm; it is told
-//! as a share of the trace. λ of the scores is such that they sum to r or nearly.
+//! as a share of the trace. λ of the scores is such that they sum to r or nearly, but no less than 10⁻⁴ of the mean diagonal.
 //!
 //! Cost: r rows of k̄ over the sample; `cholesky` and `leverage` another r² for each of its instances.
 
@@ -189,7 +189,8 @@ fn leverage(
         values.iter().map(|v| scale * v.max(0.0)).map(|v| v / (v + lambda)).sum()
     };
     let trace: f64 = diagonal.iter().sum();
-    let (mut low, mut high) = (1e-12 * trace, trace);
+    // Where fewer than r directions matter, λ would be so small that the scores are what single precision leaves of 0.
+    let (mut low, mut high) = (1e-4 * trace / n as f64, trace);
     for _ in 0..60 {
         let middle = (low * high).sqrt();
         if degrees(middle) > rank as f64 { low = middle } else { high = middle }
