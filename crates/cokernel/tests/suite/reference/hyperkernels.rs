@@ -151,6 +151,14 @@ fn hyperkernels_of_odd_kernels() {
     let odd = [kernels[0].clone(), kernels[0].clone(), ones];
     let learned = learn(&odd, &target, "svc", &[], &Run::default());
     assert!(learned.report.gap.unwrap() <= 1e-3);
+    for c in ["1e-12", "1e8", "1e17"] {
+        let learned = learn(&kernels, &target, &format!("svc:c={c}"), &[], &Run::default());
+        let report = &learned.report;
+        let finite = report.objective.iter().chain(&report.gap).all(|v| v.is_finite());
+        assert!(finite && report.gap.is_some(), "C = {c}: {report:?}");
+        let reached = report.gap.is_some_and(|g| g <= 1e-3);
+        assert_eq!(report.status.is_success(), reached, "C = {c}: {report:?}");
+    }
     let two = [Matrix::from_fn(2, 2, |i, j| if i == j { 1.0 } else { 0.5 })];
     let learned = learn(&two, &Target::from(classes(&[0, 1])), "svc:c=1e17", &[], &Run::default());
     assert!(learned.report.gap.is_some(), "{:?}", learned.report);
