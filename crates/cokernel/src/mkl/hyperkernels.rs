@@ -153,7 +153,7 @@ impl Learner for Hyperkernels {
         let watch = run.watch();
         let target = settled(problem, run, &watch)?;
         let problem = &Problem { target: target.as_ref().unwrap_or(problem.target), ..*problem };
-        let values = values(problem.bank)?;
+        let values = values(problem.bank, problem.weights)?;
         let mut list = self.first(&values);
         let mut given: Vec<f64> = vec![1.0 / list.len() as f64; list.len()];
         let mut warm: Option<Solution> = None;
@@ -241,8 +241,8 @@ impl Learner for Hyperkernels {
     }
 }
 
-/// The values of the kernels of a bank that hyperkernels can be made of.
-fn values(bank: &Bank) -> Result<Values> {
+/// The values of the kernels of a bank that hyperkernels can be made of. Instances without a weight make no pairs.
+fn values(bank: &Bank, weights: Option<&[f64]>) -> Result<Values> {
     let (n, kernels) = (bank.n(), bank.len());
     if n > LARGEST {
         return Err(Error::Data(format!(
@@ -268,8 +268,15 @@ fn values(bank: &Bank) -> Result<Values> {
             line[m] = matrix.get(i, j).clamp(-1.0, 1.0);
         }
     }
-    let mut able: Vec<usize> = (0..n * (n + 1) / 2)
-        .filter(|p| lines[p * kernels..(p + 1) * kernels].iter().all(|v| *v >= 0.0))
+    let counts = |i: usize| weights.is_none_or(|w| w[i] > 0.0);
+    let mut able: Vec<usize> = (0..n)
+        .flat_map(|i| (i..n).map(move |j| (i, j)))
+        .enumerate()
+        .filter(|(p, (i, j))| {
+            let line = &lines[p * kernels..(p + 1) * kernels];
+            counts(*i) && counts(*j) && line.iter().all(|v| *v >= 0.0)
+        })
+        .map(|(p, _)| p)
         .collect();
     // Pairs with equal values are one term.
     let line = |p: &usize| &lines[p * kernels..(p + 1) * kernels];
