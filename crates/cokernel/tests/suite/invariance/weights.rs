@@ -13,13 +13,15 @@ fn data(classes: usize) -> (Views, Labels) {
 }
 
 fn method(id: &str, c: f64) -> Mkl {
+    // Hyperkernels are for kernels of one scale.
+    let linear = if id == "hyperkernels" { "linear:normalize=unit_diagonal" } else { "linear" };
     let specs: Vec<KernelSpec> =
-        ["gaussian:gamma=0.05,0.5", "linear"].iter().map(|t| t.parse().unwrap()).collect();
+        ["gaussian:gamma=0.05,0.5", linear].iter().map(|t| t.parse().unwrap()).collect();
     let svc = Svc { c, tol: 1e-10, decomposition: Decomposition::OneVsOne, ..Svc::default() };
     let mkl = Mkl::new(id).unwrap().kernels(specs).svc(svc);
     match id {
         "simple_mkl" | "lp_norm" => mkl.param("tol", 1e-9),
-        "smo_mkl" => mkl.param("tol", 1e-8),
+        "smo_mkl" | "hyperkernels" => mkl.param("tol", 1e-8),
         // Products are those of Gaussian kernels.
         "gmkl" => mkl.param("form", "sum"),
         // The geometric mean knows no negative entries.
