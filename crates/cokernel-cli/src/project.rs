@@ -227,7 +227,7 @@ mod tests {
         let project = read(EXAMPLE).unwrap();
         let c = &project.content;
         let names: Vec<&str> = project.views().iter().map(|v| v.0).collect();
-        assert_eq!(names, ["fou", "fac", "zer", "graph"]);
+        assert_eq!(names, ["fou", "fac", "zer", "graph", "dna"]);
         assert_eq!(c.kernels.as_ref().map(Vec::len), Some(3));
         assert_eq!(project.place(c.method.as_ref().unwrap()), "p/cokernel.toml, line 11");
         assert_eq!(project.resolve(Path::new("fou.csv")), Path::new("p/fou.csv"));
