@@ -1,7 +1,7 @@
 """Peak memory of a whole process that runs SimpleMKL on Gaussian kernels computed on demand, or in a file.
 
 n = 5,000 and 20 kernels to a gap of 1e-3 in one gigabyte (10^9 bytes), n = 10,000 and 50 kernels to
-1e-2 in two. In a file (4 bytes an entry): n = 8,000 and 5 kernels to 1e-2, made and then found there. The gap of the
+1e-2 in two. In a file (4 bytes an entry): n = 8,000 and 5 kernels to 1e-2, made and learned from in one run. The gap of the
 answer is recomputed on some rows of one kernel at a time.
 
     python benches/peers/memory.py target/release [N KERNELS GIGABYTES DIR]
