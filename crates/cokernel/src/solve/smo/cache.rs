@@ -2,7 +2,11 @@
 
 use crate::solve::Rows;
 #[cfg(target_arch = "x86_64")]
-use std::arch::x86_64::*;
+use std::arch::x86_64::{
+    __m512, __m512d, _mm256_loadu_ps, _mm512_castpd_ps, _mm512_castpd512_pd256, _mm512_castps_pd,
+    _mm512_castps256_ps512, _mm512_cvtpd_ps, _mm512_cvtps_pd, _mm512_insertf64x4, _mm512_loadu_pd,
+    _mm512_loadu_ps,
+};
 
 /// A number type in which rows are kept.
 pub(super) trait Real: Copy + Default + Into<f64> + Send + Sync {
@@ -28,20 +32,6 @@ pub(super) trait Real: Copy + Default + Into<f64> + Send + Sync {
     /// `p` must be valid for reading sixteen values, on a processor with AVX-512.
     #[cfg(target_arch = "x86_64")]
     unsafe fn load_single(p: *const Self) -> __m512;
-
-    /// Four values as f64.
-    ///
-    /// # Safety
-    /// `p` must be valid for reading four values, on a processor with AVX2.
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn load_four(p: *const Self) -> __m256d;
-
-    /// Eight values as f32.
-    ///
-    /// # Safety
-    /// `p` must be valid for reading eight values, on a processor with AVX2.
-    #[cfg(target_arch = "x86_64")]
-    unsafe fn load_eight(p: *const Self) -> __m256;
 }
 
 impl Real for f32 {
@@ -73,22 +63,6 @@ impl Real for f32 {
     unsafe fn load_single(p: *const f32) -> __m512 {
         // SAFETY: the caller's promise.
         unsafe { _mm512_loadu_ps(p) }
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    unsafe fn load_four(p: *const f32) -> __m256d {
-        // SAFETY: the caller's promise.
-        unsafe { _mm256_cvtps_pd(_mm_loadu_ps(p)) }
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    unsafe fn load_eight(p: *const f32) -> __m256 {
-        // SAFETY: the caller's promise.
-        unsafe { _mm256_loadu_ps(p) }
     }
 }
 
@@ -134,23 +108,6 @@ impl Real for f64 {
         let both = _mm512_castps_pd(_mm512_castps256_ps512(low));
         let high = _mm512_castps_pd(_mm512_castps256_ps512(high));
         _mm512_castpd_ps(_mm512_insertf64x4::<1>(both, _mm512_castpd512_pd256(high)))
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    unsafe fn load_four(p: *const f64) -> __m256d {
-        // SAFETY: the caller's promise.
-        unsafe { _mm256_loadu_pd(p) }
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    unsafe fn load_eight(p: *const f64) -> __m256 {
-        // SAFETY: the caller's promise.
-        let (low, high) = unsafe { (_mm256_loadu_pd(p), _mm256_loadu_pd(p.add(4))) };
-        _mm256_set_m128(_mm256_cvtpd_ps(high), _mm256_cvtpd_ps(low))
     }
 }
 

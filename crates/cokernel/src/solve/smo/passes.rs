@@ -1,12 +1,9 @@
-//! The loops over the active variables: AVX-512, AVX2 or portable, chosen at run time. (What a compiler makes of the portable
-//! ones with AVX2 made whole solutions of n = 4,000 two to four times as slow as `avx2` does.)
+//! The loops over the active variables: AVX-512, AVX2 or portable, chosen at run time.
 //!
 //! All inputs are padded to a multiple of [`LANES`]; padding has no bit in `up` and `low`. Ties go
 //! to the lowest position on every path. The paths round differently in the last bit (fused
 //! multiply-add), so different processors may take different steps to the same answer.
 
-#[cfg(target_arch = "x86_64")]
-mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod portable;
@@ -72,19 +69,14 @@ pub(super) trait Gradient:
     fn of(value: f64) -> Self;
 
     /// # Safety
-    /// The processor has the level, and lengths fit as in `avx512`.
-    unsafe fn update<T: Real>(
-        level: Level,
-        f: &mut [Self],
-        rows: [&[T]; 2],
-        t: Self,
-        bits: [&[u8]; 2],
-    ) -> First;
+    /// As those of `avx512`, on a processor that has it.
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn update<T: Real>(f: &mut [Self], rows: [&[T]; 2], t: Self, bits: [&[u8]; 2]) -> First;
 
     /// # Safety
-    /// As `update`.
+    /// As those of `avx512`, on a processor that has it.
+    #[cfg(target_arch = "x86_64")]
     unsafe fn glide<T: Real>(
-        level: Level,
         f: &mut [Self],
         q: &mut [Self],
         rows: [&[T]; 2],
@@ -93,9 +85,9 @@ pub(super) trait Gradient:
     ) -> First;
 
     /// # Safety
-    /// As `update`.
+    /// As those of `avx512`, on a processor that has it.
+    #[cfg(target_arch = "x86_64")]
     unsafe fn second<T: Real>(
-        level: Level,
         f: &[Self],
         row_i: &[T],
         diagonal: &[Self],
@@ -114,61 +106,40 @@ macro_rules! gradient {
                 value as $real
             }
 
+            #[cfg(target_arch = "x86_64")]
             unsafe fn update<T: Real>(
-                level: Level,
                 f: &mut [Self],
-                [a, b]: [&[T]; 2],
+                [row_i, row_j]: [&[T]; 2],
                 t: Self,
                 [up, low]: [&[u8]; 2],
             ) -> First {
-                match level {
-                    // SAFETY: the caller's promise.
-                    #[cfg(target_arch = "x86_64")]
-                    Level::Avx512 => unsafe { avx512::$module::update(f, a, b, t, up, low) },
-                    // SAFETY: the caller's promise.
-                    #[cfg(target_arch = "x86_64")]
-                    Level::Avx2 => unsafe { avx2::$module::update(f, a, b, t, up, low) },
-                    Level::Portable => update_lanes(f, [a, b], t, [up, low]),
-                }
+                // SAFETY: the caller's promise.
+                unsafe { avx512::$module::update(f, row_i, row_j, t, up, low) }
             }
 
+            #[cfg(target_arch = "x86_64")]
             unsafe fn glide<T: Real>(
-                level: Level,
                 f: &mut [Self],
                 q: &mut [Self],
-                [a, b]: [&[T]; 2],
+                [row_i, row_j]: [&[T]; 2],
                 by: (Self, Self),
                 [up, low]: [&[u8]; 2],
             ) -> First {
-                match level {
-                    // SAFETY: the caller's promise.
-                    #[cfg(target_arch = "x86_64")]
-                    Level::Avx512 => unsafe { avx512::$module::glide(f, q, a, b, by, up, low) },
-                    // SAFETY: the caller's promise.
-                    #[cfg(target_arch = "x86_64")]
-                    Level::Avx2 => unsafe { avx2::$module::glide(f, q, a, b, by, up, low) },
-                    Level::Portable => glide_lanes(f, q, [a, b], by, [up, low]),
-                }
+                // SAFETY: the caller's promise.
+                unsafe { avx512::$module::glide(f, q, row_i, row_j, by, up, low) }
             }
 
+            #[cfg(target_arch = "x86_64")]
             unsafe fn second<T: Real>(
-                level: Level,
                 f: &[Self],
-                row: &[T],
-                d: &[Self],
+                row_i: &[T],
+                diagonal: &[Self],
                 low: &[u8],
                 at: (Self, Self),
                 tau: Self,
             ) -> Option<usize> {
-                match level {
-                    // SAFETY: the caller's promise.
-                    #[cfg(target_arch = "x86_64")]
-                    Level::Avx512 => unsafe { avx512::$module::second(f, row, d, low, at, tau) },
-                    // SAFETY: the caller's promise.
-                    #[cfg(target_arch = "x86_64")]
-                    Level::Avx2 => unsafe { avx2::$module::second(f, row, d, low, at, tau) },
-                    Level::Portable => second_lanes(f, row, d, low, at, tau),
-                }
+                // SAFETY: the caller's promise.
+                unsafe { avx512::$module::second(f, row_i, diagonal, low, at, tau) }
             }
         }
     };
@@ -188,8 +159,16 @@ pub(super) fn update<T: Real, G: Gradient>(
     let m = f.len();
     assert!(m.is_multiple_of(LANES) && rows.iter().all(|r| r.len() == m));
     assert!(bits.iter().all(|b| b.len() * 8 == m));
-    // SAFETY: the level was detected, and lengths were checked above.
-    unsafe { G::update(level, f, rows, G::of(t), bits) }
+    let t = G::of(t);
+    match level {
+        // SAFETY: the level was detected, and lengths were checked above.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => unsafe { G::update(f, rows, t, bits) },
+        // SAFETY: the level was detected.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => unsafe { update_avx2(f, rows, t, bits) },
+        Level::Portable => update_lanes(f, rows, t, bits),
+    }
 }
 
 /// q ← γq + row_i − row_j and f += t·q, then the first variable of the next pair.
@@ -205,8 +184,15 @@ pub(super) fn glide<T: Real, G: Gradient>(
     assert!(m.is_multiple_of(LANES) && q.len() == m && rows.iter().all(|r| r.len() == m));
     assert!(bits.iter().all(|b| b.len() * 8 == m));
     let by = (G::of(gamma), G::of(t));
-    // SAFETY: the level was detected, and lengths were checked above.
-    unsafe { G::glide(level, f, q, rows, by, bits) }
+    match level {
+        // SAFETY: the level was detected, and lengths were checked above.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => unsafe { G::glide(f, q, rows, by, bits) },
+        // SAFETY: the level was detected.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => unsafe { glide_avx2(f, q, rows, by, bits) },
+        Level::Portable => glide_lanes(f, q, rows, by, bits),
+    }
 }
 
 /// The variable that violates most from below, and how far the other side reaches.
@@ -240,8 +226,51 @@ pub(super) fn second<T: Real, G: Gradient>(
     assert!(m.is_multiple_of(LANES) && row_i.len() == m && diagonal.len() == m);
     assert!(low.len() * 8 == m);
     let (at, tau) = ((G::of(f_i), G::of(d_i)), G::of(tau));
-    // SAFETY: the level was detected, and lengths were checked above.
-    unsafe { G::second(level, f, row_i, diagonal, low, at, tau) }
+    match level {
+        // SAFETY: the level was detected, and lengths were checked above.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => unsafe { G::second(f, row_i, diagonal, low, at, tau) },
+        // SAFETY: the level was detected.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => unsafe { second_avx2(f, row_i, diagonal, low, at, tau) },
+        Level::Portable => second_lanes(f, row_i, diagonal, low, at, tau),
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+fn update_avx2<T: Real, G: Gradient>(
+    f: &mut [G],
+    rows: [&[T]; 2],
+    t: G,
+    bits: [&[u8]; 2],
+) -> First {
+    update_lanes(f, rows, t, bits)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+fn glide_avx2<T: Real, G: Gradient>(
+    f: &mut [G],
+    q: &mut [G],
+    rows: [&[T]; 2],
+    by: (G, G),
+    bits: [&[u8]; 2],
+) -> First {
+    glide_lanes(f, q, rows, by, bits)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+fn second_avx2<T: Real, G: Gradient>(
+    f: &[G],
+    row_i: &[T],
+    diagonal: &[G],
+    low: &[u8],
+    at: (G, G),
+    tau: G,
+) -> Option<usize> {
+    second_lanes(f, row_i, diagonal, low, at, tau)
 }
 
 #[cfg(test)]
