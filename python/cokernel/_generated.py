@@ -2947,7 +2947,7 @@ class InfiniteMKLClassifier(KernelClassifier):
         The machine that learns on the combination, with parameters if need be: ``"svc:max_steps=1000"``.
         Those that have an argument here, as C, are given there.
     span : float, default=100.0
-        Widths are from those of the given kernels over span to span times these. A real
+        Gammas are from those of the given kernels over span to span times these. A real
         number at least 1 and at most 1000000.
     tol : float, default=0.001
         Relative duality gap over all widths to stop at. A real number greater than 0 and at
@@ -3077,7 +3077,7 @@ class InfiniteMKLRegressor(KernelRegressor):
         The machine that learns on the combination, with parameters if need be: ``"svr:max_steps=1000"``.
         Those that have an argument here, as C, are given there.
     span : float, default=100.0
-        Widths are from those of the given kernels over span to span times these. A real
+        Gammas are from those of the given kernels over span to span times these. A real
         number at least 1 and at most 1000000.
     tol : float, default=0.001
         Relative duality gap over all widths to stop at. A real number greater than 0 and at
@@ -3189,7 +3189,7 @@ class InfiniteMKLOutlierDetector(KernelOutlierDetector):
         The machine that learns on the combination, with parameters if need be: ``"one_class_svm:max_steps=1000"``.
         Those that have an argument here, as nu, are given there.
     span : float, default=100.0
-        Widths are from those of the given kernels over span to span times these. A real
+        Gammas are from those of the given kernels over span to span times these. A real
         number at least 1 and at most 1000000.
     tol : float, default=0.001
         Relative duality gap over all widths to stop at. A real number greater than 0 and at

@@ -64,7 +64,7 @@ static METHOD: Method = Method {
     params: &[
         Param {
             name: "span",
-            doc: "Widths are from those of the given kernels over span to span times these.",
+            doc: "Gammas are from those of the given kernels over span to span times these.",
             range: Range::Real { default: 100.0, min: 1.0, max: 1e6, closed: true },
         },
         Param {
