@@ -32,7 +32,8 @@ def load(path: str | os.PathLike[str]) -> Any:
         of all views of the fit or of those that prediction looks at; a model that looks at one view
         takes a table. Class names that are numbers become numbers. A clusterer
         or embedding from a file has no ``labels_``, ``embedding_``, ``eigenvectors_`` or
-        ``cluster_centers_``; similarities are towards the instances given to ``fit``, in their order,
+        ``cluster_centers_``, a classifier no ``transduction_``: what is said of the instances of ``fit`` one by one
+        is not in the file; similarities are towards the instances given to ``fit``, in their order,
         for a file keeps no ids; the parameters ``kernels`` and ``scale`` are not restored, what they led to is.
 
     Raises

@@ -78,7 +78,7 @@ class MKLClassifier(KernelClassifier):
         them.
     transduction_ : ndarray of shape (n,)
         Where the machine learns from instances without a class, the class of each training instance: its own,
-        or the one that is predicted.
+        or the one that is predicted. Not in model files: ``predict`` tells it again.
     report_ : Report
         Status, iterations, objective, duality gap, notes.
     lacking_ : dict or None
@@ -89,6 +89,8 @@ class MKLClassifier(KernelClassifier):
     dual_coef_ : ndarray of shape (n_machines, n_support)
         Their coefficients, label included. Methods that combine decisions, as ``late_mean`` and ``ekp``,
         and ``medfc`` and ``gml`` have some for every kernel: n_support columns for the first kernel that counts, then for the second, and so on.
+        So have all methods under ``storage="nystroem"``, where ``support_`` are the landmarks Z: the values of
+        ``decision_function`` are sums of k_m(X, Z) times the columns of kernel m, plus the bias.
     intercept_ : ndarray of shape (n_machines,)
         Biases. With K the combined kernel between new instances and ``support_``, the values of
         ``decision_function`` are ``K @ dual_coef_.T + intercept_``, whatever the decomposition.

@@ -222,7 +222,9 @@ class MKLRegressor(KernelRegressor):
     support_ : ndarray of shape (n_support,)
         Training instances that are support vectors, counted in what was given to :meth:`fit`.
     dual_coef_ : ndarray of shape (1, n_support)
-        Their coefficients in the sum over kernels.
+        Their coefficients in the sum over kernels. Under ``storage="nystroem"``, where ``support_`` are the landmarks Z,
+        n_support columns for each kernel m with a weight: predictions are sums of k_m(X, Z) times those columns, plus the
+        bias.
     intercept_ : ndarray of shape (1,)
         What is added to the sum.
     dual_objectives_, machine_gaps_ : ndarray of shape (1,)

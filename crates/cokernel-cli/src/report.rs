@@ -102,6 +102,16 @@ pub fn how_it_went(report: &Report) -> String {
     text
 }
 
+/// What instances are that a model compares new ones with.
+pub fn basis(landmarks: bool) -> &'static str {
+    if landmarks { "landmarks" } else { "support vectors" }
+}
+
+/// Whether landmarks stand for the instances (storage nystroem).
+pub fn towards_landmarks(report: &Report) -> bool {
+    report.details.contains_key("landmarks")
+}
+
 /// What a model is, in a few lines.
 pub fn model_lines(model: &Model) -> String {
     let s = model.inspect();
@@ -119,8 +129,11 @@ pub fn model_lines(model: &Model) -> String {
     let instances = count(s.n_train, "instance", "instances");
     text.push_str(&format!("  learned   {instances}, {target}\n"));
     text.push_str(&format!(
-        "  support   {} of them in {} ({} %)\n",
-        table::thousands(s.support),
+        "  {} in {} ({} %)\n",
+        match towards_landmarks(&s.report) {
+            true => format!("landmarks {} of them", table::thousands(s.support)),
+            false => format!("support   {} of them", table::thousands(s.support)),
+        },
         count(s.machines.len(), "machine", "machines"),
         percent(s.support_percent / 100.0)
     ));
@@ -237,10 +250,12 @@ pub fn measure_spread(measure: &Measure, stat: &Stat) -> String {
 }
 
 /// One row per method of a comparison; with the kind of integration at the first of each kind, if they are `grouped`.
-pub fn comparison(result: &Comparison, grouped: bool) -> String {
+/// The instances kept are `landmarks`, or support vectors.
+pub fn comparison(result: &Comparison, grouped: bool, landmarks: bool) -> String {
     let main = result.rows.first().and_then(|r| r.measures.main());
     let heading = main.map_or(String::new(), |(measure, _)| measure.heading());
-    let titles = ["method", &heading, "active kernels", "support vectors %", "seconds", "gap"];
+    let kept = format!("{} %", basis(landmarks));
+    let titles = ["method", &heading, "active kernels", &kept, "seconds", "gap"];
     let stopped = result.rows.iter().any(|r| !r.status.is_success());
     let mut header = titles.to_vec();
     // What probabilities are asked for.

@@ -16,6 +16,7 @@ use crate::settings::Settings;
 use crate::table::count;
 use crate::tuning::TuneArgs;
 use anyhow::{Context, Result};
+use cokernel::bank::Storage;
 use cokernel::catalogue::{INTEGRATION, goes_with, integration, partners, recommended};
 use cokernel::data::{Labels, Views};
 use cokernel::eval::tune::counted;
@@ -172,6 +173,18 @@ fn learners(args: &Args, mut settings: Settings) -> Result<ExitCode> {
         let (missing, unfit) = (learning.missing, unfit.join(", "));
         return Err(misuse(format!("--missing {missing} is for none of these methods ({unfit})")));
     }
+    let (mut unstored, mut refusal) = (Vec::new(), None);
+    mkls.retain(|m| match m.check_stored() {
+        Err(e) if !settings.names(&args.methods, m.method().id) => {
+            unstored.push(m.method().id);
+            refusal = Some(e);
+            false
+        }
+        _ => true,
+    });
+    if let (true, Some(e)) = (mkls.is_empty(), refusal) {
+        return Err(e.into());
+    }
     let calibrating = settings.calibrating(&args.probabilities, task)?;
     let tuning = settings.tuning(&args.tuning, calibrating)?;
     let costs = settings.costs(&args.costs)?;
@@ -190,6 +203,13 @@ fn learners(args: &Args, mut settings: Settings) -> Result<ExitCode> {
             "left out, since --missing {} is not for them: {}",
             learning.missing,
             unfit.join(", ")
+        )]);
+    }
+    if !unstored.is_empty() {
+        session.notes([format!(
+            "left out, since {} keeps no kernels between instances, which they need: {}",
+            learning.storage,
+            unstored.join(", ")
         )]);
     }
     session.notes(leave_featureless(&mut mkls, views, named)?);
@@ -212,7 +232,8 @@ fn learners(args: &Args, mut settings: Settings) -> Result<ExitCode> {
     }
     session.notes(not_tuned(&result, learning.machine.method()));
     session.notes(crate::words::once(result.rows.iter().flat_map(|r| &r.notes)));
-    session.show(describe(&result, grouped))?;
+    let landmarks = matches!(learning.storage, Storage::LowRank(_));
+    session.show(describe(&result, grouped, landmarks))?;
     say_written(&session, args)?;
     session.show_json(&json)?;
     Ok(session.end([result.status]))
@@ -241,7 +262,7 @@ fn leave_featureless(
     }))
 }
 
-fn describe(result: &Comparison, grouped: bool) -> String {
+fn describe(result: &Comparison, grouped: bool, landmarks: bool) -> String {
     let mut text = format!(
         "{}{}, {}\n\n{}",
         count(result.instances, "instance", "instances"),
@@ -250,7 +271,7 @@ fn describe(result: &Comparison, grouped: bool) -> String {
             k => format!(" in {}", count(k, "class", "classes")),
         },
         splits_text(result),
-        report::comparison(result, grouped)
+        report::comparison(result, grouped, landmarks)
     );
     if result.complete > 1 {
         text.push_str("\n  ± is the standard deviation over the splits\n");

@@ -5,7 +5,7 @@ use crate::costs::CostArgs;
 use crate::data;
 use crate::files::write_json;
 use crate::probabilities::{ProbabilityArgs, told};
-use crate::report::{measure_spread, shortened, weight_bars};
+use crate::report::{basis, measure_spread, shortened, weight_bars};
 use crate::session::Session;
 use crate::settings::Settings;
 use crate::table::{Table, count, gap, percent, seconds};
@@ -13,6 +13,7 @@ use crate::tasks::for_task;
 use crate::tuning::TuneArgs;
 use crate::words::once;
 use anyhow::Result;
+use cokernel::bank::Storage;
 use cokernel::eval::tune::counted;
 use cokernel::eval::{CvResult, How, Measure, cross_validate_given};
 use cokernel::json::Told;
@@ -99,7 +100,8 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
         session.notes(data::left_out_note(&data.labels));
     }
     session.notes(once(result.results.iter().flat_map(|r| &r.notes)));
-    session.show(describe(&result))?;
+    let landmarks = matches!(learning.storage, Storage::LowRank(_));
+    session.show(describe(&result, landmarks))?;
     if let Some(output) = &args.output {
         session.say(format!("\nresult written to {}", output.display()))?;
     }
@@ -107,7 +109,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     Ok(session.end([result.status]))
 }
 
-fn describe(result: &CvResult) -> String {
+fn describe(result: &CvResult, landmarks: bool) -> String {
     let asked = result.splits.splits.len();
     let mut text = format!(
         "{} on {}{}{}\n\n",
@@ -123,8 +125,8 @@ fn describe(result: &CvResult) -> String {
     );
     let main = result.measures.main().map(|m| m.0);
     let heading = main.map_or(String::new(), Measure::heading);
-    let titles =
-        ["split", &heading, "active kernels", "support vectors %", "seconds", "gap", "<status"];
+    let kept = format!("{} %", basis(landmarks));
+    let titles = ["split", &heading, "active kernels", &kept, "seconds", "gap", "<status"];
     let mut table = Table::new(&titles);
     for (i, r) in result.results.iter().enumerate() {
         table.row(vec![

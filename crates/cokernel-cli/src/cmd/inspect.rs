@@ -4,7 +4,8 @@ use crate::args::GlobalArgs;
 use crate::misuse::misuse;
 use crate::probabilities;
 use crate::report::{
-    how_it_went, model_lines, model_weights, parameters, relevances, remarks, spectra,
+    basis, how_it_went, model_lines, model_weights, parameters, relevances, remarks, spectra,
+    towards_landmarks,
 };
 use crate::session::{Options, Session};
 use crate::table::{Table, count};
@@ -230,7 +231,7 @@ fn describe(model: &Model) -> String {
     let curves = probabilities::curves(model);
     // Decision functions that no machine has solved have no optimum.
     let solved = s.report.machine.is_some();
-    let mut titles = vec!["machine", "support vectors"];
+    let mut titles = vec!["machine", basis(towards_landmarks(&s.report))];
     titles.extend(["primal", "dual", "gap"].iter().filter(|_| solved));
     titles.extend(curves.as_ref().map(|_| "<P(first class | f)"));
     let mut machines = Table::new(&titles);

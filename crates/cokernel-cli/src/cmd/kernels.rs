@@ -8,6 +8,7 @@ use crate::session::Session;
 use crate::settings::Settings;
 use crate::table::{Table, count};
 use anyhow::Result;
+use cokernel::bank::Storage;
 use cokernel::data::Labels;
 use cokernel::json::Told;
 use cokernel::method::Task;
@@ -59,6 +60,13 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
             "--task {}: expected classify or regress; kernels are compared with the labels, and this \
              task is learned without",
             learning.task().id()
+        )));
+    }
+    if let Storage::LowRank(_) = learning.storage {
+        return Err(misuse(format!(
+            "--storage {}: how well kernels fit is told from all pairs of instances, which landmarks do not \
+             keep; leave --storage out",
+            learning.storage
         )));
     }
     let mut mkl = Mkl::new("align")?

@@ -46,6 +46,15 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     };
     session.show(format!("{stores}: {added} added{again}\n{}", summary(&counts, 0)))?;
     session.say(format!("store {}", args.output.display()))?;
+    let missing = counts.all() - counts.done;
+    if missing > 0 {
+        session.notes([format!(
+            "incomplete (exit code 1): {} no result yet; `cokernel run` of the experiment with --store {} computes what \
+             is missing",
+            if missing == 1 { "1 cell has".to_string() } else { format!("{missing} cells have") },
+            args.output.display()
+        )]);
+    }
     session.show_json(&json!({
         "store": in_json(&args.output),
         "stores": merged.stores,
@@ -54,5 +63,5 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
         "cells": json_of(&counts),
     }))?;
     let _ = session.end([]);
-    Ok(if counts.done == counts.all() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if missing == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

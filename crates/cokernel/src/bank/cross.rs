@@ -18,7 +18,10 @@ use super::fill::{Fill, placed_rows};
 use super::norm::{inverse_root, statistics_fit};
 use crate::data::{Matrix, Table, View, Views};
 use crate::error::room_for;
-use crate::kernel::{Kernel, Norm, Normalization, ViewKind, refuse_negative};
+use crate::kernel::{
+    Function, Kernel, Metric, Norm, Normalization, ViewKind, refuse_negative,
+    refuse_negative_distances,
+};
 use crate::rule::{Mix, Pairs, Product, Weighted, nonzero};
 use crate::run::Pass;
 use crate::{Error, Result, Watch};
@@ -270,10 +273,14 @@ impl Cross {
                 if kernel.function.is_transductive() {
                     return Err(Error::Data(format!(
                         "kernel '{}' is one of all nodes of its graph together, so that new rows have no place in \
-                         it; compute the kernel of the whole graph first (kernel::diffusion, kernel::random_walk) \
-                         and give it as a similarity",
+                         it; compute the kernel of the whole graph first (kernel::diffusion and \
+                         kernel::random_walk, in Python diffusion_matrix and random_walk_matrix) and give it as a \
+                         similarity",
                         kernel.name
                     )));
+                }
+                if matches!(kernel.function, Function::Exponential { metric: Metric::Given, .. }) {
+                    refuse_negative_distances(view)?;
                 }
                 if kernel.normalize.contains(&Normalization::UnitDiagonal) {
                     return Err(Error::Data(format!(

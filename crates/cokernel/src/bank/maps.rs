@@ -1,12 +1,17 @@
 //! Maps of rows before a measure: rows whose dot products are correlations, and what sequences and graphs become.
 //!
 //! A dense row x becomes (x − m) / ‖x − m‖, m the mean of its entries. A sparse one stays sparse: x / ‖x − m‖ with the
-//! number m √d / ‖x − m‖ beside it, and ⟨x, z⟩ less the product of these two is the correlation. Ranks are the numbers
+//! number m √d / ‖x − m‖ beside it, and ⟨x, z⟩ less the product of these two is the correlation. Where that number is
+//! large, which takes a row that is nearly full, the difference would cancel: such a row is kept as dense ones are, with
+//! all its entries less m and the number 0. Ranks are the numbers
 //! 1 … d, equal entries share their mean; those of a sparse row count from the rank of its zeros, which changes no
 //! correlation. A row of equal entries becomes zeros.
 
 use crate::Result;
 use crate::data::{Csr, Matrix};
+
+/// A number beside a sparse row above which the row is kept in full; nine in ten of its entries are then not 0.
+const LARGE: f64 = 3.0;
 
 /// Rows whose dot products are correlations.
 pub(super) fn correlated(mut m: Matrix, ranks: bool) -> Matrix {
@@ -43,8 +48,17 @@ pub(super) fn correlated_sparse(m: &Csr, ranks: bool) -> Result<(Csr, Vec<f64>)>
         let mean = cells.iter().map(|e| e.1).sum::<f64>() / d;
         let own: f64 = cells.iter().map(|e| (e.1 - mean) * (e.1 - mean)).sum();
         let norm = (own + (d - cells.len() as f64) * mean * mean).sqrt();
+        let offset = mean * d.sqrt() / norm;
+        if offset.abs() > LARGE {
+            let mut full = vec![0.0; m.cols()];
+            cells.iter().for_each(|(c, v)| full[*c as usize] = *v);
+            unit(&mut full);
+            offsets.push(0.0);
+            rows.push((0_u32..).zip(full).collect());
+            continue;
+        }
         cells.iter_mut().for_each(|e| e.1 /= norm);
-        offsets.push(mean * d.sqrt() / norm);
+        offsets.push(offset);
         rows.push(cells);
     }
     Ok((Csr::from_rows(m.cols(), rows)?, offsets))
@@ -109,6 +123,33 @@ mod tests {
             below + 0.5 * (x.iter().filter(|o| *o == v).count() as f64 + 1.0)
         };
         x.iter().map(rank).collect()
+    }
+
+    /// Sparse tables may hold full rows, with entries that differ little beside their size.
+    #[test]
+    fn full_sparse_rows_do_not_cancel() {
+        for shift in [0.0, 1e3, 1e7, 1e12] {
+            let m = Matrix::from_fn(5, 13, |i, j| {
+                if (i, j) == (0, 3) { 0.0 } else { shift + ((i * 7 + j * j) % 11) as f64 }
+            });
+            let cells = |i: usize| (0_u32..).zip(m.row(i).iter().copied()).collect();
+            let sparse = Csr::from_rows(13, (0..5).map(cells).collect()).unwrap();
+            let (spread, offsets) = correlated_sparse(&sparse, false).unwrap();
+            let (spread, dense) = (spread.to_dense(), correlated(m, false));
+            for i in 0..5 {
+                for j in 0..5 {
+                    let dot = |m: &Matrix| -> f64 {
+                        m.row(i).iter().zip(m.row(j)).map(|(a, b)| a * b).sum()
+                    };
+                    let found = dot(&spread) - offsets[i] * offsets[j];
+                    assert!(
+                        (found - dot(&dense)).abs() < 1e-14,
+                        "{shift}: {found} {}",
+                        dot(&dense)
+                    );
+                }
+            }
+        }
     }
 
     #[test]

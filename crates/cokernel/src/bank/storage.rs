@@ -127,14 +127,19 @@ impl FromStr for LowRank {
     /// `rank=200:landmarks=kmeans`, either or both.
     fn from_str(text: &str) -> Result<Self> {
         let mut low_rank = LowRank::default();
+        let mut seen = Vec::new();
         for part in text.split(':').filter(|p| !p.is_empty()) {
             let (name, value) = part.split_once('=').ok_or_else(|| {
                 let problem =
                     format!("found '{part}'; expected {NYSTROEM}:rank=200:landmarks=kmeans");
                 Error::parameter("storage", problem)
             })?;
-            let value = value.trim();
-            match name.trim() {
+            let (name, value) = (name.trim(), value.trim());
+            if seen.contains(&name) {
+                return Err(Error::parameter("storage", format!("{name}: given twice")));
+            }
+            seen.push(name);
+            match name {
                 "rank" => {
                     let rank = value.parse().ok().filter(|r| *r > 0);
                     low_rank.rank = rank.ok_or_else(|| {
@@ -230,6 +235,7 @@ mod tests {
             ("map:x", "known: auto, resident, resident_f32, on_demand, mapped, mapped_f32"),
             ("nystroem:rank=0", "rank: expected a whole number above 0, found '0'"),
             ("nystroem:rang=5", "rang"),
+            ("nystroem:rank=50:rank=60", "rank: given twice"),
             ("nystroem:landmarks=kmean", "kmeans"),
             ("nystroem:200", "found '200'"),
             ("mapped", "such as mapped:kernels"),

@@ -19,7 +19,7 @@ pub use of_graph::{diffusion, random_walk};
 pub use pairwise::pairwise;
 pub use registry::{FAMILIES, FamilyEntry, Holds, Key, ViewKind};
 pub use spec::{Family, KernelSpec};
-pub(crate) use spec::{no_distances, refuse_negative};
+pub(crate) use spec::{no_distances, refuse_negative, refuse_negative_distances};
 pub use width::{Convention, WIDTH_SAMPLE, Width, WidthRule};
 pub(crate) use words::counted;
 pub use words::{Letters, Words, words};

@@ -28,6 +28,9 @@ const MOST: usize = 1 << 14;
 const DECOMPOSED: usize = 2000;
 const SHORT: usize = 16;
 
+/// Powers of a walk beyond this leave no room for what is computed with them.
+const LARGEST: f64 = 1e300;
+
 /// Unit vectors that a series is computed for together.
 const STRIP: usize = 64;
 
@@ -65,6 +68,16 @@ pub fn random_walk(graph: &Table, steps: u32, a: f64, run: &Run) -> Result<Matri
 pub(crate) fn walked(graph: &Table, steps: u32, a: f64, pass: &Pass<'_>) -> Result<Matrix> {
     check_walk(steps, a)?;
     let power = i32::try_from(steps).unwrap_or(i32::MAX);
+    // Its largest entries lie near a^p, those of its series at a few times that.
+    if a.powi(power) > LARGEST {
+        let problem = format!(
+            "found {}, whose power {steps} is {}, more than {}; choose a smaller one, or fewer steps",
+            brief(a),
+            brief(a.powi(power)),
+            brief(LARGEST)
+        );
+        return Err(Error::parameter("kernel a", problem));
+    }
     Laplacian::of(graph, true)?.function(steps as usize + 1, |x| (a - x).powi(power), pass)
 }
 
@@ -371,6 +384,13 @@ mod tests {
         let run = Run::default();
         assert!(random_walk(&of(vec![0.0; 4]), 0, 2.0, &run).is_err());
         assert!(random_walk(&of(vec![0.0; 4]), 1, 1.9, &run).is_err());
+        for (steps, a) in [(1024, 2.0), (1, f64::MAX), (1000, 2.1)] {
+            let edge = of(vec![0.0, 1.0, 1.0, 0.0]);
+            let e = random_walk(&edge, steps, a, &run).unwrap_err().to_string();
+            assert!(e.contains("or fewer steps"), "{e}");
+        }
+        let far = random_walk(&of(vec![0.0, 1.0, 1.0, 0.0]), 990, 2.0, &run).unwrap();
+        assert!(far.values().iter().all(|v| v.is_finite()));
         for beta in [1e9, 1e300, f64::MAX] {
             let e = diffusion(&Table::Graph(graph(40)), beta, false, &run).unwrap_err().to_string();
             assert!(e.contains("choose a smaller one"), "{e}");

@@ -5,8 +5,8 @@
 //! map of rows (`bank/maps.rs`) before one of them.
 
 use super::{Family, Function, Letters, Metric, Words};
-use crate::Result;
 use crate::data::Table;
+use crate::{Error, Result};
 use serde::Serialize;
 
 /// What a view holds that a kernel looks at.
@@ -435,6 +435,11 @@ pub static FAMILIES: [FamilyEntry; 17] = [
         ],
         build: |g| {
             let letters = Letters::parse(g.word("alphabet"))?;
+            if g.whole("mismatches") == 0 {
+                let problem =
+                    "found 0, expected at least 1; without any it is the kernel 'spectrum'";
+                return Err(Error::parameter("kernel mismatches", problem));
+            }
             Ok(Family::Fixed(Function::Words(Words {
                 length: g.whole("k"),
                 mismatches: g.whole("mismatches"),

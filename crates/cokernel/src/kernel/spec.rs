@@ -530,6 +530,15 @@ pub(crate) fn no_distances(view: &View) -> Error {
     ))
 }
 
+/// Distances, of training or of new rows, are not negative.
+pub(crate) fn refuse_negative_distances(view: &View) -> Result<()> {
+    let Table::Similarity(m) = &view.table else { return Ok(()) };
+    let Some(place) = m.values().iter().position(|v| *v < 0.0) else { return Ok(()) };
+    let problem = format!("found {}; a distance must not be negative", brief(m.values()[place]));
+    let (row, column) = (place / m.cols(), place % m.cols());
+    Err(Error::Value { what: format!("view '{}'", view.name), row, column, problem })
+}
+
 /// χ² and MinMax kernels need non-negative features.
 pub(crate) fn refuse_negative(view: &View) -> Result<()> {
     let found = match &view.table {

@@ -482,6 +482,7 @@ mod tests {
         assert!(refusal("tanimotto").contains("did you mean 'tanimoto'"));
         assert!(refusal("pearson:per_feature").contains("unknown kernel key"));
         assert!(refusal("mismatch:k=3:mismatches=3").contains("fewer than the 3 letters"));
+        assert!(refusal("mismatch:k=3:mismatches=0").contains("the kernel 'spectrum'"));
         assert!(refusal("spectrum:k=0").contains("at least 1"));
         assert!(refusal("spectrum:k=9:alphabet=ACDEFGHIKLMNPQRSTVWY").contains("4 billion"));
         assert!(refusal("diffusion:beta=0").contains("above 0"));

@@ -19,6 +19,7 @@ use super::svc::PARAMS;
 use super::{Block, Free, Head, How, Machine, Reading, Solution, Svc};
 use crate::data::Target;
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
+use crate::scale::Loss;
 use crate::solve::Rows;
 use crate::solve::logistic::Logistic;
 use crate::{Result, Status};
@@ -33,7 +34,7 @@ static METHOD: Method = Method {
     source: "Wahba 1999; Keerthi, Duan, Shevade, Poo 2005",
     summary: "Classes by the logistic loss: decision values are logarithms of odds, so that the model has \
               probabilities without a calibration. Every training instance is a support vector. For up to a few \
-              thousand instances.",
+              thousand instances, and for any number towards landmarks (storage nystroem).",
     tasks: &[Task::Classify],
     group: Group::Machines,
     certificate: Certificate::Gap,
@@ -53,6 +54,14 @@ impl Machine for KernelLogistic {
 
     fn check(&self) -> Result<()> {
         Machine::check(&self.0)
+    }
+
+    fn loss(&self) -> Option<Loss> {
+        Some(Loss::Logistic)
+    }
+
+    fn loss_costs(&self, target: &Target, weights: Option<&[f64]>) -> Result<Vec<f64>> {
+        self.0.loss_costs(target, weights)
     }
 
     fn needs_definite(&self) -> bool {

@@ -547,8 +547,13 @@ fn towards_landmarks(problem: &Problem<'_>, learner: &dyn Learner, run: &Run) ->
         let outer = Outer { title, set: &set, tol, max_iterations, second: true };
         learned = outer.learn(problem, &run.remaining(&watch))?;
     }
-    learned.report.machine = learned.machines.as_ref().map(bound::report);
-    learned.report.seconds = watch.seconds();
+    let report = &mut learned.report;
+    report.machine = learned.machines.as_ref().map(bound::report);
+    if let Some(machine) = &report.machine {
+        let share = machine.at_bound;
+        bound::remark(problem, &*learned.rule, share, report);
+    }
+    report.seconds = watch.seconds();
     Ok(learned)
 }
 

@@ -152,7 +152,15 @@ impl Mkl {
         Ok(self.recipe()?.on(prepared.lacking.is_none()) == prepared.recipe)
     }
 
-    /// Refuses landmarks for a method or a machine that needs kernels between all instances.
+    /// Refuses a storage that the method or the machine cannot learn from.
+    ///
+    /// # Errors
+    /// Landmarks, for a method or a machine that needs kernels between all instances.
+    pub fn check_stored(&self) -> Result<()> {
+        self.check_storage(None)
+    }
+
+    /// [`check_stored`](Self::check_stored), saying what so many instances would take.
     fn check_storage(&self, n: Option<usize>) -> Result<()> {
         if let Storage::LowRank(_) = self.storage {
             if !self.learner()?.scales() {

@@ -9,6 +9,7 @@
 //! | hinge | C u₊ | 1 − y f | y C p(u) | \|c\| |
 //! | ε-insensitive | C u₊ of both sides | ±(t − f) − ε | C (p(u₁) − p(u₂)) | t c − ε \|c\| |
 //! | squared | C/2 (t − f)² | | C (t − f) | t c − c²/(2C) |
+//! | logistic | C ln(1 + e^(−y f)) | −y f | y C s, s = 1/(1 + e^(−u)) | −C (s ln s + (1 − s) ln(1 − s)) |
 //!
 //! The two losses with a kink are minimised with u₊ rounded to s(u) = (u + w)/2, w = √(u² + 4h²), whose slope is
 //! p(u) = (1 + u/w)/2 and whose curvature 2h²/w³ (Chen and Harker 1993, Kanzow 1996, Smale 1987): unlike a piece of a
@@ -30,6 +31,8 @@ pub enum Loss {
     },
     /// C/2 (t − f)².
     Squared,
+    /// C ln(1 + exp(−y f)).
+    Logistic,
 }
 
 /// What there is to know of a loss at one value.
@@ -63,7 +66,7 @@ impl Loss {
         }
         match self {
             Loss::Hinge if label == 0.0 => At::default(),
-            Loss::SquaredHinge if label == 0.0 => At::default(),
+            Loss::SquaredHinge | Loss::Logistic if label == 0.0 => At::default(),
             Loss::Hinge => {
                 let u = 1.0 - label * f;
                 let kink = Kink::at(u, h);
@@ -100,6 +103,22 @@ impl Loss {
                     exact: loss,
                     coef: label * cost * u,
                     curvature: if u > 0.0 { cost * label * label } else { 0.0 },
+                    rounded_dual: dual,
+                    exact_dual: dual,
+                }
+            }
+            Loss::Logistic => {
+                let u = -label * f;
+                // ln(1 + e^u) and ln(1 + e^−u), which are −ln(1 − s) and −ln s.
+                let tail = (-u.abs()).exp().ln_1p();
+                let (up, down) = (u.max(0.0) + tail, (-u).max(0.0) + tail);
+                let (share, rest) = ((-down).exp(), (-up).exp());
+                let (loss, dual) = (cost * up, cost * (share * down + rest * up));
+                At {
+                    rounded: loss,
+                    exact: loss,
+                    coef: label * cost * share,
+                    curvature: cost * label * label * share * rest,
                     rounded_dual: dual,
                     exact_dual: dual,
                 }
@@ -149,8 +168,13 @@ impl Kink {
 mod tests {
     use super::*;
 
-    const ALL: [Loss; 4] =
-        [Loss::Hinge, Loss::SquaredHinge, Loss::Insensitive { epsilon: 0.3 }, Loss::Squared];
+    const ALL: [Loss; 5] = [
+        Loss::Hinge,
+        Loss::SquaredHinge,
+        Loss::Insensitive { epsilon: 0.3 },
+        Loss::Squared,
+        Loss::Logistic,
+    ];
 
     /// c and L'' against differences of L, and Fenchel's equality L(f) − ℓ(c) + c f = 0.
     #[test]
@@ -177,8 +201,8 @@ mod tests {
             }
             assert_eq!(loss.at(0.2, 1.0, 0.0, 1.0), At::default());
         }
-        assert_eq!(seen, 4 * 80 * 3);
-        for loss in [Loss::Hinge, Loss::SquaredHinge] {
+        assert_eq!(seen, 5 * 80 * 3);
+        for loss in [Loss::Hinge, Loss::SquaredHinge, Loss::Logistic] {
             assert_eq!(loss.at(0.2, 0.0, 1.0, 1.0), At::default());
         }
     }

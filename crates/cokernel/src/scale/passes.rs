@@ -297,6 +297,34 @@ impl Problem<'_> {
         f.iter().enumerate().map(at).collect()
     }
 
+    /// How many coefficients of each head are at their bound but for a hundredth, and how many could be there together: all
+    /// instances of a regression, of two classes those on the side with the smaller costs. (0, 0) where there is no bound.
+    pub fn at_bound(&self, f: &[f64], h: f64) -> Vec<(usize, usize)> {
+        let heads = self.heads();
+        let one = |u: usize| {
+            if !self.loss.has_kink() {
+                return (0, 0);
+            }
+            // Costs, those at the bound and all, of positive and of negative labels.
+            let mut sides = [(0.0, 0, 0); 2];
+            for (row, i) in self.rows.iter().enumerate() {
+                let (label, cost) = (self.labels.of(*i, u), self.factor * self.costs[*i]);
+                let classes = matches!(self.labels, Labels::Classes { .. });
+                if cost == 0.0 || classes && label == 0.0 {
+                    continue;
+                }
+                let coef = self.loss.at(f[row * heads + u], label, cost, h).coef;
+                let side = &mut sides[usize::from(classes && label < 0.0)];
+                *side =
+                    (side.0 + cost, side.1 + usize::from(coef.abs() >= 0.99 * cost), side.2 + 1);
+            }
+            let [plus, minus] = sides;
+            let smaller = if minus.2 > 0 && minus.0 < plus.0 { minus } else { plus };
+            (smaller.1, smaller.2)
+        };
+        (0..heads).map(one).collect()
+    }
+
     /// Σ L of the rounded loss at f + t (to − f) for each step t; `None` if the pass was given up.
     pub fn along(&self, f: &[f64], to: &[f64], steps: &[f64], h: f64) -> Result<Option<Vec<f64>>> {
         let heads = self.heads();

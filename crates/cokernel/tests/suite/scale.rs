@@ -145,6 +145,11 @@ fn squared(f: f64, t: f64, _: f64) -> (f64, f64, f64) {
     ((t - f).powi(2), c, t * c - 0.25 * c * c)
 }
 
+fn logistic(f: f64, y: f64, _: f64) -> (f64, f64, f64) {
+    let s = 1.0 / (1.0 + (y * f).exp());
+    (2.0 * (-y * f).exp().ln_1p(), 2.0 * y * s, -2.0 * (s * s.ln() + (1.0 - s) * (1.0 - s).ln()))
+}
+
 type Conjugate = Box<dyn Fn(&[f64]) -> f64>;
 
 fn largest(q: &[f64]) -> f64 {
@@ -163,9 +168,13 @@ fn gaps_are_what_they_say() {
     let y: Vec<f64> = codes.iter().map(|c| if *c == 1 { 1.0 } else { -1.0 }).collect();
     let run = Run::default();
     let storage = "nystroem:rank=12:landmarks=kmeans";
-    for machine in
-        ["svc:c=2", "squared_hinge_svc:c=2", "svr:c=2:epsilon=0.1", "kernel_ridge:lambda=0.5"]
-    {
+    for machine in [
+        "svc:c=2",
+        "squared_hinge_svc:c=2",
+        "kernel_logistic:c=2",
+        "svr:c=2:epsilon=0.1",
+        "kernel_ridge:lambda=0.5",
+    ] {
         for (method, tol) in [("simple_mkl", 1e-3), ("lp_norm", 4e-4), ("mean", 1e-3)] {
             let mut mkl = mkl(method, machine, storage);
             if method != "mean" {
@@ -187,6 +196,7 @@ fn gaps_are_what_they_say() {
             let (upper, lower) = match machine.split(':').next().unwrap() {
                 "svc" => bounds(&views, target, &model, hinge, conjugate),
                 "squared_hinge_svc" => bounds(&views, target, &model, squared_hinge, conjugate),
+                "kernel_logistic" => bounds(&views, target, &model, logistic, conjugate),
                 "svr" => bounds(&views, target, &model, insensitive, conjugate),
                 _ => bounds(&views, target, &model, squared, conjugate),
             };
@@ -211,7 +221,14 @@ fn gaps_are_what_they_say() {
 fn at_full_rank_the_answer_is_exact() {
     let (views, codes, numbers) = data(90, 3, 2);
     let run = Run::default();
-    for machine in ["svc:c=3", "squared_hinge_svc:c=3", "svr:c=3", "kernel_ridge:lambda=0.2"] {
+    let machines = [
+        "svc:c=3",
+        "squared_hinge_svc:c=3",
+        "kernel_logistic:c=3",
+        "svr:c=3",
+        "kernel_ridge:lambda=0.2",
+    ];
+    for machine in machines {
         for method in ["simple_mkl", "lp_norm", "elastic_net", "mean"] {
             let of = |storage: &str, tol: f64| {
                 let mut machine: MachineSpec = machine.parse().unwrap();
@@ -236,6 +253,8 @@ fn at_full_rank_the_answer_is_exact() {
             assert_eq!(low.report().status, Status::Converged, "{place}");
             assert!((value(&low) / value(&exact) - 1.0).abs() < 3.0 * tol, "{place}");
             assert!(low.report().details["approximation"].iter().all(|e| *e < 1e-9), "{place}");
+            let share = |m: &Model| m.report().machine.unwrap().at_bound;
+            assert!((share(&low) - share(&exact)).abs() < 0.06, "{place}");
             let (a, b) = (exact.predict(&views).unwrap(), low.predict(&views).unwrap());
             let far = a.decisions.values().iter().zip(b.decisions.values());
             let far = far.map(|(a, b)| (a - b).abs()).fold(0.0_f64, f64::max);
@@ -416,7 +435,7 @@ fn refusals() {
     assert!(prepared.between("a sum").unwrap_err().to_string().contains("which a sum needs"));
     assert!(cokernel::model::FittedKernels::of_prepared(&prepared).is_err());
     let e = say(mkl("simple_mkl", "kernel_fisher", "nystroem"), &views);
-    assert!(e.contains("machines that do: svc, squared_hinge_svc, svr, kernel_ridge"), "{e}");
+    assert!(e.contains("machines that do: svc") && e.contains("kernel_logistic"), "{e}");
     let plain = Mkl::new("simple_mkl").unwrap().storage("nystroem".parse().unwrap());
     let similar = Views::new()
         .with(

@@ -67,6 +67,7 @@ impl Mapped {
         std::fs::create_dir_all(directory).map_err(|e| at(directory, e))?;
         let (file, writable) = open_to_write(&path).map_err(|e| at(&path, e))?;
         let (table, failure) = (Vec::new(), OnceLock::new());
+        let short = file.metadata().map(|m| m.len()).map_err(|e| at(&path, e))?;
         let mut building = Building { path, file, writable, maker: &maker, table, failure };
         building.check_head(&head(&shape, &digest))?;
         building.read_table()?;
@@ -88,7 +89,14 @@ impl Mapped {
         if let Some(why) = building.failure.get() {
             return Err(building.full(why, &outcomes));
         }
-        let notes = building.notes(&outcomes);
+        let mut notes = building.notes(&outcomes);
+        if (1..=HEAD as u64).contains(&short) {
+            notes.push(format!(
+                "kernels in {}: of the file there were only {short} bytes and no tile, because a run was killed as it \
+                 began or the file was cut; all tiles were computed again",
+                building.path.display()
+            ));
+        }
         let mut sums = vec![0; tiles * shape.pieces()];
         for (tile, outcome) in &outcomes {
             if let Outcome::Found(own) | Outcome::Made { sums: own, .. } = outcome {

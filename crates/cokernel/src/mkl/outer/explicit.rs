@@ -60,6 +60,9 @@ const NARROWEST: f64 = 1e-9;
 /// The machines' part of the gap from which on they are solved before the weights move.
 const OWN: f64 = 0.3;
 
+/// Relative gaps below 0 that the rounding of the two sums explains.
+const ROUNDING: f64 = 1e-12;
+
 /// Rounds in which the gap has to fall by a tenth.
 const IDLE: usize = 40;
 
@@ -113,7 +116,9 @@ struct Bounds {
 
 impl Bounds {
     fn gap(pair: [f64; 2]) -> f64 {
-        (pair[0] - pair[1]) / pair[0].abs().max(f64::MIN_POSITIVE)
+        let gap = (pair[0] - pair[1]) / pair[0].abs().max(f64::MIN_POSITIVE);
+        // Below 0 by the rounding of two sums.
+        if gap.abs() <= ROUNDING { gap.max(0.0) } else { gap }
     }
 }
 
@@ -393,6 +398,7 @@ impl Loop<'_> {
     ) -> Solution {
         let (active, heads) = (point.active(), problem.heads());
         let coefs = problem.space.coefficients(&active, &point.v, heads);
+        let at_bound = problem.at_bound(&point.at.f, point.h);
         let block = |(u, role): (usize, &crate::machine::Role)| {
             let (sums, [plus, minus]) = (&point.at.sums[u], point.at.sums[u].balance());
             let linear = plus * sums.exact_duals[0] + minus * sums.exact_duals[1];
@@ -412,7 +418,7 @@ impl Loop<'_> {
                 gap,
                 status: Status::Converged,
                 free: None,
-                at_bound: (0, 0),
+                at_bound: at_bound[u],
             }
         };
         Solution {

@@ -290,6 +290,17 @@ fn a_model_on_bits_sequences_and_distances_is_saved_and_predicts() {
     let again = Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
     let found = again.predict(&given).unwrap();
     assert_eq!(found.decisions, want.decisions);
+    // A distance below 0 is refused as in training.
+    let mut wrong = Views::new();
+    for view in given.iter() {
+        let mut table = view.table.clone();
+        if let (Table::Similarity(m), "far") = (&mut table, view.name.as_str()) {
+            m.set(1, 2, -0.5);
+        }
+        wrong.push(View { table, ..view.clone() }).unwrap();
+    }
+    let said = again.predict(&wrong).unwrap_err().to_string();
+    assert!(said.contains("view 'far'") && said.contains("must not be negative"), "{said}");
     // A view of another kind is refused by its name.
     let mut other = Views::new();
     for view in given.iter() {
