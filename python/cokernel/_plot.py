@@ -29,14 +29,16 @@ def _axes(ax: Any) -> Any:
 
 
 def plot_weights(weights: Any, ax: Any = None) -> Any:
-    """Bars of the kernels' weights, coloured by view."""
+    """Bars of the kernels' weights, coloured by view; whiskers are their errors, where these are known."""
     ax = _axes(ax)
     views = list(dict.fromkeys(w.view for w in weights))
     seen: set[str] = set()
     for place, w in enumerate(weights):
         label = None if w.view in seen else w.view
         seen.add(w.view)
-        ax.barh(place, w.weight, color=COLOURS[views.index(w.view) % len(COLOURS)], label=label)
+        error = None if weights.errors is None else weights.errors[place]
+        colour = COLOURS[views.index(w.view) % len(COLOURS)]
+        ax.barh(place, w.weight, color=colour, label=label, xerr=error, ecolor="#404040", capsize=2)
     ax.set_yticks(range(len(weights)), [w.kernel for w in weights])
     ax.invert_yaxis()
     ax.set_xlabel("weight")

@@ -154,6 +154,21 @@ class Weights(list[Weight]):
             frame["error"] = self.errors
         return frame
 
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the weights as bars, with their errors where these are known; needs matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+
+        Returns
+        -------
+        matplotlib axes
+        """
+        from ._plot import plot_weights
+
+        return plot_weights(self, ax)
+
     def by_view(self) -> dict[str, float]:
         """The sum of the weights of each view."""
         sums: dict[str, float] = {}

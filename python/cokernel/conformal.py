@@ -52,7 +52,7 @@ def _share(name: str, value: Any) -> float:
     return float(value)
 
 
-def _sliced(estimator: Any, X: Any) -> Callable[[npt.NDArray[np.intp], npt.NDArray[np.intp] | None], Any]:
+def sliced(estimator: Any, X: Any) -> Callable[[npt.NDArray[np.intp], npt.NDArray[np.intp] | None], Any]:
     """Instances of X as the estimator takes them; with a second argument as new ones beside these of training."""
     known = isinstance(estimator, KernelLearner)
     similar = (isinstance(X, np.ndarray) and X.ndim == 3) or (estimator._similar() if known else False)
@@ -100,7 +100,7 @@ class _Conformal(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _fit_parts(self, X: Any, y: npt.NDArray[Any], stratified: bool) -> list[tuple[Any, Any, Any]]:
         """A fitted estimator for each part, with what it learned from and what it is asked."""
-        rows = _sliced(self.estimator, X)
+        rows = sliced(self.estimator, X)
         fitted = []
         for train, held in self._parts(y, stratified):
             model = clone(self.estimator).fit(rows(train, None), y[train])
@@ -213,7 +213,7 @@ class ConformalClassifier(ClassifierMixin, _Conformal):  # type: ignore[misc]
         y = _vector(y, n_rows(X))
         self.classes_ = np.unique(y)
         self._parts_ = self._fit_parts(X, y, stratified=True)
-        rows, codes = _sliced(self.estimator, X), np.searchsorted(self.classes_, y)
+        rows, codes = sliced(self.estimator, X), np.searchsorted(self.classes_, y)
         self._scores = []
         for model, train, held in self._parts_:
             if not np.array_equal(model.classes_, self.classes_):
@@ -365,7 +365,7 @@ class ConformalRegressor(RegressorMixin, _Conformal):  # type: ignore[misc]
             self._fit_ridge(X, y)
             return self
         self._parts_ = self._fit_parts(X, y, stratified=False)
-        rows = _sliced(self.estimator, X)
+        rows = sliced(self.estimator, X)
         self._errors = [
             np.abs(y[held] - model.predict(rows(held, train))) for model, train, held in self._parts_
         ]

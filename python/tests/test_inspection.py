@@ -12,7 +12,7 @@ from sklearn.metrics import accuracy_score
 
 import cokernel as ck
 from cokernel.datasets import make_gaussian_views
-from cokernel.inspection import view_importance
+from cokernel.inspection import view_importance, weight_spread
 
 X, Y = make_gaussian_views(90, separations=[5.0, 0.0], random_state=0)
 FIRST, SECOND = X["view0"], X["view1"]
@@ -36,6 +36,47 @@ def test_every_form_of_views(form: Any) -> None:
     assert lost["view0"][0] == pytest.approx(want)
     for name in X if isinstance(form, dict) else []:
         np.testing.assert_array_equal(kept[name], form[name])
+
+
+def test_weights_over_halves() -> None:
+    rng = np.random.RandomState(5)
+    clf = ck.SimpleMKLClassifier(C=10.0, random_state=0).fit(X, Y)
+    found = weight_spread(clf, X, Y, n_resamples=6, random_state=rng)
+    assert [tuple(w) for w in found] == [tuple(w) for w in clf.weights_] and clf.weights_.errors is None
+    # By hand.
+    rng, drawn = np.random.RandomState(5), []
+    for _ in range(6):
+        half = []
+        for of in (np.flatnonzero(c == Y) for c in np.unique(Y)):
+            rows = rng.permutation(of)
+            half += list(rows[: len(rows) // 2 + (rng.randint(2) if len(rows) % 2 else 0)])
+        half = np.sort(half)
+        again = ck.SimpleMKLClassifier(C=10.0, random_state=0)
+        drawn.append(np.asarray(again.fit({v: t[half] for v, t in X.items()}, Y[half]).weights_))
+    np.testing.assert_allclose(found.errors, np.std(drawn, axis=0, ddof=1))
+    assert "error" in found.to_frame() and "±" in repr(found)
+    # Of similarities both axes are cut; numbers have no strata; detectors no target.
+    kernels = {name: table @ table.T for name, table in X.items()}
+    similar = ck.SimpleMKLClassifier(kernels="precomputed", C=0.1).fit(kernels, Y)
+    assert weight_spread(similar, kernels, Y, n_resamples=3, random_state=0).errors.shape == (2,)
+    numbers = FIRST[:, 0] + 0.1 * SECOND[:, 0]
+    weights = np.ones(90)
+    reg = ck.MKLRegressor("simple_mkl", random_state=0).fit(TABLE, numbers, sample_weight=weights)
+    told = weight_spread(reg, TABLE, numbers, n_resamples=2, random_state=0, sample_weight=weights)
+    assert len(told.errors) == len(reg.weights_)
+    detector = ck.MKLOutlierDetector("mean").fit(X)
+    assert (weight_spread(detector, X, n_resamples=2, random_state=0).errors == 0).all()
+    with pytest.raises(ValueError, match="n_resamples: expected a number of at least 2, found 1"):
+        weight_spread(clf, X, Y, n_resamples=1)
+    with pytest.raises(ValueError, match="y: expected 90 entries"):
+        weight_spread(clf, X, Y[:5])
+
+
+def test_bars_have_whiskers() -> None:
+    pytest.importorskip("matplotlib").use("Agg")
+    clf = ck.SimpleMKLClassifier(random_state=0).fit(X, Y)
+    ax = weight_spread(clf, X, Y, n_resamples=2, random_state=0).plot()
+    assert len(ax.collections) == 2 and len(clf.weights_.plot().collections) == 0
 
 
 def test_similarities_and_refusals() -> None:

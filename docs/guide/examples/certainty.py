@@ -3,7 +3,7 @@ import numpy as np
 from cokernel import MKLClassifier, MKLRegressor, SimpleMKLClassifier
 from cokernel.conformal import ConformalClassifier, ConformalRegressor
 from cokernel.datasets import make_gaussian_views
-from cokernel.inspection import view_importance
+from cokernel.inspection import view_importance, weight_spread
 
 X, y = make_gaussian_views(600, n_classes=3, separations=[2.0, 1.0, 0.0], random_state=0)
 train, test = slice(0, 300), slice(300, 600)
@@ -37,3 +37,7 @@ clf = MKLClassifier("mean", random_state=0).fit(part(train), y[train])
 lost = view_importance(clf, part(test), y[test], n_repeats=10, random_state=0)
 for view, values in lost.items():
     print(f"{view}  {100 * values.mean():5.1f} ± {100 * values.std():.1f} points of accuracy lost")
+
+# %% weights
+learned = SimpleMKLClassifier(random_state=0).fit(part(train), y[train])
+print(weight_spread(learned, part(train), y[train], n_resamples=20, random_state=0))

@@ -392,7 +392,9 @@ fn reports_are_filled() {
         let of_starts = m.id == "max_margin";
         assert_eq!(r.counts.eigen_solves >= 1, !spectra.is_empty() || of_starts, "{}", m.id);
         if m.certificate == Certificate::Trace {
-            assert!(r.objective.len() > 1 && monotone(&r.objective), "{}: {:?}", m.id, r.objective);
+            // It may find nothing better than one of its starts.
+            let steps = r.objective.len() > 1 || of_starts && r.objective.len() == 1;
+            assert!(steps && monotone(&r.objective), "{}: {:?}", m.id, r.objective);
         }
     }
 }

@@ -113,10 +113,11 @@ fn a_model_is_the_machine_on_projected_features() {
     let cases =
         [(&KERNELS[..1], "1"), (&KERNELS[1..2], "3"), (&KERNELS[2..], "1"), (&KERNELS[..], "3")];
     for (kernels, dimensions) in cases {
-        let given = [("dimensions", dimensions), ("starts", "2")];
+        let given = [("dimensions", dimensions), ("starts", "2"), ("max_iterations", "15")];
         let learner = mkl("gpk", kernels, &given).machine(sharp(10.0));
         let model = fit(&learner, &views);
-        assert!(model.report().status.is_success());
+        let status = model.report().status;
+        assert!(status.is_success() || status == Status::IterationLimit, "{status}");
         let w = model.maps()[0].map().unwrap().clone();
         assert_eq!((w.rows(), w.cols()), (5, dimensions.parse().unwrap()));
         let mapped = |v: &Views| Views::new().dense("x", times(&features(v), &w)).unwrap();

@@ -3,9 +3,10 @@
 use crate::solve::Rows;
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{
-    __m512, __m512d, _mm256_loadu_ps, _mm512_castpd_ps, _mm512_castpd512_pd256, _mm512_castps_pd,
-    _mm512_castps256_ps512, _mm512_cvtpd_ps, _mm512_cvtps_pd, _mm512_insertf64x4, _mm512_loadu_pd,
-    _mm512_loadu_ps,
+    __m256, __m256d, __m512, __m512d, _mm_loadu_ps, _mm256_cvtpd_ps, _mm256_cvtps_pd,
+    _mm256_loadu_pd, _mm256_loadu_ps, _mm256_set_m128, _mm512_castpd_ps, _mm512_castpd512_pd256,
+    _mm512_castps_pd, _mm512_castps256_ps512, _mm512_cvtpd_ps, _mm512_cvtps_pd, _mm512_insertf64x4,
+    _mm512_loadu_pd, _mm512_loadu_ps,
 };
 
 /// A number type in which rows are kept.
@@ -18,6 +19,20 @@ pub(super) trait Real: Copy + Default + Into<f64> + Send + Sync {
 
     /// The nearest value of this type.
     fn round(value: f64) -> f64;
+
+    /// Four values as f64.
+    ///
+    /// # Safety
+    /// `p` must be valid for reading four values, on a processor with AVX2.
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn load_four(p: *const Self) -> __m256d;
+
+    /// Eight values as f32.
+    ///
+    /// # Safety
+    /// `p` must be valid for reading eight values, on a processor with AVX2.
+    #[cfg(target_arch = "x86_64")]
+    unsafe fn load_eight(p: *const Self) -> __m256;
 
     /// Eight values as f64.
     ///
@@ -47,6 +62,22 @@ impl Real for f32 {
 
     fn round(value: f64) -> f64 {
         f64::from(value as f32)
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    #[target_feature(enable = "avx2,fma")]
+    unsafe fn load_four(p: *const f32) -> __m256d {
+        // SAFETY: the caller's promise.
+        unsafe { _mm256_cvtps_pd(_mm_loadu_ps(p)) }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    #[target_feature(enable = "avx2,fma")]
+    unsafe fn load_eight(p: *const f32) -> __m256 {
+        // SAFETY: the caller's promise.
+        unsafe { _mm256_loadu_ps(p) }
     }
 
     #[cfg(target_arch = "x86_64")]
@@ -88,6 +119,23 @@ impl Real for f64 {
 
     fn round(value: f64) -> f64 {
         value
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    #[target_feature(enable = "avx2,fma")]
+    unsafe fn load_four(p: *const f64) -> __m256d {
+        // SAFETY: the caller's promise.
+        unsafe { _mm256_loadu_pd(p) }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    #[target_feature(enable = "avx2,fma")]
+    unsafe fn load_eight(p: *const f64) -> __m256 {
+        // SAFETY: the caller's promise.
+        let (low, high) = unsafe { (_mm256_loadu_pd(p), _mm256_loadu_pd(p.add(4))) };
+        _mm256_set_m128(_mm256_cvtpd_ps(high), _mm256_cvtpd_ps(low))
     }
 
     #[cfg(target_arch = "x86_64")]

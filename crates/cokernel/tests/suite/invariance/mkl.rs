@@ -38,7 +38,7 @@ fn learn(id: &str, bank: &Bank, machine: &Svc, run: &Run) -> Learned {
     let given = match id {
         "forest_two_stage" => Some(("trees", Value::Int(25))),
         // Later steps amplify rounding.
-        "localized_mkl" => Some(("max_iterations", Value::Int(3))),
+        "localized_mkl" | "gmkl" => Some(("max_iterations", Value::Int(3))),
         "gpk" | "lpk" => Some(("max_iterations", Value::Int(1))),
         _ if method.params.iter().any(|p| p.name == "tol") => Some(("tol", Value::Real(1e-7))),
         _ => None,

@@ -59,6 +59,8 @@ fn compare<T: Real, G: Gradient>(make: impl Fn(f64) -> T) {
                 line[k] = 0.2 * line[k] + change;
                 glided[k] += 0.3 * line[k];
             }
+            #[cfg(target_arch = "x86_64")]
+            let mut fused = None;
             let partner = plain(&f, &a, &d, &low, (-0.2, 1.1));
             for level in levels() {
                 let (mut g, mut h, mut s) = (f.clone(), f.clone(), q.clone());
@@ -80,6 +82,13 @@ fn compare<T: Real, G: Gradient>(make: impl Fn(f64) -> T) {
                 assert!(wide(&s).iter().zip(&line).all(|(x, y)| near(*x, *y)));
                 let j = second(level, &f, &a, &d, &low, (-0.2, 1.1), 1e-12);
                 assert_eq!(j, partner, "{level:?}, {m} variables");
+                // Those with fused multiply-add agree to the bit.
+                #[cfg(target_arch = "x86_64")]
+                if level != Level::Portable {
+                    let fused =
+                        fused.get_or_insert_with(|| (one, two, wide(&g), wide(&h), wide(&s)));
+                    assert_eq!(*fused, (one, two, wide(&g), wide(&h), wide(&s)), "{level:?}");
+                }
             }
         }
     }
