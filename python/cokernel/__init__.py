@@ -32,7 +32,7 @@ cluster and to embed.
 from . import annotated, conformal, datasets, experiments, inspection, metrics, statistics
 from ._clusterers import MultiViewSpectralClustering
 from ._detectors import MKLOutlierDetector
-from ._files import from_bytes, load, machines, methods
+from ._files import from_bytes, from_dict, load, machines, methods
 from ._generated import *  # noqa: F403
 from ._generated import __all__ as _method_classes
 from ._graphs import diffusion_matrix, random_walk_matrix
@@ -69,6 +69,7 @@ __all__ = [
     "diffusion_matrix",
     "experiments",
     "from_bytes",
+    "from_dict",
     "inspection",
     "load",
     "machines",

@@ -20,6 +20,7 @@ from ._json import loads
 from ._instances import Given, Similar, align, is_several
 from ._kernels import SIMILAR, kernel_texts
 from ._report import report
+from ._state import state_of
 
 
 def seed_of(random_state: Any) -> int:
@@ -252,6 +253,17 @@ class SavedEstimator(NativeEstimator):
         check_is_fitted(self)
         content: bytes = self._model.to_bytes()
         return content
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fitted model as a dict of plain values, for :func:`from_dict`: the same as :meth:`to_bytes`, opened.
+
+        Returns
+        -------
+        dict
+            ``kind`` and ``text`` (JSON: method, kernels, classes, report, a checksum of everything) are texts, ``arrays`` is
+            a dict of arrays by name.
+        """
+        return state_of(self.to_bytes())
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to a file that Rust and the command line read, too.

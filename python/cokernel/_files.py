@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import Any
 
 from . import _native
@@ -13,6 +14,7 @@ from ._clusterers import MultiViewSpectralClustering
 from ._detectors import MKLOutlierDetector
 from ._mkl_classifier import MKLClassifier
 from ._regressors import MKLRegressor
+from ._state import content_of
 from ._transformers import MultiViewEmbedding
 from ._views import Layout
 
@@ -94,6 +96,39 @@ def from_bytes(content: bytes) -> Any:
             return _estimator(_native.EmbeddingModel.from_bytes(content))
         except ValueError:
             raise refused from None
+
+
+def from_dict(state: Mapping[str, Any]) -> Any:
+    """Make a model of the dict that ``to_dict`` of a fitted estimator gave.
+
+    Parameters
+    ----------
+    state : dict
+        With ``kind``, ``text`` and ``arrays``.
+
+    Returns
+    -------
+    MKLClassifier, MKLRegressor, MKLOutlierDetector, MultiViewSpectralClustering or MultiViewEmbedding
+        As from :func:`load`.
+
+    Raises
+    ------
+    ValueError
+        It is no model, or something of it was changed.
+
+    Examples
+    --------
+    >>> import cokernel
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> X, y = make_gaussian_views(60, separations=[5.0, 1.0], random_state=0)
+    >>> clf = cokernel.SimpleMKLClassifier(random_state=0).fit(X, y)
+    >>> state = clf.to_dict()
+    >>> state["arrays"]["bias"].shape
+    (1,)
+    >>> bool((cokernel.from_dict(state).decision_function(X) == clf.decision_function(X)).all())
+    True
+    """
+    return from_bytes(content_of(state))
 
 
 def _estimator(model: Any) -> Any:

@@ -132,13 +132,16 @@ def weight_spread(
         raise ValueError(f"y: expected {n} entries, one for each instance, found {len(target)}")
     strata = np.zeros(n, dtype=np.intp)
     if hasattr(estimator, "classes_"):
+        if target is None:
+            raise ValueError("y: expected the classes of the instances, found None")
         strata = np.unique([str(v) for v in target], return_inverse=True)[1]
     drawn = []
     for _ in range(int(n_resamples)):
         half = _half(strata, rng)
         given = {} if target is None else {"y": target[half]}
         given.update({name: np.asarray(v)[half] for name, v in fit_params.items() if v is not None})
-        found = clone(estimator).fit(rows_of(half), **given).weights_
+        again: Any = clone(estimator)
+        found = again.fit(rows_of(half), **given).weights_
         if len(found) != len(whole):
             raise ValueError(f"a half of the instances has {len(found)} kernels, all of them {len(whole)}")
         drawn.append(np.asarray(found))

@@ -97,7 +97,32 @@ def test_models_as_bytes() -> None:
         fitted = made.fit(X, Y) if not isinstance(made, ck.MKLOutlierDetector) else made.fit(X)
         content = fitted.to_bytes()
         np.testing.assert_array_equal(ck.from_bytes(content).predict(X), fitted.predict(X))
+        state = fitted.to_dict()
+        np.testing.assert_array_equal(ck.from_dict(state).predict(X), fitted.predict(X))
+        assert ck.from_dict(state).to_bytes() == content
     embedding = ck.MultiViewEmbedding(2, random_state=0).fit(X)
     np.testing.assert_array_equal(ck.from_bytes(embedding.to_bytes()).transform(X), embedding.transform(X))
     with pytest.raises(ValueError, match="."):
         ck.from_bytes(content[:-1])
+
+
+def test_models_as_dicts() -> None:
+    embedding = ck.MultiViewEmbedding(2, random_state=0).fit(X)
+    np.testing.assert_array_equal(ck.from_dict(embedding.to_dict()).transform(X), embedding.transform(X))
+    frame = pd.DataFrame(TABLE)
+    sequences = {"dna": ["ACGT" * (1 + i % 3) for i in range(90)], "x": FIRST}
+    clf = ck.MKLClassifier("mean", kernels=[ck.spectrum(view="dna", k=2), ck.gaussian(view="x")], probability="sigmoid")
+    state = clf.fit(sequences, Y).to_dict()
+    np.testing.assert_array_equal(ck.from_dict(state).predict_proba(sequences), clf.predict_proba(sequences))
+    sparse_clf = ck.MKLClassifier("mean", views=VIEWS).fit(sparse.csr_matrix(frame.to_numpy()), Y)
+    assert ck.from_dict(sparse_clf.to_dict()).to_bytes() == sparse_clf.to_bytes()
+    # What was changed is refused, and what is no such dict.
+    state["arrays"]["bias"][0] += 1.0
+    with pytest.raises(ValueError, match="checksum|damaged"):
+        ck.from_dict(state)
+    with pytest.raises(ValueError, match="expected a dict with 'kind', 'text' and 'arrays'"):
+        ck.from_dict({"kind": "cokernel_model"})
+    with pytest.raises(ValueError, match="array 'bias': a model has none of type complex128"):
+        ck.from_dict({**state, "arrays": {"bias": np.zeros(1, dtype=complex)}})
+    with pytest.raises(ValueError, match="."):
+        ck.from_dict({**state, "text": "{}"})
