@@ -127,7 +127,8 @@ def weight_spread(
     check_is_fitted(estimator)
     number("n_resamples", n_resamples, "of at least 2", lambda v: v >= 2 and v == int(v))
     whole, n, rng = estimator.weights_, n_rows(X), check_random_state(random_state)
-    rows_of, target = sliced(estimator, X), None if y is None else np.asarray(y)
+    rows_of: Any = sliced(estimator, X)
+    target = None if y is None else np.asarray(y)
     if target is not None and len(target) != n:
         raise ValueError(f"y: expected {n} entries, one for each instance, found {len(target)}")
     strata = np.zeros(n, dtype=np.intp)
