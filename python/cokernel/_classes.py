@@ -49,6 +49,8 @@ def known_classes(
     known = None
     if isinstance(y, np.ma.MaskedArray):
         known, y = ~np.ma.getmaskarray(y), np.asarray(y.data)
+    if not hasattr(y, "dtype") and hasattr(y, "__array__"):
+        y = np.asarray(y)
     if not hasattr(y, "dtype"):
         # Text and NaN in a list would all become text.
         entries = list(y)

@@ -275,6 +275,8 @@ class KernelLearner(SavedEstimator):
             raise ValueError(
                 f"embedding: expected 2 numbers for each of {len(gates)} instances, found shape {plane.shape}"
             )
+        if not np.isfinite(plane).all():
+            raise ValueError("embedding: a place is NaN or infinite; give finite numbers for each instance")
         return plot_gates(gates, self.gate_names_, plane, labels, axes)
 
     @property

@@ -65,6 +65,7 @@ def estimators() -> list[Any]:
     )
     made.append(cokernel.MultiViewSpectralClustering(2, n_init=3, random_state=0))
     made.append(cokernel.MultiViewEmbedding(2, method="spectral", random_state=0))
+    made.append(cokernel.MultiViewEmbedding(2, method="lfda", random_state=0))
     return made
 
 

@@ -179,6 +179,15 @@ impl Bank {
     /// No matrix, a name twice, different sizes, entries that are not finite, matrices that are
     /// not symmetric.
     pub fn from_matrices(matrices: Vec<(String, Matrix)>, storage: Storage) -> Result<Self> {
+        Bank::of_matrices(matrices, storage, &Run::default())
+    }
+
+    /// [`from_matrices`](Self::from_matrices) within the limits of a run.
+    pub(crate) fn of_matrices(
+        matrices: Vec<(String, Matrix)>,
+        storage: Storage,
+        run: &Run,
+    ) -> Result<Self> {
         let mut views = Views::new();
         let mut kernels = Vec::new();
         for (name, matrix) in matrices {
@@ -191,7 +200,7 @@ impl Bank {
             });
             views = views.with(name, Table::Similarity(matrix))?;
         }
-        Bank::from_kernels(&views, kernels, storage, &Run::default())
+        Bank::from_kernels(&views, kernels, storage, run)
     }
 
     /// n.

@@ -27,7 +27,8 @@
 //! **Deviations.** The source clusters by kernel k-means with the mean of all kernels and measures the distance there; here the
 //! clusters are those of the features that gates look at, so that both localized methods see the same.
 //!
-//! **Cost.** The l·M products c_j c_jᵀ ∘ K_m are stored: 8·l·M·n² bytes for a moment, a third of that after it. Beside
+//! **Cost.** The l·M products c_j c_jᵀ ∘ K_m are stored: [`AT_ONCE`]·8·l·M·n² bytes for a moment, a sixth of that after it,
+//! whatever the storage of the kernels; more than the memory of the run is refused. Beside
 //! them the cost of lp_norm on l·M kernels: three to seven machines and as many passes. See [`outer`](super::outer).
 
 use super::gate_views::{self, GATE_DIMENSIONS, GATE_SCALE, GATE_VIEWS, GateViews, Seen};
@@ -43,7 +44,7 @@ use crate::rule::gate::{Gate, Shape};
 use crate::rule::{Combination, Gated};
 use crate::run::Pass;
 use crate::solve::kmeans::{Starts, kmeans};
-use crate::{Result, Run, Watch};
+use crate::{Error, Result, Run, Watch};
 
 /// The registry entry.
 pub static ENTRY: Entry<dyn Learner> =
@@ -147,19 +148,34 @@ impl ConvexLocalized {
     }
 }
 
+/// Numbers for each entry of a product while they are made: the matrices, their copies, their triangles.
+const AT_ONCE: usize = 3;
+
 /// The products c_j c_jᵀ ∘ K_m, those of a region one after the other.
-fn products(bank: &Bank, inside: &Matrix, pass: &Pass<'_>) -> Result<Bank> {
+fn products(bank: &Bank, inside: &Matrix, run: &Run, watch: &Watch) -> Result<Bank> {
     let (n, kernels, regions) = (bank.n(), bank.len(), inside.cols());
-    let numbers = (n * n).checked_mul(2 * kernels).and_then(|v| v.checked_mul(regions));
-    room_for::<f64>(numbers, || {
-        format!("{kernels} kernels of {n} instances in {regions} regions; use fewer (regions)")
-    })?;
+    let numbers = (n * n).checked_mul(AT_ONCE * kernels).and_then(|v| v.checked_mul(regions));
+    let what = format!("{kernels} kernels of {n} instances in {regions} regions");
+    room_for::<f64>(numbers, || format!("{what}; use fewer (regions)"))?;
+    let bytes = 8 * numbers.unwrap_or(usize::MAX / 8);
+    if bytes > run.memory {
+        return Err(Error::Data(format!(
+            "{what} need {} MB at once, more than the memory of the run ({} MB); use fewer regions or kernels, or raise \
+             the limit (memory)",
+            bytes / 1_000_000,
+            run.memory / 1_000_000
+        )));
+    }
+    let pass = Pass::under(watch);
     let mut matrices: Vec<(usize, String, Matrix)> = Vec::with_capacity(kernels * regions);
     for m in 0..kernels {
         let mut one = vec![0.0; kernels];
         one[m] = 1.0;
-        let kernel = bank.combine_in(&one, pass)?.into_matrix()?;
+        let kernel = bank.combine_in(&one, &pass)?.into_matrix()?;
         for j in 0..regions {
+            if pass.is_over() {
+                break;
+            }
             let mut product = kernel.clone();
             for i in 0..n {
                 let own = inside.get(i, j);
@@ -172,7 +188,7 @@ fn products(bank: &Bank, inside: &Matrix, pass: &Pass<'_>) -> Result<Bank> {
     pass.complete("the kernels of the regions")?;
     matrices.sort_by_key(|(j, _, _)| *j);
     let named = matrices.into_iter().map(|(_, name, matrix)| (name, matrix)).collect();
-    Bank::from_matrices(named, Storage::Resident)
+    Bank::of_matrices(named, Storage::Resident, &run.remaining(watch))
 }
 
 impl Learner for ConvexLocalized {
@@ -181,7 +197,7 @@ impl Learner for ConvexLocalized {
         let (watch, kernels) = (run.watch(), problem.bank.len());
         let regions = self.regions(views, kernels, run, &watch)?;
         let l = regions.inside.cols();
-        let bank = products(problem.bank, &regions.inside, &Pass::under(&watch))?;
+        let bank = products(problem.bank, &regions.inside, run, &watch)?;
         let outer = Outer {
             title: METHOD.title,
             set: &Ball { p: self.p, blocks: l },

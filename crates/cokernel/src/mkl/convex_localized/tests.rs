@@ -149,3 +149,22 @@ fn regions_find_what_counts_in_them() {
     }
     all[0].iter().zip(&all[1]).for_each(|(a, b)| assert!((a - b).abs() < 1e-6));
 }
+
+/// The products keep to the memory and the time of the run, or say what they would take.
+#[test]
+fn limits_are_kept() {
+    let (views, labels) = data();
+    let bank = bank(&views, &["gaussian@b:gamma=0.5", "linear@c"]);
+    let classes = Target::Classes(Classes::from_texts(&labels).unwrap());
+    let svc = machine("svc");
+    let problem = Problem { views: Some(&views), ..Problem::new(&bank, &classes, svc.as_ref()) };
+    let params = METHOD.check([("regions", &Value::Int(4))].into_iter()).unwrap();
+    let learn = |run: &Run| ConvexLocalized::new(&params).learn(&problem, run);
+    let needed = AT_ONCE * 8 * 2 * 4 * N * N;
+    let said = learn(&Run { memory: needed - 1, ..Run::default() }).unwrap_err().to_string();
+    assert!(said.contains("2 kernels of 60 instances in 4 regions need 0 MB at once"), "{said}");
+    assert!(learn(&Run { memory: 2 * needed, ..Run::default() }).is_ok());
+    let late = Run { time_limit: Some(std::time::Duration::ZERO), ..Run::default() };
+    let said = learn(&late).unwrap_err().to_string();
+    assert!(said.contains("time limit"), "{said}");
+}

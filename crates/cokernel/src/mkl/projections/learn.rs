@@ -94,6 +94,14 @@ fn learn(problem: &Problem<'_>, settings: &Settings, run: &Run) -> Result<Learne
         let mean = |g: usize| open.col(g).iter().sum::<f64>() / n;
         report.details.insert("mean_gates".to_string(), (0..open.cols()).map(mean).collect());
         report.details.insert("active_gates".to_string(), vec![active(&open)]);
+        let shut = (0..open.cols()).filter(|g| open.col(*g).iter().all(|v| *v == 0.0)).count();
+        if shut > 0 {
+            let all = open.cols();
+            report.notes.push(format!(
+                "{shut} of {all} gates are open for no training instance: what they would open takes no part, and the \
+                 model does not keep its projections"
+            ));
+        }
     }
     let rule = inside.rule(&found.parameters)?.shared();
     let views = inside.maps(&found.parameters)?;

@@ -7,7 +7,7 @@ use crate::mkl::localized_mkl::first_gates;
 use crate::solve::conjugate::conjugate_gradients;
 use crate::solve::dense::{leading_eigen, principal_axes};
 use crate::solve::eigen::orient;
-use crate::{Result, Run};
+use crate::{Error, Result, Run};
 use cokernel_dense::simd;
 use rand::{Rng, RngExt};
 
@@ -64,7 +64,14 @@ impl Source {
                 Ok(Some(Matrix::from_fn(d, r, |j, l| if j == l { one(j) } else { 0.0 })))
             }
             First::Components => self.components(rng).map(Some),
-            First::Discriminant => self.discriminants(target.classes()?, rng).map(Some),
+            First::Discriminant => match target.classes() {
+                Ok(classes) => self.discriminants(classes, rng).map(Some),
+                Err(_) => {
+                    let problem =
+                        "fda looks at classes, and there are none; choose pca, identity or random";
+                    Err(Error::parameter("start", problem))
+                }
+            },
         }
     }
 
