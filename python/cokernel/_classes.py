@@ -22,14 +22,27 @@ def class_names(classes: npt.NDArray[Any]) -> list[str]:
     return names
 
 
-def classes_from_names(names: list[str]) -> npt.NDArray[Any]:
-    """The classes of a model that was read from a file: numbers where all names are numbers."""
-    for kind in (int, float):
+def class_kind(classes: npt.NDArray[Any]) -> str:
+    """What classes are, as model files say it: text, whole, real or truth."""
+    return {"b": "truth", "i": "whole", "u": "whole", "f": "real"}.get(classes.dtype.kind, "text")
+
+
+def classes_from_names(names: list[str], kind: str | None) -> npt.NDArray[Any]:
+    """The classes of a model that was read from a file.
+
+    They are of the kind that the file tells; where it tells none (those of the command line) they are numbers if every
+    name is a number as it is usually written.
+    """
+    if kind == "truth":
+        return np.array([name == "True" for name in names])
+    makes: list[Any] = {"whole": [int], "real": [float], None: [int, float]}.get(kind, [])
+    for make in makes:
         try:
-            values = np.array([kind(name) for name in names])
-        except ValueError:
+            values = np.array([make(name) for name in names])
+        except (ValueError, OverflowError):
             continue
-        return values
+        if kind is not None or [str(v) for v in values.tolist()] == names:
+            return values
     return np.array(names)
 
 

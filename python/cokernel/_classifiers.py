@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d
 
 from . import _native
 from ._base import plain, seed_of, whole
-from ._classes import class_names, known_classes, labelled, refuse_missing_classes
+from ._classes import class_kind, class_names, known_classes, labelled, refuse_missing_classes
 from ._instances import Given
 from ._learners import KernelLearner, Ready, learns_unlabelled, number, tells_probabilities
 from ._pairs import pairs_of
@@ -180,6 +180,9 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
             found = found.copy()
             found[known] = labelled(values, known)
         self.transduction_ = found
+
+    def _counted(self, model: _native.Model) -> _native.Model:
+        return super()._counted(model).of_class_kind(class_kind(self.classes_))
 
     def _ready(self, given: Given) -> Ready:
         self._calibrating()

@@ -32,7 +32,8 @@ def load(path: str | os.PathLike[str]) -> Any:
     MKLClassifier, MKLRegressor, MKLOutlierDetector, MultiViewSpectralClustering or MultiViewEmbedding
         A fitted estimator. It takes the views as a dict by name, or as a list in their order, either
         of all views of the fit or of those that prediction looks at; a model that looks at one view
-        takes a table. Class names that are numbers become numbers. A clusterer
+        takes a table. Classes are what they were (dates become text); those of a file of the
+        command line numbers where all names are numbers as these are usually written. A clusterer
         or embedding from a file has no ``labels_``, ``embedding_``, ``eigenvectors_`` or
         ``cluster_centers_``, a classifier no ``transduction_``: what is said of the instances of ``fit`` one by one
         is not in the file; similarities are towards the instances given to ``fit``, in their order,
@@ -231,7 +232,7 @@ def _learner(told: dict[str, Any], kernels: Any) -> Any:
         if told["calibration"] is not None:
             estimator.probability = told["calibration"]["shape"]
             estimator.calibration_folds = told["calibration"]["folds"]
-        estimator.classes_ = classes_from_names(told["classes"])
+        estimator.classes_ = classes_from_names(told["classes"], told.get("class_kind"))
         if isinstance(class_weight, dict):
             known = dict(zip(told["classes"], estimator.classes_.tolist()))
             estimator.class_weight = {known[name]: w for name, w in class_weight.items()}

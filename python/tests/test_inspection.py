@@ -126,3 +126,16 @@ def test_models_as_dicts() -> None:
         ck.from_dict({**state, "arrays": {"bias": np.zeros(1, dtype=complex)}})
     with pytest.raises(ValueError, match="."):
         ck.from_dict({**state, "text": "{}"})
+
+
+@pytest.mark.parametrize(
+    ("no", "yes"),
+    [("7", "007"), ("1", "1.0"), ("1_0", "10"), ("a", "b"), (False, True), (3, 7), (0.5, 1.0), (np.uint8(1), np.uint8(200))],
+)
+def test_files_keep_what_classes_are(no: Any, yes: Any) -> None:
+    y = np.where(Y == Y[0], no, yes)
+    clf = ck.MKLClassifier("mean", class_weight={no: 1.0, yes: 2.0}).fit(X, y)
+    again = ck.from_bytes(clf.to_bytes())
+    assert again.classes_.tolist() == clf.classes_.tolist()
+    assert again.classes_.dtype.kind == clf.classes_.dtype.kind.replace("u", "i")
+    assert again.class_weight == clf.class_weight and again.score(X, y) == clf.score(X, y)

@@ -11,8 +11,8 @@ use crate::words::bytes;
 use anyhow::{Context, Result};
 use cokernel::bank::Storage;
 use cokernel::catalogue::{
-    INTEGRATION, default_machine, find, for_task as for_machine, machines, methods, named,
-    recommended, together,
+    INTEGRATION, default_machine, find, for_task as for_machine, goes_with, machines, methods,
+    named, recommended, together,
 };
 use cokernel::data::{Header, Missing, ReadOptions, Scale, ViewsIn, views_in};
 use cokernel::kernel::{GraphSpec, KernelSpec, Normalization};
@@ -44,6 +44,15 @@ pub struct Learning {
     pub scale: Scale,
     pub storage: Storage,
     pub missing: Missing,
+}
+
+impl Learning {
+    /// The method where none is named: SimpleMKL, and the mean with machines that it does not drive.
+    pub fn usual(&self) -> Result<&'static str> {
+        let usual = find("simple_mkl")?;
+        let drives = !self.named || goes_with(usual, self.machine.method()).is_ok();
+        Ok(if drives { usual.id } else { "mean" })
+    }
 }
 
 /// Flags over project file.
@@ -222,7 +231,10 @@ impl Settings {
         learning: &Learning,
     ) -> Result<Mkl> {
         let machine = match learning.named {
-            true => learning.machine.clone(),
+            true => {
+                goes_with(method, learning.machine.method()).map_err(|e| misuse(e.to_string()))?;
+                learning.machine.clone()
+            }
             false => instead(method, &learning.machine)?,
         };
         let mut mkl = Mkl::new(method.id)?

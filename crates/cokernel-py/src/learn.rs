@@ -11,7 +11,7 @@ use cokernel::json::Marked;
 use cokernel::kernel::KernelSpec;
 use cokernel::machine::MachineSpec;
 use cokernel::method::{Method, Task};
-use cokernel::model::{Given as Known, Mkl};
+use cokernel::model::{ClassKind, Given as Known, Mkl};
 use cokernel::params::{Range, Value};
 use cokernel::{Error, mkl, model};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
@@ -496,6 +496,20 @@ impl Model {
     fn of_given(&self, rows: Vec<usize>, n: usize) -> PyResult<Self> {
         let model = self.inner.as_ref().clone();
         Ok(Model::new(model.of_given(&rows, n).map_err(to_py)?))
+    }
+
+    /// The same model, whose classes were of this kind: text, whole, real or truth.
+    fn of_class_kind(&self, kind: &str) -> PyResult<Self> {
+        let known = [
+            ("text", ClassKind::Text),
+            ("whole", ClassKind::Whole),
+            ("real", ClassKind::Real),
+            ("truth", ClassKind::Truth),
+        ];
+        let found = known.iter().find(|k| k.0 == kind);
+        let found =
+            found.ok_or_else(|| to_py(Error::unknown("kind", kind, known.iter().map(|k| k.0))))?;
+        Ok(Model::new(self.inner.as_ref().clone().with_class_kind(found.1)))
     }
 
     /// Training instances that are a support vector of some machine, increasing and counted in all

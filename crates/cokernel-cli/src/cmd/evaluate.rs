@@ -41,7 +41,7 @@ pub struct Args {
     data: DataArgs,
     #[command(flatten)]
     kernels: KernelArgs,
-    /// The method; `cokernel methods` lists them [default: simple_mkl]
+    /// The method; `cokernel methods` lists them [default: simple_mkl, mean with machines that it does not drive]
     #[arg(long, short, value_name = "ID", help_heading = "Method")]
     method: Option<String>,
     /// A parameter of the method, as tol=1e-4. Repeatable; see `cokernel methods ID`
@@ -69,8 +69,8 @@ pub struct Args {
 /// Runs the command.
 pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let mut settings = Settings::load(&args.data, &args.set, global)?;
-    let method = settings.method(args.method.as_ref(), "simple_mkl")?;
     let learning = settings.learning(&args.kernels, &args.machine)?;
+    let method = settings.method(args.method.as_ref(), learning.usual()?)?;
     let method = for_task(method, learning.task())?;
     let mkl = settings.mkl(method, &[method], &learning)?;
     let calibrating = settings.calibrating(&args.probabilities, learning.task())?;

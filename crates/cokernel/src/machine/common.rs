@@ -145,6 +145,21 @@ pub(super) fn solution(solved: Vec<(Block, u64)>, largest: f64, c: f64) -> Resul
     Ok(Solution { blocks, counts })
 }
 
+/// Objectives beside the terms they are sums of, below which they are rounding.
+const NOTHING: f64 = 1e-12;
+
+/// A block whose objectives are rounding of terms of this size has found its optimum, which is 0: a relative gap says
+/// nothing there.
+pub(super) fn settled(mut block: Block, terms: f64) -> Block {
+    if block.primal.abs().max(block.objective.abs()) <= NOTHING * terms {
+        block.gap = 0.0;
+        if block.status == Status::Stalled {
+            block.status = Status::Converged;
+        }
+    }
+    block
+}
+
 /// The block of a machine with one head and bounds |c_i| ≤ C_i.
 pub(super) fn block(solved: Solved, role: Role, costs: &[f64], at_bound: (usize, usize)) -> Block {
     let linear = solved.dual + 0.5 * solved.norm();

@@ -219,7 +219,7 @@ fn several(
         at_bound: (0, 0),
         heads: heads.map(|((role, coef), bias)| Head { role, coef, bias }).collect(),
     };
-    (block, steps)
+    (common::settled(block, costs.iter().sum()), steps)
 }
 
 fn undecided() -> Error {

@@ -73,7 +73,8 @@ impl Machine for Svdd {
         let largest = common::largest_entry(kernel, c)?;
         let ball = data_description(kernel, &costs, start, &settings, &how.run.watch());
         let steps = ball.machine.steps;
-        let block = common::block(ball.machine, role, &costs, (0, 0));
+        let terms = largest * ball.machine.coef.iter().map(|c| c.abs()).sum::<f64>();
+        let block = common::settled(common::block(ball.machine, role, &costs, (0, 0)), terms);
         common::solution(vec![(block, steps)], largest, c)
     }
 

@@ -109,9 +109,10 @@ impl Machine for Svr {
     fn advice(&self, share: f64, diagonal: f64) -> Option<String> {
         let c = self.c;
         Some(format!(
-            "{:.0} % of the instances are outside the tube at their bound (|β| = C): C = {c:.3e} times \
-             the mean diagonal of the combined kernel ({diagonal:.3e}) is small beside the spread of the \
-             targets, or epsilon = {:.3e} is; compare a C 10 and 100 times as large, or scale the targets",
+            "{:.0} % of the instances are outside the tube at their bound (|β| = C): either C = {c:.3e} times the mean \
+             diagonal of the combined kernel ({diagonal:.3e}) is small beside the spread of the targets (compare a C 10 and \
+             100 times as large), or epsilon = {:.3e} is small beside their noise, or the kernels say little of them (then a \
+             larger C changes nothing; compare a larger epsilon and other kernels)",
             100.0 * share,
             self.epsilon,
         ))

@@ -42,7 +42,8 @@ pub use predict::Prediction;
 pub use prepared::Prepared;
 pub(crate) use prepared::Recipe;
 pub use summary::{
-    ClusterInfo, EmbeddingSummary, KernelUse, KernelWeight, MachineInfo, Summary, ViewInfo,
+    ClassKind, ClusterInfo, EmbeddingSummary, KernelUse, KernelWeight, MachineInfo, Summary,
+    ViewInfo,
 };
 pub use widths::FeatureWidths;
 
@@ -119,6 +120,8 @@ struct Info {
     seed: u64,
     library_version: String,
     classes: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    class_kind: Option<ClassKind>,
     n_train: usize,
     n_dropped: usize,
     /// How many instances were given, where that is known and not all were learned from.
@@ -346,6 +349,7 @@ impl Model {
             seed: run.seed,
             library_version: VERSION.to_string(),
             classes: names.to_vec(),
+            class_kind: None,
             n_train: n,
             n_dropped: prepared.n_dropped - prepared.n_incomplete,
             lacking,
@@ -370,6 +374,13 @@ impl Model {
             0 => Ok(model),
             dropped => model.of_given(&prepared.rows, n + dropped),
         }
+    }
+
+    /// The model, which keeps what the names of its classes were, so that who reads it can make the same of them.
+    #[must_use]
+    pub fn with_class_kind(mut self, kind: ClassKind) -> Self {
+        self.info.class_kind = Some(kind);
+        self
     }
 
     /// The model with these sentences before the other notes of its report.
@@ -597,6 +608,7 @@ impl Model {
             library_version: self.info.library_version.clone(),
             seed: self.info.seed,
             classes: self.info.classes.clone(),
+            class_kind: self.info.class_kind,
             n_train: self.info.n_train,
             n_dropped: self.info.n_dropped,
             n_given: self.info.n_given.unwrap_or(self.info.n_train),

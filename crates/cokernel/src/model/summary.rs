@@ -9,6 +9,20 @@ use crate::multiview::Starts;
 use crate::params::Params;
 use serde::{Deserialize, Serialize};
 
+/// What the names of classes were before they became text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClassKind {
+    /// Text.
+    Text,
+    /// Whole numbers.
+    Whole,
+    /// Numbers.
+    Real,
+    /// False and true.
+    Truth,
+}
+
 /// A view as it was in training.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ViewInfo {
@@ -104,6 +118,9 @@ pub struct Summary {
     pub seed: u64,
     /// Class names in code order.
     pub classes: Vec<String>,
+    /// What these names were, where that was told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub class_kind: Option<ClassKind>,
     /// Number of training instances, without those that were left out.
     pub n_train: usize,
     /// Instances left out because their label was missing.

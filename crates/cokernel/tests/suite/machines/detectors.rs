@@ -2,7 +2,6 @@
 
 use super::points;
 use crate::common::{bank, gaussian};
-use cokernel::Run;
 use cokernel::bank::{Gram, Storage};
 use cokernel::catalogue::{find, methods};
 use cokernel::data::{Labels, Matrix, Target, Views};
@@ -11,6 +10,7 @@ use cokernel::machine::{How, MachineSpec};
 use cokernel::method::Task;
 use cokernel::mkl::{Problem, learner, train};
 use cokernel::model::{Mkl, Model};
+use cokernel::{Run, Status};
 
 fn detector(text: &str) -> Mkl {
     Mkl::new("mean").unwrap().machine(text.parse::<MachineSpec>().unwrap())
@@ -183,4 +183,24 @@ fn nothing_to_separate() {
     }
     assert!(solve("one_class_svm:nu=0.5").remark().is_some());
     assert!(solve("svdd:nu=0.5").remark().is_none());
+}
+
+/// Instances that are all one leave a ball of radius 0, whose relative gap would say nothing.
+#[test]
+fn a_ball_of_no_size_is_an_answer() {
+    for kernel in ["linear@x", "gaussian@x:gamma=0.5"] {
+        for scale in [1e-12, 1.0, 1e12] {
+            let views = Views::new()
+                .dense("x", Matrix::from_fn(20, 3, |_, j| scale * (1.0 + j as f64)))
+                .unwrap();
+            let mkl = detector("svdd").kernels([kernel.parse::<KernelSpec>().unwrap()]);
+            let model = mkl.fit(&views, &Labels::Absent(20), &Run::default()).unwrap();
+            let report = model.report();
+            assert_eq!(
+                (report.status, report.gap),
+                (Status::Converged, Some(0.0)),
+                "{kernel} {scale}"
+            );
+        }
+    }
 }
