@@ -7,11 +7,11 @@
 //! ```
 //!
 //! At most a fraction ν of the instances is outside the tube, and at least that fraction are support
-//! vectors. C_i = `c` × instance weight. ℓ(c) = yᵀβ; which coefficients are free is not told, for they share
-//! a second sum: methods then do without second derivatives. See [`nu_svr`] for the solver and its cost.
+//! vectors. C_i = `c` × instance weight. ℓ(c) = yᵀβ; where the tube has a width the free coefficients share the sum
+//! Σ |β|, too. See [`nu_svr`] for the solver and its cost.
 
 use super::common;
-use super::{Block, How, Machine, Reading, Role, Says, Solution};
+use super::{How, Machine, Reading, Role, Says, Solution};
 use crate::Result;
 use crate::data::Target;
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
@@ -73,10 +73,15 @@ impl Machine for NuSvr {
         let (start, settings) = common::asked(kernel, y.len(), role, &self.settings, how)?;
         let costs = common::costs(self.c, y.len(), how.weights)?;
         let largest = common::largest_entry(kernel, self.c)?;
-        let found = nu_svr(kernel, y, self.nu, &costs, start, &settings, &how.run.watch()).machine;
-        let steps = found.steps;
-        let block = common::block(found, role, &costs, (0, 0));
-        common::solution(vec![(Block { free: None, ..block }, steps)], largest, self.c)
+        let tube = nu_svr(kernel, y, self.nu, &costs, start, &settings, &how.run.watch());
+        let steps = tube.machine.steps;
+        let mut block = common::block(tube.machine, role, &costs, (0, 0));
+        // A tube of some width says that Σ |c| is all that ν allows.
+        if let Some(free) = block.free.as_mut().filter(|_| tube.epsilon > 0.0) {
+            let coef = &block.heads[0].coef;
+            free.also = free.rows.iter().map(|i| coef[*i as usize].signum()).collect();
+        }
+        common::solution(vec![(block, steps)], largest, self.c)
     }
 
     fn tol(&self) -> f64 {

@@ -87,6 +87,8 @@ pub struct Free {
     pub ridge: Vec<f64>,
     /// Whether the sum of c is fixed.
     pub sum: bool,
+    /// s, one for each of `rows`, where Σ_F s_i c_i is fixed, too (as the ν of a tube fixes Σ |c|); empty: it is not.
+    pub also: Vec<f64>,
 }
 
 /// One optimisation problem and its solution.

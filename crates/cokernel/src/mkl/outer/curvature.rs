@@ -9,7 +9,8 @@
 //!
 //! with K_FF from the combined kernel, to whose diagonal ℓ may add something (see
 //! [`Free`](crate::machine::Free)); the second term keeps Σ c, where that is fixed. With K_FF = L Lᵀ,
-//! W = L⁻¹ [v_1 … v_M] and a = L⁻¹ 1 this is WᵀW − (Wᵀa)(Wᵀa)ᵀ/aᵀa: positive semi-definite.
+//! W = L⁻¹ [v_1 … v_M] and a = L⁻¹ 1 this is WᵀW − (Wᵀa)(Wᵀa)ᵀ/aᵀa: positive semi-definite. Where a second sum
+//! Σ s_i c_i is fixed (ν-SVR: Σ |c|), what is left of L⁻¹ s without its part along a takes off the same again.
 //! Binary problems add up. Cost: one pass over the rows of support vectors in all kernels, |F|³/3 + |F|² M + |F| M²
 //! for each binary problem.
 
@@ -53,8 +54,8 @@ pub(super) fn sides(
 ) -> Sides {
     let coefs = machines.coefs();
     let mut forms = vec![vec![0.0; bank.len()]; coefs.len()];
-    // Room for 1 at the end, too.
-    let room = |f: &&Free| Vec::with_capacity(f.rows.len() * (seen.len() + 1));
+    // Room for 1 and s at the end, too.
+    let room = |f: &&Free| Vec::with_capacity(f.rows.len() * (seen.len() + 2));
     let mut columns: Vec<Vec<f64>> = free.iter().map(room).collect();
     bank.products_of(seen, &coefs, pass, |k, u, product| {
         let terms = coefs[u].iter().zip(product).filter(|(c, _)| **c != 0.0);
@@ -122,15 +123,25 @@ fn part(
     }
     let factor = factored(free, row, pass)?;
     sides.resize(f * (m + 1), 1.0);
-    factor.forward(&mut sides, m + 1);
-    let (w, a) = sides.split_at(f * m);
+    sides.extend(&free.also);
+    let columns = sides.len() / f;
+    factor.forward(&mut sides, columns);
+    let (w, fixed) = sides.split_at_mut(f * m);
+    let (a, b) = fixed.split_at_mut(f);
     let dot = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| x * y).sum::<f64>();
     // Nothing is taken off where the sum is free.
     let length = if free.sum { dot(a, a) } else { f64::INFINITY };
-    let along: Vec<f64> = w.chunks(f).map(|w| dot(w, a)).collect();
+    let (before, part) = (dot(b, b), dot(a, b) / length);
+    b.iter_mut().zip(a.iter()).for_each(|(b, a)| *b -= part * a);
+    // All signs are the same: the second sum is the first.
+    let other = if dot(b, b) > 1e-12 * before { dot(b, b) } else { f64::INFINITY };
+    let along = |fixed: &[f64]| -> Vec<f64> { w.chunks(f).map(|w| dot(w, fixed)).collect() };
+    let (first, second) = (along(a), if b.is_empty() { vec![0.0; m] } else { along(b) });
     hessian.par_chunks_mut(m).enumerate().for_each(|(k, out)| {
         for (l, h) in out.iter_mut().enumerate() {
-            *h = dot(&w[k * f..(k + 1) * f], &w[l * f..(l + 1) * f]) - along[k] * along[l] / length;
+            *h = dot(&w[k * f..(k + 1) * f], &w[l * f..(l + 1) * f])
+                - first[k] * first[l] / length
+                - second[k] * second[l] / other;
         }
     });
     hessian.iter().all(|h| h.is_finite()).then_some(hessian)
@@ -155,7 +166,8 @@ struct Part<'a> {
 }
 
 impl<'a> Operator<'a> {
-    /// `None` if it cannot be had: the kernels are others, a factorisation failed, the pass was given up.
+    /// `None` if it cannot be had: the kernels are others, a second sum is fixed, a factorisation failed, the pass was
+    /// given up.
     pub(super) fn new(
         bank: &'a Bank,
         machines: &'a Solution,
@@ -165,6 +177,9 @@ impl<'a> Operator<'a> {
         let coefs = machines.coefs();
         let mut blocks = Vec::new();
         for (free, coef) in free(machines)?.into_iter().zip(coefs) {
+            if !free.also.is_empty() {
+                return None;
+            }
             let factor = factored(free, row, pass)?;
             let constant = free.sum.then(|| {
                 let mut solved = vec![1.0; free.rows.len()];
@@ -219,7 +234,7 @@ mod tests {
                 .zip(columns)
                 .for_each(|(o, j)| *o = f64::from(u8::from(i == *j as usize)));
         };
-        let free = Free { rows: (0..8).collect(), ridge: Vec::new(), sum: true };
+        let free = Free { rows: (0..8).collect(), ridge: Vec::new(), sum: true, also: Vec::new() };
         let watch = late_watch();
         assert!(part(vec![1.0; 8], &free, 1, &row, &Pass::under(&watch)).is_none());
         assert_eq!(read.load(Ordering::Relaxed), 0);

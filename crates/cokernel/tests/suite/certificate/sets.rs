@@ -153,7 +153,7 @@ fn every_machine() {
             }
             let what = format!("{id} {given:?} with {}", entry.id);
             // Without second derivatives there are steps of first order only.
-            let slow = ["joint_svc", "nu_svr"].contains(&entry.id);
+            let slow = entry.id == "joint_svc";
             let tol = if slow { 1e-3 } else { 1e-5 };
             given.push(("tol", Value::Real(tol)));
             let learned = learn(id, &given, &kernels, &target, machine.as_ref());
@@ -169,6 +169,12 @@ fn every_machine() {
             let upper = machines.primal() + penalty(weights(&learned));
             let gap = (upper - (machines.linear() - largest(&half))) / upper.abs();
             assert!((-1e-9..=1.1 * tol).contains(&gap), "{what}: {gap}");
+            // ν-SVR had no second derivatives, and took 20 iterations and more.
+            let iterations = learned.report.iterations;
+            assert!(
+                slow || id != "simple_mkl" || iterations <= 12,
+                "{what}: {iterations} iterations"
+            );
             assert!((gap - learned.report.gap.unwrap()).abs() < 1e-8, "{what}: {gap}");
         }
     }
