@@ -2,13 +2,8 @@
 //! instances with C times four. The gap is that of the coefficients at hand, so that those of the result prove it.
 //!
 //! Where Ω keeps σ above 0, a step goes at most 0.95 of the way to a weight of 0; elsewhere weights end at 0 and stay there
-//! while the gradient says so. A step goes back to where the tangents at both of its ends meet, at least half of the way, until the
-//! upper bound falls. Machines are solved to a tenth of the square of the gap (which is what a Newton step leaves of it), no finer
-//! than a tenth of the tolerance; where no step leads down their rounding is in the way, and they are solved 30 times as exactly.
-//!
-//! Under a prior that holds all σ near 0, S is next to piecewise linear in μ. In 576 problems of 100 instances and 12 kernels (four
-//! priors, p = 1.2, 2 and 8, λ = 0.1 to 1000, C = 0.1 to 1000, tolerances 1e-4 and 1e-6) 15 end early for that, ten of them
-//! far from the optimum (p = 1.2 at λ = 1000); 28 and 24 where steps were halved 12 times and μ not held back.
+//! while the gradient says so. A step is halved until the upper bound falls. Machines are solved to a tenth of the square of the gap (which is what a Newton step leaves of it), no finer than a tenth of the tolerance;
+//! where no step leads down their rounding is in the way, and they are solved 30 times as exactly.
 
 use super::Penalty;
 use super::part::{Fitted, Forms, Part, Point};
@@ -20,13 +15,9 @@ use crate::solve::hinge::Factor;
 use crate::solve::limits::above;
 use crate::solve::smo::Settings;
 use crate::{Counts, Result, Run, Status, Watch};
-use cokernel_dense::simd::dot;
 
 /// Part of the way to 0 that a step goes at most.
 const PART: f64 = 0.95;
-
-/// How much a step adds to μ at most, of itself.
-const GROWTH: f64 = 10.0;
 
 /// Relative gap to which (σ, μ) are learned on a sample of the instances.
 const COARSE: f64 = 1e-2;
@@ -151,24 +142,14 @@ pub(super) fn solve_from(
                 Penalty::Averaged(_) => reach(&point, step),
                 _ => 1.0,
             };
-            let slope =
-                dot(&along(part, &point, step, 0.0), &gradient(part, &point, forms.as_ref()));
             for _ in 0..TRIALS {
                 let (sigma, mu) = moved(part, &point, step, length);
                 let found = solve_at(sigma, mu, Some(&point.machine.coef), inner, &mut counts);
-                let value = part.upper(&found.0);
-                if value < upper || watch.stop().is_some() {
+                if part.upper(&found.0) < upper || watch.stop().is_some() {
                     next = Some(found);
                     break;
                 }
-                // Where the tangents at both ends meet; half-way where they do not tell.
-                let there = dot(
-                    &along(part, &point, step, length),
-                    &gradient(part, &found.0, found.1.as_ref()),
-                );
-                let meet = (upper - value + there * length) / (there - slope);
-                length = if meet.is_finite() { meet } else { 0.5 * length }
-                    .clamp(1e-3 * length, 0.5 * length);
+                length *= 0.5;
             }
         }
         match next {
@@ -205,10 +186,6 @@ fn direction(part: &Part<'_>, rows: &dyn Rows, point: &Point, forms: &Forms) -> 
     let mut gradient = part.gradient(&point.sigma, &point.mu, forms);
     let mut hessian = part.hessian(rows, point, forms)?;
     let size = gradient.len();
-    // Far from the least point μ grows to GROWTH of itself at most: −log μ is so flat there that steps go too far.
-    for (k, mu) in (kernels..size).zip(&point.mu) {
-        hessian[k * size + k] += (-gradient[k]).max(0.0) / (GROWTH * mu);
-    }
     let left = 1.0 - PART;
     let mut least: Vec<f64> = vec![left.powf(penalty.power()) - 1.0; kernels];
     least.extend(point.mu.iter().map(|m| (left - 1.0) * m));
@@ -255,25 +232,6 @@ fn moved(part: &Part<'_>, point: &Point, step: &[f64], length: f64) -> (Vec<f64>
         _ => sigma.map(|(s, d)| (s + length * d).max(0.0)).collect(),
     };
     (sigma, point.mu.iter().zip(of_mu).map(|(m, d)| m + length * d).collect())
-}
-
-/// The derivative of what [`moved`] gives by the length.
-fn along(part: &Part<'_>, point: &Point, step: &[f64], length: f64) -> Vec<f64> {
-    let (p, mut along) = (part.penalty.power(), step.to_vec());
-    if let Penalty::Power(..) = part.penalty {
-        for (d, s) in along.iter_mut().zip(&point.sigma) {
-            *d *= s / p * (1.0 + length * *d).powf(1.0 / p - 1.0);
-        }
-    }
-    along
-}
-
-/// The gradient of a point; NaN after a stop.
-fn gradient(part: &Part<'_>, point: &Point, forms: Option<&Forms>) -> Vec<f64> {
-    match forms {
-        Some(forms) => part.gradient(&point.sigma, &point.mu, forms),
-        None => vec![f64::NAN; point.sigma.len() + point.mu.len()],
-    }
 }
 
 /// The longest step, up to 1.
