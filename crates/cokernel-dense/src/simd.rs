@@ -180,6 +180,16 @@ dispatch! {
 }
 
 #[inline(always)]
+fn powers_body<const FMA: bool>(a: &[f64], b: &[f64]) -> (f64, f64) {
+    let squares = fold_pairs::<false>(a, b, |s, x, z| fma::<FMA>(x * x, z, s));
+    (squares, fold_pairs::<false>(a, b, |s, x, z| s + (x * z).abs()))
+}
+dispatch! {
+    /// Σ a_k² b_k and Σ |a_k b_k|.
+    fn powers(a: &[f64], b: &[f64]) -> (f64, f64) = powers_body
+}
+
+#[inline(always)]
 fn subtract_body<const FMA: bool>(x: &mut [f64], factor: f64, y: &[f64]) {
     for (x, y) in x.iter_mut().zip(y) {
         *x = fma::<FMA>(-factor, *y, *x);

@@ -1,8 +1,9 @@
-//! K_m c for all kernels in one pass; `moments` has their inner products.
+//! K_m c for all kernels in one pass, Σ_m K_m v_m in one; `moments` has their inner products.
 
 mod moments;
 
 use super::Bank;
+use crate::data::Matrix;
 use crate::run::Pass;
 use cokernel_dense::simd::{self, ROWS_AT_ONCE};
 
@@ -127,6 +128,56 @@ impl Bank {
             |total, part| total.iter_mut().zip(part).for_each(|(t, p)| *t += p),
         )
     }
+
+    /// Σ_a K_m v_a for the kernels m = `kernels[a]` and each of several sets of vectors v, row a of a matrix of n columns:
+    /// one sum after the other, in one pass. Nothing of it is to be used if the pass is given up.
+    pub(crate) fn sums_of_products(
+        &self,
+        kernels: &[usize],
+        vectors: &[Matrix],
+        pass: &Pass<'_>,
+    ) -> Vec<f64> {
+        let n = self.n;
+        self.tiles.fold_in(
+            pass,
+            (self.tiles.layout.tiles() / TILES).clamp(1, CHUNKS),
+            kernels,
+            |_, _| true,
+            |_| vec![0.0; vectors.len() * n],
+            |sums, tile| {
+                for first in (0..tile.rows).step_by(ROWS_AT_ONCE) {
+                    let count = ROWS_AT_ONCE.min(tile.rows - first);
+                    // The last row in the place of those that are missing, with factor 0.
+                    let row = |k: usize| first + k.min(count - 1);
+                    for a in 0..kernels.len() {
+                        let after = first + ROWS_AT_ONCE..tile.rows.min(first + 2 * ROWS_AT_ONCE);
+                        after.for_each(|r| tile.fetch(r, a));
+                        let segments: [&[f64]; ROWS_AT_ONCE] =
+                            std::array::from_fn(|k| tile.segment(row(k), a));
+                        for (vectors, sums) in vectors.iter().zip(sums.chunks_mut(n)) {
+                            let own = &vectors.row(a)[tile.row0..];
+                            let others = &vectors.row(a)[tile.col0..tile.col0 + tile.cols];
+                            let dots = if tile.diagonal {
+                                segments.map(|segment| simd::dot(segment, others))
+                            } else {
+                                let factor = |k: usize| if k < count { own[row(k)] } else { 0.0 };
+                                let turned = &mut sums[tile.col0..tile.col0 + tile.cols];
+                                simd::both_ways(
+                                    &segments,
+                                    &std::array::from_fn(factor),
+                                    others,
+                                    turned,
+                                )
+                            };
+                            let own = &mut sums[tile.row0 + first..][..count];
+                            own.iter_mut().zip(dots).for_each(|(s, dot)| *s += dot);
+                        }
+                    }
+                }
+            },
+            |total, part| total.iter_mut().zip(part).for_each(|(t, p)| *t += p),
+        )
+    }
 }
 
 #[cfg(test)]
@@ -134,6 +185,7 @@ impl Bank {
 mod tests {
     use crate::bank::{Bank, Storage};
     use crate::data::Matrix;
+    use crate::run::Pass;
 
     #[test]
     fn all_products_are_those_of_apply() {
@@ -155,5 +207,32 @@ mod tests {
             }
         });
         assert_eq!(seen, [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2)]);
+    }
+
+    #[test]
+    fn sums_of_products_are_those_of_apply() {
+        let n = 301;
+        let matrix =
+            |s: usize| Matrix::from_fn(n, n, |i, j| ((i * j + s * (i + j)) as f64 * 0.37).sin());
+        let matrices = |count: usize| (0..count).map(|s| (format!("k{s}"), matrix(s))).collect();
+        for (count, kernels) in [(3, vec![0, 2]), (8, vec![1, 3, 4, 7]), (1, vec![0])] {
+            let bank = Bank::from_matrices(matrices(count), Storage::Resident).unwrap();
+            let vector = |t: usize| {
+                Matrix::from_fn(kernels.len(), n, |a, i| ((i * (a + 2) + t) as f64 * 0.3).cos())
+            };
+            let vectors = [vector(0), vector(5)];
+            let found = bank.sums_of_products(&kernels, &vectors, &Pass::default());
+            for (vectors, found) in vectors.iter().zip(found.chunks(n)) {
+                let mut want = vec![0.0; n];
+                for (a, m) in kernels.iter().enumerate() {
+                    let column = Matrix::from_fn(n, 1, |i, _| vectors.get(a, i));
+                    let product = bank.apply(*m, &column);
+                    want.iter_mut().zip(product.values()).for_each(|(w, p)| *w += p);
+                }
+                for (a, b) in found.iter().zip(&want) {
+                    assert!((a - b).abs() < 1e-10, "{a} {b}");
+                }
+            }
+        }
     }
 }

@@ -28,11 +28,13 @@
 //! decision values is less than 10⁻⁶ are 0 at the end. An instance with a weight w counts as w instances to which no a
 //! belong.
 //!
-//! **Cost.** Once Σ_m K_m K_mᵀ, M n³; of a sweep 2/3 n³ for each decision function (Σ_a is wanted for its diagonal alone, as
-//! tr(S Σ_a)/σ_g² = n − Σ λ_i Σ_ii), two products of every kernel with a vector, and n M².
+//! **Cost.** Once Σ_m K_m K_mᵀ, M n³ (of kernels of small rank r, as those of single features are, 2 r n² for n³); of a sweep
+//! 2/3 n³ for each decision function (Σ_a is wanted for its diagonal alone, as tr(S Σ_a)/σ_g² = n − Σ λ_i Σ_ii), n³ where λ has
+//! begun to change little, which then serves several sweeps (12 or so of the benchmark) at some n² each
+//! (`bemkl/coefficients.rs`); two products of every kernel with a vector, and n M².
 
 use super::bayes::{Instances, ascend, heads, roles};
-use super::{Copies, Learned, Learner, Problem};
+use super::{Copies, Learned, Learner, Problem, fits};
 use crate::data::Matrix;
 use crate::machine::{Machine, Role, Says};
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
@@ -40,6 +42,8 @@ use crate::params::{Param, Params, Range};
 use crate::rule::Margins;
 use crate::{Counts, Report, Result, Run};
 
+mod coefficients;
+mod kernels;
 mod sweep;
 
 /// The registry entry.
@@ -155,7 +159,10 @@ impl Learner for Bemkl {
         let asked = sweep::Asked { margin: self.margin, sigma_g: self.sigma_g, prior };
         let mut report = Report::closed_form(run);
         let shift = if numbers { instances.total() * unit.deviation.ln() } else { 0.0 };
-        let mut state = sweep::State::new(&instances, &given, &asked, run, &watch)?;
+        let kernels = kernels::Kernels::new(&instances, &watch)?;
+        // Beside an inverse for each decision function squares, and a matrix and its factor.
+        let keep = fits(problem.bank, roles.len() + 3, run);
+        let mut state = sweep::State::new(&kernels, &given, &asked, keep, &watch);
         let (status, bounds) =
             ascend(&mut state, self.tol, self.max_iterations, &watch, |s| s.sweep());
         report.status = status;

@@ -8,7 +8,7 @@ const RESIDUAL: f64 = 1e-13;
 
 /// K / unit = L Lᵀ, L n × r by rows, as far as its rank is at most `most`; none where it is larger, K is not
 /// positive semi-definite, or after a stop.
-pub(super) fn factor(
+pub(crate) fn factor(
     rows: &dyn Rows,
     diagonal: &[f64],
     unit: f64,

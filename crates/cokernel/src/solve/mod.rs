@@ -15,7 +15,7 @@ pub mod laplacian_svm;
 pub mod limits;
 pub mod lmi;
 pub mod logistic;
-mod low_rank;
+pub(crate) mod low_rank;
 pub mod nearest;
 pub mod neighbour_graph;
 pub mod nonnegative;

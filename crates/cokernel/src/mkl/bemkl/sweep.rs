@@ -2,19 +2,20 @@
 //!
 //! | symbol | field |
 //! |---|---|
-//! | E a, diagonal of Cov a, of each decision function | `a`, `a_variances` |
+//! | λ and a of each decision function | `coefficients` |
 //! | E g, kernels × instances; Cov of the g of an instance | `g`, `g_covariance` |
 //! | E (b, e), Cov (b, e) | `be`, `be_covariance` |
 //! | E f, or y | `f` |
 //! | τ = 1/σ_g² or E υ; E ε, 1 of classes | `tau`, `epsilon` |
 
+use super::coefficients::Coefficients;
+use super::kernels::Kernels;
+use crate::Watch;
 use crate::data::Matrix;
 use crate::mkl::bayes::{Instances, Precisions};
 use crate::rule::Parts;
-use crate::run::Pass;
 use crate::solve::normal::{hazard, log_cdf};
-use crate::{Error, Result, Run, Watch};
-use cokernel_dense::{Cholesky, Slice, add_gram_below, mirror_below, product_nn, product_nt, simd};
+use cokernel_dense::{Cholesky, Slice, product_nn, product_nt, simd};
 use rayon::prelude::*;
 
 /// ln 2π.
@@ -40,18 +41,13 @@ pub(super) struct Asked {
 #[derive(Clone)]
 pub(super) struct State<'a> {
     instances: &'a Instances<'a>,
+    kernels: &'a Kernels<'a>,
     given: &'a Given,
     margin: f64,
     watch: &'a Watch,
-    /// Σ_m K_m diag(w) K_m, lower triangle and upper.
-    squares: std::sync::Arc<Vec<f64>>,
-    lambda: Vec<Precisions>,
-    a: Vec<Vec<f64>>,
-    a_variances: Vec<Vec<f64>>,
-    /// ln det Cov a.
-    a_logs: Vec<f64>,
-    /// tr(S Cov a).
-    a_traces: Vec<f64>,
+    /// Whether each decision function may keep an n × n matrix.
+    keep: bool,
+    coefficients: Vec<Coefficients>,
     /// K_m a, kernels × instances.
     of_a: Vec<Matrix>,
     g: Vec<Matrix>,
@@ -75,32 +71,14 @@ pub(super) struct State<'a> {
 impl<'a> State<'a> {
     /// The start.
     pub fn new(
-        instances: &'a Instances<'a>,
+        kernels: &'a Kernels<'a>,
         given: &'a Given,
         asked: &Asked,
-        run: &Run,
+        keep: bool,
         watch: &'a Watch,
-    ) -> Result<Self> {
-        let (n, kernels) = (instances.n(), instances.bank.len());
-        let roots: Vec<f64> = instances.weights.iter().map(|w| w.sqrt()).collect();
-        let mut squares = vec![0.0; n * n];
-        for m in 0..kernels {
-            if watch.stop().is_some() {
-                break;
-            }
-            let mut k = instances.kernel(m, run, watch)?;
-            for row in k.chunks_mut(n) {
-                row.iter_mut().zip(&roots).for_each(|(v, r)| *v *= r);
-            }
-            add_gram_below(1.0, Slice::new(&k, n, n), &mut squares);
-        }
-        mirror_below(n, &mut squares);
-        if squares.iter().any(|v| !v.is_finite()) {
-            return Err(Error::Data(
-                "squares of the kernels overflow; normalise them (normalize=unit_diagonal)"
-                    .to_string(),
-            ));
-        }
+    ) -> Self {
+        let instances = kernels.instances;
+        let (n, count) = (instances.n(), instances.bank.len());
         // The mean of |z| of the published draws.
         let start = asked.margin + (2.0 / std::f64::consts::PI).sqrt();
         let f: Vec<Vec<f64>> = match given {
@@ -110,51 +88,48 @@ impl<'a> State<'a> {
             Given::Numbers(y) => vec![y.clone()],
         };
         let functions = f.len();
-        let size = functions + kernels;
+        let size = functions + count;
         let numbers = matches!(given, Given::Numbers(_));
         let total = instances.total();
         let be = (0..size).map(|j| if j < functions { 0.0 } else { 1.0 }).collect();
-        Ok(State {
+        State {
             instances,
+            kernels,
             given,
             margin: asked.margin,
             watch,
-            squares: squares.into(),
-            lambda: vec![Precisions::new(1.0, 1.0, n, 1.0); functions],
-            a: vec![vec![0.0; n]; functions],
-            a_variances: vec![vec![1.0; n]; functions],
-            a_logs: vec![0.0; functions],
-            a_traces: vec![0.0; functions],
-            of_a: vec![Matrix::zeros(kernels, n); functions],
-            g: f.iter().map(|f| Matrix::from_fn(kernels, n, |_, i| f[i])).collect(),
-            g_covariance: identity(kernels),
+            keep,
+            coefficients: vec![Coefficients::new(n); functions],
+            of_a: vec![Matrix::zeros(count, n); functions],
+            g: f.iter().map(|f| Matrix::from_fn(count, n, |_, i| f[i])).collect(),
+            g_covariance: identity(count),
             g_log: 0.0,
             gamma: Precisions::new(1.0, 1.0, functions, 1.0),
-            omega: Precisions::new(asked.prior.0, asked.prior.1, kernels, 1.0),
+            omega: Precisions::new(asked.prior.0, asked.prior.1, count, 1.0),
             be,
             be_covariance: identity(size),
             be_log: 0.0,
             f,
             log_sides: 0.0,
-            upsilon: numbers.then(|| Precisions::new(1.0, 1.0, 1, total * kernels as f64)),
+            upsilon: numbers.then(|| Precisions::new(1.0, 1.0, 1, total * count as f64)),
             noise: numbers.then(|| Precisions::new(1.0, 1.0, 1, total)),
             tau: asked.sigma_g.powi(-2),
             epsilon: 1.0,
-        })
+        }
     }
 
     fn functions(&self) -> usize {
         self.f.len()
     }
 
-    fn kernels(&self) -> usize {
+    fn count(&self) -> usize {
         self.instances.bank.len()
     }
 
     /// One sweep, and the bound after it; `None` after a stop, or where a matrix has no factor: the state is then not to be
     /// used.
     pub fn sweep(&mut self) -> Option<f64> {
-        self.coefficients()?;
+        self.update_coefficients()?;
         self.parts_of_kernels()?;
         self.weights()?;
         match self.given {
@@ -166,78 +141,19 @@ impl<'a> State<'a> {
     }
 
     /// q(λ), q(a).
-    fn coefficients(&mut self) -> Option<()> {
-        let (n, functions) = (self.instances.n(), self.functions());
-        let sums = self.sums_of_parts();
-        for u in 0..functions {
-            let squares = self.a[u].iter().zip(&self.a_variances[u]).map(|(a, v)| a * a + v);
-            self.lambda[u].update(squares);
-        }
-        let (tau, squares, lambda) = (self.tau, &self.squares, &self.lambda);
-        let one = |u: usize| {
-            let means = lambda[u].means();
-            let mut v: Vec<f64> = squares.iter().map(|s| tau * s).collect();
-            means.iter().enumerate().for_each(|(i, l)| v[i * n + i] += l);
-            let factor = Cholesky::new(n, v)?;
-            let mut a: Vec<f64> = sums[u].iter().map(|s| tau * s).collect();
-            factor.solve(&mut a, 1);
-            let variances = factor.inverse_diagonal();
-            let kept: f64 = means.iter().zip(&variances).map(|(l, v)| l * v).sum();
-            let trace = (n as f64 - kept).max(0.0) / tau;
-            Some((a, variances, -factor.log_determinant(), trace))
-        };
-        let found: Option<Vec<_>> = (0..functions).into_par_iter().map(one).collect();
-        for (u, (a, variances, log, trace)) in found?.into_iter().enumerate() {
-            (self.a[u], self.a_variances[u]) = (a, variances);
-            (self.a_logs[u], self.a_traces[u]) = (log, trace);
-        }
-        self.products_of_a();
+    fn update_coefficients(&mut self) -> Option<()> {
+        let sums = self.kernels.sums(&self.g);
+        let (tau, keep, squares) = (self.tau, self.keep, &self.kernels.squares);
+        let all = self.coefficients.par_iter_mut().zip(&sums);
+        all.map(|(c, s)| c.update(squares, s, tau, keep)).collect::<Option<Vec<()>>>()?;
+        let means: Vec<&[f64]> = self.coefficients.iter().map(|c| &c.mean[..]).collect();
+        self.kernels.products(&means, &mut self.of_a);
         Some(())
-    }
-
-    /// Σ_m K_m (w g_m) of each decision function.
-    fn sums_of_parts(&self) -> Vec<Vec<f64>> {
-        let (instances, functions) = (self.instances, self.functions());
-        let pass = Pass::under(self.watch);
-        let mut sums = vec![vec![0.0; instances.bank.n()]; functions];
-        for m in 0..self.kernels() {
-            let mut block = Matrix::zeros(instances.bank.n(), functions);
-            for (k, i) in instances.rows.iter().enumerate() {
-                for u in 0..functions {
-                    block.set(*i, u, instances.weights[k] * self.g[u].get(m, k));
-                }
-            }
-            let found = instances.bank.apply_in(m, &block, &pass);
-            for (u, sum) in sums.iter_mut().enumerate() {
-                for (i, s) in sum.iter_mut().enumerate() {
-                    *s += found.get(i, u);
-                }
-            }
-        }
-        let own = |sum: &Vec<f64>| -> Vec<f64> {
-            instances.rows.iter().map(|i| sum[*i] / instances.unit).collect()
-        };
-        sums.iter().map(own).collect()
-    }
-
-    /// K_m a of each decision function.
-    fn products_of_a(&mut self) {
-        let instances = self.instances;
-        let unit = |a: &Vec<f64>| -> Vec<f64> {
-            instances.spread(&a.iter().map(|v| v / instances.unit).collect::<Vec<_>>())
-        };
-        let spread: Vec<Vec<f64>> = self.a.iter().map(unit).collect();
-        let coefs: Vec<&[f64]> = spread.iter().map(Vec::as_slice).collect();
-        let of_a = &mut self.of_a;
-        instances.bank.products_in(&coefs, &Pass::under(self.watch), |m, u, found| {
-            let row = of_a[u].row_mut(m);
-            row.iter_mut().zip(&instances.rows).for_each(|(v, i)| *v = found[*i]);
-        });
     }
 
     /// E (e_m e_h) and, behind it, E (e_m b_u).
     fn moments(&self) -> (Matrix, Vec<Vec<f64>>) {
-        let (functions, kernels) = (self.functions(), self.kernels());
+        let (functions, kernels) = (self.functions(), self.count());
         let moment = |i: usize, j: usize| self.be[i] * self.be[j] + self.be_covariance.get(i, j);
         let e = Matrix::from_fn(kernels, kernels, |m, h| moment(functions + m, functions + h));
         let eb = (0..functions)
@@ -248,7 +164,7 @@ impl<'a> State<'a> {
 
     /// q(G).
     fn parts_of_kernels(&mut self) -> Option<()> {
-        let (kernels, n, functions) = (self.kernels(), self.instances.n(), self.functions());
+        let (kernels, n, functions) = (self.count(), self.instances.n(), self.functions());
         let (ee, eb) = self.moments();
         let mut precision: Vec<f64> = ee.values().iter().map(|v| self.epsilon * v).collect();
         (0..kernels).for_each(|m| precision[m * kernels + m] += self.tau);
@@ -271,7 +187,7 @@ impl<'a> State<'a> {
 
     /// q(γ), q(ω), q(b, e).
     fn weights(&mut self) -> Option<()> {
-        let (kernels, n, functions) = (self.kernels(), self.instances.n(), self.functions());
+        let (kernels, n, functions) = (self.count(), self.instances.n(), self.functions());
         let weights = &self.instances.weights;
         let total = self.instances.total();
         let second = self.second_moments();
@@ -341,33 +257,36 @@ impl<'a> State<'a> {
 
     /// Σ_i w_i Var(Σ_m e_m g_mi + b), of all decision functions.
     fn variance(&self) -> f64 {
-        let (functions, kernels) = (self.functions(), self.kernels());
+        let (functions, kernels) = (self.functions(), self.count());
         let (ee, _) = self.moments();
         let inner: f64 =
             ee.values().iter().zip(self.g_covariance.values()).map(|(a, b)| a * b).sum();
-        let mut sum = 0.0;
-        for u in 0..functions {
-            for (i, w) in self.instances.weights.iter().enumerate() {
-                let g = |m: usize| self.g[u].get(m, i);
-                let mut own = self.be_covariance.get(u, u);
-                for m in 0..kernels {
-                    let row = self.be_covariance.row(functions + m);
-                    let others: f64 = (0..kernels).map(|h| row[functions + h] * g(h)).sum();
-                    own += g(m) * (2.0 * row[u] + others);
-                }
-                sum += w * (own.max(0.0) + inner);
+        let of_e = Matrix::from_fn(kernels, kernels, |m, h| {
+            self.be_covariance.get(functions + m, functions + h)
+        });
+        let n = self.instances.n();
+        let (mut sum, mut products) = (0.0, vec![0.0; kernels * n]);
+        for (u, g) in self.g.iter().enumerate() {
+            product_nn(Slice::from(&of_e), Slice::from(g), &mut products);
+            let mut own = vec![self.be_covariance.get(u, u); n];
+            for (m, product) in products.chunks(n).enumerate() {
+                let with_b = 2.0 * self.be_covariance.get(functions + m, u);
+                let terms = own.iter_mut().zip(g.row(m)).zip(product);
+                terms.for_each(|((o, g), p)| *o += g * (with_b + p));
             }
+            let terms = self.instances.weights.iter().zip(&own);
+            sum += terms.map(|(w, own)| w * (own.max(0.0) + inner)).sum::<f64>();
         }
         sum
     }
 
     /// Σ_i w_i E ‖g_i − (K a)_i‖², of all decision functions.
     fn distance(&self) -> f64 {
-        let trace: f64 = (0..self.kernels()).map(|m| self.g_covariance.get(m, m)).sum();
+        let trace: f64 = (0..self.count()).map(|m| self.g_covariance.get(m, m)).sum();
         let mut sum = 0.0;
         for u in 0..self.functions() {
-            sum += self.instances.total() * trace + self.a_traces[u];
-            for m in 0..self.kernels() {
+            sum += self.instances.total() * trace + self.coefficients[u].trace;
+            for m in 0..self.count() {
                 let pairs = self.g[u].row(m).iter().zip(self.of_a[u].row(m));
                 let squares =
                     pairs.zip(&self.instances.weights).map(|((g, k), w)| w * (g - k).powi(2));
@@ -395,15 +314,11 @@ impl<'a> State<'a> {
 
     /// The lower bound of the logarithm of the evidence.
     fn bound(&self) -> f64 {
-        let (n, kernels) = (self.instances.n() as f64, self.kernels() as f64);
+        let kernels = self.count() as f64;
         let (functions, total) = (self.functions() as f64, self.instances.total());
         let mut bound = 0.5 * functions * total * (kernels * (LOG_TAU + 1.0) + self.g_log)
             + 0.5 * ((functions + kernels) * (LOG_TAU + 1.0) + self.be_log);
-        for u in 0..self.functions() {
-            let squares = self.a[u].iter().zip(&self.a_variances[u]).map(|(a, v)| a * a + v);
-            bound += self.lambda[u].bound(squares);
-            bound += 0.5 * (n * (LOG_TAU + 1.0) + self.a_logs[u]);
-        }
+        bound += self.coefficients.iter().map(|c| c.bound(LOG_TAU)).sum::<f64>();
         let second = self.second_moments();
         bound += self.gamma.bound(second[..self.functions()].iter().copied());
         bound += self.omega.bound(second[self.functions()..].iter().copied());
@@ -418,7 +333,7 @@ impl<'a> State<'a> {
 
     /// E a of each decision function.
     pub fn coefs(&self) -> impl Iterator<Item = &Vec<f64>> {
-        self.a.iter()
+        self.coefficients.iter().map(|c| &c.mean)
     }
 
     /// E b.
