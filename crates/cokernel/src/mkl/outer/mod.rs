@@ -44,6 +44,8 @@
 //! that [prove](hull) more than those of one.
 //!
 //! **Start.** Where there are enough instances, from weights that were learned on a quarter of them ([`sample`]).
+//! More than 4,096 kernels of single features in the ball of an lp norm begin with steps on the [dual](dual), from
+//! approximate machines (`details["dual_steps"]`).
 //! The report counts the work on all instances; `details["sample"]` has the instances and machines of the sample,
 //! `details["proof"]` the rounds of the proof, where there were some.
 //!
@@ -62,6 +64,7 @@
 //! [`Run::memory`], else none; the largest F × F block.
 
 mod curvature;
+mod dual;
 pub(super) mod explicit;
 mod generation;
 mod hull;
@@ -163,6 +166,12 @@ pub(super) trait Set: fmt::Debug + Send + Sync {
     }
 
     /// The set of the weights of these kernels if all others have none, where the set has a place for that: with it
+    /// p > 1, where S is {η ≥ 0, ‖η‖_p ≤ 1} without a penalty: very many kernels of single features then have a
+    /// [start](dual) of their own.
+    fn ball(&self) -> Option<f64> {
+        None
+    }
+
     /// few of many kernels are looked at at a time ([`generation`]).
     fn restricted(&self, kernels: &[usize]) -> Option<Box<dyn Set>> {
         let _ = kernels;
@@ -254,13 +263,26 @@ impl Outer<'_> {
     ) -> Result<Learned> {
         let few = problem.bank.len() <= MOST;
         // Where all of very many kernels have a weight, those of a sample are worse than equal ones: most kernels
+        let ball = self.set.ball().filter(|_| sampled && !few);
+        let dual = ball.and_then(|p| dual::start(p, self.tol, problem, run, watch));
         // fit its noise.
         let sampled = sampled && (few || self.set.drops());
-        let (first, sample) = self.first_weights(problem, run, watch, sampled);
+        let (first, sample) = match &dual {
+            Some(dual) => (dual.weights.clone(), None),
+            None => self.first_weights(problem, run, watch, sampled),
+        };
         let run = &run.remaining(watch);
         let mut search = Search::new(problem, self.set, run, self.tol)?;
         run.tell(Event::Begin { stage: self.title, total: None });
-        let mut point = search.start(first)?;
+        let mut point = match &dual {
+            Some(dual) => {
+                search.counts.add(&dual.counts);
+                let weights = search.cleaned(&first, search::DROP);
+                // The machines are to take a small part of the gap only: these weights may be the last.
+                search.start_from(weights, Some(&dual.machines), 0.1 * self.tol)?
+            }
+            None => search.start(first)?,
+        };
         let (mut objective, mut gaps) = (Vec::new(), Vec::new());
         let (mut iterations, mut fruitless) = (0, 0);
         // Steps of second order as long as they lead anywhere.
@@ -376,6 +398,7 @@ impl Outer<'_> {
         report.notes.extend(left);
         report.details.extend(sample.map(|s| ("sample".to_string(), s)));
         report.details.extend(proof.map(|rounds| ("proof".to_string(), rounds)));
+        report.details.extend(dual.map(|d| ("dual_steps".to_string(), vec![d.steps as f64])));
         let rule = Weighted::rule(point.weights);
         Ok(Learned { machines: Some(point.machines), ..Learned::of(rule, report) })
     }

@@ -194,6 +194,16 @@ impl<'a> Search<'a> {
 
     /// The first point.
     pub fn start(&mut self, weights: Vec<f64>) -> Result<Point> {
+        self.start_from(weights, self.problem.warm_machines(), self.inner)
+    }
+
+    /// The first point, whose machines start from `warm` and are solved to this relative gap.
+    pub fn start_from(
+        &mut self,
+        weights: Vec<f64>,
+        warm: Option<&Solution>,
+        tol: f64,
+    ) -> Result<Point> {
         if fits(self.problem.bank, 2, self.run) {
             let pass = Pass::under(&self.watch);
             let base = self.problem.bank.combine_in(&weights, &pass)?;
@@ -203,8 +213,7 @@ impl<'a> Search<'a> {
             }
         }
         self.counts.combines += 1;
-        let warm = self.problem.warm_machines();
-        let machines = self.machines(&weights, true, warm, self.inner)?;
+        let machines = self.machines(&weights, true, warm, tol.max(self.floor))?;
         Ok(Point::new(weights, machines))
     }
 
