@@ -60,8 +60,8 @@
 //! comes back with, because the model of second order is steep there and its steps are short.
 //!
 //! **Cost** of an iteration: one sum and one product with c of each kernel (2 M n² for the resident bank), the
-//! warm machine, |F|³/3 for second order. Memory beside the bank: two n × n matrices if they fit into
-//! [`Run::memory`], else none; the largest F × F block.
+//! warm machine, |F|³/3 for second order. Memory beside the bank: one n × n matrix, and two from the first trial on that
+//! is not taken, if two fit into [`Run::memory`], else none; the largest F × F block.
 
 mod curvature;
 mod dual;
@@ -73,6 +73,7 @@ pub(super) mod sample;
 mod search;
 pub(super) mod semidefinite;
 pub(super) mod simplex;
+mod stored;
 
 use super::sets::{cost, norms};
 use super::{Learned, Problem, check, mixed};
@@ -165,13 +166,13 @@ pub(super) trait Set: fmt::Debug + Send + Sync {
         None
     }
 
-    /// The set of the weights of these kernels if all others have none, where the set has a place for that: with it
     /// p > 1, where S is {η ≥ 0, ‖η‖_p ≤ 1} without a penalty: very many kernels of single features then have a
     /// [start](dual) of their own.
     fn ball(&self) -> Option<f64> {
         None
     }
 
+    /// The set of the weights of these kernels if all others have none, where the set has a place for that: with it
     /// few of many kernels are looked at at a time ([`generation`]).
     fn restricted(&self, kernels: &[usize]) -> Option<Box<dyn Set>> {
         let _ = kernels;
@@ -262,9 +263,9 @@ impl Outer<'_> {
         sampled: bool,
     ) -> Result<Learned> {
         let few = problem.bank.len() <= MOST;
-        // Where all of very many kernels have a weight, those of a sample are worse than equal ones: most kernels
         let ball = self.set.ball().filter(|_| sampled && !few);
         let dual = ball.and_then(|p| dual::start(p, self.tol, problem, run, watch));
+        // Where all of very many kernels have a weight, those of a sample are worse than equal ones: most kernels
         // fit its noise.
         let sampled = sampled && (few || self.set.drops());
         let (first, sample) = match &dual {
@@ -397,8 +398,8 @@ impl Outer<'_> {
         };
         report.notes.extend(left);
         report.details.extend(sample.map(|s| ("sample".to_string(), s)));
-        report.details.extend(proof.map(|rounds| ("proof".to_string(), rounds)));
         report.details.extend(dual.map(|d| ("dual_steps".to_string(), vec![d.steps as f64])));
+        report.details.extend(proof.map(|rounds| ("proof".to_string(), rounds)));
         let rule = Weighted::rule(point.weights);
         Ok(Learned { machines: Some(point.machines), ..Learned::of(rule, report) })
     }
