@@ -310,6 +310,17 @@ impl Bank {
         Some(columns.rows_times(x, rows, pass))
     }
 
+    /// Zx and Σ_m w_m z_im² of such a bank, in one pass.
+    pub(crate) fn feature_moments(
+        &self,
+        x: &[f64],
+        weights: &[f64],
+        pass: &Pass<'_>,
+    ) -> Option<(Vec<f64>, Vec<f64>)> {
+        let columns = self.tiles.engine.columns.as_ref().filter(|c| c.is_all())?;
+        Some(columns.moments(x, weights, pass))
+    }
+
     /// Columns of a view that the kernels in `active` read, ascending, if those on it are all
     /// [columns](Self::is_column).
     pub(crate) fn columns_read(&self, view: &str, active: &[usize]) -> Option<Vec<usize>> {

@@ -96,8 +96,28 @@ impl Bank {
 
     /// [`combine`](Self::combine) in a pass that may be given up.
     pub(crate) fn combine_in(&self, weights: &[f64], pass: &Pass<'_>) -> Result<Gram> {
-        let mut gram = self.new_gram()?;
-        self.combine_into_in(weights, &mut gram, pass);
+        let (active, features) = self.apart(weights);
+        if active.is_empty() {
+            let mut gram = self.new_gram()?;
+            self.combine_into_in(weights, &mut gram, pass);
+            return Ok(gram);
+        }
+        let size = self.room_for_gram()?;
+        let mut values = Vec::with_capacity(size);
+        huge_pages(values.spare_capacity_mut());
+        // SAFETY: there is room for n × n numbers.
+        unsafe {
+            self.write_matrix(&active, values.as_mut_ptr(), pass, |tile, r, out| {
+                sum_segments(tile, r, &active, weights, out);
+            });
+        }
+        match pass.is_given_up() {
+            true => values.resize(size, 0.0),
+            // SAFETY: the tiles cover all n × n numbers, and none was left out.
+            false => unsafe { values.set_len(size) },
+        }
+        let mut gram = Gram::trusted(self.n, values);
+        self.add_features(&features, &mut gram, pass);
         Ok(gram)
     }
 
@@ -117,8 +137,13 @@ impl Bank {
                 sum_segments(tile, r, &active, weights, out);
             });
         }
+        self.add_features(&features, gram, pass);
+    }
+
+    /// Adds kernels that are kept as columns.
+    fn add_features(&self, features: &[(usize, f64)], gram: &mut Gram, pass: &Pass<'_>) {
         if let Some(columns) = self.tiles.engine.columns.as_ref().filter(|_| !features.is_empty()) {
-            columns.add_combined(&features, gram.values_mut(), pass);
+            columns.add_combined(features, gram.values_mut(), pass);
         }
     }
 
@@ -163,11 +188,16 @@ impl Bank {
     }
 
     pub(crate) fn new_gram(&self) -> Result<Gram> {
+        let values = vec![0.0; self.room_for_gram()?];
+        huge_pages(&values);
+        Ok(Gram::trusted(self.n, values))
+    }
+
+    /// n², where there is memory for as many numbers.
+    fn room_for_gram(&self) -> Result<usize> {
         let n = self.n;
         room_for::<f64>(n.checked_mul(n), || format!("a matrix of {n} × {n} similarities"))?;
-        let values = vec![0.0; n * n];
-        huge_pages(&values);
-        Ok(Gram::trusted(n, values))
+        Ok(n * n)
     }
 
     /// Writes a symmetric matrix whose rows within a tile are given by `row(tile, r, out)`.
@@ -178,9 +208,24 @@ impl Bank {
         pass: &Pass<'_>,
         row: impl Fn(&Tile<'_>, usize, &mut [f64]) + Sync,
     ) {
+        // SAFETY: a stored matrix of this bank has n × n numbers.
+        unsafe { self.write_matrix(active, gram.values_mut().as_mut_ptr(), pass, row) }
+    }
+
+    /// [`write_gram`](Self::write_gram) to where nothing has to be yet: all n × n numbers are written, but where the pass is
+    /// given up, and none is read.
+    ///
+    /// # Safety
+    /// There is room for n × n numbers from `start` on, which nobody else uses meanwhile.
+    unsafe fn write_matrix(
+        &self,
+        active: &[usize],
+        start: *mut f64,
+        pass: &Pass<'_>,
+        row: impl Fn(&Tile<'_>, usize, &mut [f64]) + Sync,
+    ) {
         let n = self.n;
-        let large = n * n > LARGE;
-        let shared = Shared { start: gram.values_mut().as_mut_ptr(), large };
+        let shared = Shared { start, large: n * n > LARGE };
         let shared = &shared;
         self.tiles.par_each(pass, active, |buffer, tile| {
             let (rows, cols) = (tile.rows, tile.cols);

@@ -30,7 +30,8 @@
 //! size of one of the kernels, and needs as much less C than SimpleMKL. Two copies of a kernel get
 //! the same weight, and together more than the one had.
 //!
-//! See [`outer`](super::outer) for the loop and its cost: three to seven machines and as many passes over all kernels.
+//! See [`outer`](super::outer) for the loop and its cost: three to seven machines and as many passes over all kernels; and
+//! `outer/dual.rs` for very many kernels of single features, where one sum of all of them is enough.
 
 use super::outer::simplex::Simplex;
 use super::outer::{MAX_ITERATIONS, Outer, TOL};

@@ -35,6 +35,31 @@ impl Columns {
         rows.par_iter().map(product).collect()
     }
 
+    /// Zx and Σ_m w_m z_im² for every i: 0 of rows that a pass which is given up leaves out.
+    pub(in crate::bank) fn moments(
+        &self,
+        x: &[f64],
+        weights: &[f64],
+        pass: &Pass<'_>,
+    ) -> (Vec<f64>, Vec<f64>) {
+        let of_row = |i: usize| {
+            let mut sums = (0.0, 0.0);
+            if pass.is_over() {
+                return sums;
+            }
+            let mut scaled = [0.0; CHUNK];
+            let parts = self.z.row(i).chunks(CHUNK).zip(x.chunks(CHUNK));
+            for ((z, x), w) in parts.zip(weights.chunks(CHUNK)) {
+                let scaled = &mut scaled[..z.len()];
+                scaled.iter_mut().zip(z).zip(w).for_each(|((s, z), w)| *s = w * z);
+                sums.0 += simd::dot(z, x);
+                sums.1 += simd::dot(scaled, z);
+            }
+            sums
+        };
+        (0..self.z.rows()).into_par_iter().map(of_row).unzip()
+    }
+
     /// z_mᵀc of the kernels at these places.
     pub(in crate::bank) fn scores_of(
         &self,

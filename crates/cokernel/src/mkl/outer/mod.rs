@@ -44,6 +44,8 @@
 //! that [prove](hull) more than those of one.
 //!
 //! **Start.** Where there are enough instances, from weights that were learned on a quarter of them ([`sample`]).
+//! More than 4,096 kernels of single features in the ball of an lp norm begin with steps on the [dual](dual), from
+//! approximate machines (`details["dual_steps"]`).
 //! The report counts the work on all instances; `details["sample"]` has the instances and machines of the sample,
 //! `details["proof"]` the rounds of the proof, where there were some.
 //!
@@ -58,10 +60,11 @@
 //! comes back with, because the model of second order is steep there and its steps are short.
 //!
 //! **Cost** of an iteration: one sum and one product with c of each kernel (2 M n² for the resident bank), the
-//! warm machine, |F|³/3 for second order. Memory beside the bank: two n × n matrices if they fit into
-//! [`Run::memory`], else none; the largest F × F block.
+//! warm machine, |F|³/3 for second order. Memory beside the bank: one n × n matrix, and two from the first trial on that
+//! is not taken, if two fit into [`Run::memory`], else none; the largest F × F block.
 
 mod curvature;
+mod dual;
 pub(super) mod explicit;
 mod generation;
 mod hull;
@@ -70,6 +73,7 @@ pub(super) mod sample;
 mod search;
 pub(super) mod semidefinite;
 pub(super) mod simplex;
+mod stored;
 
 use super::sets::{cost, norms};
 use super::{Learned, Problem, check, mixed};
@@ -159,6 +163,12 @@ pub(super) trait Set: fmt::Debug + Send + Sync {
     /// p, where S is {η ≥ 0, pᵀη = 1} without a penalty: several machines then [prove](hull) what one may not.
     fn prices(&self, kernels: usize) -> Option<Vec<f64>> {
         let _ = kernels;
+        None
+    }
+
+    /// p > 1, where S is {η ≥ 0, ‖η‖_p ≤ 1} without a penalty: very many kernels of single features then have a
+    /// [start](dual) of their own.
+    fn ball(&self) -> Option<f64> {
         None
     }
 
@@ -253,14 +263,27 @@ impl Outer<'_> {
         sampled: bool,
     ) -> Result<Learned> {
         let few = problem.bank.len() <= MOST;
+        let ball = self.set.ball().filter(|_| sampled && !few);
+        let dual = ball.and_then(|p| dual::start(p, self.tol, problem, run, watch));
         // Where all of very many kernels have a weight, those of a sample are worse than equal ones: most kernels
         // fit its noise.
         let sampled = sampled && (few || self.set.drops());
-        let (first, sample) = self.first_weights(problem, run, watch, sampled);
+        let (first, sample) = match &dual {
+            Some(dual) => (dual.weights.clone(), None),
+            None => self.first_weights(problem, run, watch, sampled),
+        };
         let run = &run.remaining(watch);
         let mut search = Search::new(problem, self.set, run, self.tol)?;
         run.tell(Event::Begin { stage: self.title, total: None });
-        let mut point = search.start(first)?;
+        let mut point = match &dual {
+            Some(dual) => {
+                search.counts.add(&dual.counts);
+                let weights = search.cleaned(&first, search::DROP);
+                // The machines are to take a small part of the gap only: these weights may be the last.
+                search.start_from(weights, Some(&dual.machines), 0.1 * self.tol)?
+            }
+            None => search.start(first)?,
+        };
         let (mut objective, mut gaps) = (Vec::new(), Vec::new());
         let (mut iterations, mut fruitless) = (0, 0);
         // Steps of second order as long as they lead anywhere.
@@ -375,6 +398,7 @@ impl Outer<'_> {
         };
         report.notes.extend(left);
         report.details.extend(sample.map(|s| ("sample".to_string(), s)));
+        report.details.extend(dual.map(|d| ("dual_steps".to_string(), vec![d.steps as f64])));
         report.details.extend(proof.map(|rounds| ("proof".to_string(), rounds)));
         let rule = Weighted::rule(point.weights);
         Ok(Learned { machines: Some(point.machines), ..Learned::of(rule, report) })

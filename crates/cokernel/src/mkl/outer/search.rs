@@ -1,7 +1,7 @@
 //! Points of the set with their machines, and the line search between them.
 
+use super::stored::Stored;
 use super::{Proposal, Set, curvature};
-use crate::bank::Gram;
 use crate::machine::{How, Solution};
 use crate::mkl::{Problem, fits};
 use crate::run::Pass;
@@ -85,7 +85,7 @@ pub(super) struct Search<'a> {
     pub watch: Watch,
     pub counts: Counts,
     /// The kernels of the current point and of the last trial, where two fit into memory.
-    stored: Option<(Gram, Gram)>,
+    stored: Option<Stored>,
     tol: f64,
     /// Relative gap to which machines are solved now, and its smallest value.
     inner: f64,
@@ -194,17 +194,25 @@ impl<'a> Search<'a> {
 
     /// The first point.
     pub fn start(&mut self, weights: Vec<f64>) -> Result<Point> {
+        self.start_from(weights, self.problem.warm_machines(), self.inner)
+    }
+
+    /// The first point, whose machines start from `warm` and are solved to this relative gap.
+    pub fn start_from(
+        &mut self,
+        weights: Vec<f64>,
+        warm: Option<&Solution>,
+        tol: f64,
+    ) -> Result<Point> {
         if fits(self.problem.bank, 2, self.run) {
             let pass = Pass::under(&self.watch);
             let base = self.problem.bank.combine_in(&weights, &pass)?;
             if !pass.is_given_up() {
-                let trial = self.problem.bank.new_gram()?;
-                self.stored = Some((base, trial));
+                self.stored = Some(Stored::new(base));
             }
         }
         self.counts.combines += 1;
-        let warm = self.problem.warm_machines();
-        let machines = self.machines(&weights, true, warm, self.inner)?;
+        let machines = self.machines(&weights, true, warm, tol.max(self.floor))?;
         Ok(Point::new(weights, machines))
     }
 
@@ -221,8 +229,8 @@ impl<'a> Search<'a> {
         let run = self.run.remaining(&self.watch).quiet();
         let how = How { weights: self.problem.weights, warm, tol: Some(tol), ..How::new(&run) };
         let machines = match &self.stored {
-            Some((point, _)) if base => machine.solve(point, target, &how),
-            Some((_, trial)) => machine.solve(trial, target, &how),
+            Some(stored) if base => machine.solve(stored.point(), target, &how),
+            Some(stored) => machine.solve(stored.trial(), target, &how),
             None => {
                 let pass = Pass::under(&self.watch);
                 let rows = self.problem.bank.combined_rows_in(weights, &pass);
@@ -287,9 +295,9 @@ impl<'a> Search<'a> {
 
     /// Makes the kernel with these weights the stored one.
     pub fn form(&mut self, weights: &[f64]) {
-        if let Some((base, _)) = &mut self.stored {
+        if let Some(stored) = &mut self.stored {
             let pass = Pass::under(&self.watch);
-            self.problem.bank.combine_into_in(weights, base, &pass);
+            self.problem.bank.combine_into_in(weights, stored.point_mut(), &pass);
         }
         self.counts.combines += 1;
     }
@@ -334,8 +342,8 @@ impl<'a> Search<'a> {
                 None => Some(bank.combined_rows_in(&point.weights, &pass)),
             };
             let block = |i: usize, columns: &[u32], out: &mut [f64]| match (&self.stored, &rows) {
-                (Some((base, _)), _) => {
-                    let row = base.row(i);
+                (Some(stored), _) => {
+                    let row = stored.point().row(i);
                     out.iter_mut().zip(columns).for_each(|(o, j)| *o = row[*j as usize]);
                 }
                 (None, Some(rows)) => {
@@ -361,7 +369,7 @@ impl<'a> Search<'a> {
         point: &Point,
         use_it: impl FnOnce(&curvature::Operator<'_>) -> Option<T>,
     ) -> Option<T> {
-        let (base, _) = self.stored.as_ref()?;
+        let base = self.stored.as_ref()?.point();
         let pass = Pass::under(&self.watch);
         let row = |i: usize, columns: &[u32], out: &mut [f64]| {
             let row = base.row(i);
@@ -459,6 +467,7 @@ impl<'a> Search<'a> {
                 if enough {
                     return Ok(Some(self.accept(next)));
                 }
+                self.refuse(from)?;
                 let excess = value - before - slope * step;
                 let least = -0.5 * slope * step / excess.max(f64::MIN_POSITIVE);
                 last = Some((step, next.weights));
@@ -474,6 +483,7 @@ impl<'a> Search<'a> {
             if enough && (flat || trial > 6) {
                 return Ok(Some(self.accept(next)));
             }
+            self.refuse(from)?;
             if here > 0.0 || !enough {
                 high = Some((step, here.max(0.0)));
             } else {
@@ -498,32 +508,38 @@ impl<'a> Search<'a> {
         last: Option<(f64, Vec<f64>)>,
     ) -> Vec<f64> {
         self.counts.combines += 1;
-        if let (Some((base, trial)), Some((before, weights))) = (&mut self.stored, last) {
+        if let (Some(stored), Some((before, weights))) = (&mut self.stored, last) {
             let part = step / before;
             let blend = |a: f64, b: f64| a + part * (b - a);
             let between: Vec<f64> =
                 from.weights.iter().zip(&weights).map(|(a, b)| blend(*a, *b)).collect();
             let weights = self.set.onto(&between);
             let factor = ratio(&weights, &between);
-            blend_grams(base, trial, part, factor);
+            stored.blend(part, factor);
             return weights;
         }
         let moved: Vec<f64> =
             from.weights.iter().zip(direction).map(|(w, d)| w + step * d).collect();
         let weights = self.cleaned(&moved, DROP);
-        if let Some((_, trial)) = &mut self.stored {
+        if let Some(stored) = &mut self.stored {
             let pass = Pass::under(&self.watch);
-            self.problem.bank.combine_into_in(&weights, trial, &pass);
+            self.problem.bank.combine_into_in(&weights, stored.trial_mut(), &pass);
         }
         weights
     }
 
     /// Makes the kernel of the last trial the current one.
     fn accept(&mut self, point: Point) -> Point {
-        if let Some((base, trial)) = &mut self.stored {
-            std::mem::swap(base, trial);
+        if let Some(stored) = &mut self.stored {
+            stored.accept();
         }
         point
+    }
+
+    /// Gives the last trial up for the point that it came from.
+    fn refuse(&mut self, from: &Point) -> Result<()> {
+        let Some(stored) = &mut self.stored else { return Ok(()) };
+        stored.refuse(self.problem.bank, &from.weights, &Pass::under(&self.watch))
     }
 }
 
@@ -531,13 +547,4 @@ impl<'a> Search<'a> {
 fn ratio(a: &[f64], b: &[f64]) -> f64 {
     let largest = (0..b.len()).max_by(|i, j| b[*i].total_cmp(&b[*j]));
     largest.filter(|i| b[*i] > 0.0).map_or(1.0, |i| a[i] / b[i])
-}
-
-/// trial ← factor·(base + part·(trial − base)), in parallel over chunks.
-fn blend_grams(base: &Gram, trial: &mut Gram, part: f64, factor: f64) {
-    use rayon::prelude::*;
-    const CHUNK: usize = 1 << 16;
-    trial.values_mut().par_chunks_mut(CHUNK).zip(base.values().par_chunks(CHUNK)).for_each(
-        |(t, b)| t.iter_mut().zip(b).for_each(|(t, b)| *t = factor * (b + part * (*t - b))),
-    );
 }

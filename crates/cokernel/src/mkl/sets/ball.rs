@@ -169,4 +169,8 @@ impl Set for Ball {
     fn drops(&self) -> bool {
         false
     }
+
+    fn ball(&self) -> Option<f64> {
+        (self.blocks == 1).then_some(self.p)
+    }
 }
