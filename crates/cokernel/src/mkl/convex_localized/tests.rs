@@ -158,7 +158,7 @@ fn limits_are_kept() {
     let classes = Target::Classes(Classes::from_texts(&labels).unwrap());
     let svc = machine("svc");
     let problem = Problem { views: Some(&views), ..Problem::new(&bank, &classes, svc.as_ref()) };
-    let params = METHOD.check([("regions", &Value::Int(4))].into_iter()).unwrap();
+    let params = METHOD.check([("regions", &Value::Int(4))]).unwrap();
     let learn = |run: &Run| ConvexLocalized::new(&params).learn(&problem, run);
     let needed = AT_ONCE * 8 * 2 * 4 * N * N;
     let said = learn(&Run { memory: needed - 1, ..Run::default() }).unwrap_err().to_string();
