@@ -165,6 +165,9 @@ fn limits_are_kept() {
     assert!(said.contains("2 kernels of 60 instances in 4 regions need 0 MB at once"), "{said}");
     assert!(learn(&Run { memory: 2 * needed, ..Run::default() }).is_ok());
     let late = Run { time_limit: Some(std::time::Duration::ZERO), ..Run::default() };
-    let said = learn(&late).unwrap_err().to_string();
-    assert!(said.contains("time limit"), "{said}");
+    // So few values are done before anybody looks at the clock.
+    match learn(&late) {
+        Ok(learned) => assert_eq!(learned.report.status, crate::Status::TimeLimit),
+        Err(e) => assert!(e.to_string().contains("time limit"), "{e}"),
+    }
 }
