@@ -161,7 +161,19 @@ fn landmarks_stand_for_the_instances() {
         toy.refusal("cluster --view a=a.csv --view b=b.npy -k 3 --storage nystroem:rank=12", 2);
     assert!(said.contains("keeps no kernels between instances"), "{said}");
     let said = toy.refusal(&format!("kernels {DATA} --storage nystroem:rank=12"), 2);
-    assert!(said.contains("keeps no kernels between instances"), "{said}");
+    assert!(said.contains("all pairs of instances, which landmarks do not keep"), "{said}");
+    // A comparison leaves out what needs kernels between instances, unless it is named.
+    let machine = "--machine squared_hinge_svc --storage nystroem:rank=12";
+    let assert = toy.run(&format!("compare {DATA} {machine} --folds 3")).success();
+    let said = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
+    assert!(
+        said.contains("left out, since nystroem:rank=12") && said.contains("best_single"),
+        "{said}"
+    );
+    let shown = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
+    assert!(shown.contains("landmarks %") && !shown.contains("support vectors"), "{shown}");
+    let said = toy.refusal(&format!("compare {DATA} {machine} --methods easy_mkl,mean"), 2);
+    assert!(said.contains("method 'easy_mkl'"), "{said}");
 }
 
 #[test]
