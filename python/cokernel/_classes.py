@@ -35,7 +35,8 @@ def classes_from_names(names: list[str], kind: str | None) -> npt.NDArray[Any]:
     """
     if kind == "truth":
         return np.array([name == "True" for name in names])
-    makes: list[Any] = {"whole": [int], "real": [float], None: [int, float]}.get(kind, [])
+    known: dict[str | None, list[Any]] = {"whole": [int], "real": [float], None: [int, float]}
+    makes = known.get(kind, [])
     for make in makes:
         try:
             values = np.array([make(name) for name in names])

@@ -70,3 +70,11 @@ def test_another_output_and_a_failure_are_noticed(tmp_path: Path) -> None:
     script.write_text("# %% one\nraise ValueError('so')\n", "utf-8")
     with pytest.raises(RuntimeError, match="so"):
         guide.run(script, tmp_path)
+
+
+def test_words_are_compared_exactly_and_numbers_to_a_sixth() -> None:
+    assert guide.alike("accuracy 0.93, 18 features\n", "accuracy  0.94, 20 features\n")
+    assert not guide.alike("accuracy 0.93", "accuracy 0.70")
+    assert not guide.alike("accuracy 0.93", "precision 0.93")
+    assert not guide.alike("gates [1, 0]", "gates [1, 0, 0]")
+    assert not guide.alike("1,200 rows", "2,000 rows")

@@ -130,7 +130,7 @@ def test_models_as_dicts() -> None:
 
 @pytest.mark.parametrize(
     ("no", "yes"),
-    [("7", "007"), ("1", "1.0"), ("1_0", "10"), ("a", "b"), (False, True), (3, 7), (0.5, 1.0), (np.uint8(1), np.uint8(200))],
+    [("7", "007"), ("1", "1.0"), ("1_0", "10"), ("a", "b"), (False, True), (3, 7), (1.0, 2.0), (np.uint8(1), np.uint8(200))],
 )
 def test_files_keep_what_classes_are(no: Any, yes: Any) -> None:
     y = np.where(Y == Y[0], no, yes)

@@ -6,6 +6,7 @@ import doctest
 import importlib
 import inspect
 import pkgutil
+import re
 import subprocess
 import sys
 from typing import Any
@@ -81,7 +82,13 @@ def test_readme() -> None:
     code = text.split("```python\n")[1].split("```")[0]
     expected = text.split("```python\n")[1].split("```text\n")[1].split("```")[0]
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.stdout == expected, done.stderr
+    # The last bits of a processor decide about last digits, and lengths of bars.
+    bars = str.maketrans("", "", "█▏▎▍▌▋▊▉")
+    said, shown = done.stdout.translate(bars), expected.translate(bars)
+    number = r"\d+(?:\.\d+)?(?:e[-+]?\d+)?"
+    assert re.sub(number, "#", said).split() == re.sub(number, "#", shown).split(), done.stderr
+    for found, wanted in zip(re.findall(number, said), re.findall(number, shown), strict=True):
+        assert float(found) == pytest.approx(float(wanted), rel=0.05, abs=0.003), done.stdout
 
 
 def test_star_import() -> None:

@@ -15,7 +15,8 @@ roof = LocalizedMKLClassifier(kernels=["linear"], copies=2, starts=3, C=10, rand
 roof.fit(X, y)
 print(f"two lines with gates: accuracy {roof.score(X_new, y_new):.3f}")
 left_and_right = np.array([[-1.5, 0.0], [1.5, 0.0]])
-print("gates on the left and on the right:", roof.gate(left_and_right).round(2).tolist())
+gates = roof.gate(left_and_right).round(2)
+print("gates on the left and on the right:", gates[:, gates[0].argsort()].tolist())
 objectives = roof.report_.details["objectives"]
 print(f"objectives of the starts: {np.min(objectives):.1f} to {np.max(objectives):.1f}")
 
