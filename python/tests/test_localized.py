@@ -340,6 +340,27 @@ def test_pictures_of_gates() -> None:
     assert np.allclose(axes[1].collections[0].get_offsets(), x)
     with pytest.raises(ValueError, match="embedding: expected 2 numbers for each of 60 instances"):
         other.plot_gates(wide, embedding=wide)
+    with pytest.raises(ValueError, match="embedding: a place is NaN or infinite"):
+        other.plot_gates(wide, embedding=np.full((60, 2), np.nan))
     with pytest.raises(ValueError, match="axes: expected 2, one for each gate, found 1"):
         other.plot_gates(wide, axes=[axes[0]])
     plt.close("all")
+
+
+def test_regions_that_nothing_opens_are_told() -> None:
+    x = np.random.default_rng(2).normal(size=(80, 5)) * [1, 10, 0.1, 3, 1] + [0, 100, 0, 2, -5]
+    model = cokernel.LPKOutlierDetector(
+        nu=0.3, kernels=["gaussian:gamma=0.1"], scale="standard", regions=3, dimensions=2, starts=2,
+        max_iterations=40, random_state=1,
+    ).fit(x)
+    kept, gates = len(model.projections_), len(model.gate_names_)
+    assert gates == 3 and kept == int((model.gate(x).max(axis=0) > 0).sum())
+    said = [note for note in model.report_.notes if "gates are open for no training instance" in note]
+    assert len(said) == int(kept < gates)
+    assert not said or said[0].startswith(f"{gates - kept} of {gates} ")
+
+
+def test_directions_of_classes_want_classes() -> None:
+    x, _ = crossed(60)
+    with pytest.raises(ValueError, match="'start': fda looks at classes, and there are none"):
+        cokernel.MKLRegressor("gpk", method_params={"start": "fda"}, kernels=["linear"]).fit(x, x[:, 0])

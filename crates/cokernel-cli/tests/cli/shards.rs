@@ -25,6 +25,8 @@ fn parts_give_the_tables_of_one_run() {
     // Of a part there is no table yet; of two neither.
     assert!(!said.contains("cross-validation"), "{said}");
     let said = toy.run("merge 1.sqlite 3.sqlite -o exp.sqlite").code(1);
+    let told = String::from_utf8(said.get_output().stderr.clone()).unwrap();
+    assert!(told.contains("incomplete (exit code 1)") && told.contains("no result yet"), "{told}");
     let said = String::from_utf8(said.get_output().stdout.clone()).unwrap();
     assert!(said.contains("2 stores: ") && said.contains("waiting"), "{said}");
     let json = toy.json("merge 2.sqlite 1.sqlite -o exp.sqlite");

@@ -240,7 +240,7 @@ fn permuted_kernels_have_permuted_gates() {
     let views = views();
     let kernels = ["gaussian@x", "linear@x", "gaussian@side"];
     for gating in Shape::IDS {
-        // Every step makes differences in the last bits larger, about tenfold.
+        // Every step makes differences in the last bits larger.
         let params = [("gating", *gating), ("tol", "1e-8"), ("max_iterations", "2")];
         let a = mkl(&kernels, &params).fit(&views, &labels(), &Run::default()).unwrap();
         let order = [2, 0, 1];
