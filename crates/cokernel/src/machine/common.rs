@@ -172,9 +172,19 @@ pub(super) fn block(solved: Solved, role: Role, costs: &[f64], at_bound: (usize,
         objective: solved.dual,
         gap: solved.gap,
         status: solved.status,
-        free: Some(Free { rows, ridge: Vec::new(), sum: true, also: Vec::new() }),
+        free: Some(Free { rows, sum: true, ..Free::default() }),
         at_bound,
         heads: vec![Head { role, coef, bias: solved.bias }],
+    }
+}
+
+/// What moves in a machine of several classes at once: the coefficient of the own class up, that of another one down.
+pub(super) fn free_between(pairs: &[(u32, u32, u32)]) -> Free {
+    Free {
+        rows: pairs.iter().map(|(i, _, _)| *i).collect(),
+        between: pairs.iter().map(|(_, own, other)| (*own, *other)).collect(),
+        sum: true,
+        ..Free::default()
     }
 }
 
@@ -232,7 +242,7 @@ pub(super) fn closed(found: Solved, role: Role, part: &Part<'_>, ridges: &[f64])
             rows: part.kept.iter().map(|i| *i as u32).collect(),
             ridge: ridges.to_vec(),
             sum: true,
-            also: Vec::new(),
+            ..Free::default()
         }),
         at_bound: (0, 0),
         heads: vec![Head { role, coef: part.spread(&found.coef), bias: found.bias }],

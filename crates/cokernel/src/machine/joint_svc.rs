@@ -9,9 +9,8 @@
 //! maps are those of one weight vector for each class and kernel; `lp_norm` is the same with another norm of the weights.
 //!
 //! One block with a head for each class; the largest value decides. With two classes its objective is
-//! twice that of C-SVC with the same C, and the decisions are the same. C_i as for C-SVC. Which coefficients are
-//! free is not told: methods then do without second derivatives. See [`joint_classes`] for the solver
-//! and its cost.
+//! twice that of C-SVC with the same C, and the decisions are the same. C_i as for C-SVC. What is free to move are the
+//! α_il inside their bounds, each between two heads. See [`joint_classes`] for the solver and its cost.
 
 use super::common;
 use super::svc::{CLASS_WEIGHT, COST};
@@ -87,7 +86,7 @@ impl Machine for JointSvc {
             objective: found.dual,
             gap: found.gap,
             status: found.status,
-            free: None,
+            free: Some(common::free_between(&found.free)),
             at_bound: (0, 0),
             heads: heads.map(|((role, coef), bias)| Head { role: *role, coef, bias }).collect(),
         };

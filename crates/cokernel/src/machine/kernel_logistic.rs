@@ -123,7 +123,7 @@ fn one(problem: &Binary<'_>) -> (Block, u64) {
             rows: free.iter().map(|k| part[*k] as u32).collect(),
             ridge: free.iter().map(|k| 1.0 / bends[*k]).collect(),
             sum: true,
-            also: Vec::new(),
+            ..Free::default()
         }),
         at_bound: (0, 0),
         heads: vec![Head { role: problem.role, coef, bias: found.bias }],

@@ -53,6 +53,9 @@ static METHOD: Method = Method {
     ],
 };
 
+/// Part of ν Σ C_i by which Σ |c| may be less where it is all that is allowed.
+const NEAR: f64 = 1e-6;
+
 #[derive(Debug)]
 struct NuSvr {
     c: f64,
@@ -76,9 +79,11 @@ impl Machine for NuSvr {
         let tube = nu_svr(kernel, y, self.nu, &costs, start, &settings, &how.run.watch());
         let steps = tube.machine.steps;
         let mut block = common::block(tube.machine, role, &costs, (0, 0));
-        // A tube of some width says that Σ |c| is all that ν allows.
-        if let Some(free) = block.free.as_mut().filter(|_| tube.epsilon > 0.0) {
-            let coef = &block.heads[0].coef;
+        let coef = &block.heads[0].coef;
+        let (used, all) = (coef.iter().map(|c| c.abs()).sum::<f64>(), costs.iter().sum::<f64>());
+        // A width that is rounding is no sign that Σ |c| is all that ν allows.
+        let full = tube.epsilon > 0.0 && used >= (1.0 - NEAR) * self.nu.min(1.0) * all;
+        if let Some(free) = block.free.as_mut().filter(|_| full) {
             free.also = free.rows.iter().map(|i| coef[*i as usize].signum()).collect();
         }
         common::solution(vec![(block, steps)], largest, self.c)

@@ -215,7 +215,7 @@ fn several(
         objective: found.dual,
         gap: found.gap,
         status: found.status,
-        free: None,
+        free: Some(common::free_between(&found.free)),
         at_bound: (0, 0),
         heads: heads.map(|((role, coef), bias)| Head { role, coef, bias }).collect(),
     };

@@ -77,15 +77,18 @@ impl Head {
     }
 }
 
-/// Which coefficients of a block with one head move with the kernel: where the others stay, the change
+/// Which coefficients of a block move with the kernel: where the others stay, the change
 /// of c under a change of K is minus [K_FF + diag(ridge)]⁻¹ (dK c)_F, projected to Σ c = const if `sum`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Free {
-    /// F, increasing.
+    /// F, increasing; where there is `between`, an instance may come several times.
     pub rows: Vec<u32>,
+    /// Of a block with several heads, one for each of `rows`: the head whose coefficient grows with the variable, and that
+    /// whose coefficient falls by as much. Empty: there is one head.
+    pub between: Vec<(u32, u32)>,
     /// What ℓ adds to the diagonal, one for each of `rows`; empty: nothing.
     pub ridge: Vec<f64>,
-    /// Whether the sum of c is fixed.
+    /// Whether the sum of c (of each head) is fixed.
     pub sum: bool,
     /// s, one for each of `rows`, where Σ_F s_i c_i is fixed, too (as the ν of a tube fixes Σ |c|); empty: it is not.
     pub also: Vec<f64>,

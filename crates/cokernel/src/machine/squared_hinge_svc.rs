@@ -90,7 +90,7 @@ fn one(problem: &Binary<'_>) -> (Block, u64) {
         objective: found.dual,
         gap: found.gap,
         status: found.status,
-        free: Some(Free { rows, ridge, sum: true, also: Vec::new() }),
+        free: Some(Free { rows, ridge, sum: true, ..Free::default() }),
         at_bound: (0, 0),
         heads: vec![Head { role: problem.role, coef: found.coef, bias: found.bias }],
     };

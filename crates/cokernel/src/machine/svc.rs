@@ -334,7 +334,7 @@ pub(super) fn hinge(problem: &Binary<'_>) -> (Block, u64) {
         objective,
         gap,
         status: found.status,
-        free: Some(Free { rows, ridge: Vec::new(), sum: true, also: Vec::new() }),
+        free: Some(Free { rows, sum: true, ..Free::default() }),
         at_bound: smaller_side(&coef, signed),
         heads: vec![Head { role: problem.role, coef, bias }],
     };

@@ -27,24 +27,22 @@
 //! **Deviations.** The source clusters by kernel k-means with the mean of all kernels and measures the distance there; here the
 //! clusters are those of the features that gates look at, so that both localized methods see the same.
 //!
-//! **Cost.** The l·M products c_j c_jᵀ ∘ K_m are stored: [`AT_ONCE`]·8·l·M·n² bytes for a moment, a sixth of that after it,
-//! whatever the storage of the kernels; more than the memory of the run is refused. Beside
+//! **Cost.** The l·M products c_j c_jᵀ ∘ K_m are stored, 4·l·M·n² bytes, whatever the storage of the kernels; more than
+//! the memory of the run is refused. Beside
 //! them the cost of lp_norm on l·M kernels: three to seven machines and as many passes. See [`outer`](super::outer).
 
 use super::gate_views::{self, GATE_DIMENSIONS, GATE_SCALE, GATE_VIEWS, GateViews, Seen};
 use super::outer::{MAX_ITERATIONS, Outer, TOL};
 use super::sets::ball::Ball;
 use super::{Copies, Learned, Learner, Problem};
-use crate::bank::{Bank, Storage};
 use crate::data::{Matrix, Views};
-use crate::error::room_for;
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
 use crate::rule::gate::{Gate, Shape};
 use crate::rule::{Combination, Gated};
 use crate::run::Pass;
 use crate::solve::kmeans::{Starts, kmeans};
-use crate::{Error, Result, Run, Watch};
+use crate::{Result, Run, Watch};
 
 /// The registry entry.
 pub static ENTRY: Entry<dyn Learner> =
@@ -148,56 +146,13 @@ impl ConvexLocalized {
     }
 }
 
-/// Numbers for each entry of a product while they are made: the matrices, their copies, their triangles.
-const AT_ONCE: usize = 3;
-
-/// The products c_j c_jᵀ ∘ K_m, those of a region one after the other.
-fn products(bank: &Bank, inside: &Matrix, run: &Run, watch: &Watch) -> Result<Bank> {
-    let (n, kernels, regions) = (bank.n(), bank.len(), inside.cols());
-    let numbers = (n * n).checked_mul(AT_ONCE * kernels).and_then(|v| v.checked_mul(regions));
-    let what = format!("{kernels} kernels of {n} instances in {regions} regions");
-    room_for::<f64>(numbers, || format!("{what}; use fewer (regions)"))?;
-    let bytes = 8 * numbers.unwrap_or(usize::MAX / 8);
-    if bytes > run.memory {
-        return Err(Error::Data(format!(
-            "{what} need {} MB at once, more than the memory of the run ({} MB); use fewer regions or kernels, or raise \
-             the limit (memory)",
-            bytes / 1_000_000,
-            run.memory / 1_000_000
-        )));
-    }
-    let pass = Pass::under(watch);
-    let mut matrices: Vec<(usize, String, Matrix)> = Vec::with_capacity(kernels * regions);
-    for m in 0..kernels {
-        let mut one = vec![0.0; kernels];
-        one[m] = 1.0;
-        let kernel = bank.combine_in(&one, &pass)?.into_matrix()?;
-        for j in 0..regions {
-            if pass.is_over() {
-                break;
-            }
-            let mut product = kernel.clone();
-            for i in 0..n {
-                let own = inside.get(i, j);
-                let row = product.row_mut(i).iter_mut().enumerate();
-                row.for_each(|(k, v)| *v *= own * inside.get(k, j));
-            }
-            matrices.push((j, format!("{} region {}", bank.kernels()[m].name, j + 1), product));
-        }
-    }
-    pass.complete("the kernels of the regions")?;
-    matrices.sort_by_key(|(j, _, _)| *j);
-    let named = matrices.into_iter().map(|(_, name, matrix)| (name, matrix)).collect();
-    Bank::of_matrices(named, Storage::Resident, &run.remaining(watch))
-}
-
 impl Learner for ConvexLocalized {
     fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
         let views = gate_views::check_all(problem, METHOD.id)?;
         let (watch, kernels) = (run.watch(), problem.bank.len());
         let regions = self.regions(views, kernels, run, &watch)?;
         let l = regions.inside.cols();
-        let bank = products(problem.bank, &regions.inside, run, &watch)?;
+        let bank = problem.bank.of_regions(&regions.inside, run.memory, &Pass::under(&watch))?;
         let outer = Outer {
             title: METHOD.title,
             set: &Ball { p: self.p, blocks: l },

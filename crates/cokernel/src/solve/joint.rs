@@ -64,6 +64,8 @@ pub struct JointSolved {
     pub bias: Vec<f64>,
     /// K c_l, in f64.
     pub values: Vec<Vec<f64>>,
+    /// Instance, own class and l of each α_il that is at neither bound.
+    pub free: Vec<(u32, u32, u32)>,
     /// The primal objective.
     pub primal: f64,
     /// The dual objective.

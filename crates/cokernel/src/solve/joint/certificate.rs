@@ -4,6 +4,11 @@ use super::super::solved::relative_gap;
 use super::{JointSolved, State, circulation};
 use crate::Status;
 
+/// Part of C by which α at that bound may have been moved by balancing.
+const NEAR: f64 = 1e-6;
+/// Part of the mean of α that interior points may leave of an α that is 0.
+const NOTHING: f64 = 1e-7;
+
 impl State<'_> {
     /// Goes to another point, and says what it is worth.
     pub(super) fn go_to(&mut self, alpha: Vec<f64>, bias: &[f64]) -> JointSolved {
@@ -25,6 +30,18 @@ impl State<'_> {
     /// (K c_l)_i.
     fn product(&self, i: usize, l: usize) -> f64 {
         self.products[l * self.n + i]
+    }
+
+    /// The α_il at neither bound.
+    fn free(&self) -> Vec<(u32, u32, u32)> {
+        let mut free = Vec::new();
+        let least = NOTHING * self.alpha.iter().sum::<f64>() / self.alpha.len().max(1) as f64;
+        for (i, row) in self.alpha.chunks(self.k).enumerate() {
+            let most = (1.0 - NEAR) * self.p.costs[i];
+            let inside = row.iter().enumerate().filter(|(_, a)| **a > least && **a < most);
+            free.extend(inside.map(|(l, _)| (i as u32, self.p.codes[i], l as u32)));
+        }
+        free
     }
 
     fn balanced(&self) -> Vec<f64> {
@@ -61,6 +78,8 @@ impl State<'_> {
     /// Moves to the balanced α, with sums from nothing, and says what it is worth.
     pub(super) fn certify(&mut self) -> JointSolved {
         self.multiply();
+        // Before balancing, which takes those at their bound away from it.
+        let free = self.free();
         self.alpha = self.balanced();
         let coef: Vec<Vec<f64>> = (0..self.k)
             .map(|l| (0..self.n).map(|i| self.coefficient(&self.alpha, i, l)).collect())
@@ -94,7 +113,7 @@ impl State<'_> {
         let (primal, dual) = (0.5 * norm + loss, gain - 0.5 * norm);
         let gap = relative_gap(primal, dual);
         let (steps, status) = (self.steps, Status::Stalled);
-        let found = JointSolved { coef, bias, values, primal, dual, gap, steps, status };
+        let found = JointSolved { coef, bias, values, free, primal, dual, gap, steps, status };
         match self.multiple(&found) {
             Some(s) if relative_gap(0.5 * s * s * norm, s * gain - 0.5 * s * s * norm) < gap => {
                 let scaled = |v: &[Vec<f64>]| -> Vec<Vec<f64>> {
