@@ -29,6 +29,9 @@ const SHARE: f64 = 0.05;
 /// Widths below the first that are tried before 0 is, and trials without a smaller gap before the end.
 const BELOW: u32 = 2;
 const PATIENCE: u32 = 12;
+/// Relative gap of a machine that rounding left with nothing, and how many of them one after the other end the search.
+const NOTHING: f64 = 0.9;
+const ROUNDED: u32 = 3;
 /// What the inner gap is of the outer one; less and less where the search ends in rounding.
 const INNER: f64 = 0.2;
 
@@ -86,7 +89,7 @@ pub fn nu_svr(
     let mut epsilon = near.unwrap_or(widest).min(0.5 * wide.0);
     let mut from = start;
     let (mut tol, mut steps) = (INNER * settings.tol, 0);
-    let (mut status, mut fruitless) = (Status::Stalled, 0);
+    let (mut status, mut fruitless, mut rounded) = (Status::Stalled, 0, 0);
     for trial in 0..TRIALS {
         if best.machine.gap <= settings.tol {
             status = Status::Converged;
@@ -96,6 +99,8 @@ pub fn nu_svr(
         let found = epsilon_svr(rows, y, epsilon, costs, from.as_deref(), &left, watch);
         steps += found.steps.min(left.max_steps);
         let ended = found.status;
+        let rounds = ended == Status::Stalled && found.gap > NOTHING;
+        rounded = if rounds { rounded + 1 } else { 0 };
         let norm = one_norm(&found.coef);
         if norm > most {
             narrow = Some((epsilon, found));
@@ -112,7 +117,7 @@ pub fn nu_svr(
         if tube.machine.gap < best.machine.gap {
             best = tube;
         }
-        if fruitless > PATIENCE {
+        if fruitless > PATIENCE || (rounded >= ROUNDED && best.machine.gap > NOTHING) {
             break;
         }
         match ended {

@@ -88,7 +88,13 @@ fn parts_fit_together() {
             );
             let Some(free) = &block.free else { continue };
             assert!(!free.rows.is_empty(), "{}: nothing is free", m.id);
-            assert!(free.rows.iter().all(|i| block.heads[0].coef[*i as usize] != 0.0), "{}", m.id);
+            let only = vec![(0, 0); free.rows.len()];
+            let between = if block.heads.len() == 1 { &only } else { &free.between };
+            assert_eq!(between.len(), free.rows.len(), "{}", m.id);
+            for (i, (up, down)) in free.rows.iter().zip(between) {
+                let coef = |head: &u32| block.heads[*head as usize].coef[*i as usize];
+                assert!(coef(up) != 0.0 && coef(down) != 0.0, "{}", m.id);
+            }
         }
         // From its own solution nothing is left to do.
         let how = How { warm: Some(&found), ..How::new(&run) };
