@@ -32,6 +32,8 @@ pub fn calibrate(
     let (mkl, views, model) = (learner.inner.clone(), views.shared(), model.inner.clone());
     let labels = labels(names, codes)?;
     let beside = Beside::new(labels.len(), weights, posteriors, pairs)?;
+    // What the fit left of the time.
+    let run = &run.without(model.report().seconds);
     let calibrated = work(py, run, move |run| {
         let fitted = mkl.calibration_given(&views, &labels, &beside.given(), how, run)?;
         model.as_ref().clone().calibrated(fitted)

@@ -49,6 +49,15 @@ impl Run {
     }
 }
 
+impl Run {
+    /// The same after so many seconds of its time.
+    pub fn without(&self, seconds: f64) -> Self {
+        let used = Duration::try_from_secs_f64(seconds).unwrap_or_default();
+        let time_limit = self.time_limit.map(|limit| limit.saturating_sub(used));
+        Run { time_limit, ..*self }
+    }
+}
+
 /// An error of the library as Python knows it: `OSError` where the system refused, `MemoryError`
 /// where there is no room, `TimeoutError` where time was up before there was a result, else
 /// `ValueError`, with the same sentence. One about a parameter has the attributes `parameter` and

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 impl Bank {
     /// The kernels c_j c_jᵀ ∘ K_m as a bank, for memberships c (n × regions) that are not negative: those of all
     /// kernels in the first region, then in the second. Stored in memory, tile by tile, whatever the storage of this
-    /// bank: about 4·regions·M·n² bytes.
+    /// bank: 4·regions·M·n² bytes, up to 2.5 times as much for fewer than some 1,000 instances, whose tiles are not full.
     ///
     /// # Errors
     /// That is more than `memory` bytes or than the system has; the pass was given up.
@@ -34,10 +34,10 @@ impl Bank {
         let numbers = numbers.unwrap_or(usize::MAX / 8);
         if 8 * numbers > memory {
             return Err(Error::Data(format!(
-                "{what} need {} MB, more than the memory of the run ({} MB); use fewer regions or kernels, or raise the \
-                 limit (memory)",
-                8 * numbers / 1_000_000,
-                memory / 1_000_000
+                "{what} need {:.1} MB, more than the memory of the run ({:.1} MB); use fewer regions or kernels, or raise \
+                 the limit (memory)",
+                8e-6 * numbers as f64,
+                1e-6 * memory as f64
             )));
         }
         // Membership by region, to multiply by in runs.
@@ -65,7 +65,7 @@ impl Bank {
                 }
             });
         });
-        pass.complete("the kernels of the regions")?;
+        pass.complete("the computation of the kernels of the regions")?;
         let one = |j: usize, m: usize| Kernel {
             name: format!("{} region {}", self.kernels[m].name, j + 1),
             view: self.kernels[m].view.clone(),

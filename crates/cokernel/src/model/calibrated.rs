@@ -47,6 +47,9 @@ pub struct CurveInfo {
 /// Learns on the instances with these row numbers.
 type Learn<'a> = &'a dyn Fn(&[usize], &Run) -> Result<Model>;
 
+/// What a stop leaves without a result.
+const CALIBRATION: &str = "the calibration (raise the time limit, or fit without probabilities)";
+
 impl Mkl {
     /// How decision values of this method become probabilities, by cross-fitting: one more
     /// [`fit`](Self::fit) for each fold, each without the instances of the fold. Weights are as in
@@ -161,7 +164,7 @@ pub(crate) fn cross_fitted(
         let tested: Vec<usize> = test.iter().map(|&place| rows[place]).collect();
         let inner = run.remaining(&watch).quiet();
         let model = learn(&train, &inner);
-        let stopped = |status| Error::Stopped { status, what: "the calibration".to_string() };
+        let stopped = |status| Error::Stopped { status, what: CALIBRATION.to_string() };
         if let Some(status) = watch.stop() {
             return Err(stopped(status));
         }

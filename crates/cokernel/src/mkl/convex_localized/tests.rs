@@ -164,7 +164,7 @@ fn limits_are_kept() {
     // One tile of 64 × 64 numbers for each.
     let needed = 8 * 2 * 4 * 64 * 64;
     let said = learn(&Run { memory: needed - 1, ..Run::default() }).unwrap_err().to_string();
-    assert!(said.contains("2 kernels of 60 instances in 4 regions need 0 MB, more"), "{said}");
+    assert!(said.contains("2 kernels of 60 instances in 4 regions need 0.3 MB, more"), "{said}");
     assert!(learn(&Run { memory: needed, ..Run::default() }).is_ok());
     let late = Run { time_limit: Some(std::time::Duration::ZERO), ..Run::default() };
     // So few values are done before anybody looks at the clock.

@@ -383,17 +383,24 @@ impl Outer<'_> {
         if let Some(last) = objective.last_mut() {
             *last = search.objective(&point);
         }
+        let gap = search.known_gap(&point);
+        if let (Some(last), Some(gap)) = (gaps.last_mut(), gap) {
+            *last = gap;
+        }
+        // The machines of the end may have closed what was left of the gap.
+        let closed = status == Status::Stalled && gap.is_some_and(|gap| gap <= self.tol);
+        let status = if closed { Status::Converged } else { status };
         run.tell(Event::End);
         let mut report = Report {
             status,
             iterations,
             objective,
-            gap: search.known_gap(&point),
+            gap,
             gaps,
             counts: search.counts,
             seconds: search.watch.seconds(),
             seed: run.seed,
-            notes: self.notes(search.known_gap(&point), status, search.refused),
+            notes: self.notes(gap, status, search.refused),
             ..Report::closed_form(run)
         };
         report.notes.extend(left);
