@@ -2,7 +2,7 @@
 //!
 //! | command | what it does |
 //! |---|---|
-//! | `cargo xtask test` | formatting, lints, documentation, all tests of Rust and Python, generated files, README examples |
+//! | `cargo xtask test` | formatting, lints, documentation, all tests of Rust, Python and R, generated files, README examples |
 //! | `cargo xtask generate` | rewrites the generated parts of the README and of the Python package |
 //! | `cargo xtask docs` | the documentation site, in `target/site` |
 //! | `cargo xtask fuzz [NAME…] [--seconds N]` | every fuzz target for a minute |
@@ -14,8 +14,10 @@ mod bench;
 mod browser;
 mod fuzz;
 mod python;
+mod r;
 mod readme;
 mod steps;
+mod system;
 
 use std::process::ExitCode;
 
@@ -52,8 +54,8 @@ fn test() -> Result<(), String> {
     timed("documentation", || {
         cargo(&["doc", "--workspace", "--no-deps"], &[("RUSTDOCFLAGS", "-D warnings")])
     })?;
-    timed("browser for the report page", || {
-        println!("{}", browser::provide());
+    timed("a browser for the report page, and R", || {
+        println!("{}\n{}", browser::provide(), r::provide());
         Ok(())
     })?;
     timed("tests", || {
@@ -62,6 +64,7 @@ fn test() -> Result<(), String> {
     timed("generated files", readme::check_generated)?;
     timed("Python's packages", || packages.join().map_err(|_| "a panic".to_string())?)?;
     timed("Python package", || python::test(&mut counts))?;
+    timed("R package", || r::test(&mut counts))?;
     timed("commands of the pages", || readme::run_commands(&mut counts))?;
     println!("{} passed, {} failed, {} skipped", counts.passed, counts.failed, counts.ignored);
     if counts.passed == 0 { Err("no test was run".to_string()) } else { Ok(()) }

@@ -142,7 +142,7 @@ pub fn test(counts: &mut Counts) -> Result<(), String> {
             beside.join().map_err(|_| "the tests with the oldest packages".to_string())??;
         print!("{}", String::from_utf8_lossy(&oldest.stdout));
         eprint!("{}", String::from_utf8_lossy(&oldest.stderr));
-        String::from_utf8_lossy(&oldest.stdout).lines().for_each(|line| counts.add_pytest(line));
+        String::from_utf8_lossy(&oldest.stdout).lines().for_each(|line| counts.add_closing(line));
         newest?;
         if oldest.status.success() {
             Ok(())

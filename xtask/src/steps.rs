@@ -17,9 +17,10 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Adds what the last line of pytest counts; other lines count nothing.
-    pub fn add_pytest(&mut self, line: &str) {
-        if line.contains(" passed") && line.contains(" in ") {
+    /// Adds what the last line of pytest, or of the tests of the R package, counts; other lines count nothing.
+    pub fn add_closing(&mut self, line: &str) {
+        let plain = line.contains(" passed, ") && line.ends_with(" skipped");
+        if plain || line.contains(" passed") && line.contains(" in ") {
             self.passed += number_before(line, " passed");
             self.failed += number_before(line, " failed");
             self.ignored += number_before(line, " skipped");
@@ -100,7 +101,7 @@ pub fn cargo_test(args: &[&str], counts: &mut Counts) -> Result<(), String> {
     if status.success() { Ok(()) } else { Err(format!("{} tests failed", counts.failed)) }
 }
 
-/// A program whose last line is that of pytest, adding up what it counts.
+/// A program whose last line says how many tests passed, adding up what it counts.
 pub fn counted(command: &mut Command, counts: &mut Counts) -> Result<(), String> {
     let mut child =
         command.stdout(Stdio::piped()).spawn().map_err(|e| format!("{command:?}: {e}"))?;
@@ -108,7 +109,7 @@ pub fn counted(command: &mut Command, counts: &mut Counts) -> Result<(), String>
         for line in BufReader::new(out).lines() {
             let line = line.map_err(|e| e.to_string())?;
             println!("{line}");
-            counts.add_pytest(&line);
+            counts.add_closing(&line);
         }
     }
     let status = child.wait().map_err(|e| e.to_string())?;
