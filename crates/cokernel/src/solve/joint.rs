@@ -19,7 +19,7 @@
 //! (`block`), and blocks are taken in turn where they violate their conditions by more than a threshold
 //! that falls. K is centred by a few rows (with Σ c_l = 0 that changes only b), so that what all entries
 //! have in common slows nothing. Where blocks crawl (a large C), a K of small rank, or of few instances, is
-//! left to interior points (`interior`).
+//! left to interior points (`interior`), others to Newton steps on the α inside their bounds (`newton`).
 //!
 //! **Certificate.** α is brought to the sums 0 by factors u_a/u_b on the variables of class a against b
 //! (Osborne's balancing), scaled into the box; the gap is primal minus dual there, with K c_l from
@@ -33,6 +33,7 @@ mod block;
 mod certificate;
 mod circulation;
 mod interior;
+mod newton;
 mod state;
 
 use super::Rows;
@@ -104,6 +105,11 @@ const LEAST_MOVE: f64 = 1e-3;
 /// interior points.
 const FIRST_LOOK: f64 = 4e7;
 const LARGEST: usize = 1200;
+/// Operations after which Newton steps are tried where interior points are not, and how often they are.
+const NEWTON_AFTER: f64 = 2e8;
+const NEWTONS: usize = 6;
+/// Operations of dense products in the time of one on blocks, roughly.
+const FASTER: f64 = 20.0;
 /// Growth of ρ where the sums do not fall by `FALL` (on eight problems 0.25 took 1.0 to 2.3 times the blocks, 0.9 on five of them 0.8 to 13 times), and the most it
 /// grows to.
 const GROWTH: f64 = 4.0;
@@ -120,7 +126,7 @@ pub fn joint_classes(
     joint_by(p, start, settings, true, watch)
 }
 
-/// [`joint_classes`], with or without interior points.
+/// [`joint_classes`], with or without interior points and Newton steps.
 fn joint_by(
     p: &Joint<'_>,
     start: Option<&[Vec<f64>]>,
@@ -133,7 +139,7 @@ fn joint_by(
         let most = state.largest_rank() as f64;
         state.patience = FIRST_LOOK.min(10.0 * state.n as f64 * most * most);
     }
-    let mut known = None;
+    let (mut known, mut trials) = (None, if inside { NEWTONS } else { 0 });
     let mut best = state.certify();
     let mut threshold = 0.3 * state.largest_margin();
     let floor = FLOOR * state.largest_margin();
@@ -150,8 +156,30 @@ fn joint_by(
             break Status::IterationLimit;
         }
         let crawls = threshold <= floor || rounds >= ROUNDS;
-        if crawls && !inside {
-            break Status::Stalled;
+        if !inside && (crawls || state.work > state.patience) {
+            if trials == 0 {
+                if crawls {
+                    break Status::Stalled;
+                }
+                state.patience = f64::INFINITY;
+                continue;
+            }
+            // Where blocks change nothing the next ones would be the same.
+            trials = if crawls { 0 } else { trials - 1 };
+            state.patience = NEWTON_AFTER.max(2.0 * state.work);
+            // From a point of sums 0.
+            let here = state.certify();
+            if here.gap < best.gap {
+                best = here;
+            }
+            let most = if crawls { newton::WORK } else { newton::WORK.min(FASTER * state.work) };
+            if let Some((alpha, bias)) = state.newton(most, watch) {
+                let found = state.go_to(alpha, &bias);
+                if found.gap < best.gap {
+                    best = found;
+                }
+            }
+            continue;
         }
         rounds += 1;
         if !crawls {
@@ -161,13 +189,17 @@ fn joint_by(
             if known.is_none() {
                 known = state.factor(watch);
                 inside = known.is_some();
+                if !inside {
+                    state.patience = NEWTON_AFTER.max(2.0 * state.work);
+                    continue;
+                }
                 let work = known.as_ref().map(|(_, r, _)| interior::work(state.n, state.k, *r));
                 state.patience = work.unwrap_or(f64::INFINITY);
             }
             if let Some((l, r, unit)) = known.as_ref()
                 && (crawls || state.work > state.patience)
             {
-                (inside, state.patience) = (false, f64::INFINITY);
+                (inside, state.patience) = (false, NEWTON_AFTER.max(2.0 * state.work));
                 rounds = rounds.max(ROUNDS - ROUNDS_AFTER);
                 if let Some(inner) = interior::interior(p, (l, *r), *unit, watch) {
                     for alpha in [inner.alpha, inner.raw] {

@@ -66,3 +66,30 @@ fn a_very_large_c() {
         }
     }
 }
+
+/// Ten classes that overlap, K of full rank: blocks alone took millions of steps, or ended at gaps of 0.01 to 0.3.
+#[test]
+fn many_classes_that_overlap() {
+    let watch = Run::default().watch();
+    let (n, k) = (150, 10);
+    let mut state = 11;
+    let codes: Vec<u32> = (0..n as u32).map(|i| i % k as u32).collect();
+    let x = Matrix::from_fn(n, 6, |i, j| {
+        3.0 * number(&mut state) + if j == codes[i] as usize % 6 { 1.0 } else { 0.0 }
+    });
+    let distance = |i: usize, j: usize| -> f64 {
+        x.row(i).iter().zip(x.row(j)).map(|(a, b)| (a - b).powi(2)).sum()
+    };
+    let gram = Gram::new(Matrix::from_fn(n, n, |i, j| (-0.3 * distance(i, j)).exp())).unwrap();
+    // As posteriors have them: small, some of them 0.
+    let soft: Vec<f64> = (0..n * k).map(|_| 2.0 * number(&mut state).max(0.0)).collect();
+    for margins in [None, Some(soft.as_slice())] {
+        for c in [1.0, 1e2, 1e4, 1e6] {
+            let costs = vec![c; n];
+            let p = Joint { rows: &gram, codes: &codes, classes: k, margins, costs: &costs };
+            let found = joint_by(&p, None, &SETTINGS, true, &watch);
+            let what = format!("C = {c:e}, soft {}: {:e}", margins.is_some(), found.gap);
+            assert_eq!(found.status, Status::Converged, "{what}");
+        }
+    }
+}
