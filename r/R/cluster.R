@@ -14,14 +14,14 @@
 cokernel_cluster <- function(views, k, method = "co_regularized", kernels = NULL, graphs = NULL, params = list(),
                              scale = "standard", similarity = character(), storage = "auto", starts = 20, seed = 0,
                              threads = NULL, time_limit = NULL, memory = NULL, verbose = FALSE) {
-  views <- views_of(views, similarity)
+  views <- for_training(views_of(views, similarity))
   spec <- list(method = method, kernels = kernels, graphs = graphs, params = params, scale = scale, storage = storage, k = k,
                starts = starts)
   found <- native(wrap__ck_cluster, views$views, spec, run_of(seed, threads, time_limit, memory, verbose))
   told_of(found$report)
   structure(
     list(cluster = setNames(found$clusters, views$ids), embedding = named_rows(found$embedding, views$ids, NULL),
-         inertia = found$inertia, report = found$report, bytes = found$bytes, told = native(wrap__ck_embedding_summary, found$bytes)),
+         inertia = found$inertia, report = found$report, bytes = found$bytes, told = native(wrap__ck_embedding_summary, found$bytes), ids = views$ids),
     class = "cokernel_clusters"
   )
 }
@@ -36,7 +36,7 @@ cokernel_cluster <- function(views, k, method = "co_regularized", kernels = NULL
 #' @export
 predict.cokernel_clusters <- function(object, views, type = c("cluster", "embedding"), ...) {
   type <- match.arg(type)
-  views <- views_of(views)
+  views <- for_new(views_of(views, similar(object$told, views)), object$ids)
   found <- native(wrap__ck_embed_new, object$bytes, views$views, run_of(0, NULL, NULL, NULL, FALSE))
   if (type == "embedding") return(named_rows(found$embedding, views$ids, NULL))
   if (is.null(found$clusters)) stop("the embedding has no clusters", call. = FALSE)

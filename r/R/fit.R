@@ -2,19 +2,24 @@
 
 # What is not a parameter of a method.
 run_of <- function(seed, threads, time_limit, memory, verbose) {
-  list(seed = seed, threads = threads, time_limit = time_limit, memory = memory, verbose = isTRUE(verbose))
+  if (!(is.logical(verbose) && length(verbose) == 1 && !is.na(verbose))) stop("verbose: expected TRUE or FALSE", call. = FALSE)
+  list(seed = in_range(seed, "seed", 0, 2^53, TRUE), threads = in_range(threads, "threads", 1, 1e6, TRUE),
+       time_limit = in_range(time_limit, "time_limit", 0, Inf), memory = in_range(memory, "memory", 0, Inf), verbose = verbose)
 }
 
 # Views as they are given to learn from.
-views_of <- function(views, similarity = character()) {
-  if (inherits(views, "cokernel_views")) views else ck_views(views, similarity = similarity)
-}
+views_of <- function(views, similarity = character()) ck_views(views, similarity = similarity)
 
 # The target in the order of the instances.
 ordered <- function(y, ids, n, what) {
   if (!is.null(ids) && !is.null(names(y))) {
     strange <- setdiff(names(y), ids)
     if (length(strange) == length(y)) stop(what, ": none of its names is that of an instance", call. = FALSE)
+    without <- setdiff(ids, names(y))
+    if (length(strange) && length(without)) {
+      warning(what, ": ", length(strange), " of its names are those of no instance, such as '", strange[1], "', and ", length(without),
+              " instances have none, such as '", without[1], "'", call. = FALSE)
+    }
     if (anyDuplicated(names(y))) stop(what, ": '", names(y)[duplicated(names(y))][1], "' is there twice", call. = FALSE)
     return(y[match(ids, names(y))])
   }
@@ -25,7 +30,8 @@ ordered <- function(y, ids, n, what) {
 # Classes as names in the library's order and codes from 0, -1 for none.
 classes_of <- function(y) {
   kind <- if (is.numeric(y)) if (all(is.na(y) | y == round(y))) "whole" else "real" else "text"
-  words <- as.character(y)
+  words <- if (is.numeric(y)) sprintf(if (kind == "whole") "%.0f" else "%.15g", y) else utf8(as.character(y))
+  words[is.na(y)] <- NA
   found <- unique(words[!is.na(words)])
   numbers <- suppressWarnings(as.numeric(found))
   names <- if (anyNA(numbers)) sort(found, method = "radix") else found[order(numbers)]
@@ -83,11 +89,16 @@ cokernel <- function(views, y = NULL, method = "simple_mkl", kernels = NULL, C =
                      params = list(), machine_params = list(), scale = "standard", missing = "auto", weights = NULL,
                      probability = NULL, folds = 5, similarity = character(), storage = "auto", seed = 0, threads = NULL,
                      time_limit = NULL, memory = NULL, verbose = FALSE) {
-  views <- views_of(views, similarity)
+  views <- for_training(views_of(views, similarity))
   task <- task_of(y, task)
   if (task != "detect" && is.null(y)) stop("y: needed to ", task, call. = FALSE)
   if (is.null(machine)) machine <- native(wrap__ck_machine_of, task)
-  if (!is.null(C)) machine_params$c <- C
+  if (!is.null(C)) {
+    if (!is.null(machine_params$c)) stop("C: is given twice, also in machine_params", call. = FALSE)
+    if (!(is.numeric(C) && length(C) == 1)) stop("C: expected a number above 0", call. = FALSE)
+    machine_params$c <- C
+  }
+  folds <- in_range(folds, "folds", 2, 1000, TRUE)
   given <- list(n = views$n, weights = if (!is.null(weights)) as.numeric(ordered(weights, views$ids, views$n, "weights")))
   levels <- NULL
   if (task == "classify") {
@@ -138,8 +149,7 @@ model_of <- function(bytes, levels = NULL, ids = NULL, call = NULL) {
 predict.cokernel <- function(object, views, type = c("response", "decision", "probability", "deviation"), threads = NULL,
                              memory = NULL, time_limit = NULL, ...) {
   type <- match.arg(type)
-  given <- vapply(object$told$views, function(v) if (v$kind %in% c("similarity", "graph")) v$name else "", "")
-  views <- views_of(views, intersect(given[given != ""], names(views)))
+  views <- for_new(views_of(views, similar(object$told, views)), object$ids)
   found <- native(wrap__ck_predict, object$bytes, views$views, run_of(0, threads, time_limit, memory, FALSE))
   for (note in found$notes) message("cokernel: ", note)
   if (type == "decision") return(named_rows(found$decisions, views$ids, found$machines))
@@ -172,7 +182,7 @@ named_rows <- function(x, rows, columns) {
 #' @return A matrix, instances x gates; \code{NULL} where the method has none.
 #' @export
 gates <- function(model, views) {
-  views <- views_of(views)
+  views <- for_new(views_of(views, similar(model$told, views)), model$ids)
   found <- native(wrap__ck_gates, model$bytes, views$views, run_of(0, NULL, NULL, NULL, FALSE))
   if (is.null(found)) NULL else named_rows(found$values, views$ids, found$names)
 }
@@ -229,7 +239,7 @@ summary.cokernel <- function(object, ...) object$told
 #' @return The weights that are shown.
 #' @export
 plot.cokernel <- function(x, most = 20, ...) {
-  found <- rev(head(sort(weights(x), decreasing = TRUE), most))
+  found <- rev(head(sort(weights(x), decreasing = TRUE), in_range(most, "most", 1, 1e6, TRUE)))
   before <- par(mar = c(4, 2 + 0.45 * max(nchar(names(found))), 2, 1))
   on.exit(par(before))
   barplot(found, horiz = TRUE, las = 1, xlab = "weight", main = x$told$method, ...)

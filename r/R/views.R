@@ -13,11 +13,13 @@ one_view <- function(name, x, kind) {
       stop("view '", name, "': column '", words[1], "' is not numeric; make numbers of it first (model.matrix)",
            call. = FALSE)
     }
-    ids <- if (.row_names_info(x) > 0) rownames(x)
+    # Numbers are those of rows, not names of instances.
+    ids <- if (is.character(attr(x, "row.names"))) rownames(x)
     x <- as.matrix(x)
     rownames(x) <- ids
   }
   if (is_sparse(x)) {
+    methods::validObject(x)
     x <- methods_as(x)
     kind <- if (identical(kind, "similarity") || identical(kind, "graph")) "graph" else "sparse"
     data <- list(p = x@p, i = x@i, x = as.numeric(x@x), dim = dim(x))
@@ -80,7 +82,10 @@ of_experiments <- function(x) {
 #' @export
 ck_views <- function(..., similarity = character()) {
   given <- list(...)
-  if (length(given) == 1 && inherits(given[[1]], "cokernel_views")) return(given[[1]])
+  if (length(given) == 1 && inherits(given[[1]], "cokernel_views")) {
+    if (length(similarity)) stop("similarity: these views are made already; say it to ck_views()", call. = FALSE)
+    return(given[[1]])
+  }
   order <- NULL
   if (length(given) == 1 && methods::is(given[[1]], "MultiAssayExperiment")) {
     order <- rownames(MultiAssayExperiment::colData(given[[1]]))
@@ -89,7 +94,7 @@ ck_views <- function(..., similarity = character()) {
   if (length(given) == 1 && is.list(given[[1]]) && !is.data.frame(given[[1]]) && is.null(names(given))) given <- given[[1]]
   if (!length(given)) stop("views: expected at least one", call. = FALSE)
   if (length(given) == 1 && is.null(names(given))) names(given) <- "x"
-  if (is.null(names(given)) || any(names(given) == "")) stop("views: every view needs a name", call. = FALSE)
+  if (is.null(names(given)) || anyNA(names(given)) || any(names(given) == "")) stop("views: every view needs a name", call. = FALSE)
   if (anyDuplicated(names(given))) stop("views: '", names(given)[duplicated(names(given))][1], "' is there twice", call. = FALSE)
   unknown <- setdiff(similarity, names(given))
   if (length(unknown)) {
@@ -128,7 +133,7 @@ matched <- function(views, order = NULL) {
   structure(list(views = views, ids = ids, n = if (is.null(ids)) sizes[1] else length(ids)), class = "cokernel_views")
 }
 
-# A view with a row for each of these instances, and which of them have it.
+# A view with a row for each of these instances, and which of them have it. `rows` are their rows in what was given.
 placed <- function(view, ids) {
   rows <- if (is.null(ids)) seq_len(view$n) else match(ids, view$ids)
   present <- !is.na(rows)
@@ -143,44 +148,80 @@ placed <- function(view, ids) {
     present <- present & !is.na(view$data[ifelse(present, rows, 1)])
     if (!is.null(ids)) view$data <- view$data[rows]
     view$data[!present] <- ""
-  } else if (!is.null(ids) && !identical(ids, view$ids)) {
-    view <- placed_between(view, ids, rows, present)
-  } else if (view$kind == "similarity") {
-    view$data <- unname(view$data)
+  } else {
+    view$height <- view$n
+    view$data <- select(view, ifelse(present, rows, NA), NULL)
   }
+  view$rows <- rows
   view$present <- if (all(present)) NULL else present
   view$ids <- NULL
   view$n <- length(rows)
   view
 }
 
-# Similarities (n x n) and sparse tables in another order, with rows for those that lack them.
-placed_between <- function(view, ids, rows, present) {
-  square <- view$kind %in% c("similarity", "graph")
+# Rows and columns of the matrix of a view, 0 where the number is NA; NULL is all.
+select <- function(view, rows, columns) {
   if (view$kind == "similarity") {
-    if (nrow(view$data) != ncol(view$data)) {
-      view$data <- unname(view$data[rows, , drop = FALSE])
-      view$data[!present, ] <- 0
-      return(view)
+    x <- view$data
+    if (!is.null(rows)) x <- x[rows, , drop = FALSE]
+    if (!is.null(columns)) x <- x[, columns, drop = FALSE]
+    x[rows_without(rows, nrow(x)), ] <- 0
+    x[, rows_without(columns, ncol(x))] <- 0
+    return(unname(x))
+  }
+  size <- view$data$dim
+  same <- function(at, all) is.null(at) || identical(as.integer(at), seq_len(all))
+  if (same(rows, size[1]) && same(columns, size[2])) return(view$data)
+  # An empty row and column stand for what is not there.
+  x <- Matrix::sparseMatrix(i = view$data$i + 1, p = c(view$data$p, length(view$data$i)), x = view$data$x, dims = size + 1)
+  at <- function(given, all) if (is.null(given)) seq_len(all) else ifelse(is.na(given), all + 1, given)
+  x <- methods_as(x[at(rows, size[1]), at(columns, size[2]), drop = FALSE])
+  list(p = x@p, i = x@i, x = as.numeric(x@x), dim = dim(x))
+}
+
+rows_without <- function(at, all) if (is.null(at)) rep(FALSE, all) else is.na(at)
+
+# Views to learn from: the columns of similarities are the instances themselves.
+for_training <- function(views) {
+  views$views <- lapply(views$views, function(view) {
+    if (!view$kind %in% c("similarity", "graph")) return(view)
+    width <- if (view$kind == "similarity") ncol(view$data) else view$data$dim[2]
+    columns <- view$rows
+    named <- !is.null(view$columns) && !is.null(views$ids)
+    if (named && !anyNA(match(views$ids[!is.na(view$rows)], view$columns))) {
+      columns <- match(views$ids, view$columns)
+      columns[is.na(view$rows)] <- NA
+    } else if (width != view$height) {
+      stop("view '", view$name, "': expected similarities between the instances, ", view$height, " columns, found ", width,
+           call. = FALSE)
     }
-    x <- view$data[rows, rows, drop = FALSE]
-    x[!present, ] <- 0
-    x[, !present] <- 0
-    view$data <- unname(x)
-    return(view)
-  }
-  x <- Matrix::sparseMatrix(i = view$data$i + 1, p = view$data$p, x = view$data$x, dims = view$data$dim)
-  x <- rbind(x, Matrix::sparseMatrix(i = integer(), j = integer(), x = numeric(), dims = c(1, ncol(x))))
-  at <- ifelse(present, rows, nrow(x))
-  if (square) {
-    x <- cbind(x, Matrix::sparseMatrix(i = integer(), j = integer(), x = numeric(), dims = c(nrow(x), 1)))
-    x <- x[at, at, drop = FALSE]
-  } else {
-    x <- x[at, , drop = FALSE]
-  }
-  x <- methods_as(x)
-  view$data <- list(p = x@p, i = x@i, x = as.numeric(x@x), dim = dim(x))
-  view
+    view$data <- select(view, NULL, columns)
+    if (!is.null(views$ids)) view$columns <- views$ids
+    view
+  })
+  views
+}
+
+# Views of new instances: the columns of similarities are the instances of training, by their names where both have some.
+for_new <- function(views, ids) {
+  views$views <- lapply(views$views, function(view) {
+    if (!view$kind %in% c("similarity", "graph") || is.null(view$columns) || is.null(ids)) return(view)
+    columns <- match(ids, view$columns)
+    if (anyNA(columns)) {
+      stop("view '", view$name, "': there is no column for '", ids[is.na(columns)][1], "', an instance of training", call. = FALSE)
+    }
+    view$data <- select(view, NULL, columns)
+    view["columns"] <- list(NULL)
+    view
+  })
+  views
+}
+
+# The views that were similarities in training, among those that are given.
+similar <- function(told, views) {
+  if (inherits(views, "cokernel_views")) return(character())
+  kinds <- vapply(told$views, function(v) if (v$kind %in% c("similarity", "graph")) v$name else "", "")
+  intersect(kinds[kinds != ""], names(views))
 }
 
 #' @export

@@ -97,6 +97,8 @@ check("instances may lack views", {
   stopifnot(given$n == 120, sum(!given$views[[1]]$present) == 10, sum(!given$views[[2]]$present) == 10)
   model <- suppressWarnings(cokernel(some, setNames(y, rows), missing = "estimate"))
   stopifnot(length(predict(model, lapply(named, head, 5) |> setNames(c("a", "b")))) == 5)
+  typo <- setNames(y, sub("p005", "q005", rows))
+  stopifnot(grepl("q005", tryCatch(cokernel(named, typo), warning = conditionMessage)))
   empty <- named
   empty[[1]][3, ] <- NA
   stopifnot(sum(!ck_views(empty)$views[[1]]$present) == 1)
@@ -159,8 +161,61 @@ check("similarities", {
   new <- 81:120
   model <- cokernel(list(sim = K[train, train], x = named[[2]][train, ]), y[train], similarity = "sim", scale = "none",
                     kernels = c("precomputed@sim", "gaussian@x:sigma=1"))
-  told <- predict(model, list(sim = K[new, train], x = named[[2]][new, ]))
-  stopifnot(mean(told == y[new]) > 0.75)
+  told <- predict(model, list(sim = K[new, train], x = named[[2]][new, ]), "decision")
+  stopifnot(mean((told[, 1] > 0) == (y[new] == sub(" vs.*", "", colnames(told)))) > 0.75)
+  # Rows and columns in any order, in training and after it; as many new rows as old ones; sparse; instances without one.
+  again <- predict(model, list(sim = K[rev(new), rev(train)], x = named[[2]][new, ]), "decision")
+  near(told[rev(rownames(told)), ], again[rev(rownames(told)), ], 1e-12)
+  other <- cokernel(list(sim = K[rev(train), rev(train)], x = named[[2]][train, ]), setNames(y, rows)[train], similarity = "sim",
+                    scale = "none", kernels = c("precomputed@sim", "gaussian@x:sigma=1"))
+  turned <- predict(other, list(sim = K[new, train], x = named[[2]][new, ]), "decision")
+  near(told[rownames(told), ], turned[rownames(told), ], 1e-3)
+  half <- 1:60
+  small <- cokernel(list(x = named[[2]][half, ], sim = K[half, half]), y[half], similarity = "sim", scale = "none",
+                    kernels = "precomputed@sim")
+  a <- predict(small, list(x = named[[2]][61:120, ], sim = K[61:120, half]), "decision")
+  b <- predict(small, list(x = named[[2]][61:120, ], sim = K[120:61, half]), "decision")
+  near(a, b, 1e-12)
+  lacking <- suppressWarnings(cokernel(list(x = named[[2]][half, ], sim = K[1:50, 1:50]), y[half], similarity = "sim", scale = "none",
+                                       kernels = c("linear@x", "precomputed@sim"), missing = "estimate"))
+  stopifnot(length(weights(lacking)) == 2)
+  clusters <- cokernel_cluster(list(sim = K[train, train]), 2, similarity = "sim", scale = "none", kernels = "precomputed")
+  stopifnot(length(clusters$cluster) == 80)
+  refused(cokernel(ck_views(sim = K), y, similarity = "sim"), "made already")
+  if (requireNamespace("Matrix", quietly = TRUE)) {
+    S <- Matrix::Matrix(K * (K > 0.2), sparse = TRUE)
+    one <- cokernel(list(x = named[[2]][half, ], sim = S[half, half]), y[half], similarity = "sim", scale = "none", kernels = "precomputed@sim")
+    p <- predict(one, list(x = named[[2]][61:120, ], sim = S[61:120, half]), "decision")
+    q <- predict(one, list(x = named[[2]][61:120, ], sim = S[120:61, rev(half)]), "decision")
+    near(p, q, 1e-12)
+  }
+})
+
+check("texts of other encodings", {
+  words <- rep(c("caf\xe9", "th\xe9"), 10)
+  Encoding(words) <- "latin1"
+  model <- cokernel(list(s = words), rep(c("p", "q"), 10), kernels = "spectrum:k=2")
+  stopifnot(identical(predict(model, list(s = words)), predict(model, list(s = enc2utf8(words)))))
+  refused(cokernel(views, y, kernels = "gaussian\xe9"), "encoding")
+  refused(ck_parameters(rawToChar(as.raw(255))), "encoding")
+})
+
+check("instances without weight take no part", {
+  w <- rep(c(1, 0), c(80, 40))
+  far <- lapply(views, function(x) {
+    x[81:120, ] <- 100 * x[81:120, ]
+    x
+  })
+  near(predict(cokernel(views, y, weights = w), views, "decision"), predict(cokernel(far, y, weights = w), views, "decision"), 1e-12)
+  refused(cokernel(views, y, weights = rep(0, n)), "")
+})
+
+check("classes that are numbers", {
+  big <- ifelse(y == levels(y)[1], 100000, 200000)
+  model <- cokernel(views, big, task = "classify")
+  stopifnot(identical(sort(unique(as.character(predict(model, views)))), c("100000", "200000")))
+  big[1] <- NaN
+  stopifnot(length(cokernel(views, big, task = "classify")$told$classes) == 2)
 })
 
 check("sequences", {

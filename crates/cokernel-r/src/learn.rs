@@ -79,6 +79,18 @@ fn ck_fit(given_views: List, given: List, spec: List, run: List) -> Result<Raw> 
         }
     };
     let bytes = work(&run, move |run| {
+        // What has no weight takes no part in scaling and widths either.
+        let n = views.n();
+        let rows: Option<Vec<usize>> = (weights.as_ref())
+            .filter(|w| w.len() == n && w.contains(&0.0))
+            .map(|w| (0..n).filter(|i| w[*i] != 0.0).collect());
+        let (views, labels, weights) = match &rows {
+            None => (views, labels, weights),
+            Some(rows) => {
+                let of = |w: Vec<f64>| rows.iter().map(|i| w[*i]).collect::<Vec<f64>>();
+                (views.select(rows), labels.select(rows), weights.map(of))
+            }
+        };
         let known = Given { weights: weights.as_deref(), posteriors: None, pairs: None };
         let watch = run.watch();
         let mut model = mkl.fit_given(&views, &labels, &known, run)?;
@@ -89,6 +101,9 @@ fn ck_fit(given_views: List, given: List, spec: List, run: List) -> Result<Raw> 
         }
         if task == Task::Classify {
             model = model.with_class_kind(kind);
+        }
+        if let Some(rows) = rows {
+            model = model.of_given(&rows, n)?;
         }
         model.to_bytes()
     })?;

@@ -148,7 +148,8 @@ impl State<'_> {
             for l in (0..self.k).filter(|l| *l != y && cost > 0.0) {
                 let f = |l: usize| found.values[l][i] + found.bias[l];
                 let (margin, reached) = (self.margin(i, l), f(y) - f(l) - spare);
-                if margin > 0.0 && reached <= 0.0 {
+                // A margin of 0 is kept by any factor or by none.
+                if reached < 0.0 || margin > 0.0 && reached == 0.0 {
                     return None;
                 }
                 factor = if margin > 0.0 { factor.max(margin / reached) } else { factor };

@@ -93,3 +93,39 @@ fn many_classes_that_overlap() {
         }
     }
 }
+
+/// Pairs of equally probable classes have the margin 0; what they lost was left out of the primal, so that gaps of 0.7 were
+/// told as converged, some as negative.
+#[test]
+fn losses_at_a_margin_of_zero_count() {
+    let watch = Run::default().watch();
+    let mut state = 5;
+    for trial in 0..400 {
+        let (n, k) = (3 + trial % 5, 3);
+        let x = Matrix::from_fn(n, 5, |_, _| 4.0 * number(&mut state));
+        let distance = |i: usize, j: usize| -> f64 {
+            x.row(i).iter().zip(x.row(j)).map(|(a, b)| (a - b).powi(2)).sum()
+        };
+        let kernel = Matrix::from_fn(n, n, |i, j| (-0.1 * distance(i, j)).exp());
+        let gram = Gram::new(kernel.clone()).unwrap();
+        let codes: Vec<u32> = (0..n as u32).map(|i| i % k as u32).collect();
+        let some = |i: usize, v: f64| if i == 0 { 0.0 } else { (2.0 * v).max(0.0) };
+        let margins: Vec<f64> = (0..n * k).map(|at| some(at / k, number(&mut state))).collect();
+        let costs = vec![[10.0, 100.0, 1e4][trial % 3]; n];
+        let soft = Some(margins.as_slice());
+        let p = Joint { rows: &gram, codes: &codes, classes: k, margins: soft, costs: &costs };
+        let found = joint_by(&p, None, &SETTINGS, true, &watch);
+        let f = |i: usize, l: usize| {
+            let coef = found.coef[l].iter().enumerate();
+            coef.map(|(j, c)| c * kernel.get(i, j)).sum::<f64>() + found.bias[l]
+        };
+        let pairs = (0..n).flat_map(|i| (0..k).map(move |l| (i, l)));
+        let loss = |(i, l): (usize, usize)| {
+            let y = codes[i] as usize;
+            if l == y { 0.0 } else { costs[i] * (margins[i * k + l] - f(i, y) + f(i, l)).max(0.0) }
+        };
+        let primal = 0.5 * found.norm() + pairs.map(loss).sum::<f64>();
+        let off = primal - found.primal;
+        assert!(off <= 1e-7 * primal.max(1e-6), "trial {trial}: {primal} {}", found.primal);
+    }
+}
