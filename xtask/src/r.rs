@@ -5,7 +5,7 @@ use crate::system;
 use std::process::Command;
 
 /// R, sparse matrices, and what compiles packages.
-const PACKAGES: [&str; 2] = ["r-base-core", "r-cran-matrix"];
+const PACKAGES: [&str; 3] = ["r-base-core", "r-cran-matrix", "make"];
 
 /// Installs R where there is none and the system's packages can be; says what there is.
 pub fn provide() -> String {
