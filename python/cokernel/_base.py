@@ -158,6 +158,8 @@ class NativeEstimator(BaseEstimator):  # type: ignore[misc]
         ``union``: instances may lack views. ``others`` are matched, too; None is left out.
         """
         if annotated.is_annotated(X):
+            if present is not None:
+                raise ValueError("present: an AnnData or MuData object says itself which observations lack a modality")
             return annotated.given(X, self.views, union or not reset, others)
         if reset:
             names = None if isinstance(self.views, Mapping) else self.views
@@ -180,6 +182,7 @@ class NativeEstimator(BaseEstimator):  # type: ignore[misc]
             new=True,
             union=True,
             training=layout.index(),
+            present=present,
             **others,
         )
 
@@ -200,9 +203,9 @@ class NativeEstimator(BaseEstimator):  # type: ignore[misc]
             self._layout.remember(given.ids)
         return made.native
 
-    def _read_new(self, X: Any) -> _native.Views:
+    def _read_new(self, X: Any, present: Any = None) -> _native.Views:
         """New instances, which may lack views."""
-        return self._read(self._match(X, reset=False), reset=False, lacking=True)
+        return self._read(self._match(X, reset=False, present=present), reset=False, lacking=True)
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = dict(super().__getstate__())

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import NotFittedError
+from sklearn.metrics import accuracy_score
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d
@@ -175,7 +176,7 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
         if not learns_unlabelled(self.machine):
             return
         values, known = known_classes(given.others["y"])
-        found = self.classes_[self._predicted(given.X)[0]]
+        found = self.classes_[self._predicted(given.X, given.present)[0]]
         if known.any():
             found = found.copy()
             found[known] = labelled(values, known)
@@ -201,6 +202,8 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
         sample_weight: npt.ArrayLike | None = None,
         posteriors: npt.ArrayLike | None = None,
         pairs: Any = None,
+        *,
+        present: Any = None,
     ) -> KernelClassifier:
         """Learn the combination of the kernels and the machine on it.
 
@@ -221,6 +224,10 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
             Pairs that are of one class (link 1 or "must") or of two (-1 or "cannot"): what
             ``two_stage`` learns the weights from, in place of the classes. Instances by their row numbers,
             or by their ids, where X has an index; pairs of instances with weight 0 are left out.
+        present : DataFrame or array of booleans of shape (n, n_views), dict or list of masks, optional
+            Which instances have which view, in place of NaN: columns in the order of the views, or by their names.
+            The argument ``missing`` says what is done about those that lack some. An instance also lacks a view
+            where all columns of it are NaN.
 
         Returns
         -------
@@ -246,6 +253,7 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
             X,
             reset=True,
             union=self._may_lack(),
+            present=present,
             y=y,
             sample_weight=sample_weight,
             posteriors=posteriors,
@@ -300,13 +308,15 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
         signed: npt.NDArray[np.float64] = values * np.array(signs)
         return signed
 
-    def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
+    def decision_function(self, X: Any, *, present: Any = None) -> npt.NDArray[np.float64]:
         """Decision values of new instances.
 
         Parameters
         ----------
         X : as in :meth:`fit`
             With precomputed kernels, the values between new and training instances.
+        present : like that of :meth:`fit`, optional
+            Which of these instances have which view.
 
         Returns
         -------
@@ -316,25 +326,27 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
             (0, 2), …, positive for the first of the pair. Always ``K @ dual_coef_.T + intercept_``, where K is
             the combined kernel between X and the training instances ``support_``.
         """
-        return self._predicted(X)[1]
+        return self._predicted(X, present)[1]
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
+    def predict(self, X: Any, *, present: Any = None) -> npt.NDArray[Any]:
         """Classes of new instances.
 
         Parameters
         ----------
         X : as in :meth:`fit`
             With precomputed kernels, the values between new and training instances.
+        present : like that of :meth:`fit`, optional
+            Which of these instances have which view.
 
         Returns
         -------
         ndarray of shape (n,)
         """
-        codes = self._predicted(X)[0]
+        codes = self._predicted(X, present)[0]
         return self.classes_[codes]
 
     @available_if(_has_probability)  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
+    def predict_proba(self, X: Any, *, present: Any = None) -> npt.NDArray[np.float64]:
         """Probabilities of the classes for new instances.
 
         With the argument ``probability``, or with the machine ``kernel_logistic``, beside which all Bayesian methods stand.
@@ -343,6 +355,8 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
         ----------
         X : as in :meth:`fit`
             With precomputed kernels, the values between new and training instances.
+        present : like that of :meth:`fit`, optional
+            Which of these instances have which view.
 
         Returns
         -------
@@ -358,7 +372,7 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
         probable class may be another one.
         """
         check_is_fitted(self)
-        found = _native.probabilities(self._model, self._read_new(X), self._run())
+        found = _native.probabilities(self._model, self._read_new(X, present), self._run())
         if found is None:
             if self.probability is None:
                 raise ValueError(
@@ -372,13 +386,15 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
         return found
 
     @available_if(_has_probability)  # type: ignore[untyped-decorator]
-    def predict_log_proba(self, X: Any) -> npt.NDArray[np.float64]:
+    def predict_log_proba(self, X: Any, *, present: Any = None) -> npt.NDArray[np.float64]:
         """Logarithms of the probabilities, see :meth:`predict_proba`.
 
         Parameters
         ----------
         X : as in :meth:`fit`
             With precomputed kernels, the values between new and training instances.
+        present : like that of :meth:`fit`, optional
+            Which of these instances have which view.
 
         Returns
         -------
@@ -386,22 +402,24 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
             -inf where an isotonic calibration gives probability 0.
         """
         with np.errstate(divide="ignore"):
-            found: npt.NDArray[np.float64] = np.log(self.predict_proba(X))
+            found: npt.NDArray[np.float64] = np.log(self.predict_proba(X, present=present))
         return found
 
     def _predicted(
-        self, X: Any
+        self, X: Any, present: Any = None
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-        codes, values = self._told(X)
+        codes, values = self._told(X, present)
         values = self._columns(values)
         return codes, values[:, 0] if values.shape[1] == 1 else values
 
-    def score(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> float:
+    def score(
+        self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None, *, present: Any = None
+    ) -> float:
         """The share of instances whose class is predicted, among those that have one.
 
         Parameters
         ----------
-        X, y, sample_weight
+        X, y, sample_weight, present
             As in :meth:`fit`; matched by their index, if they have one.
 
         Returns
@@ -409,16 +427,17 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
         float
         """
         check_is_fitted(self)
-        given = self._match(X, reset=False, y=y, sample_weight=sample_weight)
+        given = self._match(X, reset=False, present=present, y=y, sample_weight=sample_weight)
+        predicted = self.predict(given.X, present=given.present)
         if learns_unlabelled(self.machine) and given.others["y"] is not None:
             values, known = known_classes(given.others["y"])
-            predicted = self.predict(given.X)
             if len(values) == len(predicted) and not known.all():
                 weights = given.others.get("sample_weight")
                 weights = None if weights is None else np.asarray(weights)[known]
                 right = labelled(values, known) == predicted[known]
                 return float(np.average(right, weights=weights))
-        return float(super().score(given.X, **given.others))
+        of = given.others
+        return float(accuracy_score(of["y"], predicted, sample_weight=of["sample_weight"]))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

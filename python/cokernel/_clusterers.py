@@ -74,9 +74,10 @@ class ViewClusterer(ClusterMixin, SavedEstimator):  # type: ignore[misc]
             matched by it, and what is not in the index of a table lacks its view; results are in the
             order of the first of these tables, then of the next.
         y : ignored
-        present : dict or list of masks, optional
-            Masks of booleans of shape (n,): by name, or a list in the order of the views. An instance
-            lacks a view where the mask or NaN says so. A mask has the order of its table, or an index.
+        present : DataFrame or array of booleans of shape (n, n_views), dict or list of masks, optional
+            Which instances have which view, in place of NaN: columns in the order of the views, or by their names; or
+            for each view a mask of shape (n,). An instance lacks a view where the mask or NaN says so. A mask has the
+            order of its table, or an index.
         pairs : list of (instance, instance, link[, weight]) or array of shape (p, 3) or (p, 4), optional
             Instances that belong together (link 1 or "must") or apart (-1 or "cannot"), as of
             :meth:`TwoStageMKLClassifier.fit`. The weights of the kernels are learned from them as
@@ -133,13 +134,15 @@ class ViewClusterer(ClusterMixin, SavedEstimator):  # type: ignore[misc]
         return self.fit(X, y, present=present, pairs=pairs).labels_
 
     @available_if(_places_new_rows)  # type: ignore[untyped-decorator]
-    def predict(self, X: Any) -> npt.NDArray[np.int64]:
+    def predict(self, X: Any, *, present: Any = None) -> npt.NDArray[np.int64]:
         """Clusters of new instances: those with the nearest centre in the embedding.
 
         Parameters
         ----------
         X : as in :meth:`fit`
             With precomputed kernels, the values between new and training instances.
+        present : like that of :meth:`fit`, optional
+            Which of these instances have which view.
 
         Returns
         -------
@@ -152,7 +155,7 @@ class ViewClusterer(ClusterMixin, SavedEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         self._model.require_new()
-        return self._model.assign(self._read_new(X), self._run())
+        return self._model.assign(self._read_new(X, present), self._run())
 
     def plot_embedding(self, y: Any = None, ax: Any = None) -> Any:
         """Draw the instances in the first two principal axes of the embedding.

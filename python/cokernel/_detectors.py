@@ -40,7 +40,12 @@ class KernelOutlierDetector(OutlierMixin, KernelLearner):  # type: ignore[misc]
         )
 
     def fit(
-        self, X: Any, y: Any = None, sample_weight: npt.ArrayLike | None = None
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: npt.ArrayLike | None = None,
+        *,
+        present: Any = None,
     ) -> KernelOutlierDetector:
         """Learn the combination of the kernels and the machine on it.
 
@@ -52,6 +57,10 @@ class KernelOutlierDetector(OutlierMixin, KernelLearner):  # type: ignore[misc]
             Not looked at.
         sample_weight : array-like of shape (n,), optional
             Non-negative factors of the bound of each coefficient. Instances with weight 0 are left out.
+        present : DataFrame or array of booleans of shape (n, n_views), dict or list of masks, optional
+            Which instances have which view, in place of NaN: columns in the order of the views, or by their names.
+            The argument ``missing`` says what is done about those that lack some. An instance also lacks a view
+            where all columns of it are NaN.
 
         Returns
         -------
@@ -64,7 +73,7 @@ class KernelOutlierDetector(OutlierMixin, KernelLearner):  # type: ignore[misc]
             Input that cannot be used; the sentence names the place.
         """
         given = self._match(
-            X, reset=True, union=self._may_lack(), sample_weight=sample_weight
+            X, reset=True, union=self._may_lack(), present=present, sample_weight=sample_weight
         )
         views, weights = self._instances(given)
         seed = seed_of(self.random_state)
@@ -79,13 +88,15 @@ class KernelOutlierDetector(OutlierMixin, KernelLearner):  # type: ignore[misc]
         super()._took(model)
         self.offset_ = -float(self.intercept_[0])
 
-    def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
+    def decision_function(self, X: Any, *, present: Any = None) -> npt.NDArray[np.float64]:
         """How far new instances are inside: at least 0 for inliers.
 
         Parameters
         ----------
         X : as in :meth:`fit`
             With precomputed kernels, the values between new and training instances.
+        present : like that of :meth:`fit`, optional
+            Which of these instances have which view.
 
         Returns
         -------
@@ -94,33 +105,37 @@ class KernelOutlierDetector(OutlierMixin, KernelLearner):  # type: ignore[misc]
             instances ``support_``; with ``machine="svdd"`` less half of the combined kernel of each
             instance with itself.
         """
-        return self._values(X)
+        return self._values(X, present)
 
-    def score_samples(self, X: Any) -> npt.NDArray[np.float64]:
+    def score_samples(self, X: Any, *, present: Any = None) -> npt.NDArray[np.float64]:
         """``decision_function(X) + offset_``.
 
         Parameters
         ----------
         X : as in :meth:`fit`
+        present : like that of :meth:`fit`, optional
+            Which of these instances have which view.
 
         Returns
         -------
         ndarray of shape (n,)
         """
-        return self._values(X) + self.offset_
+        return self._values(X, present) + self.offset_
 
-    def predict(self, X: Any) -> npt.NDArray[np.int64]:
+    def predict(self, X: Any, *, present: Any = None) -> npt.NDArray[np.int64]:
         """1 for inliers, -1 for outliers.
 
         Parameters
         ----------
         X : as in :meth:`fit`
+        present : like that of :meth:`fit`, optional
+            Which of these instances have which view.
 
         Returns
         -------
         ndarray of shape (n,)
         """
-        return np.where(self._values(X) >= 0, 1, -1).astype(np.int64)
+        return np.where(self._values(X, present) >= 0, 1, -1).astype(np.int64)
 
 
 class MKLOutlierDetector(KernelOutlierDetector):

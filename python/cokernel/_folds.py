@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass
+from functools import partial as bound
+from functools import update_wrapper
 from typing import Any
 
 import numpy as np
@@ -73,6 +76,8 @@ class Problem:
     y: npt.NDArray[Any] | None
     weights: npt.NDArray[np.float64] | None
     groups: Any
+    #: Masks of the views.
+    present: Any
     how: dict[str, Any]
     #: Whether the targets are classes.
     classes: bool
@@ -81,14 +86,22 @@ class Problem:
 
     @classmethod
     def of(
-        cls, named: Mapping[str, Any], X: Any, y: Any, sample_weight: Any, groups: Any
+        cls,
+        named: Mapping[str, Any],
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        groups: Any,
+        present: Any = None,
     ) -> Problem:
         """The same instances everywhere, arranged as these estimators have it."""
         views = next((estimator.views for estimator in named.values()), None)
         names = list(views) if isinstance(views, (list, tuple)) else None
         how = {"names": names, "similar": all_similar(named, X)}
         lacking = any(estimator._may_lack() for estimator in named.values())
-        given = align(X, **how, union=lacking, y=y, sample_weight=sample_weight, groups=groups)
+        given = align(
+            X, **how, union=lacking, present=present, y=y, sample_weight=sample_weight, groups=groups
+        )
         others = given.others
         y = others["y"]
         if y is not None:
@@ -96,21 +109,24 @@ class Problem:
         weights = instance_weights(others["sample_weight"], n_rows(given.X))
         classes = any(is_classifier(estimator) for estimator in named.values())
         partial = y is not None and _all_unlabelled(named)
-        return cls(given.X, y, weights, others["groups"], how, classes, partial)
+        return cls(given.X, y, weights, others["groups"], given.present, how, classes, partial)
 
-    def folds(self, cv: Any) -> Iterator[tuple[Bank, Any, Any]]:
-        """For each fold the bank of the training instances, and the test instances."""
+    def folds(self, cv: Any) -> Iterator[tuple[Bank, Any, Any, Any]]:
+        """For each fold the bank of the training instances, and the test instances: what they are, their truth, which
+        views they have."""
         unseen = self._unseen(cv)
         for train, test in self.splits(cv):
             weights = None if self.weights is None else np.ascontiguousarray(self.weights[train])
             given = align(
                 take(self.X, train, **self.how),
                 **self.how,
+                present=masks_of(self.present, train),
                 y=None if self.y is None else unseen(train, test),
                 sample_weight=weights,
             )
             truth = None if self.y is None else self.y[test]
-            yield Bank(given), take(self.X, test, train, **self.how), truth
+            new = take(self.X, test, train, **self.how)
+            yield Bank(given), new, truth, masks_of(self.present, test)
 
     def _unseen(self, cv: Any) -> Callable[[Any, Any], npt.NDArray[Any]]:
         """What is known of training instances; transductive splits have the test instances among them, without classes."""
@@ -159,6 +175,27 @@ class Problem:
         splitter = check_cv(cv, values, classifier=True)
         for train, test in splitter.split(np.zeros((len(rows), 1)), values, groups):
             yield np.union1d(rows[train], rest), rows[test]
+
+
+def masks_of(present: Any, rows: npt.NDArray[np.intp]) -> Any:
+    """The masks of some instances."""
+    if present is None:
+        return None
+    if isinstance(present, Mapping):
+        return {name: np.asarray(mask)[rows] for name, mask in present.items()}
+    return [np.asarray(mask)[rows] for mask in present]
+
+
+def seeing(estimator: KernelLearner, present: Any) -> KernelLearner:
+    """An estimator for scorers, which do not say which instances have which view."""
+    if present is None:
+        return estimator
+    seen = copy(estimator)
+    for name in ("predict", "decision_function", "predict_proba", "predict_log_proba", "score", "score_samples"):
+        if hasattr(estimator, name):
+            method = getattr(estimator, name)
+            setattr(seen, name, update_wrapper(bound(method, present=present), method))
+    return seen
 
 
 def _all_unlabelled(named: Mapping[str, Any]) -> bool:

@@ -214,12 +214,13 @@ def align(
         The instances of training, where they are known.
     union : bool
         Whether instances may lack views.
-    present : dict or list of masks, optional
-        Each in the order of its table, or with an index.
+    present : dict or list of masks, array or DataFrame, optional
+        Each mask in the order of its table, or with an index; see :func:`by_view`.
     **others
         What else has an entry for each instance, by name; None is nothing.
     """
     tables: list[tuple[str, Table, bool]] = []
+    present = by_view(present)
 
     def see(what: str, table: Table, is_similar: bool) -> None:
         if is_similar and hasattr(table, "columns") and ids_of(table) is not None:
@@ -278,6 +279,18 @@ def _arranged(table: Table, rows: Any, ids: Any, columns: Any, square: bool) -> 
     return table
 
 
+def by_view(present: Any) -> Any:
+    """A dict or list of masks, one for each view, also of a table with a row for each instance."""
+    if hasattr(present, "columns"):
+        return {str(c): present[c] for c in present.columns}
+    if not isinstance(present, np.ndarray):
+        return present
+    if present.ndim != 2:
+        expected = "a row for each instance and a column for each view"
+        raise ValueError(f"present: expected an array with {expected}, found {present.ndim} dimensions")
+    return list(present.T)
+
+
 def _masks(present: Any, X: Any, tables: list[tuple[str, Table]], rows: list[Any]) -> Any:
     """The masks in the order of the instances: they move with their tables."""
 
@@ -289,8 +302,6 @@ def _masks(present: Any, X: Any, tables: list[tuple[str, Table]], rows: list[Any
             return values
         return np.where(order >= 0, values[order], False)
 
-    if hasattr(present, "columns"):
-        present = {c: present[c] for c in present.columns}
     if not is_several(X):
         named = present.items() if isinstance(present, Mapping) else enumerate(present)
         masks = {name: moved(0, given) for name, given in named}

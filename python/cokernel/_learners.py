@@ -215,14 +215,14 @@ class KernelLearner(SavedEstimator):
         """Columns as they are told here, of one for each machine of the library."""
         return values
 
-    def _values(self, X: Any) -> npt.NDArray[np.float64]:
+    def _values(self, X: Any, present: Any = None) -> npt.NDArray[np.float64]:
         """Values of the only machine."""
-        return np.ascontiguousarray(self._told(X)[1][:, 0])
+        return np.ascontiguousarray(self._told(X, present)[1][:, 0])
 
-    def _told(self, X: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    def _told(self, X: Any, present: Any = None) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
         """Codes and values of new instances; warns where some are told without all views."""
         check_is_fitted(self)
-        codes, values, notes = self._model.predict(self._read_new(X), self._run())
+        codes, values, notes = self._model.predict(self._read_new(X, present), self._run())
         for note in notes:
             warnings.warn(f"{type(self).__name__}: {note}", UserWarning, stacklevel=2)
         return codes, values

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import RegressorMixin
+from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from . import _native
@@ -75,7 +76,12 @@ class KernelRegressor(RegressorMixin, KernelLearner):  # type: ignore[misc]
         )
 
     def fit(
-        self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: npt.ArrayLike | None = None,
+        *,
+        present: Any = None,
     ) -> KernelRegressor:
         """Learn the combination of the kernels and the machine on it.
 
@@ -87,6 +93,10 @@ class KernelRegressor(RegressorMixin, KernelLearner):  # type: ignore[misc]
             Real numbers.
         sample_weight : array-like of shape (n,), optional
             Non-negative factors of C. Instances with weight 0 are left out.
+        present : DataFrame or array of booleans of shape (n, n_views), dict or list of masks, optional
+            Which instances have which view, in place of NaN: columns in the order of the views, or by their names.
+            The argument ``missing`` says what is done about those that lack some. An instance also lacks a view
+            where all columns of it are NaN.
 
         Returns
         -------
@@ -103,7 +113,7 @@ class KernelRegressor(RegressorMixin, KernelLearner):  # type: ignore[misc]
         What has a pandas index is matched by it, as in the classifiers.
         """
         given = self._match(
-            X, reset=True, union=self._may_lack(), y=y, sample_weight=sample_weight
+            X, reset=True, union=self._may_lack(), present=present, y=y, sample_weight=sample_weight
         )
         views, targets, weights = self._instances(given)
         seed = seed_of(self.random_state)
@@ -114,7 +124,7 @@ class KernelRegressor(RegressorMixin, KernelLearner):  # type: ignore[misc]
         warn_unless_converged(type(self).__name__, self.report_)
         return self
 
-    def predict(self, X: Any, return_std: bool = False) -> Any:
+    def predict(self, X: Any, return_std: bool = False, *, present: Any = None) -> Any:
         """The numbers of new instances.
 
         Parameters
@@ -124,6 +134,8 @@ class KernelRegressor(RegressorMixin, KernelLearner):  # type: ignore[misc]
         return_std : bool, default=False
             Also return the standard deviation of each number, noise and the uncertainty of the mean included; only
             of a Gaussian process (``GaussianProcessMKLRegressor``) on kernels of features.
+        present : like that of :meth:`fit`, optional
+            Which of these instances have which view.
 
         Returns
         -------
@@ -134,9 +146,9 @@ class KernelRegressor(RegressorMixin, KernelLearner):  # type: ignore[misc]
             Standard deviation of a new observation there.
         """
         if not return_std:
-            return self._values(X)
+            return self._values(X, present)
         check_is_fitted(self)
-        values, deviations = _native.deviations(self._model, self._read_new(X), self._run())
+        values, deviations = _native.deviations(self._model, self._read_new(X, present), self._run())
         if deviations is None:
             raise ValueError(
                 f"this {type(self).__name__} has no standard deviations: only Gaussian processes have them "
@@ -145,12 +157,14 @@ class KernelRegressor(RegressorMixin, KernelLearner):  # type: ignore[misc]
             )
         return values[:, 0], deviations[:, 0]
 
-    def score(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> float:
+    def score(
+        self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None, *, present: Any = None
+    ) -> float:
         """R² of the predictions.
 
         Parameters
         ----------
-        X, y, sample_weight
+        X, y, sample_weight, present
             As in :meth:`fit`; matched by their index, if they have one.
 
         Returns
@@ -158,8 +172,9 @@ class KernelRegressor(RegressorMixin, KernelLearner):  # type: ignore[misc]
         float
         """
         check_is_fitted(self)
-        given = self._match(X, reset=False, y=y, sample_weight=sample_weight)
-        return float(super().score(given.X, **given.others))
+        given = self._match(X, reset=False, present=present, y=y, sample_weight=sample_weight)
+        predicted, of = self.predict(given.X, present=given.present), given.others
+        return float(r2_score(of["y"], predicted, sample_weight=of["sample_weight"]))
 
 
 class MKLRegressor(KernelRegressor):

@@ -16,7 +16,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from . import _native
-from ._folds import Bank, Problem, apart_from_c, refuse_others, refuse_several_scores
+from ._folds import Bank, Problem, apart_from_c, refuse_others, refuse_several_scores, seeing
 from ._learners import KernelLearner
 
 #: The score on a fold, and the seconds of fit and score.
@@ -91,6 +91,7 @@ class GridSearchBank(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         *,
         groups: Any = None,
         sample_weight: npt.ArrayLike | None = None,
+        present: Any = None,
     ) -> Any:
         """Try all combinations.
 
@@ -100,6 +101,8 @@ class GridSearchBank(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             As in :meth:`MKLClassifier.fit`.
         groups : array-like of shape (n,), optional
             Groups for the splitter.
+        present : DataFrame or array of booleans of shape (n, n_views), dict or list of masks, optional
+            Which instances have which view.
 
         Returns
         -------
@@ -113,21 +116,21 @@ class GridSearchBank(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         # Combinations that differ in C alone follow each other, the smallest C first.
         order = sorted(range(len(grid)), key=lambda i: (apart_from_c(made[i]), float(getattr(made[i], "C", 0.0))))
         named = {str(i): estimator for i, estimator in enumerate(made)}
-        problem = Problem.of(named, X, y, sample_weight, groups)
+        problem = Problem.of(named, X, y, sample_weight, groups, present)
         tried: list[list[_Tried]] = [[] for _ in grid]
         for fold in problem.folds(self.cv):
             for i in order:
                 tried[i].append(self._try(made[i], fold))
-        return self._took(grid, tried, None, problem, X, y, sample_weight)
+        return self._took(grid, tried, None, problem, X, y, sample_weight, present)
 
-    def _try(self, estimator: KernelLearner, fold: tuple[Bank, Any, Any]) -> _Tried:
+    def _try(self, estimator: KernelLearner, fold: tuple[Bank, Any, Any, Any]) -> _Tried:
         """The score of one combination on one fold, and the seconds of fit and score."""
-        bank, X_test, y_test = fold
+        bank, X_test, y_test, there = fold
         fitted = clone(estimator)
         start = time.perf_counter()
         bank.fit(fitted)
         trained = time.perf_counter()
-        score = check_scoring(fitted, scoring=self.scoring)(fitted, X_test, y_test)
+        score = check_scoring(fitted, scoring=self.scoring)(seeing(fitted, there), X_test, y_test)
         return float(score), trained - start, time.perf_counter() - trained
 
     def _took(
@@ -139,6 +142,7 @@ class GridSearchBank(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         X: Any,
         y: Any,
         sample_weight: Any,
+        present: Any,
     ) -> Any:
         """Keeps what was found, and fits the best combination (of the highest score, unless named) on all instances."""
         self.n_splits_ = len(tried[0])
@@ -151,65 +155,65 @@ class GridSearchBank(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             self.classes_ = np.unique(problem.y)
         if self.refit:
             self.best_estimator_ = clone(self.estimator).set_params(**self.best_params_)
-            self.best_estimator_.fit(X, y, sample_weight=sample_weight)
+            self.best_estimator_.fit(X, y, sample_weight=sample_weight, present=present)
         return self
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
+    def predict(self, X: Any, *, present: Any = None) -> npt.NDArray[Any]:
         """What the best estimator predicts for new instances.
 
         Parameters
         ----------
-        X : as in :meth:`fit`
-            New instances.
+        X, present : as in :meth:`fit`
+            New instances, and which views they have.
 
         Returns
         -------
         ndarray of shape (n,)
         """
         check_is_fitted(self, "best_estimator_")
-        found: npt.NDArray[Any] = self.best_estimator_.predict(X)
+        found: npt.NDArray[Any] = self.best_estimator_.predict(X, present=present)
         return found
 
     @available_if(_best_has("decision_function"))  # type: ignore[untyped-decorator]
-    def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
+    def decision_function(self, X: Any, *, present: Any = None) -> npt.NDArray[np.float64]:
         """Decision values of new instances, by the best estimator, if it has them.
 
         Parameters
         ----------
-        X : as in :meth:`fit`
-            New instances.
+        X, present : as in :meth:`fit`
+            New instances, and which views they have.
 
         Returns
         -------
         ndarray of shape (n,) or (n, n_machines)
         """
         check_is_fitted(self, "best_estimator_")
-        found: npt.NDArray[np.float64] = self.best_estimator_.decision_function(X)
+        found: npt.NDArray[np.float64] = self.best_estimator_.decision_function(X, present=present)
         return found
 
     @available_if(_best_has("predict_proba"))  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
+    def predict_proba(self, X: Any, *, present: Any = None) -> npt.NDArray[np.float64]:
         """Probabilities of new instances, by the best estimator, if it has them.
 
         Parameters
         ----------
-        X : as in :meth:`fit`
-            New instances.
+        X, present : as in :meth:`fit`
+            New instances, and which views they have.
 
         Returns
         -------
         ndarray of shape (n, n_classes)
         """
         check_is_fitted(self, "best_estimator_")
-        found: npt.NDArray[np.float64] = self.best_estimator_.predict_proba(X)
+        found: npt.NDArray[np.float64] = self.best_estimator_.predict_proba(X, present=present)
         return found
 
-    def score(self, X: Any, y: Any = None) -> float:
+    def score(self, X: Any, y: Any = None, *, present: Any = None) -> float:
         """The score of the best estimator.
 
         Parameters
         ----------
-        X, y
+        X, y, present
             As in :meth:`fit`.
 
         Returns
@@ -217,9 +221,9 @@ class GridSearchBank(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         float
         """
         check_is_fitted(self, "best_estimator_")
-        given = self.best_estimator_._match(X, reset=False, y=y)
+        given = self.best_estimator_._match(X, reset=False, present=present, y=y)
         scorer = check_scoring(self.best_estimator_, scoring=self.scoring)
-        return float(scorer(self.best_estimator_, given.X, given.others["y"]))
+        return float(scorer(seeing(self.best_estimator_, given.present), given.X, given.others["y"]))
 
 class SurfaceSearchBank(GridSearchBank):
     """Search by a response surface for few fits that are dear, as ``--tune-search surface`` on the command line.
@@ -267,6 +271,7 @@ class SurfaceSearchBank(GridSearchBank):
         *,
         groups: Any = None,
         sample_weight: npt.ArrayLike | None = None,
+        present: Any = None,
     ) -> Any:
         """Search.
 
@@ -276,6 +281,8 @@ class SurfaceSearchBank(GridSearchBank):
             As in :meth:`MKLClassifier.fit`.
         groups : array-like of shape (n,), optional
             Groups for the splitter.
+        present : DataFrame or array of booleans of shape (n, n_views), dict or list of masks, optional
+            Which instances have which view.
 
         Returns
         -------
@@ -285,7 +292,7 @@ class SurfaceSearchBank(GridSearchBank):
         refuse_others([self.estimator])
         refuse_several_scores(self.scoring)
         names, values = _ranges(self.param_grid)
-        problem = Problem.of({"": self.estimator}, X, y, sample_weight, groups)
+        problem = Problem.of({"": self.estimator}, X, y, sample_weight, groups, present)
         folds = list(problem.folds(self.cv))
         grid: list[dict[str, Any]] = []
         tried: list[list[_Tried]] = []
@@ -294,12 +301,12 @@ class SurfaceSearchBank(GridSearchBank):
             grid.append(dict(zip(names, numbers, strict=True)))
             estimator = clone(self.estimator).set_params(**grid[-1])
             tried.append([self._try(estimator, fold) for fold in folds])
-            for bank, _, _ in folds:
+            for bank, _, _, _ in folds:
                 bank.forget()
             return _mean(tried[-1])
 
         best, predicted, self.ended_, _ = _native.search_surface(names, values, score)
-        self._took(grid, tried, best, problem, X, y, sample_weight)
+        self._took(grid, tried, best, problem, X, y, sample_weight, present)
         self.cv_results_["predicted_score"] = np.array([np.nan if p is None else p for p in predicted])
         return self
 

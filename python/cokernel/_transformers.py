@@ -486,13 +486,15 @@ class MultiViewEmbedding(
         """
         return self.fit(X, y, present=present, pairs=pairs).embedding_
 
-    def transform(self, X: Any) -> npt.NDArray[np.float64]:
+    def transform(self, X: Any, *, present: Any = None) -> npt.NDArray[np.float64]:
         """The embedding of new instances: by the Nyström extension, or the linear map that was learned.
 
         Parameters
         ----------
         X : as in :meth:`fit`
             With precomputed kernels, the values between new and training instances.
+        present : like that of :meth:`fit`, optional
+            Which of these instances have which view.
 
         Returns
         -------
@@ -505,4 +507,4 @@ class MultiViewEmbedding(
         """
         check_is_fitted(self)
         self._model.require_new()
-        return self._model.transform(self._read_new(X), self._run())
+        return self._model.transform(self._read_new(X, present), self._run())

@@ -165,17 +165,19 @@ def _place(name: str, item: Any, known: dict[str, int]) -> int:
     return known[str(item)]
 
 
+def _checked(given: Any, count: int, name: str) -> Mask:
+    """A mask of so many instances."""
+    present = np.asarray(given)
+    if present.dtype != np.bool_ or present.ndim != 1:
+        raise ValueError(f"view '{name}': expected a one-dimensional mask of booleans")
+    if len(present) != count:
+        raise ValueError(f"view '{name}': expected a mask of length {count}, found {len(present)}")
+    return present
+
+
 def _missing(array: npt.NDArray[np.float64], given: Any, name: str) -> Mask | None:
     """Which instances have the view: those of the mask, and rows that are not all NaN."""
-    present: npt.NDArray[Any] | None = None
-    if given is not None:
-        present = np.asarray(given)
-        if present.dtype != np.bool_ or present.ndim != 1:
-            raise ValueError(f"view '{name}': expected a one-dimensional mask of booleans")
-        if len(present) != len(array):
-            raise ValueError(
-                f"view '{name}': expected a mask of length {len(array)}, found {len(present)}"
-            )
+    present: npt.NDArray[Any] | None = None if given is None else _checked(given, len(array), name)
     absent = np.isnan(array).all(axis=1)
     if absent.any():
         present = np.asarray(~absent if present is None else present & ~absent)
@@ -208,7 +210,7 @@ class Input:
             if not table.has_canonical_format:
                 table = table.copy()
                 table.sum_duplicates()
-            mask = None if present is None else np.asarray(present, dtype=bool).tolist()
+            mask = None if present is None else _checked(present, table.shape[0], name).tolist()
             self.native.sparse(
                 name,
                 int(table.shape[1]),
@@ -242,7 +244,7 @@ class Input:
     def add_sequences(self, name: str, texts: list[str | None], present: Any) -> None:
         mask = [text is not None for text in texts]
         if present is not None:
-            mask = (np.asarray(mask) & np.asarray(present, dtype=bool)).tolist()
+            mask = (np.asarray(mask) & _checked(present, len(texts), name)).tolist()
         kept = ["" if text is None else str(text) for text in texts]
         self.native.sequences(name, kept, None if all(mask) else mask)
 
@@ -293,8 +295,8 @@ def read(
         The input, the same instances in the same order in every table.
     reset : bool
         Whether this is a fit.
-    present : dict or list of masks, optional
-        Which instances have each view.
+    present : dict, list or None
+        Which instances have each view, see :func:`by_view`.
     similar : bool or set of str
         Whether tables are similarities, or the names of those that are.
     own : bool
@@ -408,8 +410,6 @@ def _span(columns: npt.NDArray[np.intp]) -> slice | npt.NDArray[np.intp]:
 def _masks(present: Any, names: list[str]) -> dict[str, Any]:
     if present is None:
         return {}
-    if hasattr(present, "columns"):
-        present = {c: present[c] for c in present.columns}
     if not isinstance(present, Mapping):
         if len(present) != len(names):
             raise ValueError(

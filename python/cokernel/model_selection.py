@@ -17,7 +17,7 @@ from sklearn.base import clone
 from sklearn.metrics import check_scoring
 
 from . import _native
-from ._folds import Problem, refuse_others, refuse_several_scores
+from ._folds import Problem, refuse_others, refuse_several_scores, seeing
 from ._learners import KernelLearner, machine_methods
 from ._search import GridSearchBank, SurfaceSearchBank
 
@@ -96,6 +96,7 @@ def cross_validate_bank(
     scoring: Any = None,
     groups: Any = None,
     sample_weight: npt.ArrayLike | None = None,
+    present: Any = None,
     return_train_score: bool = False,
     return_estimator: bool = False,
 ) -> Any:
@@ -118,6 +119,8 @@ def cross_validate_bank(
         Groups for the splitter.
     sample_weight : array-like of shape (n,), optional
         Factors of C in training.
+    present : DataFrame or array of booleans of shape (n, n_views), dict or list of masks, optional
+        Which instances have which view.
     return_train_score, return_estimator : bool, default=False
         Whether to give these, too.
 
@@ -142,21 +145,21 @@ def cross_validate_bank(
     named = dict(estimators) if several else {"": estimators}
     refuse_others(named.values())
     refuse_several_scores(scoring)
-    problem = Problem.of(named, X, y, sample_weight, groups)
+    problem = Problem.of(named, X, y, sample_weight, groups, present)
     found: dict[str, dict[str, list[Any]]] = {name: {} for name in named}
-    for bank, X_test, y_test in problem.folds(cv):
+    for bank, X_test, y_test, there in problem.folds(cv):
         for name, estimator in named.items():
             fitted = clone(estimator)
             start = time.perf_counter()
             bank.fit(fitted)
             trained = time.perf_counter()
             scorer = check_scoring(fitted, scoring=scoring)
-            values = {"test_score": scorer(fitted, X_test, y_test)}
+            values = {"test_score": scorer(seeing(fitted, there), X_test, y_test)}
             values["fit_time"] = trained - start
             values["score_time"] = time.perf_counter() - trained
             if return_train_score:
                 given = bank.given
-                values["train_score"] = scorer(fitted, given.X, given.others["y"])
+                values["train_score"] = scorer(seeing(fitted, given.present), given.X, given.others["y"])
             if return_estimator:
                 values["estimator"] = fitted
             for key, value in values.items():

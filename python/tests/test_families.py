@@ -67,6 +67,48 @@ def test_values_by_hand() -> None:
     np.testing.assert_allclose(found, np.exp(-far / mean), rtol=1e-12)
 
 
+#: Aspirin, caffeine, ibuprofen, paracetamol, glucose, cholesterol, nicotine, benzene, ethanol, glycine, urea, and salt.
+SMILES = """CC(=O)Oc1ccccc1C(=O)O
+Cn1cnc2c1c(=O)n(C)c(=O)n2C
+CC(C)Cc1ccc(cc1)C(C)C(=O)O
+CC(=O)Nc1ccc(O)cc1
+OCC1OC(O)C(O)C(O)C1O
+CC(C)CCCC(C)C1CCC2C3CC=C4CC(O)CCC4(C)C3CCC12C
+CN1CCCC1c1cccnc1
+c1ccccc1
+CCO
+NCC(=O)O
+NC(N)=O
+[Na+].[Cl-]""".split()
+
+
+def test_fingerprints_as_rdkit_compares_them() -> None:
+    pytest.importorskip("rdkit")
+    from rdkit import Chem, DataStructs
+    from rdkit.Chem import rdFingerprintGenerator
+
+    molecules = [Chem.MolFromSmiles(smiles) for smiles in SMILES]
+    morgan = rdFingerprintGenerator.GetMorganGenerator(radius=2, fpSize=1024)
+    pairs = rdFingerprintGenerator.GetAtomPairGenerator(fpSize=1024)
+    for make in (morgan, pairs):
+        for of, kernel in (("GetFingerprint", "tanimoto"), ("GetCountFingerprint", "minmax")):
+            prints = [getattr(make, of)(molecule) for molecule in molecules]
+            want = np.array([DataStructs.BulkTanimotoSimilarity(one, prints) for one in prints])
+            table = np.zeros((len(prints), 1024))
+            for row, one in zip(table, prints):
+                if kernel == "tanimoto":
+                    row[list(one.GetOnBits())] = 1.0
+                else:
+                    for place, count in one.GetNonzeroElements().items():
+                        row[place] = count
+            # RDKit says 0 of two molecules without any bit; so does nobody who is the same as himself.
+            full = table.any(axis=1)
+            assert full.sum() >= 10
+            for given in (table[full], sparse.csr_matrix(table[full])):
+                found = KernelBank(kernels=[kernel]).fit_transform(given)[0]
+                np.testing.assert_allclose(found, want[np.ix_(full, full)], atol=1e-14)
+
+
 def words(text: str, k: int) -> dict[str, int]:
     found: dict[str, int] = {}
     for start in range(len(text) - k + 1):

@@ -3,9 +3,11 @@
 # %% data
 import matplotlib.pyplot as plt
 import numpy as np
+import sklearn
 from cokernel import MKLClassifier, MultiViewSpectralClustering
 from cokernel.datasets import load_digits_views
 from cokernel.metrics import cluster_scores
+from sklearn.model_selection import GridSearchCV
 
 digits = load_digits_views()
 some = slice(0, 2000, 5)
@@ -68,6 +70,17 @@ clf.fit(old, y[train])
 print(clf.lacking_)
 print(clf.report_.notes[0])
 print(f"accuracy: {clf.score(new, y[test]):.2f}")
+
+# %% routing
+table, there = np.hstack(list(X.values())), np.column_stack(list(present.values()))
+ends = np.cumsum([part.shape[1] for part in X.values()])
+columns = {name: slice(end - X[name].shape[1], end) for name, end in zip(X, ends)}
+with sklearn.config_context(enable_metadata_routing=True):
+    routed = MKLClassifier("mean", views=columns, scale="standard", missing="mean")
+    routed.set_fit_request(present=True).set_score_request(present=True)
+    search = GridSearchCV(routed, {"C": [0.1, 1.0, 10.0, 100.0]}, cv=5)
+    search.fit(table[train], y[train], present=there[train])
+print(f"C = {search.best_params_['C']}: {search.best_score_:.2f} of held-out instances are right")
 
 # %% treatments
 tried = [("mean", missing) for missing in ("drop", "mean", "estimate")]
