@@ -7,6 +7,7 @@ from copy import copy
 from dataclasses import dataclass
 from functools import partial as bound
 from functools import update_wrapper
+from inspect import Parameter, signature
 from typing import Any
 
 import numpy as np
@@ -69,6 +70,37 @@ def apart_from_c(estimator: KernelLearner) -> str:
 
 
 @dataclass
+class Fold:
+    """A training set, and what is tested on."""
+
+    bank: Bank
+    X: Any
+    y: Any
+    #: Masks of the views.
+    present: Any
+    weights: npt.NDArray[np.float64] | None
+
+    def score(self, scorer: Any, estimator: KernelLearner) -> float:
+        """Of the test instances, with their weights where the scorer takes some."""
+        seen = seeing(estimator, self.present)
+        if self.weights is None or self.y is None or not _takes_weights(scorer):
+            return float(scorer(seen, self.X, self.y))
+        if not self.weights.any():
+            raise ValueError("sample_weight: all instances of a test set have the weight 0; choose other folds")
+        return float(scorer(seen, self.X, self.y, sample_weight=self.weights))
+
+
+def _takes_weights(scorer: Any) -> bool:
+    """Whether a scorer, and what it computes, has an argument for weights."""
+    for part in (scorer, getattr(scorer, "_score_func", scorer)):
+        known = signature(part).parameters
+        some = any(p.kind is Parameter.VAR_KEYWORD for p in known.values())
+        if "sample_weight" not in known and not some:
+            return False
+    return True
+
+
+@dataclass
 class Problem:
     """Instances that are cut into folds; targets (if there are some) and weights are arrays."""
 
@@ -111,9 +143,9 @@ class Problem:
         partial = y is not None and _all_unlabelled(named)
         return cls(given.X, y, weights, others["groups"], given.present, how, classes, partial)
 
-    def folds(self, cv: Any) -> Iterator[tuple[Bank, Any, Any, Any]]:
-        """For each fold the bank of the training instances, and the test instances: what they are, their truth, which
-        views they have."""
+    def folds(self, cv: Any) -> Iterator[Fold]:
+        """The bank of the training instances, and the test instances, of each fold."""
+        seen = False
         unseen = self._unseen(cv)
         for train, test in self.splits(cv):
             weights = None if self.weights is None else np.ascontiguousarray(self.weights[train])
@@ -126,7 +158,11 @@ class Problem:
             )
             truth = None if self.y is None else self.y[test]
             new = take(self.X, test, train, **self.how)
-            yield Bank(given), new, truth, masks_of(self.present, test)
+            seen = True
+            of_test = None if self.weights is None else self.weights[test]
+            yield Fold(Bank(given), new, truth, masks_of(self.present, test), of_test)
+        if not seen:
+            raise ValueError("cv: expected at least one fold, found none")
 
     def _unseen(self, cv: Any) -> Callable[[Any, Any], npt.NDArray[Any]]:
         """What is known of training instances; transductive splits have the test instances among them, without classes."""

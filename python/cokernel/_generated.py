@@ -20,6 +20,7 @@ __all__ = [
     "AlignfMKLRegressor",
     "AlignmentGradientMKLClassifier",
     "AlignmentGradientMKLRegressor",
+    "AnchorGraphSpectralClustering",
     "BEMKLClassifier",
     "BEMKLRegressor",
     "BachMKLClassifier",
@@ -121,6 +122,7 @@ __all__ = [
     "MixedNormMKLRegressor",
     "NeighbourWeightsMKLClassifier",
     "NormalizedCutMKLClassifier",
+    "OnePassFusionClustering",
     "PolynomialCombinationMKLClassifier",
     "PolynomialCombinationMKLOutlierDetector",
     "PolynomialCombinationMKLRegressor",
@@ -17321,6 +17323,126 @@ class LateFusionClustering(ViewClusterer):
         self.verbose = verbose
 
 
+class OnePassFusionClustering(ViewClusterer):
+    """Late fusion in one pass.
+
+    The clusters of every kernel alone, turned and weighed so that they agree with common
+    clusters, which are found with them and not by k-means afterwards. The objective never
+    falls. Any kernels. After one eigenvalue problem for each kernel its rounds cost next to
+    nothing.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    tol : float, default=1e-06
+        Relative growth of the objective at which the rounds end. A real number at least 0
+        and at most 1.
+    max_iterations : int, default=100
+        Most rounds of weights and eigenvectors. Whole number from 1 to 1000000.
+    center : bool or {"yes", "no"}, default="yes"
+        Whether kernels are centred in their feature spaces before they are brought to the
+        same trace: yes, as the sources do, or no.
+    incomplete : {"own", "estimated"}, default="own"
+        Instances that lack views: own, as the method itself treats them; estimated, their
+        similarities are estimated from the other views, as for other clusterings.
+    graphs : list of str, optional
+        Graphs of neighbours in place of kernels, such as ``"knn:k=10"`` or ``"epsilon:radius=0.5"``.
+    n_init : int, default=20
+        Starts of k-means.
+    protocol : {"best_of", "published"}
+        "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
+        random rows, each start a result of its own (``all_labels_``), as the papers' tables.
+    pair_learner : PairLearner, optional
+        How the weights of kernels are learned where :meth:`fit` is given pairs.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MultiViewSpectralClustering : the same with the method as a parameter; its attributes are those of
+        this class.
+
+    References
+    ----------
+    Liu and others 2021, (5)-(11).
+
+    Examples
+    --------
+    >>> from cokernel import OnePassFusionClustering
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> from cokernel.metrics import cluster_scores
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> clusters = OnePassFusionClustering(2, random_state=0).fit_predict(X)
+    >>> cluster_scores(y, clusters)["accuracy"]
+    1.0
+    """
+
+    _method_id = "one_pass_fusion"
+    _method_params = ["tol", "max_iterations", "center", "incomplete"]
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        tol: float = 1e-06,
+        max_iterations: int = 100,
+        center: str = "yes",
+        incomplete: str = "own",
+        graphs: Any = None,
+        n_init: int = 20,
+        protocol: str = "best_of",
+        pair_learner: PairLearner | None = None,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.views = views
+        self.kernels = kernels
+        self.tol = tol
+        self.max_iterations = max_iterations
+        self.center = center
+        self.incomplete = incomplete
+        self.graphs = graphs
+        self.n_init = n_init
+        self.protocol = protocol
+        self.pair_learner = pair_learner
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
 class MaxMarginClustering(ViewClusterer):
     """Max-margin clustering with several kernels.
 
@@ -17552,6 +17674,125 @@ class SNFClustering(ViewClusterer):
         self.affinity = affinity
         self.mu = mu
         self.incomplete = incomplete
+        self.graphs = graphs
+        self.n_init = n_init
+        self.protocol = protocol
+        self.pair_learner = pair_learner
+        self.scale = scale
+        self.storage = storage
+        self.time_limit = time_limit
+        self.memory = memory
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class AnchorGraphSpectralClustering(ViewClusterer):
+    """Spectral clustering of graphs between instances and anchors.
+
+    A few anchors in each view stand for all instances, and the graphs that join instances to
+    them are clustered together: for hundreds of thousands of instances, in time and memory
+    proportional to their number. Needs features. Instances may lack views.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+    views : dict or list, optional
+        Which columns of X make up each view: slices, lists of numbers, masks or column names, by
+        name. For several tables in a list, their names. Default: X is one view.
+    kernels : list of Kernel or str, "precomputed", optional
+        The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
+        width on every view.
+    anchors : int, default=100
+        Anchors of each view, at most half as many as instances. Whole number from 1 to
+        100000.
+    weights : {"neighbours", "reconstruction"}, default="neighbours"
+        How instances are joined to anchors: neighbours, the nearest by their distances;
+        reconstruction, those that make up the instance.
+    neighbors : int, default=5
+        Anchors that an instance is joined to (neighbours). Whole number from 1 to 100000.
+    alpha : float, default=1.0
+        Weight α of ‖z‖² (reconstruction), in units of the mean squared length of the
+        anchors of a view. A real number at least 0 and at most 1000000000000.
+    graphs : list of str, optional
+        Graphs of neighbours in place of kernels, such as ``"knn:k=10"`` or ``"epsilon:radius=0.5"``.
+    n_init : int, default=20
+        Starts of k-means.
+    protocol : {"best_of", "published"}
+        "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
+        random rows, each start a result of its own (``all_labels_``), as the papers' tables.
+    pair_learner : PairLearner, optional
+        How the weights of kernels are learned where :meth:`fit` is given pairs.
+    scale : {"standard", "min_max"}, optional
+        Scaling of each column of features, learned on the training instances: to mean 0 and variance
+        1, or from 0 to 1. Default: none.
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+        How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
+        directory ``DIR``, which is made once.
+    time_limit : float, optional
+        Seconds after which the best solution so far is taken, with a warning.
+    memory : int or str, optional
+        Bytes for kernels, or a size such as "500MB"; default 2 GiB.
+    random_state : int, RandomState or None
+        An integer gives the results of the command line with that seed.
+    n_jobs : int, optional
+        Threads; as in scikit-learn ``None`` is 1 and -1 all. Results do not depend on it.
+    verbose : bool, default=False
+        Progress on stderr.
+
+    See Also
+    --------
+    MultiViewSpectralClustering : the same with the method as a parameter; its attributes are those of
+        this class.
+
+    References
+    ----------
+    Kang and others 2020, (4)-(11); Nie and others 2014.
+
+    Examples
+    --------
+    >>> from cokernel import AnchorGraphSpectralClustering
+    >>> from cokernel.datasets import make_gaussian_views
+    >>> from cokernel.metrics import cluster_scores
+    >>> X, y = make_gaussian_views(60, separations=[7.0, 7.0], random_state=0)
+    >>> clusters = AnchorGraphSpectralClustering(2, random_state=0).fit_predict(X)
+    >>> cluster_scores(y, clusters)["accuracy"]
+    1.0
+    """
+
+    _method_id = "anchor_graph"
+    _method_params = ["anchors", "weights", "neighbors", "alpha"]
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        views: Any = None,
+        kernels: Any = None,
+        anchors: int = 100,
+        weights: str = "neighbours",
+        neighbors: int = 5,
+        alpha: float = 1.0,
+        graphs: Any = None,
+        n_init: int = 20,
+        protocol: str = "best_of",
+        pair_learner: PairLearner | None = None,
+        scale: str | None = None,
+        storage: str = "auto",
+        time_limit: float | None = None,
+        memory: int | str | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.views = views
+        self.kernels = kernels
+        self.anchors = anchors
+        self.weights = weights
+        self.neighbors = neighbors
+        self.alpha = alpha
         self.graphs = graphs
         self.n_init = n_init
         self.protocol = protocol

@@ -16,11 +16,19 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from . import _native
-from ._folds import Bank, Problem, apart_from_c, refuse_others, refuse_several_scores, seeing
+from ._folds import Fold, Problem, apart_from_c, refuse_others, refuse_several_scores, seeing
 from ._learners import KernelLearner
 
 #: The score on a fold, and the seconds of fit and score.
 _Tried: TypeAlias = tuple[float, float, float]
+
+
+def _check_refitted(search: Any) -> None:
+    if hasattr(search, "cv_results_") and not search.refit:
+        raise AttributeError(
+            f"this {type(search).__name__} was fitted with refit=False: there is no best estimator; fit one with best_params_"
+        )
+    check_is_fitted(search, "best_estimator_")
 
 
 def _best_has(name: str) -> Callable[[Any], bool]:
@@ -98,7 +106,8 @@ class GridSearchBank(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X, y, sample_weight
-            As in :meth:`MKLClassifier.fit`.
+            As in :meth:`MKLClassifier.fit`. Held-out instances count by their weights, too, where the score knows
+            weights.
         groups : array-like of shape (n,), optional
             Groups for the splitter.
         present : DataFrame or array of booleans of shape (n, n_views), dict or list of masks, optional
@@ -123,15 +132,14 @@ class GridSearchBank(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
                 tried[i].append(self._try(made[i], fold))
         return self._took(grid, tried, None, problem, X, y, sample_weight, present)
 
-    def _try(self, estimator: KernelLearner, fold: tuple[Bank, Any, Any, Any]) -> _Tried:
+    def _try(self, estimator: KernelLearner, fold: Fold) -> _Tried:
         """The score of one combination on one fold, and the seconds of fit and score."""
-        bank, X_test, y_test, there = fold
         fitted = clone(estimator)
         start = time.perf_counter()
-        bank.fit(fitted)
+        fold.bank.fit(fitted)
         trained = time.perf_counter()
-        score = check_scoring(fitted, scoring=self.scoring)(seeing(fitted, there), X_test, y_test)
-        return float(score), trained - start, time.perf_counter() - trained
+        score = fold.score(check_scoring(fitted, scoring=self.scoring), fitted)
+        return score, trained - start, time.perf_counter() - trained
 
     def _took(
         self,
@@ -156,6 +164,9 @@ class GridSearchBank(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         if self.refit:
             self.best_estimator_ = clone(self.estimator).set_params(**self.best_params_)
             self.best_estimator_.fit(X, y, sample_weight=sample_weight, present=present)
+            for name in ("n_features_in_", "feature_names_in_"):
+                if hasattr(self.best_estimator_, name):
+                    setattr(self, name, getattr(self.best_estimator_, name))
         return self
 
     def predict(self, X: Any, *, present: Any = None) -> npt.NDArray[Any]:
@@ -170,7 +181,7 @@ class GridSearchBank(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         -------
         ndarray of shape (n,)
         """
-        check_is_fitted(self, "best_estimator_")
+        _check_refitted(self)
         found: npt.NDArray[Any] = self.best_estimator_.predict(X, present=present)
         return found
 
@@ -187,7 +198,7 @@ class GridSearchBank(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         -------
         ndarray of shape (n,) or (n, n_machines)
         """
-        check_is_fitted(self, "best_estimator_")
+        _check_refitted(self)
         found: npt.NDArray[np.float64] = self.best_estimator_.decision_function(X, present=present)
         return found
 
@@ -204,7 +215,7 @@ class GridSearchBank(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         -------
         ndarray of shape (n, n_classes)
         """
-        check_is_fitted(self, "best_estimator_")
+        _check_refitted(self)
         found: npt.NDArray[np.float64] = self.best_estimator_.predict_proba(X, present=present)
         return found
 
@@ -220,7 +231,7 @@ class GridSearchBank(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         -------
         float
         """
-        check_is_fitted(self, "best_estimator_")
+        _check_refitted(self)
         given = self.best_estimator_._match(X, reset=False, present=present, y=y)
         scorer = check_scoring(self.best_estimator_, scoring=self.scoring)
         return float(scorer(seeing(self.best_estimator_, given.present), given.X, given.others["y"]))
@@ -278,7 +289,8 @@ class SurfaceSearchBank(GridSearchBank):
         Parameters
         ----------
         X, y, sample_weight
-            As in :meth:`MKLClassifier.fit`.
+            As in :meth:`MKLClassifier.fit`. Held-out instances count by their weights, too, where the score knows
+            weights.
         groups : array-like of shape (n,), optional
             Groups for the splitter.
         present : DataFrame or array of booleans of shape (n, n_views), dict or list of masks, optional
@@ -301,8 +313,8 @@ class SurfaceSearchBank(GridSearchBank):
             grid.append(dict(zip(names, numbers, strict=True)))
             estimator = clone(self.estimator).set_params(**grid[-1])
             tried.append([self._try(estimator, fold) for fold in folds])
-            for bank, _, _, _ in folds:
-                bank.forget()
+            for fold in folds:
+                fold.bank.forget()
             return _mean(tried[-1])
 
         best, predicted, self.ended_, _ = _native.search_surface(names, values, score)

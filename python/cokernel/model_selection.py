@@ -147,18 +147,18 @@ def cross_validate_bank(
     refuse_several_scores(scoring)
     problem = Problem.of(named, X, y, sample_weight, groups, present)
     found: dict[str, dict[str, list[Any]]] = {name: {} for name in named}
-    for bank, X_test, y_test, there in problem.folds(cv):
+    for fold in problem.folds(cv):
         for name, estimator in named.items():
             fitted = clone(estimator)
             start = time.perf_counter()
-            bank.fit(fitted)
+            fold.bank.fit(fitted)
             trained = time.perf_counter()
             scorer = check_scoring(fitted, scoring=scoring)
-            values = {"test_score": scorer(seeing(fitted, there), X_test, y_test)}
+            values = {"test_score": scorer(seeing(fitted, fold.present), fold.X, fold.y)}
             values["fit_time"] = trained - start
             values["score_time"] = time.perf_counter() - trained
             if return_train_score:
-                given = bank.given
+                given = fold.bank.given
                 values["train_score"] = scorer(seeing(fitted, given.present), given.X, given.others["y"])
             if return_estimator:
                 values["estimator"] = fitted

@@ -218,6 +218,27 @@ def _flat(entries: list[dict[str, Any]], test: str) -> Any:
     )
 
 
+def _in_order(
+    lines: list[tuple[str, list[float]]], splits: list[str]
+) -> list[tuple[str, list[float]]]:
+    """Rows by the numbers of their splits, where all are numbers; data sets stay in the order of their first row."""
+    if len(splits) != len(lines):
+        raise ValueError(f"split: expected {len(lines)} entries, one for each row, found {len(splits)}")
+    keys = [(name, split) for (name, _), split in zip(lines, splits)]
+    for i, (name, split) in enumerate(keys):
+        if (name, split) in keys[:i]:
+            raise ValueError(f"split: split '{split}' of data set '{name}' is there twice")
+    try:
+        numbers = [float(split) for split in splits]
+    except ValueError:
+        return lines
+    if not np.isfinite(numbers).all():
+        return lines
+    names = [name for name, _ in lines]
+    order = sorted(range(len(lines)), key=lambda i: (names.index(names[i]), numbers[i]))
+    return [lines[i] for i in order]
+
+
 def compare(
     scores: Any,
     *,
@@ -235,7 +256,8 @@ def compare(
     ----------
     scores : DataFrame, or dict of str to array of shape (rows,)
         A column for each method, a row for each split. Columns ``data`` (name of the data set) and
-        ``split`` of a DataFrame are no methods.
+        ``split`` are no methods. Splits are in the order of ``split``, where all its entries are numbers, else in that
+        of the rows.
     data : sequence of shape (rows,) or None
         The data set of each row, where no column says it. ``None``: all of one.
     baseline : str or None
@@ -259,6 +281,8 @@ def compare(
     >>> found.versus[0]["direct"]
     [0, 1, 2]
     """
+    if not isinstance(scores, Mapping) and not hasattr(scores, "columns"):
+        raise ValueError(f"scores: expected a DataFrame or a dict of columns, found {type(scores).__name__}")
     columns = scores if isinstance(scores, Mapping) else {str(c): scores[c] for c in scores.columns}
     names = columns.get("data") if data is None else data
     methods = [str(c) for c in columns if str(c) not in ("data", "split")]
@@ -270,11 +294,14 @@ def compare(
     of = [""] * len(rows) if names is None else [str(n) for n in names]
     if len(of) != len(rows):
         raise ValueError(f"data: expected {len(rows)} names, one for each row, found {len(of)}")
+    lines = list(zip(of, rows, strict=True))
+    if "split" in columns:
+        lines = _in_order(lines, [str(s) for s in columns["split"]])
     if test not in ("t", "f_5x2"):
         raise ValueError(f"test: expected 't' or 'f_5x2', found {test!r}")
     told = _native.compare_scores(
         methods,
-        list(zip(of, rows, strict=True)),
+        lines,
         baseline,
         alpha,
         test_over_train if test == "t" else None,

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from cokernel import Splits, experiments
+from cokernel import Splits, experiments, statistics
 
 tomllib = pytest.importorskip("tomllib")
 pytest.importorskip("pandas")
@@ -62,6 +63,46 @@ def test_a_dictionary_is_the_text_of_the_same_experiment(tmp_path: Path) -> None
     assert len(by_cell) == 9
     of_mean = by_cell[by_cell["what"].str.contains("mean")]["accuracy"]
     assert np.isclose(of_mean.mean(), table["mean"][0], atol=1e-12)
+
+
+def test_rows_are_picked_by_what_the_score_is_inside() -> None:
+    """By support vectors on the inner folds once the first of all was the best, with a value of 0."""
+    rows = [
+        {"label": "picked", "method": "mean", "pick": "inner", "grid": {"c": [0.001, 1, 100]}},
+        *({"label": f"c={c}", "method": "mean", "c": c} for c in (0.001, 1.0, 100.0)),
+    ]
+    for by in ("support_vectors", "total_cost"):
+        protocol = {"folds": 3, "inner_folds": 3, "scores": ["accuracy", by], "pick_by": by}
+        found = experiments.run({**MINE, "protocol": protocol, "rows": rows})
+        cells = found.cell_table()
+        inner = cells[cells["what"].str.contains("picked")]["inner"].to_numpy()
+        assert len(inner) == 9 and (inner > 0).all()
+        table = found.table()
+        shown = table[table["score"] == by] if "score" in table else table
+        means = dict(zip(shown["row"], shown["mean"]))
+        assert means["picked"] < means["c=0.001"]
+
+
+def test_the_resampled_test_takes_the_sizes_that_there_are() -> None:
+    """Twelve classes of five: one of each is tested on, a quarter of the others, where 0.05 was asked for."""
+    y = np.repeat([f"k{i:02}" for i in range(12)], 5)
+    rng = np.random.default_rng(0)
+    table = rng.normal(size=(60, 6)) + rng.normal(size=(12, 6)).repeat(5, 0) * 1.3
+    with tempfile.TemporaryDirectory() as folder:
+        np.savetxt(f"{folder}/z.csv", table, delimiter=",", header="a,b,c,d,e,f", comments="")
+        Path(f"{folder}/y.csv").write_text("\n".join(["y", *y]) + "\n", "utf-8")
+        data = {"kind": "files", "files": {"z": f"{folder}/z.csv"}, "labels": f"{folder}/y.csv"}
+        rows = [{"label": "mean", "method": "mean"}, {"label": "other", "method": "mean", "c": 0.05, "kernels": ["linear"]}]
+        protocol = {"test_fraction": 0.05, "repeats": 10, "scores": ["accuracy"]}
+        mine = {"id": "r", "data": data, "protocol": protocol, "rows": rows, "tests": {"baseline": "mean"}}
+        found = experiments.run(mine)
+        with pytest.raises(ValueError, match="lsa: its directions are those of all instances"):
+            experiments.run({**mine, "data": {**data, "lsa": 2}})
+    cells = found.cell_table()
+    of = [cells[cells["what"].str.endswith(f", {row}")]["accuracy"].to_numpy() for row in ("mean", "other")]
+    told = found.table().set_index("row")["p"]["other"]
+    assert told == pytest.approx(statistics.t_test(of[1], of[0], test_over_train=12 / 48).p, abs=1e-6)
+    assert abs(told - statistics.t_test(of[1], of[0], test_over_train=0.05 / 0.95).p) > 1e-4
 
 
 def test_a_store_goes_on_and_is_the_command_lines(tmp_path: Path) -> None:

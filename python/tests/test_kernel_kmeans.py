@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
-from cokernel import LateFusionClustering, MKKMClustering, SimpleMKKMClustering, SNFClustering
+from cokernel import (
+    AnchorGraphSpectralClustering,
+    LateFusionClustering,
+    MKKMClustering,
+    OnePassFusionClustering,
+    SimpleMKKMClustering,
+    SNFClustering,
+)
+from cokernel.metrics import cluster_scores
+from sklearn.cluster import KMeans
 
 Reals = npt.NDArray[np.float64]
 GIVEN = "precomputed"
@@ -107,6 +117,129 @@ def test_late_fusion_takes_its_steps() -> None:
         assert value == pytest.approx(own, rel=1e-9)
     np.testing.assert_allclose(found.weights_, beta / beta.sum(), rtol=1e-8)
     assert same_span(common, found)
+
+
+def test_one_pass_fusion_takes_its_steps() -> None:
+    def polar(a: Reals) -> Reals:
+        u, _, v = np.linalg.svd(a, full_matrices=False)
+        return u @ v
+
+    for seed, n, k in ((6, 60, 3), (7, 90, 4), (8, 40, 2)):
+        views, given = toy(n, seed)
+        kernels = centred(given)
+        parts = [leading(kernel, k)[1] for kernel in kernels]
+        mean = leading(kernels.sum(0), k)[1]
+        mean /= np.linalg.norm(mean, axis=1, keepdims=True)
+        found = OnePassFusionClustering(k, kernels=GIVEN, random_state=seed).fit(views)
+        start = KMeans(k, n_init=50, random_state=0).fit(mean)
+        cluster, c = start.labels_, polar(start.cluster_centers_)
+        values: list[float] = []
+        while True:
+            aim = c[cluster]
+            turned = [h @ polar(h.T @ aim) for h in parts]
+            agreed = np.array([(aim * t).sum() for t in turned])
+            value = float(np.linalg.norm(agreed))
+            if values and value <= values[-1] * (1 + 1e-6):
+                break
+            values.append(value)
+            beta = agreed / value
+            r = np.tensordot(beta, turned, 1)
+            y = np.eye(k)[(r @ c.T).argmax(1)]
+            cluster, c = y.argmax(1), polar(y.T @ r)
+        np.testing.assert_allclose(found.report_.objective, values, rtol=1e-8)
+        np.testing.assert_allclose(found.weights_, beta / beta.sum(), rtol=1e-6)
+        assert cluster_scores(cluster, found.labels_)["nmi"] == pytest.approx(1.0)
+        assert found.inertia_ == pytest.approx(0.0, abs=1e-20)
+
+
+def anchors_of(model: Any) -> list[Reals]:
+    arrays = model.to_dict()["arrays"]
+    names = sorted(name for name in arrays if name.endswith(".anchors"))
+    return [np.asarray(arrays[name]) for name in names]
+
+
+def joined(x: Reals, points: Reals, s: int) -> Reals:
+    square = ((x[:, None] - points[None]) ** 2).sum(2)
+    z = np.zeros_like(square)
+    for row, d in zip(z, square):
+        near = np.argsort(d, kind="stable")
+        row[near[:s]] = d[near[s]] - d[near[:s]]
+        row /= row.sum()
+    return z
+
+
+def reconstructed(x: Reals, points: Reals, alpha: float) -> Reals:
+    """By the conditions of an optimum, from a projected gradient."""
+    q = points @ points.T + alpha * np.eye(len(points))
+    step = 1 / np.linalg.norm(q, 2)
+    z = np.full((len(x), len(points)), 1 / len(points))
+    for _ in range(20_000):
+        moved = z - step * (z @ q - x @ points.T)
+        high = -np.sort(-moved, axis=1)
+        sums = np.cumsum(high, axis=1) - 1
+        last = (high * np.arange(1, z.shape[1] + 1) > sums).sum(1)
+        moved = np.maximum(moved - (sums[np.arange(len(x)), last - 1] / last)[:, None], 0)
+        if np.abs(moved - z).max() < 1e-13:
+            break
+        z = moved
+    return moved
+
+
+def features(n: int, seed: int) -> dict[str, Reals]:
+    rng = np.random.default_rng(seed)
+    centres = [3.0 * rng.standard_normal((3, d)) for d in (4, 2, 6)]
+    return {f"v{v}": c[np.arange(n) % 3] + rng.standard_normal((n, c.shape[1])) for v, c in enumerate(centres)}
+
+
+def spectrum(z: Reals, k: int) -> Reals:
+    """The leading left singular vectors of Z Λ^(-1/2)."""
+    sums = z.sum(0)
+    b = z[:, sums > 0] / np.sqrt(sums[sums > 0])
+    return np.linalg.svd(b, full_matrices=False)[0][:, :k]
+
+
+@pytest.mark.parametrize("weights", ["neighbours", "reconstruction"])
+def test_anchor_graph_is_the_singular_vectors(weights: str) -> None:
+    n, k = 120, 3
+    for seed, anchors, more in ((1, 20, {"neighbors": 4}), (2, 200, {"alpha": 0.1}), (3, 1, {})):
+        views = features(n, seed)
+        model = AnchorGraphSpectralClustering(k, anchors=anchors, weights=weights, random_state=0, **more)
+        model.fit(views)
+        points = anchors_of(model)
+        assert [len(p) for p in points] == [min(anchors, n // 2)] * 3
+        z = []
+        for x, p in zip(views.values(), points):
+            if weights == "neighbours":
+                s = min(more.get("neighbors", 5), len(p) - 1)
+                z.append(joined(x, p, s) if s else np.ones((n, 1)))
+            else:
+                z.append(reconstructed(x, p, more.get("alpha", 1.0) * (p**2).sum(1).mean()))
+        u = spectrum(np.hstack(z) / 3, model.embedding_.shape[1])
+        np.testing.assert_allclose(model.embedding_ @ model.embedding_.T, u @ u.T, atol=1e-6)
+        new = features(40, seed + 10)
+        again = model.predict(views)
+        assert (again == model.labels_).all() and len(model.predict(new)) == 40
+        np.testing.assert_allclose([part.sum(1) for part in z], 1.0)
+
+
+def test_anchor_graph_of_instances_that_lack_views() -> None:
+    n, k = 120, 3
+    views = features(n, 4)
+    rng = np.random.default_rng(0)
+    there = rng.random((n, 3)) < 0.7
+    there[np.arange(n), rng.integers(0, 3, n)] = True
+    model = AnchorGraphSpectralClustering(k, anchors=20, neighbors=4, random_state=0).fit(views, present=there)
+    # A model is kept without the way to new instances; so anchors are those of each view alone.
+    z = []
+    for v, x in enumerate(views.values()):
+        alone = AnchorGraphSpectralClustering(k, anchors=20, neighbors=4, random_state=0)
+        points = anchors_of(alone.fit({f"v{v}": x[there[:, v]]}))[0]
+        part = np.zeros((n, len(points)))
+        part[there[:, v]] = joined(x[there[:, v]], points, 4)
+        z.append(part)
+    u = spectrum(np.hstack(z) / there.sum(1)[:, None], k)
+    np.testing.assert_allclose(model.embedding_ @ model.embedding_.T, u @ u.T, atol=1e-8)
+    assert cluster_scores(np.arange(n) % 3, model.labels_)["nmi"] > 0.9
 
 
 def fused(affinities: list[Reals], near: int, rounds: int) -> Reals:

@@ -9,7 +9,9 @@ import numpy.typing as npt
 import pytest
 import sklearn
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.ensemble import BaggingClassifier
+from sklearn.metrics import accuracy_score, roc_auc_score
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
@@ -215,6 +217,28 @@ def test_groups_and_weights_through_nested_searches() -> None:
         bag = BaggingClassifier(plain.set_fit_request(sample_weight=True), 3, random_state=0)
         bag.fit(X, y, sample_weight=weights)
     assert bag.score(X, y) > 0.6
+
+
+def test_held_out_instances_count_by_their_weights() -> None:
+    X, y, _, _ = made()
+    weights = np.random.default_rng(5).random(90) + 0.01
+    grid, cv = {"C": [0.01, 1.0, 100.0]}, KFold(3)
+    plain: Any = MKLClassifier("mean", views=VIEWS, kernels=[gaussian(gamma=0.2)], machine_tol=1e-8)
+    for scoring, score in ((None, accuracy_score), ("roc_auc", None), (lambda e, X, y: e.score(X, y), None)):
+        found = GridSearchBank(plain, grid, cv=cv, scoring=scoring).fit(X, y, sample_weight=weights)
+        for c, C in enumerate(grid["C"]):
+            for i, (train, test) in enumerate(cv.split(X)):
+                est = clone(plain).set_params(C=C).fit(X[train], y[train], weights[train])
+                w = None if callable(scoring) else weights[test]
+                if score is not None or callable(scoring):
+                    want = accuracy_score(y[test], est.predict(X[test]), sample_weight=w)
+                else:
+                    want = roc_auc_score(y[test], est.decision_function(X[test]), sample_weight=w)
+                assert found.cv_results_[f"split{i}_test_score"][c] == pytest.approx(want, abs=1e-12)
+    with pytest.raises(ValueError, match="cv: expected at least one fold"):
+        GridSearchBank(plain, grid, cv=[]).fit(X, y)
+    with pytest.raises(AttributeError, match="refit=False"):
+        GridSearchBank(plain, grid, cv=cv, refit=False).fit(X, y).predict(X)
 
 
 def test_an_annotated_object_says_itself_what_it_lacks() -> None:

@@ -61,6 +61,25 @@ def test_a_table_is_told(tmp_path: object) -> None:
     assert len(found.versus_table()) == 2
 
 
+def test_splits_are_in_the_order_that_their_column_says() -> None:
+    rng = np.random.default_rng(3)
+    scores = {m: rng.normal(size=20) for m in ("a", "b")}
+    table = {"data": ["x"] * 10 + ["y"] * 10, "split": [*range(10), *range(10)], **scores}
+    want = statistics.compare(table, test="f_5x2").pairs
+    order = rng.permutation(10).tolist() + (10 + rng.permutation(10)).tolist()
+    turned = {k: [v[i] for i in order] for k, v in table.items()}
+    assert statistics.compare(turned, test="f_5x2").pairs == want
+    direct = statistics.f_5x2(scores["a"][:10], scores["b"][:10])
+    assert want[0]["test"]["statistic"] == pytest.approx(direct.statistic, rel=1e-12)
+    # Words are in the order of their rows.
+    words = {**turned, "split": [f"s{s}" for s in turned["split"]]}
+    assert statistics.compare(words, test="f_5x2").pairs != want
+    with pytest.raises(ValueError, match="split '0' of data set 'x' is there twice"):
+        statistics.compare({**table, "split": [0, 0, *range(18)]}, test="f_5x2")
+    with pytest.raises(ValueError, match="found ndarray"):
+        statistics.compare(np.zeros((3, 2)))
+
+
 @pytest.mark.parametrize(
     ("call", "says"),
     [

@@ -3,16 +3,20 @@
 //! ```text
 //! scale made INSTANCES VIEWS WIDTHS COLUMNS METHOD MACHINE STORAGE
 //! scale real TABLE LABELS METHOD MACHINE STORAGE
+//! scale clusters INSTANCES VIEWS COLUMNS CLUSTERS METHOD [NAME=VALUE …]
 //! ```
 //!
 //! `made` makes two classes, of which half of the views tell something, and fits. `real` reads a table and codes of classes, one
 //! line per instance, standardises, fits on two of every three instances (at random, always the same) with ten widths of the
-//! Gaussian kernel, and counts hits on the others. Each prints one line of JSON: CPU seconds, peak memory, gap, passes.
+//! Gaussian kernel, and counts hits on the others. `clusters` makes groups that
+//! overlap in each view, clusters and compares with the groups. Each prints one line of JSON: CPU seconds, peak memory, gap, passes.
 
 use cokernel::data::{Labels, Matrix, Scale, Views};
+use cokernel::eval::ClusterScores;
 use cokernel::kernel::KernelSpec;
 use cokernel::machine::MachineSpec;
-use cokernel::model::{Mkl, Model};
+use cokernel::model::{Mkl, Model, MultiView};
+use cokernel::multiview::Starts;
 use cokernel::{Result, Run};
 use cokernel_benches::{cpu_seconds, peak_memory};
 
@@ -60,6 +64,10 @@ fn main() {
             let held = (&all.select(test), &labels.select(test));
             fit(&mkl, &all.select(train), &labels.select(train), Some(held));
         }
+        ["clusters", n, views, columns, k, method, ref params @ ..] => {
+            let number = |text: &str| text.parse::<usize>().expect("a number");
+            clusters(groups(number(n), number(views), number(columns), number(k)), method, params);
+        }
         _ => panic!("scale made … or scale real …, see the first lines of this file"),
     }
 }
@@ -86,6 +94,44 @@ fn fit(mkl: &Mkl, views: &Views, labels: &Labels, held: Option<(&Views, &Labels)
         "objective": report.objective.last(), "hits": held.map(|(x, y)| hits(&model, x, y)),
     });
     println!("{line}");
+}
+
+/// Clusters and prints.
+fn clusters((views, codes): (Views, Vec<u32>), method: &str, params: &[&str]) {
+    let k = codes.iter().max().map_or(1, |c| *c as usize + 1);
+    let mut learner = MultiView::new(method).expect("a method");
+    for param in params {
+        let (name, value) = param.split_once('=').expect("NAME=VALUE");
+        learner = learner.param(name, value);
+    }
+    let before = cpu_seconds();
+    let starts = Starts { starts: 5, ..Starts::default() };
+    let found = learner.cluster(&views, k, &starts, &Run::default()).expect("clusters");
+    let cpu = cpu_seconds() - before;
+    let scores = ClusterScores::new(&found.assignments, &codes).expect("scores");
+    let line = serde_json::json!({
+        "n": views.n(), "cpu": cpu, "seconds": found.report.seconds, "bytes": peak_memory(),
+        "status": found.report.status, "nmi": scores.nmi,
+    });
+    println!("{line}");
+}
+
+/// Groups around points that are 1.2 deviations from each other in each column.
+fn groups(n: usize, views: usize, columns: usize, k: usize) -> (Views, Vec<u32>) {
+    let mut rng = Generator(9);
+    let codes: Vec<u32> = (0..n).map(|_| (rng.uniform() * k as f64) as u32 % k as u32).collect();
+    let mut all = Views::new();
+    for v in 0..views {
+        let points: Vec<f64> = (0..k * columns).map(|_| 0.85 * rng.normal()).collect();
+        let mut values = Vec::with_capacity(n * columns);
+        for code in &codes {
+            let own = &points[*code as usize * columns..(*code as usize + 1) * columns];
+            values.extend(own.iter().map(|p| p + rng.normal()));
+        }
+        let table = Matrix::new(n, columns, values).expect("values");
+        all = all.dense(format!("v{v}"), table).expect("a view");
+    }
+    (all, codes)
 }
 
 /// The share of instances whose class is found.

@@ -320,11 +320,12 @@ impl Loaded {
             notes: model.report().remarks().cloned().collect(),
             details: Details::of_model(&model, &result.scores, &data.costs),
         };
+        measured.details.sizes = Some([split.train.len(), split.test.len()]);
         let inner = plan.rows[cell.row].pick == Pick::Inner;
         if inner && !split.validation.is_empty() {
             let validated = Split { test: split.validation.clone(), ..split.clone() };
             let found = score_split(&model, &chosen, &self.labels, &validated, &to_the_end)?;
-            measured.inner = plan.protocol.pick_by.of_learned(&found.scores);
+            measured.inner = chosen_by(plan, data, &model, &found.scores);
         } else if let (Pick::Inner, Some(Learning { inner_folds, .. })) =
             (plan.rows[cell.row].pick, plan.protocol.learning())
         {
@@ -338,7 +339,13 @@ impl Loaded {
                 let fitted = mkl.fit_prepared(ready, run)?;
                 let model = probable(plan, &mkl, fitted, (&part.0, &part.1), run)?;
                 let found = score_split(&model, &train.0, &train.1, fold, &to_the_end)?;
-                sum += plan.protocol.pick_by.of_learned(&found.scores).unwrap_or(0.0);
+                let lacks = || {
+                    let score = plan.protocol.pick_by.id();
+                    Error::Data(format!(
+                        "score '{score}', by which a row is picked, cannot be told of inner fold {i}"
+                    ))
+                };
+                sum += chosen_by(plan, data, &model, &found.scores).ok_or_else(lacks)?;
             }
             measured.inner = Some(sum / folds.len() as f64);
         }
@@ -410,6 +417,20 @@ impl Loaded {
         self.ready.push(Ready { views: views.cloned(), inner, bytes, kernels });
         self.ready.len() - 1
     }
+}
+
+/// The score by which rows are picked, of a model that was learned on a part of the training instances.
+fn chosen_by(
+    plan: &Experiment,
+    data: &Data,
+    model: &Model,
+    scores: &eval::Measured,
+) -> Option<f64> {
+    let by = plan.protocol.pick_by;
+    if by.is_of_model() {
+        return Details::of_model(model, scores, &data.costs).score(by);
+    }
+    by.of_learned(scores)
 }
 
 /// The model with probabilities, where the plan has them, by fits inside its training set.

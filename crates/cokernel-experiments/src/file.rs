@@ -45,13 +45,13 @@ kernels = ["gaussian:sigma=median"] # the default
 #   for the cost of a model; 1 if left out
 # classes = { even = ["0", "2"], odd = ["1", "3"] }
 #   classes made of those of the data; instances of others are left out
-# take = 1000                       # so many instances, drawn by class with the seed
+# take = 1000                       # about so many instances, drawn by class with the seed: the share of each is rounded
 # test = "test_idx.csv"             # beside the views of a folder: numbers of the rows to test on, from 0,
 #                                   # in place of those that `reserve` draws
 # published = { "Kernel Addition" = { nmi = 0.744 } }   # by row, where figures differ from data to data
 # weights = { "Kernel Addition" = [0.5, 0.5] }          # published weights of the kernels, by row
 # unit_rows = true                  # every row of every view divided by its length
-# lsa = 100                         # then latent semantic analysis of every view to 100 columns
+# lsa = 100                         # then latent semantic analysis of every view to 100 columns (clusterings only)
 
 [protocol]
 clusters = 10

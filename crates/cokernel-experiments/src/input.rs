@@ -248,7 +248,7 @@ fn tables(
 fn lacks_label_column(error: &cokernel::Error) -> bool {
     let cokernel::Error::Parse { problem, .. } = error else { return false };
     problem.starts_with("unknown label column '")
-        || problem.starts_with("there is no header, so the label column")
+        || problem.starts_with("there is no header") && problem.contains("the label column")
 }
 
 /// The labels of a label file. In a NumPy, MATLAB or HDF5 file the label column is a variable.

@@ -42,14 +42,10 @@ fn by_score<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<Score, Vec<f6
 impl Measured {
     /// The values of a score: one, or one for each start of k-means.
     pub fn values(&self, score: Score) -> Vec<f64> {
-        let of_model = match score {
-            Score::SupportVectors => self.details.support_percent,
-            Score::TotalCost => {
-                self.details.support_percent.zip(self.details.cost_share).map(|(s, c)| s * c)
-            }
-            _ => return self.scores.get(&score).cloned().unwrap_or_default(),
-        };
-        of_model.into_iter().collect()
+        match score.is_of_model() {
+            true => self.details.score(score).into_iter().collect(),
+            false => self.scores.get(&score).cloned().unwrap_or_default(),
+        }
     }
 }
 
@@ -59,6 +55,8 @@ impl Measured {
 pub struct Details {
     /// Of the data: all instances, and the names of the views.
     pub instances: usize,
+    /// Where something is learned: instances to learn from and to test on.
+    pub sizes: Option<[usize; 2]>,
     pub views: Vec<String>,
     pub kernels: Vec<String>,
     /// In the order of `kernels`; none for clusterings.
@@ -92,6 +90,15 @@ pub struct Details {
 }
 
 impl Details {
+    /// A score [of the model](Score::is_of_model).
+    pub fn score(&self, score: Score) -> Option<f64> {
+        match score {
+            Score::SupportVectors => self.support_percent,
+            Score::TotalCost => self.support_percent.zip(self.cost_share).map(|(s, c)| s * c),
+            _ => None,
+        }
+    }
+
     /// How a computation went.
     pub fn of_report(report: &Report) -> Self {
         Details {

@@ -394,6 +394,7 @@ impl Experiment {
         if let Some(given) = given {
             splits::place(&file, &content, given, &mut data)?;
         }
+        setting::refuse_lsa(&file, &content.data.0, &protocol)?;
         let machine = setting::machine(&file, &content.machine, protocol.task())?;
         protocol::unlabelled(&file, &content.protocol, &protocol, &machine)?;
         let calibrating =

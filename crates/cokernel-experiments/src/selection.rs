@@ -16,7 +16,7 @@ use std::path::Path;
 pub struct Selection {
     /// Classes, and those of the data that each is made of; empty: all as they are.
     pub classes: BTreeMap<String, Vec<String>>,
-    /// At most so many instances, drawn by class.
+    /// About so many instances, drawn by class: the share of each is rounded.
     pub take: Option<usize>,
     /// The file with the numbers of the rows to test on.
     pub test: Option<String>,

@@ -98,6 +98,16 @@ fn test_of(plan: &Experiment, sets: usize) -> Test {
     }
 }
 
+/// The mean ratio of the sizes of test and training sets, which classes and groups that stay together round; results of
+/// earlier versions do not tell it.
+fn ratio_of(found: &BTreeMap<(usize, Option<usize>), BTreeMap<usize, Picked>>) -> Option<f64> {
+    let splits = found.values().next()?.values();
+    let of_split =
+        |p: &Picked| p.measured.details.sizes.map(|[train, test]| test as f64 / train as f64);
+    let ratios: Vec<f64> = splits.map(of_split).collect::<Option<_>>()?;
+    Some(ratios.iter().sum::<f64>() / ratios.len() as f64).filter(|r| r.is_finite())
+}
+
 /// Means by unit: a split of the only data set, or a data set (mean over its splits).
 fn by_unit(
     picked: &BTreeMap<usize, Picked>,
@@ -123,7 +133,12 @@ pub fn compared(material: &Material<'_>) -> Result<Vec<DataRows>> {
         for (&(row, at), picked) in &collected.measurements {
             rows.push(one(plan, material, d, row, at.map(|i| values[i]), picked));
         }
-        let test = test_of(plan, plan.data[d].sets);
+        let mut test = test_of(plan, plan.data[d].sets);
+        if let (Test::Resampled(ratio), Some(found)) =
+            (&mut test, ratio_of(&collected.measurements))
+        {
+            *ratio = found;
+        }
         let mut ats: Vec<Option<f64>> = rows.iter().map(|r| r.at).collect();
         ats.dedup();
         let swept = ats.iter().any(Option::is_some);

@@ -360,3 +360,19 @@ impl Experiment {
         folders.filter_map(|f| f.find(folder).err()).next()
     }
 }
+
+/// Latent semantic analysis has its directions from all instances: where something is learned, those tested on would be among
+/// them.
+pub fn refuse_lsa(file: &File<'_>, data: &[DataEntry], protocol: &Protocol) -> Result<()> {
+    if protocol.learning().is_none() {
+        return Ok(());
+    }
+    for entry in data {
+        if let Some(lsa) = &entry.lsa {
+            let problem = "lsa: its directions are those of all instances, also of those that are tested on; \
+                           use it for clusterings, or learn from views that were reduced before";
+            return Err(file.refuse(Some(lsa.span()), problem));
+        }
+    }
+    Ok(())
+}

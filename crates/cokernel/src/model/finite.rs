@@ -77,6 +77,7 @@ pub(super) fn embedding(model: &EmbeddingModel) -> Result<()> {
             Source::Sum { weights } => all(weights),
             Source::Gaussian { gamma, points, .. } => gamma.is_finite() && matrix(points),
             Source::Gated { gate, .. } => matrix(gate.parameters()),
+            Source::Anchors { anchors, .. } => anchors.alpha.is_finite() && matrix(&anchors.points),
             _ => true,
         };
         let degree = stage.degree.as_ref().is_none_or(|d| {

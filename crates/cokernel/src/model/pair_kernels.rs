@@ -291,6 +291,7 @@ impl LearnedBank {
                     _ => return None,
                 },
                 Source::Columns { .. }
+                | Source::Anchors { .. }
                 | Source::Gaussian { .. }
                 | Source::Unit { .. }
                 | Source::Gated { .. }

@@ -35,7 +35,7 @@ pub(super) const MAX_ITERATIONS: Param = Param {
 };
 
 /// The name of the weights in a report.
-const WEIGHTS: &str = "weights";
+pub(super) const WEIGHTS: &str = "weights";
 
 /// Weights that a note lists.
 const LISTED: usize = 8;
@@ -247,7 +247,7 @@ impl Found {
 }
 
 /// The largest weights with the names of their kernels.
-fn told(bank: &Bank, weights: &[f64]) -> String {
+pub(super) fn told(bank: &Bank, weights: &[f64]) -> String {
     let mut order: Vec<usize> = (0..weights.len()).filter(|m| weights[*m] > 0.0).collect();
     order.sort_by(|a, b| weights[*b].total_cmp(&weights[*a]).then(a.cmp(b)));
     let one = |m: &usize| format!("{} {:.3}", bank.kernels()[*m].name, weights[*m]);

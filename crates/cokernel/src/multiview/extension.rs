@@ -24,12 +24,14 @@
 //! Cost: for q new rows, the kernel values of the rows (q·n for each active kernel) and one product
 //! with the columns of all bases. Memory: the thin blocks.
 
+use super::anchor_graph::Anchors;
+use super::concat_kmeans::dense_features;
 use super::laplacian;
 use crate::bank::{Cross, NewRows};
-use crate::data::{Matrix, Table, Views};
+use crate::data::{Matrix, Table, View, Views};
 use crate::rule::gate::Gate;
 use crate::solve::dense::{self, Slice};
-use crate::{Error, Result, brief};
+use crate::{Error, Result, Run, brief};
 
 /// Where the n values of a stage come from.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,6 +48,13 @@ pub enum Source {
     Columns {
         /// The view.
         view: String,
+    },
+    /// How an instance is joined to the anchors of a view: κ(x) is z(x), with as many numbers as there are anchors.
+    Anchors {
+        /// The view.
+        view: String,
+        /// The anchors.
+        anchors: Anchors,
     },
     /// exp(−γ ‖z_t(x) − z_j‖²) for the rows z_j of `points`, which are stage t of the training
     /// instances.
@@ -160,6 +169,9 @@ impl Extension {
             Source::Sum { weights } => all(weights),
             Source::Gaussian { gamma, points, .. } => gamma.is_finite() && all(points.values()),
             Source::Gated { gate, .. } => all(gate.parameters().values()),
+            Source::Anchors { anchors, .. } => {
+                anchors.alpha.is_finite() && all(anchors.points.values())
+            }
             Source::Product | Source::Columns { .. } | Source::Unit { .. } | Source::Links => true,
         };
         self.stages.iter().all(|s| {
@@ -183,6 +195,7 @@ impl Extension {
                 Source::Sum { weights } => weights[*m] != 0.0,
                 Source::Product => true,
                 Source::Columns { .. }
+                | Source::Anchors { .. }
                 | Source::Gaussian { .. }
                 | Source::Unit { .. }
                 | Source::Gated { .. }
@@ -201,7 +214,7 @@ impl Extension {
     pub fn feature_views(&self) -> Vec<&str> {
         let mut views = Vec::new();
         for stage in &self.stages {
-            if let Source::Columns { view } = &stage.source {
+            if let Source::Columns { view } | Source::Anchors { view, .. } = &stage.source {
                 views.push(view.as_str());
             }
         }
@@ -287,6 +300,7 @@ impl Extension {
             let product = match source {
                 Source::Sum { weights } => cross.multiply_sum(new, weights, &all)?,
                 Source::Columns { view } => features_times(views, view, &all)?,
+                Source::Anchors { view, anchors } => joined_times(views, view, anchors, &all)?,
                 _ => cross.multiply_product(new, &(0..kernels).collect::<Vec<_>>(), &all)?,
             };
             let mut first = 0;
@@ -381,23 +395,42 @@ pub(super) fn gated(columns: &Matrix, gate: &Gate, features: &Matrix) -> Matrix 
     })
 }
 
-/// X A for the features X of a view and A with as many rows as they have columns, or X itself if A
-/// has none.
-fn features_times(views: &Views, name: &str, a: &Matrix) -> Result<Matrix> {
+/// Z A for the graph Z between new rows and the anchors of a view.
+fn joined_times(views: &Views, name: &str, anchors: &Anchors, a: &Matrix) -> Result<Matrix> {
+    let view = present_features(views, name, anchors.points.cols())?;
+    let x = dense_features(view, &Run::default())?;
+    let all: Vec<usize> = (0..x.rows()).collect();
+    let mut out = Matrix::zeros(x.rows(), a.cols());
+    for (i, z) in anchors.join(&x, &all).into_iter().enumerate() {
+        for (j, z) in z {
+            out.row_mut(i).iter_mut().zip(a.row(j as usize)).for_each(|(o, w)| *o += z * w);
+        }
+    }
+    Ok(out)
+}
+
+/// A view that all new rows have, with so many columns.
+fn present_features<'a>(views: &'a Views, name: &str, expected: usize) -> Result<&'a View> {
     let view = views.get(name)?;
     let what = format!("view '{name}'");
     if view.present.as_ref().is_some_and(|p| p.contains(&false)) {
         return Err(Error::Data(format!("{what} is missing for some new rows; all are needed")));
     }
-    let expected = if a.rows() > 0 { a.rows() } else { a.cols() };
     let found = view.table.cols();
     if found != expected {
         return Err(Error::shape(what, format!("{expected} columns as in training"), found));
     }
+    Ok(view)
+}
+
+/// X A for the features X of a view and A with as many rows as they have columns, or X itself if A
+/// has none.
+fn features_times(views: &Views, name: &str, a: &Matrix) -> Result<Matrix> {
+    let view = present_features(views, name, if a.rows() > 0 { a.rows() } else { a.cols() })?;
     match &view.table {
         Table::Similarity(_) | Table::Graph(_) | Table::Sequences(_) => {
             let found = view.table.words();
-            Err(Error::Data(format!("{what} is {found}; features are needed")))
+            Err(Error::Data(format!("view '{name}' is {found}; features are needed")))
         }
         Table::Dense(x) if a.rows() == 0 => Ok(x.clone()),
         Table::Sparse(x) if a.rows() == 0 => x.try_to_dense(),

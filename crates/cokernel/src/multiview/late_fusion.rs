@@ -136,18 +136,19 @@ impl LateFusion {
 }
 
 /// The partitions of the kernels that take part, and that of their mean.
-struct Alone {
-    taking: Vec<usize>,
-    parts: Vec<Matrix>,
-    mean: Eigenpairs,
+pub(super) struct Alone {
+    pub taking: Vec<usize>,
+    pub parts: Vec<Matrix>,
+    pub mean: Eigenpairs,
     /// How new rows are placed in each of them, where they can be.
     stages: Option<Vec<Stage>>,
 }
 
-impl LateFusion {
-    fn alone(&self, k: usize, work: &mut Work<'_>) -> Result<Alone> {
+impl Alone {
+    /// With k columns each, of instances that all have all views, or where similarities are estimated.
+    pub fn of_all(center: bool, k: usize, work: &mut Work<'_>) -> Result<Self> {
         let bank = work.bank();
-        let mut kernels = Centred::new(bank, self.center, work)?;
+        let mut kernels = Centred::new(bank, center, work)?;
         let even = kernels.even();
         let taking: Vec<usize> = (0..even.len()).filter(|m| even[*m] > 0.0).collect();
         let mut stages = Vec::new();
@@ -173,9 +174,14 @@ impl LateFusion {
     }
 
     /// Of the instances that have the view of each kernel; rows of the others are 0.
-    fn alone_of(&self, present: &[Vec<u32>], k: usize, work: &mut Work<'_>) -> Result<Alone> {
+    pub fn of_present(
+        present: &[Vec<u32>],
+        center: bool,
+        k: usize,
+        work: &mut Work<'_>,
+    ) -> Result<Self> {
         let (bank, n) = (work.bank(), work.n());
-        let kernels = Partial::all(bank, present, self.center, work)?;
+        let kernels = Partial::all(bank, present, center, work)?;
         let taking: Vec<usize> = (0..kernels.len()).filter(|m| kernels[*m].is_some()).collect();
         let mut parts = Vec::new();
         for m in &taking {
@@ -215,8 +221,8 @@ impl Embedder for LateFusion {
         let mut work = Work::new(bank, run);
         run.tell(Event::Begin { stage: METHOD.title, total: None });
         let alone = match present(bank).filter(|_| self.own) {
-            Some(present) => self.alone_of(&present, k, &mut work)?,
-            None => self.alone(k, &mut work)?,
+            Some(present) => Alone::of_present(&present, self.center, k, &mut work)?,
+            None => Alone::of_all(self.center, k, &mut work)?,
         };
         let Alone { taking, parts, mean, stages } = alone;
         let found = ("the mean kernel".to_string(), mean.values.len());
@@ -260,7 +266,7 @@ impl Embedder for LateFusion {
 }
 
 /// The orthonormal factor of a k × k matrix A, and its nuclear norm tr(AᵀA)^{1/2}.
-fn polar(a: &Matrix) -> Result<(Matrix, f64)> {
+pub(super) fn polar(a: &Matrix) -> Result<(Matrix, f64)> {
     let (factor, _, norm) = polar_of(a)?;
     Ok((factor, norm))
 }

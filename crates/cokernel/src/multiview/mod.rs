@@ -6,6 +6,7 @@
 //! and add its line to [`REGISTRY`].
 
 pub(crate) mod affinity;
+pub mod anchor_graph;
 mod canonical;
 pub mod cca;
 mod centred;
@@ -35,6 +36,7 @@ pub mod lpk;
 pub mod max_margin;
 pub mod min_disagreement;
 pub mod mkkm;
+pub mod one_pass_fusion;
 pub mod pca;
 pub mod product_spectral;
 pub mod simple_mkkm;
@@ -44,6 +46,7 @@ pub mod spectral;
 mod work;
 
 pub use crate::solve::kmeans::{self, KMeans, Seeding, Starts};
+pub use anchor_graph::Anchors;
 pub use components::{lsa, project};
 pub use embedding::{Clustering, Embedding, subspace_agreement};
 pub use extension::{Degree, Extension, Source, Stage};
@@ -74,8 +77,10 @@ pub static REGISTRY: &[&Entry<dyn Embedder>] = &[
     &mkkm::ENTRY,
     &simple_mkkm::ENTRY,
     &late_fusion::ENTRY,
+    &one_pass_fusion::ENTRY,
     &max_margin::ENTRY,
     &snf::ENTRY,
+    &anchor_graph::ENTRY,
     &pca::ENTRY,
     &kernel_pca::ENTRY,
     &fda::ENTRY,

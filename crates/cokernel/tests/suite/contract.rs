@@ -392,8 +392,9 @@ fn reports_are_filled() {
         let of_starts = m.id == "max_margin";
         assert_eq!(r.counts.eigen_solves >= 1, !spectra.is_empty() || of_starts, "{}", m.id);
         if m.certificate == Certificate::Trace {
-            // It may find nothing better than one of its starts.
-            let steps = r.objective.len() > 1 || of_starts && r.objective.len() == 1;
+            // They may find nothing better than one of their starts.
+            let may_stay = of_starts || m.id == "one_pass_fusion";
+            let steps = r.objective.len() > 1 || may_stay && r.objective.len() == 1;
             assert!(steps && monotone(&r.objective), "{}: {:?}", m.id, r.objective);
         }
     }
@@ -419,7 +420,7 @@ fn cancelled_runs_say_so() {
         match try_cluster(m, &seen, 3, &run) {
             Ok(found) => assert_eq!(found.report.status, Status::Interrupted, "{}", m.id),
             Err(e) => {
-                assert_eq!(m.id, "kernel_cca");
+                assert!(["kernel_cca", "anchor_graph"].contains(&m.id), "{}", m.id);
                 let said = "the embedding was stopped (interrupted) before there was a result";
                 assert_eq!(e.to_string(), said);
             }

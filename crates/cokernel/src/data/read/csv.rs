@@ -218,7 +218,9 @@ pub(super) fn find_column(
     }
     let problem = match header {
         Some(names) => Error::unknown(kind, name, names).to_string(),
-        None => format!("there is no header, so the {kind} '{name}' must be a number from 1"),
+        None => format!(
+            "there is no header (the first line is like the others), so the {kind} '{name}' must be a number from 1"
+        ),
     };
     Err(parse_error(path, (0, 0), problem))
 }

@@ -119,6 +119,18 @@ fn apart(a: f64, b: f64) -> f64 {
     if difference.abs() <= 1e-12 * a.abs().max(b.abs()) { 0.0 } else { difference }
 }
 
+/// Rows by the numbers of their splits, where all are numbers; data sets stay in the order of their first row.
+fn in_order(rows: Vec<(String, Vec<f64>)>, splits: &[String]) -> Vec<(String, Vec<f64>)> {
+    let numbers: Option<Vec<f64>> =
+        splits.iter().map(|s| s.parse::<f64>().ok().filter(|v| v.is_finite())).collect();
+    let Some(numbers) = numbers.filter(|n| n.len() == rows.len()) else { return rows };
+    let first = |data: &str| rows.iter().position(|r| r.0 == data);
+    let mut order: Vec<(Option<usize>, f64, usize)> =
+        rows.iter().enumerate().map(|(i, r)| (first(&r.0), numbers[i], i)).collect();
+    order.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    order.into_iter().map(|(_, _, i)| rows[i].clone()).collect()
+}
+
 /// Wins, ties and losses by signs.
 fn counted(signs: impl Iterator<Item = f64>) -> [usize; 3] {
     let mut counts = [0; 3];
@@ -136,11 +148,12 @@ fn counted(signs: impl Iterator<Item = f64>) -> [usize; 3] {
 
 impl ScoreTable {
     /// Reads CSV. Wide: a column for each method, a line for each split, with the columns `data` (name of the data set; one
-    /// without it) and `split` (which is left aside) where there are some. Long: the columns `method` and `score`,
-    /// `data` and `split` if there are several; lines of a method and data set are in the order of the splits.
+    /// without it) and `split` where there are some. Long: the columns `method` and `score`, `data` and `split` if there are
+    /// several. Splits are in the order of the column `split`, where all its entries are numbers, else in that of the lines.
     ///
     /// # Errors
-    /// A column lacks or is there twice; a score is not a finite number; methods have not the same splits.
+    /// A column lacks or is there twice; a score is not a finite number; a split of a data set is there twice; methods have not
+    /// the same splits.
     pub fn from_csv(text: &str) -> Result<Self> {
         let wrong = |line: usize, what: String| Error::Data(format!("scores, line {line}: {what}"));
         let mut reader =
@@ -175,13 +188,24 @@ impl ScoreTable {
             None => {
                 let of_methods: Vec<usize> =
                     (0..header.len()).filter(|c| Some(*c) != data && Some(*c) != split).collect();
-                let row = |(r, line): (&csv::StringRecord, usize)| {
+                let (mut rows, mut splits) = (Vec::new(), Vec::new());
+                for (r, line) in lines() {
                     let scores = of_methods.iter().map(|&c| number(line, c, &r[c]));
-                    Ok((name(r), scores.collect::<Result<Vec<f64>>>()?))
-                };
+                    rows.push((name(r), scores.collect::<Result<Vec<f64>>>()?));
+                    if let Some(split) = split {
+                        let key = (name(r), r[split].to_string());
+                        if splits.contains(&key) {
+                            let problem =
+                                format!("split '{}' of data set '{}' is there twice", key.1, key.0);
+                            return Err(wrong(line, problem));
+                        }
+                        splits.push(key);
+                    }
+                }
+                let splits: Vec<String> = splits.into_iter().map(|key| key.1).collect();
                 ScoreTable {
                     methods: of_methods.iter().map(|&c| header[c].clone()).collect(),
-                    rows: lines().map(row).collect::<Result<_>>()?,
+                    rows: in_order(rows, &splits),
                 }
             }
             Some(method) => {
@@ -241,7 +265,8 @@ impl ScoreTable {
             Ok((data.clone(), scores.collect::<Result<Vec<f64>>>()?))
         };
         let rows = keys.iter().enumerate().map(row).collect::<Result<_>>()?;
-        Ok(ScoreTable { methods, rows })
+        let splits: Vec<String> = keys.into_iter().map(|key| key.1).collect();
+        Ok(ScoreTable { methods, rows: in_order(rows, &splits) })
     }
 
     fn checked(self) -> Result<Self> {

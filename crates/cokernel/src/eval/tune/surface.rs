@@ -79,7 +79,7 @@ impl Surface {
         let ranges: Vec<Range> = axes.iter().map(range).collect::<Result<_>>()?;
         for (axis, r) in axes.iter().zip(&ranges) {
             for v in [r.low, r.high] {
-                base.with(&axis.name, &Value::Real(v))?;
+                given(base, &axis.name, v)?;
             }
         }
         let most = most(&axes);
@@ -94,8 +94,9 @@ impl Surface {
         let mut mkl = self.base.clone();
         let mut values = Vec::new();
         for (axis, v) in self.axes.iter().zip(numbers) {
-            mkl = mkl.with(&axis.name, &Value::Real(*v))?;
-            values.push((axis.name.clone(), Value::Real(*v)));
+            let value;
+            (value, mkl) = given(&mkl, &axis.name, *v)?;
+            values.push((axis.name.clone(), value));
         }
         Ok((values, mkl))
     }
@@ -185,6 +186,17 @@ fn numbers_of(tried: &Tried) -> Vec<f64> {
     tried.values.iter().filter_map(|(_, v)| real(v)).collect()
 }
 
+/// A learner with this number, or the nearest whole one where it takes no other.
+fn given(mkl: &Mkl, name: &str, number: f64) -> Result<(Value, Mkl)> {
+    let real = Value::Real(number);
+    let refused = match mkl.with(name, &real) {
+        Ok(found) => return Ok((real, found)),
+        Err(e) => e,
+    };
+    let whole = Value::Int(number.round() as i64);
+    mkl.with(name, &whole).map(|found| (whole, found)).map_err(|_| refused)
+}
+
 /// The range of a number.
 #[derive(Debug, Clone, Copy)]
 struct Range {
@@ -215,6 +227,10 @@ fn range(axis: &Axis) -> Result<Range> {
         );
         return Err(Error::parameter("tune", problem));
     };
+    if let Some(wrong) = numbers.iter().find(|n| !n.is_finite()) {
+        let problem = format!("{}: expected finite numbers, found {wrong}", axis.name);
+        return Err(Error::parameter("tune", problem));
+    }
     let low = numbers.iter().copied().fold(f64::INFINITY, f64::min);
     let high = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let scale = if low > 0.0 && high >= 10.0 * low { Scale::Log10 } else { Scale::Linear };

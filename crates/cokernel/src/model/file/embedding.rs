@@ -1,5 +1,5 @@
 //! The file of an embedding model. Its own tensors: for stage s of the extension `stage.s.basis`,
-//! `.points`, `.link.i`, `.constant`, `.degree`, `.degree.link.i`, as far as it has them; `centers`.
+//! `.points`, `.anchors`, `.link.i`, `.constant`, `.degree`, `.degree.link.i`, as far as it has them; `centers`.
 
 use super::read::{Checked, Compared, Opened, Tables, misfit, sized, with_bytes, with_file};
 use super::{Kind, PLAIN, Tensors, bytes, flat, matrix, put, put_norms, put_views};
@@ -7,7 +7,7 @@ use crate::Result;
 use crate::data::Matrix;
 use crate::model::EmbeddingModel;
 use crate::model::embedding::EmbeddingInfo;
-use crate::multiview::{Degree, Extension, Source, Stage};
+use crate::multiview::{Anchors, Degree, Extension, Source, Stage};
 use crate::rule::gate::{Gate, Shape};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -42,6 +42,7 @@ enum SourceShape {
     Sum { weights: Vec<f64> },
     Product,
     Columns { view: String, rows: usize },
+    Anchors { view: String, anchors: usize, columns: usize, neighbors: usize, alpha: f64 },
     Gaussian { of: usize, gamma: f64 },
     Unit { of: usize },
     Gated { of: usize, by: usize, gate: String, gates: usize },
@@ -92,6 +93,16 @@ fn put_stage(s: usize, stage: &Stage, tensors: &mut Tensors) -> StageShape {
         Source::Product => SourceShape::Product,
         Source::Columns { view } => {
             SourceShape::Columns { view: view.clone(), rows: stage.basis.rows() }
+        }
+        Source::Anchors { view, anchors } => {
+            put("anchors", matrix(&anchors.points));
+            SourceShape::Anchors {
+                view: view.clone(),
+                anchors: anchors.points.rows(),
+                columns: anchors.points.cols(),
+                neighbors: anchors.neighbors,
+                alpha: anchors.alpha,
+            }
         }
         Source::Gaussian { of, gamma, points } => {
             put("points", matrix(points));
@@ -168,10 +179,14 @@ pub fn assemble(file: &Opened) -> Checked<EmbeddingModel> {
         None => None,
     };
     for stage in extension.iter().flat_map(|e: &Extension| &e.stages) {
-        let Source::Columns { view } = &stage.source else { continue };
-        // Without a basis the features themselves are meant.
-        let cols = if stage.basis.rows() > 0 { stage.basis.rows() } else { stage.basis.cols() };
-        if !layout.iter().any(|l| l.name == view && !l.similarity && l.cols == cols) {
+        let (view, cols) = match &stage.source {
+            // Without a basis the features themselves are meant.
+            Source::Columns { view } if stage.basis.rows() == 0 => (view, stage.basis.cols()),
+            Source::Columns { view } => (view, stage.basis.rows()),
+            Source::Anchors { view, anchors } => (view, anchors.points.cols()),
+            _ => continue,
+        };
+        if !layout.iter().any(|l| l.name == *view && !l.similarity && l.cols == cols) {
             return misfit(format!("{cols} columns of the features of view '{view}'"));
         }
     }
@@ -219,6 +234,7 @@ fn get_stage(
     let rows = match &shape.source {
         SourceShape::Links => 0,
         SourceShape::Columns { rows, .. } => *rows,
+        SourceShape::Anchors { anchors, .. } => *anchors,
         SourceShape::Unit { of } | SourceShape::Gated { of, .. } => earlier(*of)?,
         _ => n,
     };
@@ -230,6 +246,13 @@ fn get_stage(
         SourceShape::Product if kernels == 0 => return misfit("a product of no kernels"),
         SourceShape::Product => Source::Product,
         SourceShape::Columns { view, .. } => Source::Columns { view },
+        SourceShape::Anchors { view, anchors, columns, neighbors, alpha } => {
+            if anchors == 0 || columns == 0 || !alpha.is_finite() || alpha < 0.0 {
+                return misfit(format!("{anchors} anchors of {columns} columns"));
+            }
+            let points = tables.matrix(&name("anchors"), anchors, columns)?;
+            Source::Anchors { view, anchors: Anchors { points, neighbors, alpha } }
+        }
         SourceShape::Gaussian { of, gamma } => {
             let points = tables.matrix(&name("points"), n, earlier(of)?)?;
             Source::Gaussian { of, gamma, points }

@@ -19,7 +19,46 @@ pub struct Measure {
 
 /// Minimises G(θ) = Σ (upper − x)·max(0, θ − f) + (x − lower)·max(0, f − θ), a convex piecewise
 /// linear function, over θ. O(n).
+///
+/// Where all variables are at a bound but for rounding, any θ of an interval is as good: its middle is taken, and not
+/// the f of one whose x is a few ulps from its bound, which would depend on where the steps began.
 pub fn measure(x: &[f64], f: &[f64], lower: &[f64], upper: &[f64]) -> Measure {
+    let found = least(x, f, lower, upper);
+    let Some(threshold) = middle(x, f, lower, upper) else { return found };
+    let (mut gap, mut size) = (0.0, 0.0);
+    for i in 0..x.len() {
+        let off = threshold - f[i];
+        gap += if off > 0.0 { (upper[i] - x[i]) * off } else { (lower[i] - x[i]) * off };
+        size += x[i].abs() * off.abs();
+    }
+    let allowed = found.gap.max(SETTLED * size);
+    if gap <= allowed { Measure { threshold, gap, ..found } } else { found }
+}
+
+/// Variables this far from a bound, as a part of the largest, are at it.
+const SETTLED: f64 = 1e-12;
+
+/// The middle of the θ that no variable objects to, where none is inside its box but for rounding.
+fn middle(x: &[f64], f: &[f64], lower: &[f64], upper: &[f64]) -> Option<f64> {
+    let near = SETTLED * x.iter().fold(0.0_f64, |a, x| a.max(x.abs()));
+    let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
+    for i in 0..x.len() {
+        let (above, below) = (upper[i] - x[i] > near, x[i] - lower[i] > near);
+        if above && below {
+            return None;
+        }
+        if above {
+            least = least.min(f[i]);
+        }
+        if below {
+            most = most.max(f[i]);
+        }
+    }
+    (least >= most && (least - most).is_finite()).then(|| 0.5 * (least + most))
+}
+
+/// [`measure`] without a look at rounding.
+fn least(x: &[f64], f: &[f64], lower: &[f64], upper: &[f64]) -> Measure {
     let (mut min_up, mut max_low) = (f64::INFINITY, f64::NEG_INFINITY);
     for i in 0..x.len() {
         if x[i] < upper[i] {
@@ -223,6 +262,22 @@ mod tests {
                 best.fold((f64::INFINITY, f64::NEG_INFINITY), |e, t| (e.0.min(*t), e.1.max(*t)));
             assert!(ends.0 <= crossed && crossed <= ends.1, "{crossed} {ends:?}");
         }
+    }
+
+    /// Two at each bound; one of them by a few ulps, or by so much that it counts as inside its box.
+    #[test]
+    fn the_middle_of_equal_thresholds() {
+        let (f, lower, upper) = ([1.0, 2.0, 5.0, 7.0], [0.0; 4], [0.3; 4]);
+        let at = |off: f64| measure(&[0.3, 0.3 - off, 0.0, off], &f, &lower, &upper);
+        for off in [0.0, 1e-16, 1e-14] {
+            let found = at(off);
+            assert_eq!(found.threshold, 3.5, "{off}");
+            assert!(found.gap <= 10.0 * off, "{found:?}");
+        }
+        assert!(at(1e-6).threshold != 3.5);
+        // The box is far larger than what is used of it: nothing is at a bound.
+        let found = measure(&[0.0, 1e-9, 1.0], &[4.0, 1.0, 1.0], &[0.0; 3], &[1e20; 3]);
+        assert_eq!(found.threshold, 1.0);
     }
 
     /// K = I, q = (−1, 1), x = (0.4, −0.4): f = (−0.6, 0.6); at 2.5·x both conditions hold exactly.

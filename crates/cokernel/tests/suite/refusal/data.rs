@@ -69,7 +69,7 @@ fn text_tables() {
         (
             "1,2\n3,4\n",
             &id_column("name"),
-            "a.csv: there is no header, so the id column 'name' must be a number from 1",
+            "a.csv: there is no header (the first line is like the others), so the id column 'name' must be a number from 1",
         ),
         ("1,2\n3,4\n", &id_column("3"), "a.csv: id column 3: there are columns 1 to 2"),
         (
