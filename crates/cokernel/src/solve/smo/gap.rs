@@ -274,7 +274,8 @@ mod tests {
             assert_eq!(found.threshold, 3.5, "{off}");
             assert!(found.gap <= 10.0 * off, "{found:?}");
         }
-        assert!(at(1e-6).threshold != 3.5);
+        let inside = measure(&[0.3, 0.3 - 1e-6, 0.0, 0.0], &f, &lower, &upper);
+        assert_eq!((inside.threshold, inside.gap), (2.0, 0.0));
         // The box is far larger than what is used of it: nothing is at a bound.
         let found = measure(&[0.0, 1e-9, 1.0], &[4.0, 1.0, 1.0], &[0.0; 3], &[1e20; 3]);
         assert_eq!(found.threshold, 1.0);
