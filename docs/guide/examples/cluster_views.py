@@ -35,7 +35,9 @@ candidates |= {
     "multiple kernel k-means": ("mkkm", {}),
     "the same, min-max": ("simple_mkkm", {}),
     "late fusion": ("late_fusion", {}),
+    "late fusion, one pass": ("one_pass_fusion", {}),
     "network fusion": ("snf", {}),
+    "graphs of anchors": ("anchor_graph", {}),
 }
 learned = list(candidates)[list(candidates).index("co-trained") :]
 fitted, nmi = {}, {}
