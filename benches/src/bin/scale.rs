@@ -12,7 +12,7 @@
 //! overlap in each view, clusters and compares with the groups. Each prints one line of JSON: CPU seconds, peak memory, gap, passes.
 
 use cokernel::data::{Labels, Matrix, Scale, Views};
-use cokernel::eval::ClusterScores;
+use cokernel::eval::cluster_scores::ClusterScores;
 use cokernel::kernel::KernelSpec;
 use cokernel::machine::MachineSpec;
 use cokernel::model::{Mkl, Model, MultiView};

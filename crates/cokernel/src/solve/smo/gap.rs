@@ -54,7 +54,7 @@ fn middle(x: &[f64], f: &[f64], lower: &[f64], upper: &[f64]) -> Option<f64> {
             most = most.max(f[i]);
         }
     }
-    (least >= most && (least - most).is_finite()).then(|| 0.5 * (least + most))
+    (least >= most && (least - most).is_finite()).then_some(0.5 * (least + most))
 }
 
 /// [`measure`] without a look at rounding.
