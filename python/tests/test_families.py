@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import json
 import pickle
+from pathlib import Path
+from typing import Any
 
 import cokernel
 import numpy as np
 import pandas as pd
 import pytest
-from cokernel import KernelBank, MKLClassifier, MultiViewSpectralClustering, _native
+from cokernel import KernelBank, MKLClassifier, MultiViewSpectralClustering, _native, cross_validate_bank
 from cokernel import diffusion_matrix, mismatch, random_walk_matrix, spectrum, tanimoto
 from cokernel.inspection import view_importance
 from scipy import sparse
@@ -18,6 +20,7 @@ from scipy.linalg import expm
 from scipy.sparse.csgraph import laplacian
 from scipy.stats import spearmanr
 from sklearn.base import clone
+from sklearn.model_selection import StratifiedKFold
 
 RNG = np.random.default_rng(0)
 COUNTS = RNG.poisson(0.7, size=(30, 12)).astype(float)
@@ -185,3 +188,38 @@ def test_every_family_has_its_function() -> None:
     assert str(spectrum([3, 4], alphabet="TGCA")) == "spectrum:k=3,4:alphabet=TGCA"
     with pytest.raises(ValueError, match="give either width or gamma, not both"):
         cokernel.gaussian(1.0, gamma=2.0)
+
+
+@pytest.mark.parametrize(
+    ("family", "given"),
+    [
+        *((name, COUNTS) for name in ("tanimoto", "minmax", "pearson", "spearman", "laplacian", "chi_squared")),
+        *((name, DNA) for name in ("spectrum:k=2", "mismatch:k=3", "spectrum:k=3:normalize=unit_diagonal")),
+    ],
+)
+def test_landmarks_files_and_folds_change_no_kernel(tmp_path: Path, family: str, given: Any) -> None:
+    """Of all instances as landmarks, in a file, and in folds that share kernels, every family is what it is alone."""
+    y = np.array(["GC" if 2 * (t.count("G") + t.count("C")) > len(t) else "AT" for t in DNA])
+    X = {"v": given}
+    own = {"kernels": [family], "machine": "squared_hinge_svc", "machine_tol": 1e-9}
+    exact = MKLClassifier("mean", **own).fit(X, y).decision_function(X)
+    near = MKLClassifier("mean", storage="nystroem:rank=30", **own).fit(X, y)
+    np.testing.assert_allclose(near.decision_function(X), exact, atol=1e-7 * max(1.0, np.abs(exact).max()))
+    filed = MKLClassifier("mean", storage=f"mapped:{tmp_path}", **own).fit(X, y)
+    np.testing.assert_array_equal(filed.decision_function(X), exact)
+    cv = StratifiedKFold(3)
+    shared = cross_validate_bank(MKLClassifier("mean", **own), X, y, cv=cv)["test_score"]
+    for score, (train, test) in zip(shared, cv.split(np.zeros(30), y), strict=True):
+        part, rest = ({"v": [given[i] for i in rows]} for rows in (train, test))
+        if isinstance(given, np.ndarray):
+            part, rest = {"v": given[train]}, {"v": given[test]}
+        assert MKLClassifier("mean", **own).fit(part, y[train]).score(rest, y[test]) == score
+
+
+def test_kernels_of_all_instances_say_that_landmarks_do_not_go() -> None:
+    y = np.arange(30) % 2
+    far = np.abs(COUNTS[:, None] - COUNTS).sum(2)
+    for family, given in (("distances", far), ("diffusion", graph(30, 0.4)), ("random_walk", graph(30, 0.4))):
+        clf = MKLClassifier("mean", kernels=[family], machine="squared_hinge_svc", storage="nystroem:rank=5")
+        with pytest.raises(ValueError, match="is a similarity between all instances; landmarks need features"):
+            clf.fit({"v": given}, y)

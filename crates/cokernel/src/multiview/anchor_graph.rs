@@ -20,7 +20,7 @@
 //! graph*, AAAI 2015 (the graph); Nie, Wang, Huang, *Clustering and projected clustering with adaptive neighbors*, KDD 2014, (30)
 //! (`neighbours`).
 //!
-//! Deviations: anchors are the centres of one start of k-means on at most [`SAMPLE`] instances; the sources take all. An instance
+//! Deviations: anchors are the centres of one start of k-means on at most 20,000 instances; the sources take all. An instance
 //! that lacks views is joined to the anchors of those that it has, which are of the instances that have the view.
 //! The eigenvector of the eigenvalue 1, a constant where the graph is connected, is one of the columns, as in the source.
 //!
