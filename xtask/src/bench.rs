@@ -16,7 +16,7 @@ const PEERS: [&str; 7] = [
 ];
 
 /// Peers whose stated dependencies (plotting, old versions) are not needed: installed without them.
-const PEERS_ALONE: [&str; 2] = ["mvlearn==0.5.0", "polyview==0.1.0"];
+const PEERS_ALONE: [&str; 3] = ["mvlearn==0.5.0", "polyview==0.1.0", "snfpy==0.2.2"];
 
 /// Runs the named benchmarks, or all.
 pub fn run(names: &[String]) -> Result<(), String> {
