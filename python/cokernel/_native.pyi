@@ -43,6 +43,7 @@ __all__ = [
     "kernel_families",
     "kernel_specs",
     "load",
+    "merge_stores",
     "machines",
     "methods",
     "methods_named",
@@ -279,7 +280,11 @@ def run_experiment(
     seeded: bool,
     update: bool,
     retry: bool,
+    shard: str | None,
 ) -> Stored: ...
+def merge_stores(
+    stores: list[str], into: str | os.PathLike[str]
+) -> int: ...
 def draw_splits(
     protocol: str,
     codes: list[int] | None,

@@ -13,18 +13,18 @@ import json
 import os
 import tempfile
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
 
-from . import _native
+from . import _native, _parts
 from ._json import loads
 from ._splits import Splits
 
-__all__ = ["Results", "example", "read", "run", "shipped", "text_of"]
+__all__ = ["Results", "example", "merge", "read", "run", "shipped", "text_of"]
 
 
 def shipped(data: str | os.PathLike[str] | None = None) -> list[dict[str, Any]]:
@@ -83,6 +83,9 @@ def run(
     random_state: int | None = None,
     update: bool = False,
     retry: bool = False,
+    shard: str | None = None,
+    executor: Any = None,
+    parts: int | None = None,
     n_jobs: int | None = None,
     time_limit: float | None = None,
     verbose: bool = False,
@@ -110,11 +113,20 @@ def run(
         Let this experiment replace that of the store; cells that are the same keep their results.
     retry : bool
         Try cells again that failed.
+    shard : str or None
+        ``"3/16"``, the third of sixteen parts of the cells, for the jobs of a batch queue: each with a store of its own,
+        which :func:`merge` joins.
+    executor : concurrent.futures.Executor or None
+        Whose workers compute parts of the cells, each in a store of its own, which are joined in ``store`` as they come: a
+        process pool, that of Dask (``Client.get_executor()``), of MPI (``mpi4py.futures``) or any other. Workers need the same version
+        of this package, and the same paths of data and of files that the experiment names. Results do not depend on it.
+    parts : int or None
+        How many parts the executor gets; ``None`` is four for each worker.
     n_jobs : int or None
-        Threads, as everywhere. Results do not depend on it. For several processes on one store use
-        ``cokernel run --workers``.
+        Threads, as everywhere; with an executor those of each part. Results do not depend on it. For several processes on one
+        store use ``cokernel run --workers``, or an executor.
     time_limit : float or None
-        Seconds after which it stops; what is complete is kept.
+        Seconds after which it stops, with an executor each part; what is complete is kept.
     verbose : bool
         Print progress to the standard error.
 
@@ -126,6 +138,8 @@ def run(
     ------
     ValueError
         The experiment means nothing, its data is not here, or the store holds another one.
+    RuntimeError
+        Parts failed on the workers of the executor (one was killed, say); the others are kept, run again to go on.
 
     Warns
     -----
@@ -157,16 +171,16 @@ def run(
         kept = tempfile.TemporaryDirectory(prefix="cokernel-")
         store = Path(kept.name) / "store.sqlite"
     written = isinstance(experiment, Mapping)
-    found = _native.run_experiment(
-        _native.Run(
-            seed=_count("random_state", random_state, least=0) or 0,
-            threads=effective_n_jobs(n_jobs),
-            time_limit=time_limit,
-            verbose=verbose,
-        ),
-        text_of(experiment) if isinstance(experiment, Mapping) else os.fspath(experiment),
+    options: dict[str, Any] = {
+        "seed": _count("random_state", random_state, least=0) or 0,
+        "threads": effective_n_jobs(n_jobs),
+        "time_limit": time_limit,
+        "verbose": verbose and executor is None,
+    }
+    what = text_of(experiment) if isinstance(experiment, Mapping) else os.fspath(experiment)
+    call = (
+        what,
         written,
-        os.fspath(store),
         _path(data),
         _count("sets", sets),
         _count("repeats", repeats),
@@ -175,7 +189,19 @@ def run(
         update,
         retry,
     )
-    results = Results(found, Path(store), kept)
+    if executor is not None:
+        if shard is not None or update:
+            raise ValueError("executor: it goes neither with shard nor with update; run once without it")
+        of = _parts.count(executor, _count("parts", parts))
+        failed = _parts.run(executor, of, Path(store), options, call, verbose)
+        if failed:
+            more = f" (and {len(failed) - 1} more)" if len(failed) > 1 else ""
+            raise RuntimeError(f"{failed[0]}{more}; what the others computed is in the store: run again to go on")
+        results = Results(_native.Stored.open(os.fspath(store)), Path(store), kept)
+    else:
+        native = _native.Run(**options)
+        found = _native.run_experiment(native, *call[:2], os.fspath(store), *call[2:], shard)
+        results = Results(found, Path(store), kept)
     waiting = results.cells["waiting"] + results.cells["running"]
     if waiting:
         warnings.warn(
@@ -191,6 +217,30 @@ def run(
         more = f" (and {len(results.troubles) - 1} more)" if len(results.troubles) > 1 else ""
         warnings.warn(f"no result of {label}{more}: {why}", UserWarning, stacklevel=2)
     return results
+
+
+def merge(stores: Iterable[str | os.PathLike[str]], store: str | os.PathLike[str]) -> Results:
+    """Joins the stores of several runs of one experiment, as ``run(..., shard=...)`` leaves them, in one.
+
+    Parameters
+    ----------
+    stores : iterable of path
+        Only results of the same cells are joined: of the same data, splits, methods, seed and version. A result that is in
+        several stores must be the same in all.
+    store : path
+        Made, if it is not there; one that is there keeps its results.
+
+    Returns
+    -------
+    Results
+
+    Raises
+    ------
+    ValueError
+        A store is damaged, or of another experiment; nothing is written then.
+    """
+    _native.merge_stores([os.fspath(one) for one in stores], os.fspath(store))
+    return read(store)
 
 
 def read(store: str | os.PathLike[str]) -> Results:

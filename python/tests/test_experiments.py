@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import tempfile
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 import numpy as np
@@ -130,6 +134,70 @@ def test_a_store_goes_on_and_is_the_command_lines(tmp_path: Path) -> None:
     for name in ("table.csv", "cells.csv", "index.html"):
         ours, theirs = tmp_path / "page" / name, tmp_path / "theirs" / name
         assert ours.read_bytes() == theirs.read_bytes(), name
+
+
+def test_parts_are_joined(tmp_path: Path) -> None:
+    whole = experiments.run(MINE)
+    for k in (1, 2, 3):
+        one = experiments.run(MINE, shard=f"{k}/3", store=tmp_path / f"{k}.sqlite")
+        assert 0 < sum(one.cells.values()) < 9
+    stores = [tmp_path / f"{k}.sqlite" for k in (1, 2, 3)]
+    joined = experiments.merge(stores, tmp_path / "all.sqlite")
+    assert joined.complete and joined._table == whole._table and joined._cells == whole._cells
+    assert experiments.merge([stores[0]], tmp_path / "all.sqlite").complete
+    experiments.run(MINE, random_state=3, store=tmp_path / "other.sqlite")
+    with pytest.raises(ValueError, match="seed 0 there, 3 here"):
+        experiments.merge([stores[0], tmp_path / "other.sqlite"], tmp_path / "none.sqlite")
+    assert not (tmp_path / "none.sqlite").exists()
+    with pytest.raises(ValueError, match="expected K/N"):
+        experiments.run(MINE, shard="0/3")
+
+
+def test_any_executor_computes_the_same(tmp_path: Path) -> None:
+    whole = experiments.run(MINE)
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        found = experiments.run(MINE, executor=pool, store=tmp_path / "a.sqlite")
+        assert found._table == whole._table and found._cells == whole._cells
+        with pytest.raises(ValueError, match="goes neither with shard nor with update"):
+            experiments.run(MINE, executor=pool, shard="1/2")
+    with ThreadPoolExecutor(2) as threads:
+        again = experiments.run(MINE, executor=threads, parts=3, n_jobs=1)
+        assert again._table == whole._table and again._cells == whole._cells
+
+
+def test_a_worker_that_dies_loses_its_own_part_alone(tmp_path: Path) -> None:
+    store = tmp_path / "a.sqlite"
+
+    class Dies(ThreadPoolExecutor):
+        def submit(self, work: Any, *args: Any, **more: Any) -> Any:
+            if args[2] == "2/3":
+                dying = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
+                return dying.submit(os._exit, 9)
+            return super().submit(work, *args, **more)
+
+    with Dies(2) as pool, pytest.raises(RuntimeError, match="part 2/3: BrokenProcessPool.*run again to go on"):
+        experiments.run(MINE, executor=pool, parts=3, store=store)
+    kept = experiments.read(store)
+    assert 0 < kept.cells["done"] < 9
+    with ThreadPoolExecutor(2) as pool:
+        done = experiments.run(MINE, executor=pool, parts=3, store=store)
+    whole = experiments.run(MINE)
+    assert done.complete and done._table == whole._table and done._cells == whole._cells
+
+
+def test_dask_computes_the_same_when_a_worker_is_killed(tmp_path: Path) -> None:
+    distributed = pytest.importorskip("distributed")
+    whole = experiments.run(MINE)
+    cluster = distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+    )
+    with cluster, distributed.Client(cluster) as client:
+        pids = list(client.run(os.getpid).values())
+        killer = Timer(0.3, os.kill, (pids[0], signal.SIGKILL))
+        killer.start()
+        found = experiments.run(MINE, executor=client.get_executor(), parts=9)
+        killer.join()
+    assert found.complete and found._table == whole._table and found._cells == whole._cells
 
 
 def test_what_ships_is_listed_and_runs() -> None:

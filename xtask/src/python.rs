@@ -16,7 +16,7 @@ const TOOLS: [&str; 7] = [
 ];
 
 /// What a test compares with where it can be had.
-const PEERS: [&str; 1] = ["rdkit==2026.9.1"];
+const PEERS: [&str; 2] = ["distributed==2026.8.0", "rdkit==2026.9.1"];
 
 /// The newest versions of what the package declares with which it was tested.
 const NEWEST: [&str; 3] = ["numpy==2.4.6", "scipy==1.17.1", "scikit-learn==1.9.1"];

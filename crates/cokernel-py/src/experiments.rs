@@ -59,8 +59,8 @@ pub fn experiment_example() -> &'static str {
     lab::EXAMPLE
 }
 
-/// Runs what a store lacks. `experiment`: an id or a file, or a text if `text`; its seed is that of `run` if `seeded`,
-/// else its own.
+/// Runs what a store lacks, or of that a `shard` (`K/N`). `experiment`: an id or a file, or a text if `text`; its seed is
+/// that of `run` if `seeded`, else its own.
 #[pyfunction]
 pub fn run_experiment(
     py: Python<'_>,
@@ -75,6 +75,7 @@ pub fn run_experiment(
     seeded: bool,
     update: bool,
     retry: bool,
+    shard: Option<String>,
 ) -> PyResult<Stored> {
     let found = work(py, run, move |run| {
         let job = || {
@@ -95,7 +96,8 @@ pub fn run_experiment(
             }
             let seed = if seeded { run.seed } else { plan.protocol.seed };
             let run = cokernel::Run { seed, ..run.clone() };
-            let manner = Manner { update, retry, ..Manner::default() };
+            let shard = shard.as_deref().map(str::parse).transpose()?;
+            let manner = Manner { update, retry, shard };
             let (spec, folder) = ((&spec, plan), folder.as_deref());
             let (stored, notes) =
                 lab::Stored::run(&store, spec, folder, available_memory(), manner, &run)?;
@@ -104,6 +106,13 @@ pub fn run_experiment(
         Ok(job())
     })?;
     found.map_err(raised)
+}
+
+/// Joins stores in one, which is made if it is not there: how many results were added.
+#[pyfunction]
+pub fn merge_stores(py: Python<'_>, stores: Vec<PathBuf>, into: PathBuf) -> PyResult<usize> {
+    let merged = py.detach(|| lab::store::merge(&stores, &into)).map_err(raised)?;
+    Ok(merged.added)
 }
 
 /// What a store holds, as texts.

@@ -28,7 +28,7 @@ mod _native {
     use crate::cluster::{Clusterer, EmbeddingModel, PreparedViews};
     #[pymodule_export]
     use crate::experiments::{
-        Stored, experiment_example, experiment_text, experiments, run_experiment,
+        Stored, experiment_example, experiment_text, experiments, merge_stores, run_experiment,
     };
     #[pymodule_export]
     use crate::kernels::FittedKernels;
