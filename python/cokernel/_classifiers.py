@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,7 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d
 
 from . import _native
-from ._base import plain, seed_of, whole
+from ._base import plain, seed_of, summary, whole
 from ._classes import class_kind, class_names, known_classes, labelled, refuse_missing_classes
 from ._instances import Given
 from ._learners import KernelLearner, Ready, learns_unlabelled, number, tells_probabilities
@@ -96,6 +97,12 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
         if how is None:
             return model
         views, names, codes, weights = instances
+        lost = [name for name in names if name not in summary(model)["classes"]]
+        if lost:
+            raise ValueError(
+                f"probability: all instances of class '{lost[0]}' lack a view and are left out (missing={self.missing!r}); "
+                "leave them out of X and y, or choose another treatment"
+            )
         return _native.calibrate(
             learner, model, views, names, codes, weights, how[0], how[1], run, posteriors, pairs
         )
@@ -181,6 +188,21 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
             found = found.copy()
             found[known] = labelled(values, known)
         self.transduction_ = found
+
+    def _took(self, model: _native.Model) -> None:
+        known = summary(model)["classes"]
+        if len(known) < len(self.classes_):
+            # All instances of a class lacked a view and were dropped: the model knows nothing of it.
+            kept = [name in known for name in class_names(self.classes_)]
+            lost = self.classes_[~np.array(kept)].tolist()
+            self.classes_ = self.classes_[kept]
+            warnings.warn(
+                f"{type(self).__name__}: all instances of class {lost[0]!r} lack a view and are left out "
+                f"(missing={self.missing!r}): it is never predicted",
+                UserWarning,
+                stacklevel=4,
+            )
+        super()._took(model)
 
     def _counted(self, model: _native.Model) -> _native.Model:
         return super()._counted(model).of_class_kind(class_kind(self.classes_))

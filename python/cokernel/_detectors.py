@@ -84,6 +84,27 @@ class KernelOutlierDetector(OutlierMixin, KernelLearner):  # type: ignore[misc]
         warn_unless_converged(type(self).__name__, self.report_)
         return self
 
+    def fit_predict(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        sample_weight: npt.ArrayLike | None = None,
+        present: Any = None,
+    ) -> npt.NDArray[np.int64]:
+        """Learn, and tell inliers (1) from outliers (-1) among the same instances.
+
+        Parameters
+        ----------
+        X, y, sample_weight, present
+            As in :meth:`fit`.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        return self.fit(X, y, sample_weight, present=present).predict(X, present=present)
+
     def _took(self, model: _native.Model) -> None:
         super()._took(model)
         self.offset_ = -float(self.intercept_[0])

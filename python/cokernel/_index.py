@@ -43,6 +43,12 @@ def is_numbering(ids: Any) -> bool:
     return getattr(ids, "start", None) == 0 and getattr(ids, "step", None) == 1
 
 
+def is_unlabelled(value: Any) -> bool:
+    """Whether a table has no ids, or only those that pandas numbers rows with."""
+    ids = ids_of(value)
+    return ids is None or is_numbering(ids)
+
+
 def match(carriers: Sequence[Carrier], joined: int = 0) -> tuple[Any, list[Rows | None]]:
     """The ids of the instances, in the order of the first that carries some, and the rows of each.
 

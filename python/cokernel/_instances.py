@@ -220,6 +220,8 @@ def align(
         What else has an entry for each instance, by name; None is nothing.
     """
     tables: list[tuple[str, Table, bool]] = []
+    whole = isinstance(present, np.ndarray) or hasattr(present, "columns")
+    without_ids = whole and _index.is_unlabelled(present)
     present = by_view(present)
 
     def see(what: str, table: Table, is_similar: bool) -> None:
@@ -247,6 +249,11 @@ def align(
         for name, value in others.items()
     }
     known = [carrier.ids for carrier in carriers[:count] if carrier.ids is not None]
+    if without_ids and any(order is not None for order in rows):
+        raise ValueError(
+            "present: the tables have their rows in different orders, and the table of masks has no ids; give it the index of the "
+            "instances, or masks by name, each in the order of its table"
+        )
     if not known:
         return Given(X, ids, moved, present)
     if present is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from inspect import signature
 from numbers import Real
 from typing import Any, TypeAlias
 
@@ -306,11 +307,13 @@ class SurfaceSearchBank(GridSearchBank):
         names, values = _ranges(self.param_grid)
         problem = Problem.of({"": self.estimator}, X, y, sample_weight, groups, present)
         folds = list(problem.folds(self.cv))
+        whole = {name for name in names if _is_whole(self.estimator, name)}
         grid: list[dict[str, Any]] = []
         tried: list[list[_Tried]] = []
 
         def score(numbers: list[float]) -> float:
-            grid.append(dict(zip(names, numbers, strict=True)))
+            points = zip(names, numbers, strict=True)
+            grid.append({name: round(v) if name in whole else v for name, v in points})
             estimator = clone(self.estimator).set_params(**grid[-1])
             tried.append([self._try(estimator, fold) for fold in folds])
             for fold in folds:
@@ -321,6 +324,12 @@ class SurfaceSearchBank(GridSearchBank):
         self._took(grid, tried, best, problem, X, y, sample_weight, present)
         self.cv_results_["predicted_score"] = np.array([np.nan if p is None else p for p in predicted])
         return self
+
+
+def _is_whole(estimator: KernelLearner, name: str) -> bool:
+    """Whether a parameter is a whole number, by its default."""
+    known = signature(type(estimator)).parameters
+    return name in known and type(known[name].default) is int
 
 
 def _ranges(grid: Any) -> tuple[list[str], list[list[float]]]:

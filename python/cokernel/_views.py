@@ -168,8 +168,10 @@ def _place(name: str, item: Any, known: dict[str, int]) -> int:
 def _checked(given: Any, count: int, name: str) -> Mask:
     """A mask of so many instances."""
     present = np.asarray(given)
-    if present.dtype != np.bool_ or present.ndim != 1:
-        raise ValueError(f"view '{name}': expected a one-dimensional mask of booleans")
+    if present.ndim != 1:
+        raise ValueError(f"view '{name}': expected a one-dimensional mask of booleans, found {present.ndim} dimensions")
+    if present.dtype != np.bool_:
+        raise ValueError(f"view '{name}': expected a mask of booleans, found {present.dtype}")
     if len(present) != count:
         raise ValueError(f"view '{name}': expected a mask of length {count}, found {len(present)}")
     return present

@@ -122,7 +122,7 @@ def test_masks_that_do_not_fit() -> None:
         (present.T, "present: expected 3 masks, one per view, found 90"),
         (present[:, 0], "expected an array with a row for each instance and a column for each view, found 1 dim"),
         (present[:-1], "view 'a': expected a mask of length 90, found 89"),
-        (present.astype(float), "view 'a': expected a one-dimensional mask of booleans"),
+        (present.astype(float), "view 'a': expected a mask of booleans, found float64"),
         ({"d": present[:, 0]}, "present: unknown view 'd'; known: a, b, c"),
         (np.zeros_like(present), "view 'a' is missing for every instance"),
     ):
@@ -247,3 +247,66 @@ def test_an_annotated_object_says_itself_what_it_lacks() -> None:
 
     with pytest.raises(ValueError, match="says itself which observations lack"):
         cokernel.SimpleMKLClassifier().fit(Data(), "y", present=np.ones((3, 2), dtype=bool))
+
+
+def test_a_class_whose_instances_are_all_dropped_is_never_predicted() -> None:
+    """Its name was kept, and those of the others were each taken for the one before."""
+    n = 60
+    rng = np.random.default_rng(0)
+    y = np.repeat(["x", "y", "z"], 20)
+    X = rng.normal(size=(n, 6)) + np.repeat(np.arange(3), 20)[:, None]
+    for lost in ("x", "y", "z"):
+        present = np.ones((n, 3), dtype=bool)
+        present[y == lost, 0] = False
+        own: dict[str, Any] = {"views": VIEWS, "kernels": [gaussian(gamma=0.2)], "random_state": 0}
+        kept = y != lost
+        alone = MKLClassifier("mean", **own).fit(X[kept], y[kept])
+        clf = MKLClassifier("mean", missing="drop", **own)
+        with pytest.warns(UserWarning, match=f"all instances of class '{lost}' lack a view"):
+            clf.fit(X, y, present=present)
+        assert list(clf.classes_) == list(alone.classes_)
+        assert (clf.predict(X) == alone.predict(X)).all()
+        tables = {name: X[:, columns] for name, columns in VIEWS.items()}
+        assert (cokernel.from_bytes(clf.to_bytes()).predict(tables) == alone.predict(X)).all()
+        search = GridSearchBank(clf, {"C": [1.0]}, cv=KFold(3, shuffle=True, random_state=0))
+        assert (search.fit(X, y, present=present).predict(X) == alone.predict(X)).all()
+        with pytest.raises(ValueError, match=f"probability: all instances of class '{lost}'"):
+            MKLClassifier("mean", missing="drop", probability="sigmoid", **own).fit(X, y, present=present)
+
+
+def test_one_call_for_fit_and_predict_looks_at_masks_twice() -> None:
+    X, _, present, holes = made()
+    own = {"method": "mean", "nu": 0.3}
+    want = learner(MKLOutlierDetector, **own).fit(holes).predict(holes)
+    assert (learner(MKLOutlierDetector, **own).fit_predict(X, present=present) == want).all()
+
+
+def test_a_table_of_masks_without_ids_beside_tables_in_other_orders() -> None:
+    pandas = pytest.importorskip("pandas")
+    X, y, present, _ = made()
+    ids = [f"i{i}" for i in range(90)]
+    tables = {name: pandas.DataFrame(X[:, columns], ids) for name, columns in VIEWS.items()}
+    clf = MKLClassifier("mean", kernels=[gaussian(gamma=0.2)], missing="mean")
+    for mask in (present, pandas.DataFrame(present, columns=list(VIEWS))):
+        clf.fit(tables, y, present=mask)
+        turned = {**tables, "b": tables["b"].iloc[::-1]}
+        with pytest.raises(ValueError, match="present: the tables have their rows in different orders"):
+            clf.fit(turned, pandas.Series(y, ids), present=mask)
+
+
+def test_points_of_a_search_do_not_depend_on_each_other() -> None:
+    """On estimated kernels, which need not be definite, machines that began where others ended found other solutions."""
+    _, y, _, holes = made()
+    own = learner(missing="estimate")
+    both = GridSearchBank(own, {"C": [0.1, 10.0]}, cv=KFold(3)).fit(holes, y)
+    one = GridSearchBank(own, {"C": [10.0]}, cv=KFold(3)).fit(holes, y)
+    assert both.cv_results_["mean_test_score"][1] == one.cv_results_["mean_test_score"][0]
+
+
+def test_a_surface_over_whole_numbers() -> None:
+    X, y, _, _ = made()
+    clf = cokernel.NeighbourWeightsMKLClassifier(views=VIEWS, kernels=[gaussian(gamma=0.2)])
+    found = SurfaceSearchBank(clf, {"neighbours": (1, 9)}, cv=KFold(3)).fit(X, y)
+    assert all(type(p["neighbours"]) is int and 1 <= p["neighbours"] <= 9 for p in found.cv_results_["params"])
+    with pytest.raises(ValueError, match="expected finite numbers"):
+        SurfaceSearchBank(learner(), {"C": [1, np.nan]}, cv=KFold(3)).fit(X, y)

@@ -26,7 +26,8 @@ fn main() {
     let (run, problem, k) = (Run::default(), Problem::new(&bank), number(2));
     let (cpu, _) =
         best_of(number(1), || embed(embedder.as_ref(), &problem, k, &run).expect("an embedding"));
-    let found = cluster(embedder.as_ref(), &problem, k, &Starts::default(), &run).expect("clusters");
+    let found =
+        cluster(embedder.as_ref(), &problem, k, &Starts::default(), &run).expect("clusters");
     let line = serde_json::json!({ "cpu": cpu, "clusters": found.assignments });
     std::io::Write::write_all(&mut std::io::stdout(), format!("{line}\n").as_bytes())
         .expect("standard output");

@@ -17,7 +17,7 @@ use std::process::ExitCode;
 ///
 /// Wide: a column for each method, a line for each split, with columns `data` (name of the data set)
 /// and `split` where there are some. Long: columns `method` and `score`, `data` and `split` if there are
-/// several. On the splits of a data set pairs of methods are compared by a paired test, over data sets by
+/// several. Splits are in the order of the numbers in `split`; where one is no number, in that of the lines. On the splits of a data set pairs of methods are compared by a paired test, over data sets by
 /// wins, ties and losses, signed ranks (Wilcoxon) and mean ranks (Friedman, Iman and Davenport, Nemenyi).
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

@@ -24,7 +24,7 @@
 //! that lacks views is joined to the anchors of those that it has, which are of the instances that have the view.
 //! The eigenvector of the eigenvalue 1, a constant where the graph is connected, is one of the columns, as in the source.
 //!
-//! New rows: z(x) Λ^{−1/2} W Θ^{−1/2}.
+//! New rows, which need all views: z(x) Λ^{−1/2} W Θ^{−1/2}.
 //!
 //! Cost: n r d for distances in d columns, n (V s)² for BᵀB, (Σr)³ for its eigenvectors; `reconstruction` another r² or
 //! more for each instance and view. Memory: V s numbers for each instance (`reconstruction`: those that are not 0).
@@ -91,8 +91,9 @@ static METHOD: Method = Method {
 /// Instances among which anchors are looked for.
 const SAMPLE: usize = 20_000;
 
-/// Instances between two looks at the clock.
+/// Instances between two looks at the clock, and those that are made up by anchors.
 const AT_ONCE: usize = 1 << 14;
+const MADE_UP_AT_ONCE: usize = 1 << 7;
 
 /// See the [module](self).
 #[derive(Debug, Clone)]
@@ -259,7 +260,8 @@ impl Embedder for AnchorGraph {
             let own = known.as_ref().and_then(|of| Some(&of[kernel_of(&view.name)?]));
             let rows = own.map_or(all.clone(), |of| of.iter().map(|i| *i as usize).collect());
             let anchors = self.anchors(&x, &rows, &view.name, &run.remaining(&watch))?;
-            for part in rows.chunks(AT_ONCE) {
+            let at_once = if anchors.neighbors > 0 { AT_ONCE } else { MADE_UP_AT_ONCE };
+            for part in rows.chunks(at_once) {
                 stopped(&watch)?;
                 for (i, z) in part.iter().zip(anchors.join(&x, part)) {
                     count[*i] += 1.0;

@@ -217,6 +217,10 @@ impl Embedder for OnePassFusion {
         taking.iter().zip(&fused.beta).for_each(|(m, b)| weights[*m] = b / total);
         let rows = aimed(&fused.cluster, &fused.turn);
         work.notes.push(told(bank, &weights));
+        let filled = (0..k as u32).filter(|c| fused.cluster.contains(c)).count();
+        if filled < k {
+            work.notes.push(format!("{filled} of {k} clusters have an instance: the agreement is largest without the others"));
+        }
         let own = work.report();
         let stopped = matches!(own.status, Status::TimeLimit | Status::Interrupted);
         let status = if stopped { own.status } else { status };
