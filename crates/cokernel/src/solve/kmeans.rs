@@ -7,7 +7,7 @@
 //! result does not depend on threads.
 //!
 //! A centre that loses all its instances moves to the instance that is farthest from its own
-//! centre, as long as that distance is more than rounding; with fewer distinct instances than k, clusters
+//! centre, as long as its cluster has another row than it; with fewer distinct instances than k, clusters
 //! therefore stay empty and fewer than k labels occur.
 //!
 //! Distances are taken as ‖c‖² − 2⟨x, c⟩ from one matrix product per block of rows, after the
@@ -346,28 +346,20 @@ fn assign(x: &Matrix, centers: &Matrix, assignments: &mut [u32]) -> bool {
 }
 
 /// Centres become means; empty clusters take the farthest rows.
-/// Distances below this part of the longest row are rounding.
-const ROUNDING: f64 = 1e-13;
-
-/// The length of the longest row.
-fn longest(x: &Matrix) -> f64 {
-    let square = |i: usize| x.row(i).iter().map(|v| v * v).sum::<f64>();
-    (0..x.rows()).map(square).fold(0.0, f64::max).sqrt()
-}
-
 fn update(x: &Matrix, k: usize, assignments: &mut [u32], centers: &mut Matrix) {
     let mut sizes = vec![0_usize; k];
     assignments.iter().for_each(|a| sizes[*a as usize] += 1);
-    let empty_ones = sizes.contains(&0);
-    // The mean of equal rows is off by rounding; moving a centre there would go on for ever.
-    let largest = if empty_ones { longest(x) } else { 0.0 };
-    let nothing = (ROUNDING * largest).powi(2);
     for empty in (0..k).filter(|c| sizes[*c] == 0).collect::<Vec<_>>() {
         let farthest = (0..x.rows())
             .map(|i| (i, distance(x.row(i), centers.row(assignments[i] as usize))))
-            .filter(|(i, d)| *d > nothing && sizes[assignments[*i] as usize] > 1)
+            .filter(|(i, d)| *d > 0.0 && sizes[assignments[*i] as usize] > 1)
             .reduce(|best, e| if e.1 > best.1 { e } else { best });
-        if let Some((i, _)) = farthest {
+        // The mean of equal rows is off by rounding: a centre that moved to one of them would take all, and so on for ever.
+        let alone = |i: usize| {
+            let other = |l: usize| assignments[l] == assignments[i] && x.row(l) != x.row(i);
+            !(0..x.rows()).any(other)
+        };
+        if let Some((i, _)) = farthest.filter(|(i, _)| !alone(*i)) {
             sizes[assignments[i] as usize] -= 1;
             sizes[empty] = 1;
             assignments[i] = empty as u32;
