@@ -1,4 +1,4 @@
-//! `snf FOLDER TIMES CLUSTERS`: similarity network fusion of the kernels FOLDER/kernels.npy (M × n × n) with 20 neighbours and 20
+//! `fusion FOLDER TIMES CLUSTERS`: similarity network fusion of the kernels FOLDER/kernels.npy (M × n × n) with 20 neighbours and 20
 //! rounds, and the spectral embedding of what comes out; then clusters. CPU seconds of fusion and embedding and the cluster of each
 //! instance to the standard output as one line of JSON.
 
