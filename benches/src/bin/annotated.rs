@@ -1,4 +1,4 @@
-//! Our side of `peers/mudata.py`: the modalities of an .h5mu file as views.
+//! Our side of `peers/annotated.py`: the modalities of an .h5mu file as views.
 
 use cokernel::data::{ReadOptions, Table, read_table, views_in};
 use cokernel_benches::{best_of, write_npy};

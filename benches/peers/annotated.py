@@ -27,13 +27,13 @@ data = mudata.MuData(
         "prot": anndata.AnnData(prot, obs=pd.DataFrame(index=names)),
     }
 )
-want = np.column_stack([np.asarray(rna.sum(axis=1, dtype=np.float64)), prot.sum(1, dtype=np.float64)])
+want = np.column_stack([np.asarray(rna.astype(np.float64).sum(axis=1)), prot.sum(1, dtype=np.float64)])
 for compression in (None, "gzip"):
     with common.folder() as where:
         path = Path(where) / "cells.h5mu"
         data.write(path, compression=compression)
         peer, _ = common.best_of(3, lambda: mudata.read(path))
-        ours = common.ours("mudata", where)
+        ours = common.ours("annotated", where)
         common.same("modalities", common.load(where, "ours"), want, 1e-10)
         label = f"{path.stat().st_size / 1e6:.0f} MB .h5mu, {compression or 'not compressed'}, mudata.read"
     common.line(label, ours["seconds"], peer, 1.0)
