@@ -10,7 +10,6 @@ import tempfile
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
-from threading import Timer
 from typing import Any
 
 import numpy as np
@@ -192,11 +191,20 @@ def test_dask_computes_the_same_when_a_worker_is_killed(tmp_path: Path) -> None:
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
     )
     with cluster, distributed.Client(cluster) as client:
-        pids = list(client.run(os.getpid).values())
-        killer = Timer(0.3, os.kill, (pids[0], signal.SIGKILL))
-        killer.start()
-        found = experiments.run(MINE, executor=client.get_executor(), parts=9)
-        killer.join()
+        pids, inner = list(client.run(os.getpid).values()), client.get_executor()
+        given = []
+
+        class Kills:
+            """A worker dies as soon as all parts are handed out."""
+
+            def submit(self, *args: Any) -> Any:
+                given.append(inner.submit(*args))
+                if len(given) == 9:
+                    os.kill(pids[0], signal.SIGKILL)
+                return given[-1]
+
+        found = experiments.run(MINE, executor=Kills(), parts=9)
+        assert len(given) == 9 and pids[0] not in client.run(os.getpid).values()
     assert found.complete and found._table == whole._table and found._cells == whole._cells
 
 
