@@ -16,7 +16,7 @@ _EACH = 4
 
 
 def part(
-    options: dict[str, Any], call: tuple[Any, ...], shard: str, begun: bytes | None
+    options: dict[str, Any], call: dict[str, Any], shard: str, begun: bytes | None
 ) -> bytes:
     """Computes one part, on whichever machine this is; the content of its store.
 
@@ -26,8 +26,7 @@ def part(
         store = Path(folder) / "part.sqlite"
         if begun is not None:
             store.write_bytes(begun)
-        first, rest = call[:2], call[2:]
-        _native.run_experiment(_native.Run(**options), *first, str(store), *rest, shard)
+        _native.run_experiment(_native.Run(**options), store=str(store), shard=shard, **call)
         return store.read_bytes()
 
 
@@ -44,7 +43,7 @@ def run(
     parts: int,
     store: Path,
     options: dict[str, Any],
-    call: tuple[Any, ...],
+    call: dict[str, Any],
     verbose: bool,
 ) -> list[str]:
     """Has all parts computed and joins each in the store as soon as it is there; why some have failed."""

@@ -178,17 +178,17 @@ def run(
         "verbose": verbose and executor is None,
     }
     what = text_of(experiment) if isinstance(experiment, Mapping) else os.fspath(experiment)
-    call = (
-        what,
-        written,
-        _path(data),
-        _count("sets", sets),
-        _count("repeats", repeats),
-        bool(quick),
-        random_state is not None,
-        update,
-        retry,
-    )
+    call: dict[str, Any] = {
+        "experiment": what,
+        "text": written,
+        "data": _path(data),
+        "sets": _count("sets", sets),
+        "repeats": _count("repeats", repeats),
+        "quick": bool(quick),
+        "seeded": random_state is not None,
+        "update": update,
+        "retry": retry,
+    }
     if executor is not None:
         if shard is not None or update:
             raise ValueError("executor: it goes neither with shard nor with update; run once without it")
@@ -200,7 +200,7 @@ def run(
         results = Results(_native.Stored.open(os.fspath(store)), Path(store), kept)
     else:
         native = _native.Run(**options)
-        found = _native.run_experiment(native, *call[:2], os.fspath(store), *call[2:], shard)
+        found = _native.run_experiment(native, store=os.fspath(store), shard=shard, **call)
         results = Results(found, Path(store), kept)
     waiting = results.cells["waiting"] + results.cells["running"]
     if waiting:
