@@ -337,7 +337,7 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
         ----------
         X : as in :meth:`fit`
             With precomputed kernels, the values between new and training instances.
-        present : like that of :meth:`fit`, optional
+        present : as in :meth:`fit`
             Which of these instances have which view.
 
         Returns
@@ -357,7 +357,7 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
         ----------
         X : as in :meth:`fit`
             With precomputed kernels, the values between new and training instances.
-        present : like that of :meth:`fit`, optional
+        present : as in :meth:`fit`
             Which of these instances have which view.
 
         Returns
@@ -377,7 +377,7 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
         ----------
         X : as in :meth:`fit`
             With precomputed kernels, the values between new and training instances.
-        present : like that of :meth:`fit`, optional
+        present : as in :meth:`fit`
             Which of these instances have which view.
 
         Returns
@@ -415,7 +415,7 @@ class KernelClassifier(ClassifierMixin, KernelLearner):  # type: ignore[misc]
         ----------
         X : as in :meth:`fit`
             With precomputed kernels, the values between new and training instances.
-        present : like that of :meth:`fit`, optional
+        present : as in :meth:`fit`
             Which of these instances have which view.
 
         Returns

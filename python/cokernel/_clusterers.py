@@ -80,7 +80,7 @@ class ViewClusterer(ClusterMixin, SavedEstimator):  # type: ignore[misc]
             order of its table, or an index.
         pairs : list of (instance, instance, link[, weight]) or array of shape (p, 3) or (p, 4), optional
             Instances that belong together (link 1 or "must") or apart (-1 or "cannot"), as of
-            :meth:`TwoStageMKLClassifier.fit`. The weights of the kernels are learned from them as
+            ``TwoStageMKLClassifier.fit``. The weights of the kernels are learned from them as
             ``pair_learner`` says, and the method works on the weighted kernels.
 
         Returns
@@ -141,7 +141,7 @@ class ViewClusterer(ClusterMixin, SavedEstimator):  # type: ignore[misc]
         ----------
         X : as in :meth:`fit`
             With precomputed kernels, the values between new and training instances.
-        present : like that of :meth:`fit`, optional
+        present : as in :meth:`fit`
             Which of these instances have which view.
 
         Returns

@@ -116,7 +116,7 @@ class KernelOutlierDetector(OutlierMixin, KernelLearner):  # type: ignore[misc]
         ----------
         X : as in :meth:`fit`
             With precomputed kernels, the values between new and training instances.
-        present : like that of :meth:`fit`, optional
+        present : as in :meth:`fit`
             Which of these instances have which view.
 
         Returns
@@ -134,7 +134,7 @@ class KernelOutlierDetector(OutlierMixin, KernelLearner):  # type: ignore[misc]
         Parameters
         ----------
         X : as in :meth:`fit`
-        present : like that of :meth:`fit`, optional
+        present : as in :meth:`fit`
             Which of these instances have which view.
 
         Returns
@@ -149,7 +149,7 @@ class KernelOutlierDetector(OutlierMixin, KernelLearner):  # type: ignore[misc]
         Parameters
         ----------
         X : as in :meth:`fit`
-        present : like that of :meth:`fit`, optional
+        present : as in :meth:`fit`
             Which of these instances have which view.
 
         Returns

@@ -15659,7 +15659,7 @@ class SpectralClustering(ViewClusterer):
         "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
         random rows, each start a result of its own (``all_labels_``), as the papers' tables.
     pair_learner : PairLearner, optional
-        How the weights of kernels are learned where :meth:`fit` is given pairs.
+        How the weights of kernels are learned where ``fit`` is given pairs.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -15772,7 +15772,7 @@ class ProductSpectralClustering(ViewClusterer):
         "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
         random rows, each start a result of its own (``all_labels_``), as the papers' tables.
     pair_learner : PairLearner, optional
-        How the weights of kernels are learned where :meth:`fit` is given pairs.
+        How the weights of kernels are learned where ``fit`` is given pairs.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -15889,7 +15889,7 @@ class ConcatSpectralClustering(ViewClusterer):
         "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
         random rows, each start a result of its own (``all_labels_``), as the papers' tables.
     pair_learner : PairLearner, optional
-        How the weights of kernels are learned where :meth:`fit` is given pairs.
+        How the weights of kernels are learned where ``fit`` is given pairs.
     storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
         directory ``DIR``, which is made once.
@@ -15995,7 +15995,7 @@ class ConcatKMeansClustering(ViewClusterer):
         "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
         random rows, each start a result of its own (``all_labels_``), as the papers' tables.
     pair_learner : PairLearner, optional
-        How the weights of kernels are learned where :meth:`fit` is given pairs.
+        How the weights of kernels are learned where ``fit`` is given pairs.
     storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
         directory ``DIR``, which is made once.
@@ -16099,7 +16099,7 @@ class ConcatEmbeddingsSpectralClustering(ViewClusterer):
         "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
         random rows, each start a result of its own (``all_labels_``), as the papers' tables.
     pair_learner : PairLearner, optional
-        How the weights of kernels are learned where :meth:`fit` is given pairs.
+        How the weights of kernels are learned where ``fit`` is given pairs.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -16216,7 +16216,7 @@ class CCASpectralClustering(ViewClusterer):
         "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
         random rows, each start a result of its own (``all_labels_``), as the papers' tables.
     pair_learner : PairLearner, optional
-        How the weights of kernels are learned where :meth:`fit` is given pairs.
+        How the weights of kernels are learned where ``fit`` is given pairs.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -16338,7 +16338,7 @@ class KernelCCASpectralClustering(ViewClusterer):
         "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
         random rows, each start a result of its own (``all_labels_``), as the papers' tables.
     pair_learner : PairLearner, optional
-        How the weights of kernels are learned where :meth:`fit` is given pairs.
+        How the weights of kernels are learned where ``fit`` is given pairs.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -16458,7 +16458,7 @@ class MinDisagreementSpectralClustering(ViewClusterer):
         "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
         random rows, each start a result of its own (``all_labels_``), as the papers' tables.
     pair_learner : PairLearner, optional
-        How the weights of kernels are learned where :meth:`fit` is given pairs.
+        How the weights of kernels are learned where ``fit`` is given pairs.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -16591,7 +16591,7 @@ class CoTrainedSpectralClustering(ViewClusterer):
         "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
         random rows, each start a result of its own (``all_labels_``), as the papers' tables.
     pair_learner : PairLearner, optional
-        How the weights of kernels are learned where :meth:`fit` is given pairs.
+        How the weights of kernels are learned where ``fit`` is given pairs.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -16734,7 +16734,7 @@ class CoRegularizedSpectralClustering(ViewClusterer):
         "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
         random rows, each start a result of its own (``all_labels_``), as the papers' tables.
     pair_learner : PairLearner, optional
-        How the weights of kernels are learned where :meth:`fit` is given pairs.
+        How the weights of kernels are learned where ``fit`` is given pairs.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -16872,7 +16872,7 @@ class CoRegularizedCentroidSpectralClustering(ViewClusterer):
         "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
         random rows, each start a result of its own (``all_labels_``), as the papers' tables.
     pair_learner : PairLearner, optional
-        How the weights of kernels are learned where :meth:`fit` is given pairs.
+        How the weights of kernels are learned where ``fit`` is given pairs.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -16997,7 +16997,7 @@ class MKKMClustering(ViewClusterer):
         "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
         random rows, each start a result of its own (``all_labels_``), as the papers' tables.
     pair_learner : PairLearner, optional
-        How the weights of kernels are learned where :meth:`fit` is given pairs.
+        How the weights of kernels are learned where ``fit`` is given pairs.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -17116,7 +17116,7 @@ class SimpleMKKMClustering(ViewClusterer):
         "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
         random rows, each start a result of its own (``all_labels_``), as the papers' tables.
     pair_learner : PairLearner, optional
-        How the weights of kernels are learned where :meth:`fit` is given pairs.
+        How the weights of kernels are learned where ``fit`` is given pairs.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -17238,7 +17238,7 @@ class LateFusionClustering(ViewClusterer):
         "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
         random rows, each start a result of its own (``all_labels_``), as the papers' tables.
     pair_learner : PairLearner, optional
-        How the weights of kernels are learned where :meth:`fit` is given pairs.
+        How the weights of kernels are learned where ``fit`` is given pairs.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -17360,7 +17360,7 @@ class OnePassFusionClustering(ViewClusterer):
         "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
         random rows, each start a result of its own (``all_labels_``), as the papers' tables.
     pair_learner : PairLearner, optional
-        How the weights of kernels are learned where :meth:`fit` is given pairs.
+        How the weights of kernels are learned where ``fit`` is given pairs.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -17479,7 +17479,7 @@ class MaxMarginClustering(ViewClusterer):
         "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
         random rows, each start a result of its own (``all_labels_``), as the papers' tables.
     pair_learner : PairLearner, optional
-        How the weights of kernels are learned where :meth:`fit` is given pairs.
+        How the weights of kernels are learned where ``fit`` is given pairs.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -17602,7 +17602,7 @@ class SNFClustering(ViewClusterer):
         "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
         random rows, each start a result of its own (``all_labels_``), as the papers' tables.
     pair_learner : PairLearner, optional
-        How the weights of kernels are learned where :meth:`fit` is given pairs.
+        How the weights of kernels are learned where ``fit`` is given pairs.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
@@ -17723,7 +17723,7 @@ class AnchorGraphSpectralClustering(ViewClusterer):
         "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
         random rows, each start a result of its own (``all_labels_``), as the papers' tables.
     pair_learner : PairLearner, optional
-        How the weights of kernels are learned where :meth:`fit` is given pairs.
+        How the weights of kernels are learned where ``fit`` is given pairs.
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.

@@ -134,7 +134,7 @@ class KernelRegressor(RegressorMixin, KernelLearner):  # type: ignore[misc]
         return_std : bool, default=False
             Also return the standard deviation of each number, noise and the uncertainty of the mean included; only
             of a Gaussian process (``GaussianProcessMKLRegressor``) on kernels of features.
-        present : like that of :meth:`fit`, optional
+        present : as in :meth:`fit`
             Which of these instances have which view.
 
         Returns

@@ -493,7 +493,7 @@ class MultiViewEmbedding(
         ----------
         X : as in :meth:`fit`
             With precomputed kernels, the values between new and training instances.
-        present : like that of :meth:`fit`, optional
+        present : as in :meth:`fit`
             Which of these instances have which view.
 
         Returns

@@ -36,7 +36,7 @@ def view_importance(
     Parameters
     ----------
     estimator : fitted classifier or regressor of this package
-    X : as :meth:`MKLClassifier.predict` takes it
+    X : as ``MKLClassifier.predict`` takes it
         Instances, by position (no index is matched).
     y : array-like of shape (n,)
         Their classes or numbers.

@@ -98,7 +98,7 @@ protocol : {"best_of", "published"}
     "best_of" seeds k-means++ and keeps the start with the least inertia; "published" starts from
     random rows, each start a result of its own (``all_labels_``), as the papers' tables.
 pair_learner : PairLearner, optional
-    How the weights of kernels are learned where :meth:`fit` is given pairs."""
+    How the weights of kernels are learned where ``fit`` is given pairs."""
 CLASSIFIER_TAIL = """\
 See Also
 --------
