@@ -224,18 +224,20 @@ def _in_order(
     """Rows by the numbers of their splits, where all are numbers; data sets stay in the order of their first row."""
     if len(splits) != len(lines):
         raise ValueError(f"split: expected {len(lines)} entries, one for each row, found {len(splits)}")
-    keys = [(name, split) for (name, _), split in zip(lines, splits)]
-    for i, (name, split) in enumerate(keys):
-        if (name, split) in keys[:i]:
+    known: set[tuple[str, str]] = set()
+    first: dict[str, int] = {}
+    for i, ((name, _), split) in enumerate(zip(lines, splits)):
+        if (name, split) in known:
             raise ValueError(f"split: split '{split}' of data set '{name}' is there twice")
+        known.add((name, split))
+        first.setdefault(name, i)
     try:
         numbers = [float(split) for split in splits]
     except ValueError:
         return lines
     if not np.isfinite(numbers).all():
         return lines
-    names = [name for name, _ in lines]
-    order = sorted(range(len(lines)), key=lambda i: (names.index(names[i]), numbers[i]))
+    order = sorted(range(len(lines)), key=lambda i: (first[lines[i][0]], numbers[i]))
     return [lines[i] for i in order]
 
 
