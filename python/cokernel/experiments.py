@@ -164,6 +164,8 @@ def run(
     >>> found.cells
     {'done': 1, 'failed': 0, 'refused': 0, 'running': 0, 'waiting': 0}
     """
+    if parts is not None and executor is None:
+        raise ValueError("parts: they are those of an executor; give one, too")
     if quick and (sets is not None or repeats is not None):
         raise ValueError("quick: it says the numbers of sets and repeats; leave these out")
     kept = None

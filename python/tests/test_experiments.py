@@ -148,6 +148,8 @@ def test_parts_are_joined(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="seed 0 there, 3 here"):
         experiments.merge([stores[0], tmp_path / "other.sqlite"], tmp_path / "none.sqlite")
     assert not (tmp_path / "none.sqlite").exists()
+    with pytest.raises(ValueError, match="parts: they are those of an executor"):
+        experiments.run(MINE, parts=3)
     with pytest.raises(ValueError, match="expected K/N"):
         experiments.run(MINE, shard="0/3")
 
