@@ -45,6 +45,7 @@ mod shifted;
 mod squares;
 mod symmetric;
 mod thin;
+pub mod tiles;
 
 pub use pivots::{TOGETHER, positive_pivots};
 pub use rows::weighted_rows;
@@ -59,6 +60,11 @@ pub use thin::{
 
 #[inline(always)]
 fn fma<const FMA: bool>(a: f64, b: f64, c: f64) -> f64 {
+    if FMA { a.mul_add(b, c) } else { a * b + c }
+}
+
+#[inline(always)]
+fn fma_f32<const FMA: bool>(a: f32, b: f32, c: f32) -> f32 {
     if FMA { a.mul_add(b, c) } else { a * b + c }
 }
 

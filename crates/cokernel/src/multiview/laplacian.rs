@@ -13,6 +13,7 @@ use crate::data::Matrix;
 use crate::run::Pass;
 use crate::solve::eigen::{Eigenpairs, Options};
 use crate::{Error, Result, Watch, brief};
+use cokernel_dense::simd::row_sum;
 use rayon::prelude::*;
 
 /// Negative similarities down to this share of the largest diagonal entry are rounding.
@@ -93,10 +94,10 @@ pub(super) fn degrees_of(
                     return (0.0, (0.0, i, i));
                 }
                 fill(i, row);
-                let least = row.iter().enumerate().fold((f64::INFINITY, i, 0), |least, (j, v)| {
-                    if *v < least.0 { (*v, i, j) } else { least }
-                });
-                (row.iter().sum(), least)
+                let (sum, least) = row_sum(row, 0, &mut []);
+                // Where it is matters where it is an error.
+                let place = row.iter().position(|v| least < 0.0 && *v == least);
+                (sum, (least, i, place.unwrap_or(0)))
             },
         )
         .collect();

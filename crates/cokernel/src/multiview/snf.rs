@@ -29,8 +29,12 @@
 //!
 //! No new rows: what is fused depends on all instances.
 //!
-//! Cost: 4 n² K operations for each kernel and round, since S_m has K entries in a row; memory 2 n² values for each kernel, asked for
-//! at once and refused beyond the memory of the run.
+//! The rounds are computed in single precision: P agrees with what double precision gives to about six digits of each entry.
+//!
+//! Cost: 6 n² K operations for each kernel and round, since S_m has K entries in a row; memory 4 n² bytes for each kernel and 12 n²
+//! besides, refused beyond the memory of the run.
+
+mod exchange;
 
 use super::incomplete::{INCOMPLETE, present};
 use super::kmeans::check_clusters;
@@ -41,6 +45,7 @@ use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
 use crate::run::Pass;
 use crate::{Error, Event, Report, Result, Run, Status};
+use exchange::{Graph, Half, Sparse, mean_of};
 use rayon::prelude::*;
 
 /// The registry entry.
@@ -51,8 +56,8 @@ static METHOD: Method = Method {
     title: "similarity network fusion",
     source: "Wang and others 2014, (1)-(7)",
     summary: "Graphs of all kernels exchange their similarities along nearest neighbours until they agree; spectral clustering of \
-              the result. Widely used for molecular data. Needs similarities of at least 0. 4 n² K operations for each kernel and \
-              round, and memory for two matrices of each kernel.",
+              the result. Widely used for molecular data. Needs similarities of at least 0. 6 n² K operations for each kernel and \
+              round, and 4 n² bytes of memory for each kernel.",
     tasks: &[Task::Cluster],
     group: Group::MultiView,
     certificate: Certificate::None,
@@ -103,58 +108,6 @@ impl Snf {
             mu: p.real("mu"),
             own: p.text("incomplete") == "own",
         }
-    }
-}
-
-/// S of one kernel, on the instances that have its view: K columns and values for each row.
-struct Sparse {
-    columns: Vec<u32>,
-    values: Vec<f64>,
-    each: usize,
-}
-
-/// Where instances that lack views stand among those of each kernel.
-struct Places {
-    /// The instances of each kernel, ascending.
-    rows: Vec<Vec<u32>>,
-    /// The place of each instance among them.
-    of: Vec<Vec<Option<u32>>>,
-}
-
-impl Places {
-    fn new(rows: Vec<Vec<u32>>, n: usize) -> Self {
-        let place = |rows: &Vec<u32>| {
-            let mut of = vec![None; n];
-            rows.iter().enumerate().for_each(|(p, i)| of[*i as usize] = Some(p as u32));
-            of
-        };
-        Places { of: rows.iter().map(place).collect(), rows }
-    }
-
-    /// For each pair of the instances of kernel `but` the mean over the other kernels that have both, or what it says itself
-    /// where none has; without it of all pairs over all kernels, 0 where none has both.
-    fn mean(&self, all: &[Vec<f64>], but: Option<usize>, out: &mut [f64]) {
-        let n = self.of[0].len();
-        let everyone: Vec<u32> = (0..n as u32).collect();
-        let rows = but.map_or(&everyone, |m| &self.rows[m]);
-        let size = rows.len();
-        out[..size * size].par_chunks_mut(size).zip(rows).enumerate().for_each(|(a, (out, i))| {
-            for (b, (out, j)) in out.iter_mut().zip(rows).enumerate() {
-                let (mut sum, mut count) = (0.0, 0.0);
-                for (m, values) in all.iter().enumerate().filter(|(m, _)| Some(*m) != but) {
-                    let of = &self.of[m];
-                    if let (Some(p), Some(q)) = (of[*i as usize], of[*j as usize]) {
-                        sum += values[p as usize * self.rows[m].len() + q as usize];
-                        count += 1.0;
-                    }
-                }
-                *out = match (count > 0.0, but) {
-                    (true, _) => sum / count,
-                    (false, Some(m)) => all[m][a * size + b],
-                    (false, None) => 0.0,
-                };
-            }
-        });
     }
 }
 
@@ -235,52 +188,42 @@ impl Snf {
         Ok(())
     }
 
-    fn sparse(&self, w: &[f64], n: usize) -> Sparse {
-        let each = self.neighbors.min(n - 1).max(1);
+    /// S of a kernel among `n` instances, with the similarities `w` of all or of those in `rows`.
+    fn sparse(&self, n: usize, w: &[f64], rows: Option<&[u32]>) -> Sparse {
+        let size = rows.map_or(n, <[u32]>::len);
+        let each = self.neighbors.min(size - 1).max(1);
         let row = |(i, row): (usize, &[f64])| {
-            let mut order: Vec<u32> =
-                (0..n as u32).filter(|j| *j as usize != i || n == 1).collect();
-            let by =
-                |a: &u32, b: &u32| row[*b as usize].total_cmp(&row[*a as usize]).then(a.cmp(b));
-            order.select_nth_unstable_by(each - 1, by);
-            order.truncate(each);
-            order.sort_unstable();
-            let sum: f64 = order.iter().map(|j| row[*j as usize]).sum();
-            let values: Vec<f64> = order
-                .iter()
-                .map(|j| if sum > 0.0 { row[*j as usize] / sum } else { 1.0 / each as f64 })
-                .collect();
-            (order, values)
+            let own = if size > 1 { i } else { size };
+            let mut values = row.to_vec();
+            if own < size {
+                values.swap_remove(own);
+            }
+            // Most are below the K-th of a few and need not be sorted.
+            let few = values.len().min(8 * each);
+            let down = |a: &f64, b: &f64| b.total_cmp(a);
+            let enough = *values[..few].select_nth_unstable_by(each - 1, down).1;
+            values.retain(|v| *v >= enough);
+            let (above, least, _) = values.select_nth_unstable_by(each - 1, down);
+            let least = *least;
+            let mut ties = each - above.iter().filter(|v| **v > least).count();
+            let mut near = Vec::with_capacity(each);
+            for (j, v) in row.iter().enumerate() {
+                if *v >= least && j != own && (*v > least || ties > 0) {
+                    ties -= usize::from(*v == least);
+                    near.push(j as u32);
+                }
+            }
+            near
         };
-        let rows: Vec<(Vec<u32>, Vec<f64>)> = w.par_chunks(n).enumerate().map(row).collect();
-        let (columns, values): (Vec<_>, Vec<_>) = rows.into_iter().unzip();
-        Sparse { columns: columns.concat(), values: values.concat(), each }
-    }
-}
-
-impl Sparse {
-    fn row(&self, i: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
-        let part = i * self.each..(i + 1) * self.each;
-        self.columns[part.clone()]
-            .iter()
-            .map(|j| *j as usize)
-            .zip(self.values[part].iter().copied())
-    }
-
-    /// S X Sᵀ for a symmetric X.
-    fn both_sides(&self, x: &[f64], n: usize, out: &mut [f64]) {
-        out.par_chunks_mut(n).enumerate().for_each_init(
-            || vec![0.0; n],
-            |left, (i, out)| {
-                left.fill(0.0);
-                for (l, s) in self.row(i) {
-                    left.iter_mut().zip(&x[l * n..(l + 1) * n]).for_each(|(a, v)| *a += s * v);
-                }
-                for (j, out) in out.iter_mut().enumerate() {
-                    *out = self.row(j).map(|(l, s)| s * left[l]).sum();
-                }
-            },
-        );
+        let nearest: Vec<Vec<u32>> = w.par_chunks(size).enumerate().map(row).collect();
+        let at = |j: u32| rows.map_or(j, |rows| rows[j as usize]);
+        let mut sparse = Sparse::new(n, each);
+        for (i, (near, w)) in nearest.iter().zip(w.chunks(size)).enumerate() {
+            let sum: f64 = near.iter().map(|j| w[*j as usize]).sum();
+            let share = |j: u32| if sum > 0.0 { w[j as usize] / sum } else { 1.0 / each as f64 };
+            sparse.set(at(i as u32) as usize, near.iter().map(|j| (at(*j), share(*j))));
+        }
+        sparse
     }
 }
 
@@ -310,11 +253,11 @@ impl Embedder for Snf {
         let (n, count) = (bank.n(), bank.len());
         check_clusters(k, n)?;
         let mut work = Work::new(bank, run);
-        let needed = [2 * count + 2, n, n, 8].into_iter().fold(1, usize::saturating_mul);
+        let needed = [4 * count + 12, n, n].into_iter().fold(1, usize::saturating_mul);
         if needed > run.memory {
             return Err(Error::Data(format!(
-                "{} needs {:.1} GB for two matrices of each of {count} kernels on {n} instances, and {:.1} GB are allowed; allow \
-                 more memory, or use a method that keeps none ('spectral', 'co_regularized')",
+                "{} needs {:.1} GB for the graphs of {count} kernels on {n} instances, and {:.1} GB are allowed; allow more memory, \
+                 or use a method that keeps none ('spectral', 'co_regularized')",
                 METHOD.id,
                 needed as f64 / 1e9,
                 run.memory as f64 / 1e9
@@ -322,56 +265,40 @@ impl Embedder for Snf {
         }
         run.tell(Event::Begin { stage: METHOD.title, total: Some(self.iterations as u64) });
         let present = present(bank).filter(|_| self.own);
-        let (mut full, mut sparse) = (Vec::new(), Vec::new());
+        let (mut graphs, mut sparse, mut spare) = (Vec::new(), Vec::new(), Vec::new());
         for m in 0..count {
             let rows = present.as_ref().map(|p| &p[m][..]);
-            let size = rows.map_or(n, <[u32]>::len);
-            let mut w = self.affinity(problem, m, rows, &work)?;
-            sparse.push(self.sparse(&w, size));
-            normalized(&mut w, size);
-            full.push(w);
+            let w = self.affinity(problem, m, rows, &work)?;
+            sparse.push(self.sparse(n, &w, rows));
+            graphs.push(Graph::new(n, &w, rows));
+            spare = w;
         }
-        let places = present.map(|p| Places::new(p, n));
         let rounds = if count == 1 { 0 } else { self.iterations };
         let (mut done, mut status) = (0, Status::ClosedForm);
-        let mut others = vec![0.0; n * n];
-        while done < rounds {
-            let mut next = Vec::new();
-            for (m, sparse) in sparse.iter().enumerate() {
+        let mut next: Vec<Graph> =
+            if rounds == 0 { Vec::new() } else { graphs.iter().map(Graph::room).collect() };
+        let mut half = Half::new(if rounds == 0 { 0 } else { n });
+        'rounds: while done < rounds {
+            let mut moved = 0.0_f64;
+            for (m, (sparse, next)) in sparse.iter().zip(&mut next).enumerate() {
                 if let Some(stop) = work.watch.stop() {
                     status = stop;
-                    break;
+                    break 'rounds;
                 }
-                let size = full[m].len().isqrt();
-                match &places {
-                    None => mean(&full, Some(m), &mut others),
-                    Some(places) => places.mean(&full, Some(m), &mut others),
-                }
-                let mut image = vec![0.0; size * size];
-                sparse.both_sides(&others[..size * size], size, &mut image);
-                next.push(image);
+                moved = moved.max(half.pass(&graphs, m, sparse, next));
             }
-            if !status.is_success() {
-                break;
-            }
-            for p in &mut next {
-                let size = p.len().isqrt();
-                normalized(p, size);
-            }
-            let change = moved(&full, &next);
-            full = next;
+            std::mem::swap(&mut graphs, &mut next);
             done += 1;
-            let message = format!("change {change:.1e}");
+            // As a share of the largest entry, which is ½.
+            let message = format!("change {:.1e}", 2.0 * moved);
             run.tell(Event::Step { done: done as u64, message: &message });
         }
         run.tell(Event::End);
-        match &places {
-            None => mean(&full, None, &mut others),
-            Some(places) => places.mean(&full, None, &mut others),
-        }
-        drop(full);
-        normalized(&mut others, n);
-        let fused = Matrix::new(n, n, others)?;
+        drop((next, half));
+        let mut fused = mean_of(n, &graphs, spare);
+        drop(graphs);
+        normalized(&mut fused, n);
+        let fused = Matrix::new(n, n, fused)?;
         let degrees: Vec<f64> = (0..n).map(|i| fused.row(i).iter().sum()).collect();
         let product = |x: &Matrix| crate::solve::dense::product((&fused).into(), x.into());
         let (pairs, _) = work.normalized("the fused graph", &degrees, k, product)?;
@@ -389,25 +316,4 @@ impl Embedder for Snf {
             report,
         })
     }
-}
-
-/// The mean of all matrices, or of all but one.
-fn mean(all: &[Vec<f64>], but: Option<usize>, out: &mut [f64]) {
-    let used: Vec<&Vec<f64>> =
-        (0..all.len()).filter(|m| Some(*m) != but).map(|m| &all[m]).collect();
-    let share = 1.0 / used.len() as f64;
-    out.par_chunks_mut(4096).enumerate().for_each(|(chunk, out)| {
-        out.fill(0.0);
-        for matrix in &used {
-            out.iter_mut().zip(&matrix[chunk * 4096..]).for_each(|(o, v)| *o += share * v);
-        }
-    });
-}
-
-/// Largest change of an entry, as a share of the largest outside the diagonal, which is ½.
-fn moved(before: &[Vec<f64>], after: &[Vec<f64>]) -> f64 {
-    let one = |(a, b): (&Vec<f64>, &Vec<f64>)| {
-        a.par_iter().zip(b).map(|(x, y)| (x - y).abs()).reduce(|| 0.0, f64::max)
-    };
-    2.0 * before.iter().zip(after).map(one).fold(0.0, f64::max)
 }
