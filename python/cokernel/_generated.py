@@ -17567,7 +17567,7 @@ class SNFClustering(ViewClusterer):
 
     Graphs of all kernels exchange their similarities along nearest neighbours until they agree;
     spectral clustering of the result. Widely used for molecular data. Needs similarities of at
-    least 0. 4 n² K operations for each kernel and round, and memory for two matrices of each
+    least 0. 6 n² K operations for each kernel and round, and 4 n² bytes of memory for each
     kernel.
 
     Parameters

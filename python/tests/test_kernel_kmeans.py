@@ -55,10 +55,10 @@ def energies(kernels: Reals, h: Reals) -> Reals:
     return np.einsum("ij,mik,kj->m", h, kernels, h)
 
 
-def same_span(h: Reals, found: object) -> bool:
+def same_span(h: Reals, found: object, tolerance: float = 1e-7) -> bool:
     rows = h / np.linalg.norm(h, axis=1, keepdims=True)
     ours = found.embedding_  # type: ignore[attr-defined]
-    return bool(np.allclose(ours @ ours.T, rows @ rows.T, atol=1e-7))
+    return bool(np.allclose(ours @ ours.T, rows @ rows.T, atol=tolerance))
 
 
 @pytest.mark.parametrize("seed, k", [(1, 2), (2, 3), (3, 5), (4, 12)])
@@ -263,9 +263,10 @@ def fused(affinities: list[Reals], near: int, rounds: int) -> Reals:
     return form(sum(p) / len(p))
 
 
-def test_snf_takes_its_steps() -> None:
+@pytest.mark.parametrize("n, count", [(50, 3), (150, 2), (64, 5)])
+def test_snf_takes_its_steps(n: int, count: int) -> None:
     with np.errstate(invalid="ignore"):
-        views, given = toy(50, 7)
+        views, given = toy(n, 7, count)
         local = []
         for kernel in given:
             own = np.diag(kernel)
@@ -277,8 +278,8 @@ def test_snf_takes_its_steps() -> None:
             graph = fused(graphs, 5, 6)
             root = np.sqrt(graph.sum(1))
             values, h = leading(graph / np.outer(root, root), 3)
-            np.testing.assert_allclose(found.eigenvalues_[0], values, rtol=1e-9)
-            assert same_span(h, found)
+            np.testing.assert_allclose(found.eigenvalues_[0], values, rtol=1e-6)  # Single precision.
+            assert same_span(h, found, 1e-5)
     for n in (2, 3):
         SNFClustering(2, kernels=GIVEN).fit(toy(n, 8)[0])  # It ends.
     assert not hasattr(SNFClustering(2), "predict") and hasattr(SNFClustering(2), "fit_predict")
@@ -384,8 +385,9 @@ def test_late_fusion_leaves_out_what_is_lacking() -> None:
     assert same_span(common, found)
 
 
-def test_snf_hears_those_that_have_the_view() -> None:
-    n, near, rounds = 50, 5, 4
+@pytest.mark.parametrize("n", [50, 192])
+def test_snf_hears_those_that_have_the_view(n: int) -> None:
+    near, rounds = 5, 4
     views, given, present = lacking(n, 13)
     found = SNFClustering(3, neighbors=near, rounds=rounds, kernels=GIVEN).fit(views)
 
@@ -422,8 +424,8 @@ def test_snf_hears_those_that_have_the_view() -> None:
     graph = form(whole)
     root = np.sqrt(graph.sum(1))
     values, h = leading(graph / np.outer(root, root), 3)
-    np.testing.assert_allclose(found.eigenvalues_[0], values, rtol=1e-9)
-    assert same_span(h, found)
+    np.testing.assert_allclose(found.eigenvalues_[0], values, rtol=1e-6)
+    assert same_span(h, found, 1e-5)
 
 
 @pytest.mark.parametrize(

@@ -248,6 +248,11 @@ impl Csr {
         }
         for (row, span) in starts.windows(2).enumerate() {
             let columns = &indices[span[0]..span[1]];
+            // Several at a time.
+            let rise = columns.windows(2).fold(true, |rise, c| rise & (c[0] < c[1]));
+            if rise && columns.last().is_none_or(|j| (*j as usize) < cols) {
+                continue;
+            }
             for (k, &j) in columns.iter().enumerate() {
                 let column = j as usize;
                 let problem = if column >= cols {

@@ -45,7 +45,7 @@ pub use npy::parse_npy;
 pub use npz::parse_npz;
 pub use pairs::{PairFile, PairLine, parse_pairs, read_pairs};
 
-use super::{Csr, Matrix, Table};
+use super::{Csr, Matrix, Table, scan};
 use crate::{Error, Result, Run};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -370,6 +370,18 @@ fn dense_table(
     path: &Path,
     options: &ReadOptions,
 ) -> Result<TableFile> {
+    let finite = scan(&values).1;
+    dense_table_of(rows, cols, (values, finite), path, options)
+}
+
+/// [`dense_table`] of numbers of which is known whether all are finite.
+fn dense_table_of(
+    rows: usize,
+    cols: usize,
+    (values, finite): (Vec<f64>, bool),
+    path: &Path,
+    options: &ReadOptions,
+) -> Result<TableFile> {
     if rows == 0 || cols == 0 {
         let problem = format!("the table is {rows} × {cols}; there must be a row and a column");
         return Err(parse_error(path, (0, 0), problem));
@@ -386,7 +398,7 @@ fn dense_table(
             lacks.iter_mut().zip(row).for_each(|(l, x)| *l &= x.is_nan());
         }
     }
-    for (i, row) in values.chunks_exact(cols).enumerate() {
+    for (i, row) in values.chunks_exact(cols).enumerate().filter(|_| !finite) {
         if options.missing_rows && row.iter().all(|x| x.is_nan()) {
             present[i] = false;
         } else if let Some(j) =
@@ -411,12 +423,23 @@ fn dense_table(
 
 /// A sparse table after the checks that all sparse formats share; a graph if it is a similarity.
 fn sparse_table(csr: Csr, path: &Path, options: &ReadOptions) -> Result<TableFile> {
+    let finite = (0..csr.rows()).all(|i| scan(csr.row(i).1).1);
+    sparse_table_of(csr, finite, path, options)
+}
+
+/// [`sparse_table`] of numbers of which is known whether all are finite.
+fn sparse_table_of(
+    csr: Csr,
+    finite: bool,
+    path: &Path,
+    options: &ReadOptions,
+) -> Result<TableFile> {
     let (rows, cols) = (csr.rows(), csr.cols());
     if rows == 0 || cols == 0 {
         let problem = format!("the table is {rows} × {cols}; there must be a row and a column");
         return Err(parse_error(path, (0, 0), problem));
     }
-    for i in 0..rows {
+    for i in (0..rows).filter(|_| !finite) {
         let (columns, values) = csr.row(i);
         if let Some(k) = values.iter().position(|x| !x.is_finite()) {
             let (column, x) = (columns[k] + 1, values[k]);

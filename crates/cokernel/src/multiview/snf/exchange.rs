@@ -9,6 +9,7 @@
 //! kept in double precision. Entries of P below 1e-18 and of S below 1e-8, beside sums of ½ and 1, count as 0: their products would be
 //! so small that processors slow down.
 
+use crate::bank::huge_pages;
 use cokernel_dense::simd::row_sum;
 use cokernel_dense::simd::tiles::{Row, SIDE, column_sums, gathered, mean, scaled, turned};
 use rayon::prelude::*;
@@ -27,6 +28,14 @@ pub(super) struct Sparse {
     each: usize,
     /// The same by tiles of columns: row, column within the tile, value; rows ascending.
     by_tile: Vec<Vec<(u32, u8, f32)>>,
+}
+
+/// Rows of zeros.
+fn zeros(count: usize) -> Vec<Row> {
+    let mut rows = Vec::with_capacity(count);
+    huge_pages(rows.spare_capacity_mut());
+    rows.resize(count, Row::ZERO);
+    rows
 }
 
 /// Tiles in a row for n instances.
@@ -91,7 +100,7 @@ impl Graph {
             if sum > 0.0 { 0.25 / sum } else { 0.0 }
         };
         let factors: Vec<f64> = w.par_chunks(size).enumerate().map(factor).collect();
-        let mut upper = vec![Row::ZERO; place(0, tiles(n))];
+        let mut upper = zeros(place(0, tiles(n)));
         let mut has = vec![Row::ZERO; tiles(n)];
         let at = |a: usize| rows.map_or(a, |rows| rows[a] as usize);
         // Row i among all instances, to whole tiles.
@@ -119,7 +128,7 @@ impl Graph {
 
     /// A place for the next round.
     pub fn room(&self) -> Self {
-        Graph { upper: vec![Row::ZERO; self.upper.len()], has: self.has.clone() }
+        Graph { upper: zeros(self.upper.len()), has: self.has.clone() }
     }
 
     fn lacks(&self, n: usize) -> bool {
@@ -185,7 +194,7 @@ pub(super) struct Half {
 
 impl Half {
     pub fn new(n: usize) -> Self {
-        Half { n, tiles: vec![Row::ZERO; tiles(n) * tiles(n) * SIDE] }
+        Half { n, tiles: zeros(tiles(n) * tiles(n) * SIDE) }
     }
 
     /// The next graph of kernel m; returns by how much an entry changed at most.
@@ -198,7 +207,7 @@ impl Half {
         for (q, tile) in self.tiles.chunks_mut(SIDE).enumerate() {
             written[q % count].push(tile);
         }
-        let rooms = || (vec![Row::ZERO; count * SIDE], vec![Row::ZERO; SIDE]);
+        let rooms = || (zeros(count * SIDE), zeros(SIDE));
         let first = |(panel, room): &mut (Vec<Row>, Vec<Row>),
                      (c, out): (usize, Vec<&mut [Row]>)| {
             others.panel(c, room, panel);

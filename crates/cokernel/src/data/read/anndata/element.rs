@@ -2,8 +2,8 @@
 
 use super::super::hdf5::{Dataset, Group, Kind, Node};
 use super::super::{
-    ReadOptions, Room, TableFile, csr_from_columns, dense_table, parse_error, plausible,
-    sparse_table,
+    ReadOptions, Room, TableFile, csr_from_columns, dense_table, dense_table_of, parse_error,
+    plausible, sparse_table_of,
 };
 use super::frame::variable_names;
 use crate::data::{Csr, Table};
@@ -41,7 +41,8 @@ pub(super) fn matrix(
         Node::Dataset(dataset) => dense(&dataset, room, path, &plain),
         Node::Group(group) => match sparse_format(&group) {
             Some(format) => {
-                sparse(&group, &format, path, room).and_then(|csr| sparse_table(csr, path, &plain))
+                let (csr, finite) = sparse(&group, &format, path, room).map_err(in_name)?;
+                sparse_table_of(csr, finite, path, &plain)
             }
             None if group.text("encoding-type").as_deref() == Some("dataframe") => {
                 let (names, rows, values) = frame(&group, room).map_err(fail)?;
@@ -79,8 +80,8 @@ fn dense(
     if dataset.kind().map_err(fail)? == Kind::Other {
         return Err(fail("it is a list of records; save it as an array".to_string()));
     }
-    let values = dataset.numbers(room).map_err(fail)?;
-    dense_table(rows, cols, values, path, options)
+    let values = dataset.numbers_and_sound(room).map_err(fail)?;
+    dense_table_of(rows, cols, values, path, options)
 }
 
 /// `csr` or `csc`, of a sparse matrix.
@@ -90,7 +91,8 @@ fn sparse_format(group: &Group) -> Option<String> {
     matches!(kind, "csr" | "csc").then(|| kind.to_string())
 }
 
-fn sparse(group: &Group, format: &str, path: &Path, room: &mut Room) -> Result<Csr> {
+/// The matrix, and whether all its values are finite.
+fn sparse(group: &Group, format: &str, path: &Path, room: &mut Room) -> Result<(Csr, bool)> {
     let fail = |problem: String| parse_error(path, (0, 0), problem);
     let shape = group.wholes("shape").or_else(|| group.wholes("h5sparse_shape"));
     let Some([rows, cols]) = shape.as_deref().and_then(|s| <[usize; 2]>::try_from(s).ok()) else {
@@ -98,7 +100,7 @@ fn sparse(group: &Group, format: &str, path: &Path, room: &mut Room) -> Result<C
     };
     let part = |name: &str| group.dataset(name).map_err(fail);
     let starts: Vec<usize> = part("indptr")?.numbers(room).map_err(fail)?;
-    let values: Vec<f64> = part("data")?.numbers(room).map_err(fail)?;
+    let (values, finite) = part("data")?.numbers_and_sound(room).map_err(fail)?;
     plausible(path, &format!("{rows} rows"), Some(rows), values.len())?;
     let lines = if format == "csr" { rows } else { cols };
     if starts.len().checked_sub(1) != Some(lines) {
@@ -107,7 +109,8 @@ fn sparse(group: &Group, format: &str, path: &Path, room: &mut Room) -> Result<C
     }
     if format == "csc" {
         let indices: Vec<usize> = part("indices")?.numbers(room).map_err(fail)?;
-        return csr_from_columns(rows, &starts, &indices, &values).map_err(fail);
+        let csr = csr_from_columns(rows, &starts, &indices, &values).map_err(fail)?;
+        return Ok((csr, finite));
     }
     let mut indices: Vec<u32> = part("indices")?.numbers(room).map_err(fail)?;
     let mut values = values;
@@ -120,7 +123,7 @@ fn sparse(group: &Group, format: &str, path: &Path, room: &mut Room) -> Result<C
     // SciPy does not ask for entries to be sorted.
     for w in starts.windows(2) {
         let (columns, numbers) = (&mut indices[w[0]..w[1]], &mut values[w[0]..w[1]]);
-        if columns.windows(2).any(|c| c[0] > c[1]) {
+        if falls(columns) {
             let mut order: Vec<(u32, f64)> =
                 columns.iter().copied().zip(numbers.iter().copied()).collect();
             order.sort_by_key(|e| e.0);
@@ -129,7 +132,12 @@ fn sparse(group: &Group, format: &str, path: &Path, room: &mut Room) -> Result<C
             }
         }
     }
-    Csr::from_parts(cols, starts, indices, values)
+    Ok((Csr::from_parts(cols, starts, indices, values)?, finite))
+}
+
+/// Whether a column is below the one before; several at a time.
+fn falls(columns: &[u32]) -> bool {
+    columns.windows(2).fold(false, |falls, c| falls | (c[0] > c[1]))
 }
 
 /// Names of the columns, number of rows, and the numbers row by row of a table.

@@ -7,6 +7,8 @@
 
 use super::super::Room;
 use super::file::{Dataset, Kind, Store};
+use crate::bank::huge_pages;
+use crate::data::scan;
 use hdf5_pure::{Chunk, Layout};
 use rayon::prelude::*;
 use std::io::Read;
@@ -14,17 +16,29 @@ use std::ops::Range;
 
 const DEFLATE: u16 = 1;
 const SHUFFLE: u16 = 2;
-/// Elements of contiguous data that are read at a time.
-const BAND: usize = 1 << 17;
+/// Elements of contiguous data that are read at a time; they stay in the second-level cache until they are converted and looked at.
+const BAND: usize = 1 << 16;
 
-/// What numbers are read as.
+/// What numbers are read as: `f64`, `u32` or `usize`, every pattern of whose bits is a number.
 pub(in super::super) trait Cell: Copy + Default + Send {
+    /// Whether these bits are the number of this kind, if it is not negative.
+    fn is(kind: Kind) -> bool;
+    /// Whether all are finite, and none is negative where numbers with a sign were taken as they are.
+    fn sound(all: &[Self], signed: bool) -> (bool, bool);
     fn signed(x: i64) -> Option<Self>;
     fn unsigned(x: u64) -> Option<Self>;
     fn real(x: f64) -> Option<Self>;
 }
 
 impl Cell for f64 {
+    fn is(kind: Kind) -> bool {
+        kind == Kind::Real(8)
+    }
+
+    fn sound(all: &[Self], _: bool) -> (bool, bool) {
+        (scan(all).1, true)
+    }
+
     fn signed(x: i64) -> Option<Self> {
         (x.unsigned_abs() <= 1 << 53).then_some(x as f64)
     }
@@ -39,6 +53,15 @@ impl Cell for f64 {
 }
 
 impl Cell for u32 {
+    fn is(kind: Kind) -> bool {
+        matches!(kind, Kind::Signed(4) | Kind::Unsigned(4))
+    }
+
+    fn sound(all: &[Self], signed: bool) -> (bool, bool) {
+        let most = all.iter().fold(0, |most, x| most | x);
+        (true, !signed || i32::try_from(most).is_ok())
+    }
+
     fn signed(x: i64) -> Option<Self> {
         x.try_into().ok()
     }
@@ -53,6 +76,15 @@ impl Cell for u32 {
 }
 
 impl Cell for usize {
+    fn is(kind: Kind) -> bool {
+        matches!(kind, Kind::Signed(w) | Kind::Unsigned(w) if w == size_of::<usize>())
+    }
+
+    fn sound(all: &[Self], signed: bool) -> (bool, bool) {
+        let most = all.iter().fold(0, |most, x| most | x);
+        (true, !signed || isize::try_from(most).is_ok())
+    }
+
     fn signed(x: i64) -> Option<Self> {
         x.try_into().ok()
     }
@@ -80,16 +112,21 @@ impl Element {
         macro_rules! from {
             ($t:ty, $to:expr) => {{
                 const WIDTH: usize = size_of::<$t>();
+                // No way out of the loop, so that several are converted at a time.
+                let mut held = true;
                 for (raw, o) in bytes.as_chunks::<WIDTH>().0.iter().zip(out) {
                     let x = match self.big_endian {
                         true => <$t>::from_be_bytes(*raw),
                         false => <$t>::from_le_bytes(*raw),
                     };
-                    *o = $to(x)?;
+                    let x = $to(x);
+                    held &= x.is_some();
+                    *o = x.unwrap_or_default();
                 }
+                held
             }};
         }
-        match (self.kind, self.width) {
+        let held = match (self.kind, self.width) {
             (Kind::Signed(_), 1) => from!(i8, |x: i8| T::signed(x.into())),
             (Kind::Signed(_), 2) => from!(i16, |x: i16| T::signed(x.into())),
             (Kind::Signed(_), 4) => from!(i32, |x: i32| T::signed(x.into())),
@@ -101,9 +138,9 @@ impl Element {
             (Kind::Real(_), 2) => from!(u16, |x: u16| T::real(half(x))),
             (Kind::Real(_), 4) => from!(f32, |x: f32| T::real(x.into())),
             (Kind::Real(_), _) => from!(f64, T::real),
-            _ => return None,
-        }
-        Some(())
+            _ => false,
+        };
+        held.then_some(())
     }
 }
 
@@ -119,7 +156,23 @@ fn half(bits: u16) -> f64 {
     if bits >> 15 == 1 { -size } else { size }
 }
 
+/// The memory of numbers.
+fn bytes_of<T: Cell>(all: &mut [T]) -> &mut [u8] {
+    let length = size_of_val(all);
+    // SAFETY: the same memory, and every pattern of bits is a number of these types.
+    unsafe { std::slice::from_raw_parts_mut(all.as_mut_ptr().cast(), length) }
+}
+
 impl Dataset {
+    /// All numbers, and whether they are finite.
+    pub(in super::super) fn numbers_and_sound(
+        &self,
+        room: &mut Room,
+    ) -> Result<(Vec<f64>, bool), String> {
+        let rows = self.shape()?.first().copied().unwrap_or(1);
+        self.read(0..rows, room)
+    }
+
     /// All numbers, the last index running fastest.
     pub(in super::super) fn numbers<T: Cell>(&self, room: &mut Room) -> Result<Vec<T>, String> {
         let rows = self.shape()?.first().copied().unwrap_or(1);
@@ -132,6 +185,10 @@ impl Dataset {
         rows: Range<usize>,
         room: &mut Room,
     ) -> Result<Vec<T>, String> {
+        Ok(self.read(rows, room)?.0)
+    }
+
+    fn read<T: Cell>(&self, rows: Range<usize>, room: &mut Room) -> Result<(Vec<T>, bool), String> {
         let (kind, big_endian) = self.element()?;
         if !kind.is_number() {
             return Err(self.says(format!("expected numbers, found {}", kind.words())));
@@ -159,10 +216,11 @@ impl Dataset {
             room.take(length.saturating_mul(size_of::<T>())).map_err(|e| self.says(e))?;
         }
         let mut out = vec![T::default(); length];
+        huge_pages(&out);
         if length == 0 {
-            return Ok(out);
+            return Ok((out, true));
         }
-        let read = match layout {
+        let finite = match layout {
             Layout::Contiguous { address: Some(address), size } if size == (all * width) as u64 => {
                 let from = address.checked_add((rows.start * across * width) as u64);
                 let from = from.ok_or_else(|| self.says("it begins beyond the end of the file"))?;
@@ -174,8 +232,8 @@ impl Dataset {
             },
             _ => self.as_a_whole(element, rows.start * across, all, &mut out),
         };
-        read.map_err(|e| self.says(e))?;
-        Ok(out)
+        let finite = finite.map_err(|e| self.says(e))?;
+        Ok((out, finite))
     }
 
     /// The chunks, if they are all there and in a form that is read here.
@@ -233,13 +291,14 @@ impl Dataset {
         from: usize,
         all: usize,
         out: &mut [T],
-    ) -> Result<(), String> {
+    ) -> Result<bool, String> {
         let raw = self.inner.read_raw().map_err(|e| format!("it cannot be read ({e})"))?;
         if raw.len() != all * element.width {
             let (expected, found) = (all * element.width, raw.len());
             return Err(format!("{expected} bytes are declared, {found} follow"));
         }
-        element.convert(&raw[from * element.width..], out).ok_or_else(unrepresentable)
+        element.convert(&raw[from * element.width..], out).ok_or_else(unrepresentable)?;
+        Ok(T::sound(out, false).0)
     }
 }
 
@@ -252,13 +311,26 @@ fn contiguous<T: Cell>(
     from: u64,
     element: Element,
     out: &mut [T],
-) -> Result<(), String> {
-    out.par_chunks_mut(BAND).enumerate().try_for_each_init(Vec::new, |bytes, (k, band)| {
-        bytes.resize(band.len() * element.width, 0);
+) -> Result<bool, String> {
+    let same = cfg!(target_endian = "little") && !element.big_endian && T::is(element.kind);
+    let read = |bytes: &mut Vec<u8>, (k, band): (usize, &mut [T])| {
         let place = from.checked_add((k * BAND * element.width) as u64);
-        store.fill(place.ok_or("it ends beyond the end of the file")?, bytes)?;
-        element.convert(bytes, band).ok_or_else(unrepresentable)
-    })
+        let place = place.ok_or("it ends beyond the end of the file")?;
+        if same {
+            store.fill(place, bytes_of(band))?;
+        } else {
+            bytes.resize(band.len() * element.width, 0);
+            store.fill(place, bytes)?;
+            element.convert(bytes, band).ok_or_else(unrepresentable)?;
+        }
+        let signed = same && matches!(element.kind, Kind::Signed(_));
+        match T::sound(band, signed) {
+            (_, false) => Err(unrepresentable()),
+            (finite, _) => Ok(finite),
+        }
+    };
+    let bands = out.par_chunks_mut(BAND).enumerate().map_init(Vec::new, read);
+    bands.try_reduce(|| true, |a, b| Ok(a && b))
 }
 
 /// Chunks that cover an array, in the order of their places.
@@ -279,7 +351,7 @@ impl Grid {
         element: Element,
         rows: &Range<usize>,
         out: &mut [T],
-    ) -> Result<(), String> {
+    ) -> Result<bool, String> {
         let across = self.shape[1..].iter().product::<usize>();
         let height = self.sizes[0];
         let per_band = self.chunks.len() / self.shape[0].div_ceil(height);
@@ -291,15 +363,15 @@ impl Grid {
             rest = after;
             bands.push((&self.chunks[k * per_band..][..per_band], lines, band));
         }
-        bands.into_par_iter().try_for_each_init(
-            Buffers::default,
-            |buffers, (chunks, lines, band)| {
-                chunks.iter().try_for_each(|chunk| {
-                    self.unpack(store, chunk, element.width, buffers)?;
-                    self.copy(chunk, &buffers.plain, element, &lines, band)
-                })
-            },
-        )
+        let read = |buffers: &mut Buffers, (chunks, lines, band): (&[Chunk], _, &mut [T])| {
+            for chunk in chunks {
+                self.unpack(store, chunk, element.width, buffers)?;
+                self.copy(chunk, &buffers.plain, element, &lines, band)?;
+            }
+            Ok(T::sound(band, false).0)
+        };
+        let finite = bands.into_par_iter().map_init(Buffers::default, read);
+        finite.try_reduce(|| true, |a, b| Ok(a && b))
     }
 
     /// The content of a chunk, its filters undone.

@@ -8,7 +8,8 @@ use hdf5_pure::{
     Group as RawGroup, Layout, MetadataCacheConfig, Object, ReferenceType, Source,
     VlenStringReadOptions,
 };
-use std::io::{Read, Seek, SeekFrom};
+
+use std::io::Read;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -38,7 +39,7 @@ pub(in super::super) fn is_hdf5_file(path: &Path) -> Result<bool> {
 
 /// The bytes of a file: on a disk, read where they are needed, or in memory.
 pub(super) enum Store {
-    Disk { file: Mutex<std::fs::File>, length: u64 },
+    Disk { file: std::fs::File, length: u64 },
     Memory(Vec<u8>),
 }
 
@@ -62,8 +63,19 @@ impl Store {
         }
         match self {
             Store::Memory(bytes) => into.copy_from_slice(&bytes[place as usize..][..into.len()]),
+            #[cfg(unix)]
             Store::Disk { file, .. } => {
-                let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+                use std::os::unix::fs::FileExt;
+                file.read_exact_at(into, place).map_err(|e| e.to_string())?;
+            }
+            #[cfg(not(unix))]
+            Store::Disk { file, .. } => {
+                use std::io::{Seek, SeekFrom};
+
+                // The place in a file belongs to all who read it.
+                static ONE: Mutex<()> = Mutex::new(());
+                let _alone = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut file = file;
                 file.seek(SeekFrom::Start(place))
                     .and_then(|_| file.read_exact(into))
                     .map_err(|e| e.to_string())?;
@@ -73,16 +85,52 @@ impl Store {
     }
 }
 
-/// A [`Store`] as `hdf5-pure` asks for it.
-struct Bytes(Arc<Store>);
+/// A [`Store`] as `hdf5-pure` asks for it: texts one by one, some bytes at a time, so that blocks of a disk are kept.
+struct Bytes {
+    store: Arc<Store>,
+    blocks: Mutex<[(u64, Vec<u8>); BLOCKS]>,
+}
+
+/// Bytes of a block, and how many are kept.
+const BLOCK: u64 = 1 << 15;
+const BLOCKS: usize = 16;
+
+impl Bytes {
+    fn over(store: Arc<Store>) -> Self {
+        let none = std::array::from_fn(|_| (u64::MAX, Vec::new()));
+        Bytes { store, blocks: Mutex::new(none) }
+    }
+}
 
 impl Source for Bytes {
     fn len(&self) -> u64 {
-        self.0.length()
+        self.store.length()
     }
 
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<(), FormatError> {
-        self.0.fill(offset, buf).map_err(FormatError::Source)
+        let (block, within) = (offset / BLOCK, (offset % BLOCK) as usize);
+        let end = within + buf.len();
+        if end as u64 > BLOCK || matches!(*self.store, Store::Memory(_)) {
+            return self.store.fill(offset, buf).map_err(FormatError::Source);
+        }
+        let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
+        let (kept, bytes) = &mut blocks[block as usize % BLOCKS];
+        if *kept != block || bytes.len() < end {
+            let length = BLOCK.min(self.len().saturating_sub(block * BLOCK));
+            bytes.clear();
+            bytes.resize(length as usize, 0);
+            if let Err(e) = self.store.fill(block * BLOCK, bytes) {
+                bytes.clear();
+                return Err(FormatError::Source(e));
+            }
+            *kept = block;
+        }
+        match bytes.get(within..end) {
+            Some(found) => buf.copy_from_slice(found),
+            // Beyond the end: the sentence is that of the store.
+            None => return self.store.fill(offset, buf).map_err(FormatError::Source),
+        }
+        Ok(())
     }
 }
 
@@ -101,7 +149,7 @@ impl File {
         let io = |source| Error::Io { path: path.to_path_buf(), source };
         let file = std::fs::File::open(path).map_err(io)?;
         let length = file.metadata().map_err(io)?.len();
-        Self::over(Store::Disk { file: Mutex::new(file), length }, path)
+        Self::over(Store::Disk { file, length }, path)
     }
 
     /// The file with these bytes.
@@ -117,7 +165,7 @@ impl File {
             }
             Store::Memory(_) => FileAccessProperties::new(),
         };
-        let inner = hdf5_pure::File::from_source_with_options(Bytes(store.clone()), options)
+        let inner = hdf5_pure::File::from_source_with_options(Bytes::over(store.clone()), options)
             .map_err(|e| {
                 let problem = match e {
                     hdf5_pure::Error::Format(FormatError::SignatureNotFound) => {
