@@ -3,7 +3,7 @@
 //! ```text
 //! scale made INSTANCES VIEWS WIDTHS COLUMNS METHOD MACHINE STORAGE
 //! scale real TABLE LABELS METHOD MACHINE STORAGE
-//! scale clusters INSTANCES VIEWS COLUMNS CLUSTERS METHOD [NAME=VALUE …]
+//! scale clusters INSTANCES VIEWS COLUMNS CLUSTERS METHOD [storage=STORAGE] [memory=BYTES] [NAME=VALUE …]
 //! ```
 //!
 //! `made` makes two classes, of which half of the views tell something, and fits. `real` reads a table and codes of classes, one
@@ -100,18 +100,23 @@ fn fit(mkl: &Mkl, views: &Views, labels: &Labels, held: Option<(&Views, &Labels)
 fn clusters((views, codes): (Views, Vec<u32>), method: &str, params: &[&str]) {
     let k = codes.iter().max().map_or(1, |c| *c as usize + 1);
     let mut learner = MultiView::new(method).expect("a method");
+    let mut run = Run::default();
     for param in params {
         let (name, value) = param.split_once('=').expect("NAME=VALUE");
-        learner = learner.param(name, value);
+        match name {
+            "storage" => learner = learner.storage(value.parse().expect("a storage")),
+            "memory" => run.memory = value.parse().expect("bytes"),
+            _ => learner = learner.param(name, value),
+        }
     }
     let before = cpu_seconds();
     let starts = Starts { starts: 5, ..Starts::default() };
-    let found = learner.cluster(&views, k, &starts, &Run::default()).expect("clusters");
+    let found = learner.cluster(&views, k, &starts, &run).expect("clusters");
     let cpu = cpu_seconds() - before;
     let scores = ClusterScores::new(&found.assignments, &codes).expect("scores");
     let line = serde_json::json!({
         "n": views.n(), "cpu": cpu, "seconds": found.report.seconds, "bytes": peak_memory(),
-        "status": found.report.status, "nmi": scores.nmi,
+        "status": found.report.status, "nmi": scores.nmi, "notes": found.report.notes,
     });
     println!("{line}");
 }

@@ -7,6 +7,7 @@
 
 use super::base::{Measure, Side, column_means};
 use super::columns::Columns;
+use super::factors::Factors;
 use super::fill::Fill;
 use super::layout::{Layout, Strides};
 use crate::data::{Csr, Views};
@@ -56,6 +57,8 @@ pub(super) struct Engine {
     pub(super) fill: Option<Fill>,
     /// Linear kernels of single features, which are in no group.
     pub(super) columns: Option<Columns>,
+    /// All kernels, where they are of low rank and nothing else is kept of them.
+    pub(super) factors: Option<Factors>,
 }
 
 /// γ of a Gaussian kernel.
@@ -124,6 +127,7 @@ impl Engine {
             steps: vec![Vec::new(); kernels.len()],
             fill: None,
             columns,
+            factors: None,
         })
     }
 
@@ -149,7 +153,7 @@ impl Engine {
     pub(super) fn of_columns(functions: Vec<Function>, columns: Option<Columns>) -> Self {
         let steps = vec![Vec::new(); functions.len()];
         let n = columns.as_ref().map_or(0, Columns::n);
-        Engine { n, functions, groups: Vec::new(), steps, fill: None, columns }
+        Engine { n, functions, groups: Vec::new(), steps, fill: None, columns, factors: None }
     }
 
     /// The column of kernel m, if it is kept as one.

@@ -23,6 +23,7 @@ mod columns;
 mod cross;
 mod definite;
 mod engine;
+mod factors;
 mod features;
 mod fill;
 mod gated;
@@ -46,6 +47,7 @@ mod tiles;
 pub(crate) use base::distances;
 pub(crate) use columns::centered_by_feature;
 pub use cross::{Cross, NewRows, Numbers, RowMeans, needs_all_rows};
+pub(crate) use factors::{Entries, Factors};
 pub(crate) use features::Feature;
 pub use fill::Filled;
 pub(crate) use fill::{Fill, check_present, check_sources, placed};
@@ -257,6 +259,9 @@ impl Bank {
 
     /// The storage in force (never `Auto`).
     pub fn storage(&self) -> Storage {
+        if let Some(factors) = self.factors() {
+            return Storage::LowRank(factors.how());
+        }
         match self.tiles.values {
             Values::Full(_) => Storage::Resident,
             Values::Half(_) => Storage::ResidentF32,
@@ -330,6 +335,35 @@ impl Bank {
         columns.sort_unstable();
         columns.dedup();
         Some(columns)
+    }
+
+    /// A bank of kernels of low rank, for methods that take products with thin blocks, row sums, diagonals and single entries.
+    pub(crate) fn of_factors(kernels: Vec<Kernel>, factors: Factors, notes: Vec<String>) -> Self {
+        let functions = kernels.iter().map(|k| k.function).collect();
+        let diagonals = (0..kernels.len()).map(|m| factors.diagonal(m)).collect();
+        let n = factors.n();
+        let engine = Engine { n, factors: Some(factors), ..Engine::of_columns(functions, None) };
+        Bank {
+            n,
+            norms: vec![Vec::new(); kernels.len()],
+            notes,
+            warnings: Vec::new(),
+            sigmoids: Vec::new(),
+            diagonals,
+            tiles: Tiles::computed(engine),
+            kernels,
+            fill: None,
+        }
+    }
+
+    /// Whether the kernels are of low rank, towards landmarks, and nothing but their factors is kept.
+    pub fn is_low_rank(&self) -> bool {
+        self.factors().is_some()
+    }
+
+    /// The factors of a bank of kernels of low rank.
+    pub(super) fn factors(&self) -> Option<&Factors> {
+        self.tiles.engine.factors.as_ref()
     }
 
     /// Where kernel m is kept as a column.

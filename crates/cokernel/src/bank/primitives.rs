@@ -97,7 +97,7 @@ impl Bank {
     /// [`combine`](Self::combine) in a pass that may be given up.
     pub(crate) fn combine_in(&self, weights: &[f64], pass: &Pass<'_>) -> Result<Gram> {
         let (active, features) = self.apart(weights);
-        if active.is_empty() {
+        if active.is_empty() || self.factors().is_some() {
             let mut gram = self.new_gram()?;
             self.combine_into_in(weights, &mut gram, pass);
             return Ok(gram);
@@ -129,6 +129,10 @@ impl Bank {
 
     /// [`combine_into`](Self::combine_into) in a pass that may be given up.
     pub(crate) fn combine_into_in(&self, weights: &[f64], gram: &mut Gram, pass: &Pass<'_>) {
+        if let Some(factors) = self.factors() {
+            gram.values_mut().fill(0.0);
+            return factors.add_combined(&terms(weights), gram.values_mut(), pass);
+        }
         let (active, features) = self.apart(weights);
         if active.is_empty() {
             gram.values_mut().fill(0.0);
@@ -367,6 +371,10 @@ impl Bank {
     /// [`row_sums`](Self::row_sums) in a pass that may be given up.
     pub(crate) fn row_sums_in(&self, m: usize, pass: &Pass<'_>) -> (Vec<f64>, (f64, usize, usize)) {
         let nothing = (f64::INFINITY, 0, 0);
+        if let Some(factors) = self.factors() {
+            // Entries are approximations, some of them a little below 0, and not looked at.
+            return (factors.row_sums(m, pass), nothing);
+        }
         self.tiles.fold(
             pass,
             &[m],
@@ -423,6 +431,11 @@ impl Bank {
         let ((all, features), k) = (self.apart(weights), block.cols());
         if k == 0 {
             return Matrix::zeros(self.n, k);
+        }
+        if let Some(factors) = self.factors() {
+            let mut out = Matrix::zeros(self.n, k);
+            factors.add_applied(&terms(weights), block, &mut out, pass);
+            return out;
         }
         let (graphs, active): (Vec<usize>, Vec<usize>) =
             all.into_iter().partition(|m| self.is_sparse(*m));
@@ -600,6 +613,11 @@ impl Bank {
 }
 
 /// Refuses M × M numbers that there is no memory for, or that are more than the bytes of `memory`.
+/// The kernels with a weight.
+fn terms(weights: &[f64]) -> Vec<(usize, f64)> {
+    weights.iter().copied().enumerate().filter(|(_, w)| *w != 0.0).collect()
+}
+
 pub(crate) fn room_for_pairs(kernels: usize, memory: usize) -> Result<()> {
     const ELSE: &str = "choose a method that does not compare kernels with each other, such as simple_mkl, \
                         lp_norm or align, or use fewer kernels";

@@ -80,6 +80,11 @@ impl Default for LowRank {
 impl Storage {
     /// Refuses a storage that keeps no kernels for what needs them, with their size where the number of instances is known.
     pub(crate) fn refused(&self, what: &str, n: Option<usize>) -> Error {
+        self.refused_for(what, n, &LowRank::METHODS)
+    }
+
+    /// [`refused`](Self::refused), with the methods that can do without.
+    pub(crate) fn refused_for(&self, what: &str, n: Option<usize>, methods: &[&str]) -> Error {
         let size = n.map_or(String::new(), |n| {
             let bytes = 4.0 * n as f64 * (n as f64 + 1.0);
             let units = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
@@ -88,7 +93,7 @@ impl Storage {
         });
         let problem = format!(
             "{self} keeps no kernels between instances, which {what} needs{size}; methods that learn towards landmarks: {}",
-            LowRank::METHODS.join(", ")
+            methods.join(", ")
         );
         Error::parameter("storage", problem)
     }

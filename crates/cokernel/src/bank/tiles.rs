@@ -454,6 +454,9 @@ impl Tiles {
         out: &mut [f64],
     ) {
         let len = columns.len();
+        if let Some(factors) = &self.engine.factors {
+            return factors.entries(active, i, columns, out);
+        }
         if let Values::Computed = self.values {
             return self.engine.entries(active, i, columns, out);
         }

@@ -10,7 +10,7 @@ use super::graphs;
 use super::pair_kernels::{LearnedBank, PairKernels};
 use super::prepared::{check_square, kernels_or_default, used_views, without_view};
 use super::{EmbeddingModel, Recipe, ViewInfo};
-use crate::bank::{Bank, Filled, Storage, check_sources};
+use crate::bank::{Bank, Filled, LowRank, Storage, check_sources};
 use crate::catalogue;
 use crate::data::{
     Fill, Labels, Missing, PartialClasses, Preparation, Scale, Views, components_note,
@@ -18,8 +18,9 @@ use crate::data::{
 use crate::kernel::{GraphSpec, KernelSpec};
 use crate::method::{Method, Task};
 use crate::mkl::Arrangement;
-use crate::multiview::{self, Clustering, Embedder, Embedding, Problem, Starts};
+use crate::multiview::{self, Clustering, Embedder, Embedding, Extension, Problem, Starts};
 use crate::params::{Params, Value};
+use crate::scale::Space;
 use crate::{Error, Event, Report, Result, Run};
 use std::borrow::Cow;
 
@@ -115,9 +116,9 @@ impl PreparedViews {
             learned.extend(embedding);
         }
         self.put_notes(method, &mut embedding.report);
-        if let Some(why) = self.no_new_rows
-            && embedding.extension.as_ref().is_some_and(|e| !e.active(self.bank.len()).is_empty())
-        {
+        let active = |e: &Extension| !e.active(self.bank.len()).is_empty();
+        let extends = embedding.extension.as_ref().map_or(self.bank.is_low_rank(), active);
+        if let Some(why) = self.no_new_rows.filter(|_| extends) {
             embedding.extension = None;
             embedding.report.notes.push(why.to_string());
         }
@@ -379,8 +380,12 @@ impl MultiView {
         let known = if concat { complete.clone() } else { preparation.apply(&given)? };
         let known = graphs::built(&known, &graphs)?;
         notes.extend(known.iter().filter_map(components_note));
-        let (mut bank, mut filled) =
-            Bank::build_filled(&known, &specs, recipe.storage.clone(), run)?;
+        let (mut bank, mut filled) = match recipe.storage {
+            Storage::LowRank(how) => {
+                (self.low_rank(&known, &specs, how, run, &mut notes)?, Filled::default())
+            }
+            ref storage => Bank::build_filled(&known, &specs, storage.clone(), run)?,
+        };
         for (view, graph) in &graphs {
             let plain = format!("precomputed@{view}");
             for m in 0..bank.len() {
@@ -408,6 +413,8 @@ impl MultiView {
             Some("graphs of neighbours are not built for new rows: no model for new rows")
         } else if !filled.instances.is_empty() && !concat {
             Some("some similarities are estimated from other views: no model for new rows")
+        } else if let Storage::LowRank(_) = recipe.storage {
+            Some("kernels towards landmarks are kept for these instances: no model for new rows")
         } else {
             None
         };
@@ -426,6 +433,38 @@ impl MultiView {
             learned: None,
             classes: None,
         })
+    }
+
+    /// The kernels towards landmarks, where the method asks for nothing else.
+    fn low_rank(
+        &self,
+        known: &Views,
+        specs: &[KernelSpec],
+        how: LowRank,
+        run: &Run,
+        notes: &mut Vec<String>,
+    ) -> Result<Bank> {
+        let (id, n) = (self.method.id, known.n());
+        let refused =
+            |what: &str| self.storage.refused_for(what, Some(n), &multiview::low_rank_methods());
+        if !self.embedder()?.wants().low_rank {
+            return Err(refused(&format!("method '{id}'")));
+        }
+        if self.pairs.is_some() {
+            return Err(refused("what is learned from pairs"));
+        }
+        if let Some((view, absent)) = known.missing().first() {
+            return Err(Error::Data(format!(
+                "{absent} of {n} instances lack view '{view}', which landmarks cannot do without; leave these instances out, or take \
+                 another storage"
+            )));
+        }
+        let mut kernels = Vec::new();
+        for spec in specs {
+            kernels.extend(spec.resolve_with_notes(known, run, notes)?);
+        }
+        let (space, _) = Space::new(known, kernels, how, run)?;
+        space.bank(known, how, run)
     }
 
     /// Embeds on kernels that may be shared.

@@ -44,7 +44,7 @@
 use super::affinity::DIAGONAL;
 use super::drawn::{self, LAMBDA_SCALE, MAX_ITER, Scheme, Settings, TOL};
 use super::embedding::{EIGENVECTORS, EMBEDDING, chosen, kernel_named};
-use super::{Embedder, Embedding, Problem};
+use super::{Embedder, Embedding, Problem, Wants};
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
 use crate::{Result, Run};
@@ -112,6 +112,10 @@ impl CoRegularized {
 }
 
 impl Embedder for CoRegularized {
+    fn wants(&self) -> Wants {
+        Wants::products()
+    }
+
     fn embed(&self, problem: &Problem<'_>, k: usize, run: &Run) -> Result<Embedding> {
         let shown = chosen(problem.bank, &self.embedding)?;
         let first = match self.first.as_str() {

@@ -34,7 +34,7 @@
 use super::affinity::DIAGONAL;
 use super::drawn::{self, LAMBDA_SCALE, MAX_ITER, Scheme, Settings, TOL};
 use super::embedding::{EIGENVECTORS, chosen, kernel_named};
-use super::{Embedder, Embedding, Problem};
+use super::{Embedder, Embedding, Problem, Wants};
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
 use crate::{Result, Run};
@@ -95,6 +95,10 @@ impl CoRegularizedCentroid {
 }
 
 impl Embedder for CoRegularizedCentroid {
+    fn wants(&self) -> Wants {
+        Wants::products()
+    }
+
     fn embed(&self, problem: &Problem<'_>, k: usize, run: &Run) -> Result<Embedding> {
         let bank = problem.bank;
         let shown = match self.embedding.as_str() {

@@ -58,7 +58,7 @@ use super::embedding::{
 };
 use super::extension::{Source, Stage, divided};
 use super::kmeans::check_clusters;
-use super::{Embedder, Embedding, Problem, laplacian};
+use super::{Embedder, Embedding, Problem, Wants, laplacian};
 use crate::bank::Bank;
 use crate::data::Matrix;
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
@@ -291,6 +291,10 @@ fn head(u: &Matrix, count: usize) -> Matrix {
 }
 
 impl Embedder for CoTrained {
+    fn wants(&self) -> Wants {
+        Wants::products()
+    }
+
     fn embed(&self, problem: &Problem<'_>, k: usize, run: &Run) -> Result<Embedding> {
         let watch = run.watch();
         let bank = problem.bank;
@@ -324,13 +328,15 @@ impl Embedder for CoTrained {
         let last = |v: usize| views[v].values.last().copied().filter(|_| all(&views[v]));
         let alone: Vec<_> = (0..count).map(|v| (v, scalings[v].as_slice(), last(v))).collect();
         report.notes.extend(graphs.remark(&alone));
-        let mut stages = Some(stages);
+        // Thin blocks of all rounds, for new rows, which kernels towards landmarks do not place.
+        let mut stages = Some(stages).filter(|_| !bank.is_low_rank());
         let mut stored: Vec<Stored> = (0..count).map(|_| Stored::new(n, run)).collect();
         let mut agreement = Vec::new();
         let mut last = mean_agreement(&heads(&views, r));
         while status.is_none() && agreement.len() < rounds {
             let first = count * agreement.len();
-            if !training.room(first + 2 * count) && stages.take().is_some() {
+            if stages.is_some() && !training.room(first + 2 * count) {
+                stages = None;
                 report.notes.push("new rows cannot be embedded: too many rounds to keep".into());
             }
             let mut next = Vec::new();

@@ -22,7 +22,7 @@ use super::embedding::{EIGENVECTORS, mean_agreement, side_by_side};
 use super::extension::{Extension, Source, Stage, divided};
 use super::kmeans::check_clusters;
 use super::work::Work;
-use super::{Embedder, Embedding, Problem};
+use super::{Embedder, Embedding, Problem, Wants};
 use crate::data::Matrix;
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::Params;
@@ -71,6 +71,10 @@ pub(super) fn only(v: usize, views: usize) -> Source {
 }
 
 impl Embedder for ConcatEmbeddings {
+    fn wants(&self) -> Wants {
+        Wants::products()
+    }
+
     fn embed(&self, problem: &Problem<'_>, k: usize, run: &Run) -> Result<Embedding> {
         let bank = problem.bank;
         check_clusters(k, bank.n())?;

@@ -42,7 +42,7 @@ use super::embedding::{EIGENVECTORS, chosen, side_by_side};
 use super::extension::{Degree, Extension, Source, Stage, divided};
 use super::kmeans::check_clusters;
 use super::work::Work;
-use super::{Embedder, Embedding, Problem, laplacian};
+use super::{Embedder, Embedding, Problem, Wants, laplacian};
 use crate::data::Matrix;
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
@@ -137,6 +137,10 @@ fn reached(graphs: Affinities<'_>, x: &[Matrix]) -> Vec<Matrix> {
 }
 
 impl Embedder for MinDisagreement {
+    fn wants(&self) -> Wants {
+        Wants::products()
+    }
+
     fn embed(&self, problem: &Problem<'_>, k: usize, run: &Run) -> Result<Embedding> {
         let bank = problem.bank;
         let (n, views) = (bank.n(), bank.len());

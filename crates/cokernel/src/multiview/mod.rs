@@ -99,6 +99,12 @@ pub fn embedder(method: &Method, params: &Params) -> Result<Box<dyn Embedder>> {
     Entry::built(REGISTRY, method, params, "learns from labels; it does not cluster")
 }
 
+/// The methods that kernels towards landmarks will do for.
+pub(crate) fn low_rank_methods() -> Vec<&'static str> {
+    let takes = |e: &&&Entry<dyn Embedder>| (e.build)(&e.method.defaults()).wants().low_rank;
+    REGISTRY.iter().filter(takes).map(|e| e.method.id).collect()
+}
+
 /// What an embedding is made of.
 #[derive(Clone, Copy)]
 pub struct Problem<'a> {
@@ -133,6 +139,9 @@ pub struct Wants {
     pub features: bool,
     /// Whether it treats instances that lack views itself, and looks at no estimates of their similarities.
     pub incomplete: bool,
+    /// Whether products with thin blocks, row sums and diagonals are all that it asks kernels for, so that kernels towards
+    /// landmarks will do.
+    pub low_rank: bool,
 }
 
 impl Default for Wants {
@@ -144,11 +153,17 @@ impl Default for Wants {
             storage: None,
             features: false,
             incomplete: false,
+            low_rank: false,
         }
     }
 }
 
 impl Wants {
+    /// The default, of a method that kernels towards landmarks will do for.
+    pub(crate) fn products() -> Self {
+        Wants { low_rank: true, ..Wants::default() }
+    }
+
     /// The features of all views side by side, and no kernels that are stored.
     pub fn concatenated() -> Self {
         Wants {
@@ -157,7 +172,7 @@ impl Wants {
             scale: None,
             storage: Some(Storage::OnDemand),
             features: true,
-            incomplete: false,
+            ..Wants::default()
         }
     }
 }

@@ -24,7 +24,7 @@ use super::affinity::{self, Affinities, DIAGONAL};
 use super::embedding::{EIGENVECTORS, chosen, cut_short};
 use super::extension::{Extension, Source, Stage, divided};
 use super::kmeans::check_clusters;
-use super::{Embedder, Embedding, Problem, laplacian};
+use super::{Embedder, Embedding, Problem, Wants, laplacian};
 use crate::data::Matrix;
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
@@ -80,6 +80,10 @@ impl Spectral {
 }
 
 impl Embedder for Spectral {
+    fn wants(&self) -> Wants {
+        Wants::products()
+    }
+
     fn embed(&self, problem: &Problem<'_>, k: usize, run: &Run) -> Result<Embedding> {
         let watch = run.watch();
         let bank = problem.bank;
@@ -100,7 +104,7 @@ impl Embedder for Spectral {
         let s = laplacian::scaling(&degrees);
         let mut counts = Counts::default();
         let fits = n.saturating_mul(n).saturating_mul(16) <= run.memory;
-        let dense = used.iter().any(|m| !bank.is_sparse(*m));
+        let dense = !bank.is_low_rank() && used.iter().any(|m| !bank.is_sparse(*m));
         let gram = match used.len() > 1 && fits && dense {
             true => {
                 counts.combines += 1;

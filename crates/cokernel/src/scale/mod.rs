@@ -21,6 +21,7 @@
 //! | `loss` | losses and what the dual knows of them |
 //! | `passes` | what goes over the instances: P numbers out, P numbers back |
 //! | `curvature` | the preconditioner, and how J bends with the weights |
+//! | `factors` | the kernels towards landmarks between all instances, as factors, for spectral methods |
 //! | `newton` | Newton's method with conjugate gradients at given weights |
 //!
 //! A model keeps the landmarks and Σ_m r numbers for each decision function: coefficients R_m v_m of their own for every
@@ -31,6 +32,7 @@
 //! the spirit of FALKON (Rudi, Carratino and Rosasco, NIPS 2017), for several kernels, other losses and with a certificate.
 
 pub(crate) mod curvature;
+mod factors;
 mod landmarks;
 pub(crate) mod loss;
 pub(crate) mod newton;

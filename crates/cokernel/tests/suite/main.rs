@@ -35,4 +35,5 @@ mod reference;
 mod refusal;
 mod rules;
 mod scale;
+mod scale_clusters;
 mod view_classifiers;
