@@ -206,9 +206,11 @@ class MultiViewSpectralClustering(ViewClusterer):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR" or "nystroem:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=300" 300 instances stand for all, in time and memory
+        proportional to their number, where the method asks kernels for products with thin blocks only (spectral,
+        co-trained, co-regularised); new instances then have no place.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional

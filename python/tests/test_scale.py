@@ -109,3 +109,33 @@ def test_refusals() -> None:
         cokernel.MKLClassifier("simple_mkl", storage="nystroem:rank=no").fit(x, y)
     with pytest.raises(ValueError, match="methods that learn towards landmarks"):
         cokernel.MKLClassifier("easy_mkl", storage="nystroem").fit(x, y)
+
+
+def test_clusters_towards_landmarks() -> None:
+    """At full rank the eigenvalues of the mean kernel; with few landmarks the clusters that all instances give."""
+    rng = np.random.default_rng(3)
+
+    def views(n: int) -> tuple[dict[str, np.ndarray], np.ndarray]:
+        group = np.arange(n) % 4
+        return {v: rng.normal(size=(n, 5)) + 3.0 * rng.normal(size=(4, 5))[group] for v in "ab"}, group
+
+    few, _ = views(80)
+    square = [((x[:, None] - x) ** 2).sum(2) for x in few.values()]
+    mean = sum(np.exp(-0.1 * d) for d in square) / 2
+    root = np.sqrt(mean.sum(1))
+    want = np.linalg.eigvalsh(mean / np.outer(root, root))[::-1][:4]
+    given = {"kernels": ["gaussian:gamma=0.1"], "random_state": 0}
+    found = cokernel.SpectralClustering(4, storage="nystroem:rank=80", **given).fit(few)
+    np.testing.assert_allclose(found.eigenvalues_[0], want, atol=1e-8)
+
+    many, group = views(2000)
+    for made in (cokernel.SpectralClustering, cokernel.CoTrainedSpectralClustering, cokernel.CoRegularizedSpectralClustering):
+        near = made(4, storage="nystroem:rank=100", **given).fit(many)
+        exact = made(4, **given).fit(many)
+        assert cokernel.metrics.cluster_scores(near.labels_, exact.labels_)["nmi"] > 0.98
+        assert cokernel.metrics.cluster_scores(near.labels_, group)["nmi"] > 0.95
+        assert any("100 landmarks" in note for note in near.report_.notes)
+        with pytest.raises(ValueError, match="features towards landmarks"):
+            near.predict(many)
+    with pytest.raises(ValueError, match="co_trained"):
+        cokernel.SNFClustering(4, storage="nystroem", **given).fit(many)

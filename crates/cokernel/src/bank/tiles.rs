@@ -250,6 +250,7 @@ impl Tiles {
 
     /// How the kernels in `active` are found.
     pub(super) fn plan(&self, active: &[usize]) -> Plan {
+        assert!(self.engine.factors.is_none(), "kernels of low rank have no tiles");
         let places = match &self.values {
             Values::Full(_) => active.iter().map(|m| self.places[*m]).collect(),
             Values::File(f) if !f.is_single() => active.iter().map(|m| self.places[*m]).collect(),

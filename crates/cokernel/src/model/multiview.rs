@@ -414,7 +414,9 @@ impl MultiView {
         } else if !filled.instances.is_empty() && !concat {
             Some("some similarities are estimated from other views: no model for new rows")
         } else if let Storage::LowRank(_) = recipe.storage {
-            Some("kernels towards landmarks are kept for these instances: no model for new rows")
+            Some(
+                "new rows cannot be embedded: features towards landmarks are kept for these instances alone",
+            )
         } else {
             None
         };

@@ -9,7 +9,7 @@ use super::space::{Room, Space};
 use crate::bank::{Bank, Entries, Factors, LowRank, huge_pages};
 use crate::data::Views;
 use crate::error::room_for;
-use crate::{Result, Run, Watch};
+use crate::{Error, Result, Run, Watch};
 use rayon::prelude::*;
 
 /// Instances that one task works on.
@@ -19,7 +19,7 @@ impl Space {
     /// The bank of the approximate kernels between all instances of these views.
     ///
     /// # Errors
-    /// There is no memory for the features; a stop.
+    /// There is no memory for the features, or less is allowed; a stop.
     pub(crate) fn bank(&self, views: &Views, how: LowRank, run: &Run) -> Result<Bank> {
         let (n, watch) = (views.n(), run.watch());
         let count = n.checked_mul(self.size());
@@ -30,6 +30,14 @@ impl Space {
             )
         };
         let bytes = count.map_or(usize::MAX, |c| c.saturating_mul(8));
+        if bytes / 2 > run.memory {
+            return Err(Error::Data(format!(
+                "{} take {:.1} GB in single precision, and {:.1} GB are allowed; allow more memory",
+                what(),
+                bytes as f64 / 2e9,
+                run.memory as f64 / 1e9
+            )));
+        }
         let entries = if bytes > run.memory / 2 {
             room_for::<f32>(count, what)?;
             Entries::Single(self.features(views, &watch, |v| v as f32)?)
