@@ -385,6 +385,23 @@ def test_late_fusion_leaves_out_what_is_lacking() -> None:
     assert same_span(common, found)
 
 
+def test_snf_tells_very_small_similarities_apart() -> None:
+    """Rows of nothing but numbers that single precision does not hold beside a half: double precision, by itself."""
+    rng = np.random.default_rng(1)
+    given = []
+    for _ in range(2):
+        x = 3 * rng.standard_normal((60, 3))
+        given.append(np.exp(-((x[:, None] - x[None]) ** 2).sum(-1)))
+    graph = fused(given, 1, 20)
+    root = np.sqrt(graph.sum(1))
+    values, _ = leading(graph / np.outer(root, root), 3)
+    found = SNFClustering(3, neighbors=1, kernels=GIVEN).fit(np.array(given))
+    np.testing.assert_allclose(found.eigenvalues_[0], values, rtol=1e-8)
+    # The K nearest of each of twenty instances in pairs are at no distance.
+    pairs = np.repeat(rng.standard_normal((10, 3)), 2, axis=0)
+    SNFClustering(3, neighbors=1, affinity="local", kernels=GIVEN).fit(np.array([pairs @ pairs.T] * 2))
+
+
 @pytest.mark.parametrize("n", [50, 192])
 def test_snf_hears_those_that_have_the_view(n: int) -> None:
     near, rounds = 5, 4

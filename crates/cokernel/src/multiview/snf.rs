@@ -29,11 +29,13 @@
 //!
 //! No new rows: what is fused depends on all instances.
 //!
-//! The rounds are computed in single precision: P agrees with what double precision gives to about six digits of each entry.
+//! The rounds are computed in single precision: entries of P are off by about 1e-7 of the sums of their rows. Where that does not hold
+//! (`exchange`) they are computed in double precision, which takes ten times as long.
 //!
 //! Cost: 6 n² K operations for each kernel and round, since S_m has K entries in a row; memory 4 n² bytes for each kernel and 12 n²
 //! besides, refused beyond the memory of the run.
 
+mod exact;
 mod exchange;
 
 use super::incomplete::{INCOMPLETE, present};
@@ -45,7 +47,7 @@ use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
 use crate::run::Pass;
 use crate::{Error, Event, Report, Result, Run, Status};
-use exchange::{Graph, Half, Sparse, mean_of};
+use exchange::{FEEBLE, Graph, Half, Sparse, mean_of};
 use rayon::prelude::*;
 
 /// The registry entry.
@@ -175,7 +177,7 @@ impl Snf {
             near.iter().sum::<f64>() / near.len() as f64
         };
         let means: Vec<f64> = w.par_chunks(n).enumerate().map(mean).collect();
-        if means.iter().all(|d| *d == 0.0) {
+        if n > 1 && w.iter().all(|d| *d == 0.0) {
             return Err(super::coordinates::same(&format!("{name} is")));
         }
         w.par_chunks_mut(n).enumerate().for_each(|(i, row)| {
@@ -227,16 +229,107 @@ impl Snf {
     }
 }
 
-/// Rows to sums of one, of which half is on the diagonal; then the symmetric part.
-fn normalized(p: &mut [f64], n: usize) {
-    p.par_chunks_mut(n).enumerate().for_each(|(i, row)| {
-        row[i] = 0.0;
-        let sum: f64 = row.iter().sum();
-        let factor = if sum > 0.0 { 0.5 / sum } else { 0.0 };
-        row.iter_mut().for_each(|v| *v *= factor);
-        row[i] = 0.5;
-    });
-    cokernel_dense::symmetric_part(n, p);
+/// What the rounds came to.
+struct Rounds {
+    fused: Vec<f64>,
+    done: usize,
+    status: Status,
+}
+
+impl Snf {
+    /// The rounds in single precision; `None` where rows have too little but entries that are lost in it.
+    fn rounds(
+        &self,
+        n: usize,
+        mut graphs: Vec<Graph>,
+        sparse: &[Sparse],
+        spare: Vec<f64>,
+        work: &Work<'_>,
+    ) -> Option<Rounds> {
+        let rounds = if graphs.len() == 1 { 0 } else { self.iterations };
+        let mut next: Vec<Graph> =
+            if rounds == 0 { Vec::new() } else { graphs.iter().map(Graph::room).collect() };
+        let mut half = Half::new(if rounds == 0 { 0 } else { n });
+        let (mut done, mut status) = (0, Status::ClosedForm);
+        'rounds: while done < rounds {
+            let mut moved = 0.0_f64;
+            for (m, (sparse, next)) in sparse.iter().zip(&mut next).enumerate() {
+                if let Some(stop) = work.watch.stop() {
+                    status = stop;
+                    break 'rounds;
+                }
+                let (change, least) = half.pass(&graphs, m, sparse, next);
+                if least < FEEBLE {
+                    return None;
+                }
+                moved = moved.max(change);
+            }
+            std::mem::swap(&mut graphs, &mut next);
+            done += 1;
+            // As a share of the largest entry, which is ½.
+            let message = format!("change {:.1e}", 2.0 * moved);
+            work.run.tell(Event::Step { done: done as u64, message: &message });
+        }
+        drop((next, half));
+        Some(Rounds { fused: mean_of(n, &graphs, spare), done, status })
+    }
+
+    /// The same in double precision.
+    fn rounds_exactly(
+        &self,
+        problem: &Problem<'_>,
+        present: Option<&Vec<Vec<u32>>>,
+        sparse: &[Sparse],
+        work: &Work<'_>,
+    ) -> Result<Rounds> {
+        let (n, count) = (work.n(), sparse.len());
+        self.fits([16 * count + 24, n, n], (n, count), work.run)?;
+        let (mut graphs, mut has) = (Vec::new(), Vec::new());
+        for m in 0..count {
+            let rows = present.map(|p| &p[m][..]);
+            let w = self.affinity(problem, m, rows, work)?;
+            let size = rows.map_or(n, <[u32]>::len);
+            let at = |a: usize| rows.map_or(a, |rows| rows[a] as usize);
+            let (mut p, mut there) = (vec![0.0; n * n], vec![false; n]);
+            for (a, w) in w.chunks(size).enumerate() {
+                there[at(a)] = true;
+                w.iter().enumerate().for_each(|(b, v)| p[at(a) * n + at(b)] = *v);
+            }
+            exact::form(n, &there, &mut p);
+            graphs.push(p);
+            has.push(there);
+        }
+        let (mut done, mut status) = (0, Status::ClosedForm);
+        'rounds: while done < self.iterations {
+            let mut next = Vec::new();
+            for (m, sparse) in sparse.iter().enumerate() {
+                if let Some(stop) = work.watch.stop() {
+                    status = stop;
+                    break 'rounds;
+                }
+                next.push(exact::pass(n, &graphs, &has, m, sparse));
+            }
+            graphs = next;
+            done += 1;
+            work.run.tell(Event::Step { done: done as u64, message: "double precision" });
+        }
+        Ok(Rounds { fused: exact::mean_of(n, &graphs, &has), done, status })
+    }
+
+    /// Refuses what the run has no memory for.
+    fn fits(&self, bytes: [usize; 3], (n, count): (usize, usize), run: &Run) -> Result<()> {
+        let needed = bytes.into_iter().fold(1, usize::saturating_mul);
+        if needed <= run.memory {
+            return Ok(());
+        }
+        Err(Error::Data(format!(
+            "{} needs {:.1} MB for the graphs of {count} kernels on {n} instances, and {:.1} MB are allowed; allow more memory, or use \
+             a method that keeps none ('spectral', 'co_regularized')",
+            METHOD.id,
+            needed as f64 / 1e6,
+            run.memory as f64 / 1e6
+        )))
+    }
 }
 
 impl Embedder for Snf {
@@ -253,16 +346,7 @@ impl Embedder for Snf {
         let (n, count) = (bank.n(), bank.len());
         check_clusters(k, n)?;
         let mut work = Work::new(bank, run);
-        let needed = [4 * count + 12, n, n].into_iter().fold(1, usize::saturating_mul);
-        if needed > run.memory {
-            return Err(Error::Data(format!(
-                "{} needs {:.1} GB for the graphs of {count} kernels on {n} instances, and {:.1} GB are allowed; allow more memory, \
-                 or use a method that keeps none ('spectral', 'co_regularized')",
-                METHOD.id,
-                needed as f64 / 1e9,
-                run.memory as f64 / 1e9
-            )));
-        }
+        self.fits([4 * count + 12, n, n], (n, count), run)?;
         run.tell(Event::Begin { stage: METHOD.title, total: Some(self.iterations as u64) });
         let present = present(bank).filter(|_| self.own);
         let (mut graphs, mut sparse, mut spare) = (Vec::new(), Vec::new(), Vec::new());
@@ -273,31 +357,13 @@ impl Embedder for Snf {
             graphs.push(Graph::new(n, &w, rows));
             spare = w;
         }
-        let rounds = if count == 1 { 0 } else { self.iterations };
-        let (mut done, mut status) = (0, Status::ClosedForm);
-        let mut next: Vec<Graph> =
-            if rounds == 0 { Vec::new() } else { graphs.iter().map(Graph::room).collect() };
-        let mut half = Half::new(if rounds == 0 { 0 } else { n });
-        'rounds: while done < rounds {
-            let mut moved = 0.0_f64;
-            for (m, (sparse, next)) in sparse.iter().zip(&mut next).enumerate() {
-                if let Some(stop) = work.watch.stop() {
-                    status = stop;
-                    break 'rounds;
-                }
-                moved = moved.max(half.pass(&graphs, m, sparse, next));
-            }
-            std::mem::swap(&mut graphs, &mut next);
-            done += 1;
-            // As a share of the largest entry, which is ½.
-            let message = format!("change {:.1e}", 2.0 * moved);
-            run.tell(Event::Step { done: done as u64, message: &message });
-        }
+        let found = match self.rounds(n, graphs, &sparse, spare, &work) {
+            Some(found) => found,
+            None => self.rounds_exactly(problem, present.as_ref(), &sparse, &work)?,
+        };
         run.tell(Event::End);
-        drop((next, half));
-        let mut fused = mean_of(n, &graphs, spare);
-        drop(graphs);
-        normalized(&mut fused, n);
+        let Rounds { mut fused, done, status } = found;
+        exact::form(n, &vec![true; n], &mut fused);
         let fused = Matrix::new(n, n, fused)?;
         let degrees: Vec<f64> = (0..n).map(|i| fused.row(i).iter().sum()).collect();
         let product = |x: &Matrix| crate::solve::dense::product((&fused).into(), x.into());

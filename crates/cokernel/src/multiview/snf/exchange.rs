@@ -6,8 +6,9 @@
 //! Y: Z·1 = S·(Yᵀ·1). 3 n² K multiplications and additions.
 //!
 //! **Single precision**: the sweeps are bound by the caches, and a graph whose rows sum to one does not ask for more. Sums of rows are
-//! kept in double precision. Entries of P below 1e-18 and of S below 1e-8, beside sums of ½ and 1, count as 0: their products would be
-//! so small that processors slow down.
+//! kept in double precision. Entries of P below 1e-18 and of S below 1e-12, beside sums of ½ and 1, count as 0: their products would be
+//! so small that processors slow down. Where a row has little but such entries (a sum below 1e-4 without its diagonal, by which it is
+//! then divided: very narrow kernels with one neighbour), the rounds are taken in double precision (`exact`).
 
 use crate::bank::huge_pages;
 use cokernel_dense::simd::row_sum;
@@ -15,16 +16,20 @@ use cokernel_dense::simd::tiles::{Row, SIDE, column_sums, gathered, mean, scaled
 use rayon::prelude::*;
 
 const LEAST: f32 = 1e-18;
-const LEAST_NEIGHBOUR: f64 = 1e-8;
+const LEAST_NEIGHBOUR: f64 = 1e-12;
 /// A sum of a row without its diagonal, of which less than this share is left, is added up anew.
 const CANCELLED: f64 = 1e-3;
-/// The square of [`LEAST_NEIGHBOUR`] times [`LEAST`]: sums below are of entries that count as 0.
+/// Sums of rows without their diagonals below this ask for double precision: what counts as 0 is 1e-7 of others at most.
+pub(super) const FEEBLE: f64 = 1e-4;
+/// Sums below are of entries that count as 0; the factors of larger ones can be held.
 const NOTHING: f64 = 1e-34;
 
 /// S of one kernel: K columns and values for each instance, and zeros for those that lack the view.
 pub(super) struct Sparse {
     columns: Vec<u32>,
     values: Vec<f32>,
+    /// The values as they are.
+    exact: Vec<f64>,
     each: usize,
     /// The same by tiles of columns: row, column within the tile, value; rows ascending.
     by_tile: Vec<Vec<(u32, u8, f32)>>,
@@ -50,6 +55,7 @@ impl Sparse {
         Sparse {
             columns: vec![0; len],
             values: vec![0.0; len],
+            exact: vec![0.0; len],
             each,
             by_tile: vec![Vec::new(); tiles(n)],
         }
@@ -58,6 +64,7 @@ impl Sparse {
     /// The neighbours of instance i, at most K, with shares that sum to one; instances come in their order.
     pub fn set(&mut self, i: usize, neighbours: impl Iterator<Item = (u32, f64)>) {
         for (q, (l, s)) in neighbours.enumerate() {
+            self.exact[i * self.each + q] = s;
             let s = if s < LEAST_NEIGHBOUR { 0.0 } else { s };
             (self.columns[i * self.each + q], self.values[i * self.each + q]) = (l, s as f32);
             let (tile, l) = (l as usize / SIDE, l as usize % SIDE);
@@ -69,6 +76,13 @@ impl Sparse {
         let part = i * self.each..(i + 1) * self.each;
         let columns = self.columns[part.clone()].iter().map(|l| *l as usize);
         columns.zip(self.values[part].iter().map(|s| f64::from(*s)))
+    }
+
+    /// Columns and values of row i, as they are.
+    pub fn exact_row(&self, i: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
+        let part = i * self.each..(i + 1) * self.each;
+        let columns = self.columns[part.clone()].iter().map(|l| *l as usize);
+        columns.zip(self.exact[part].iter().copied())
     }
 
     /// What `panel` becomes for the instances of tile `i`; the rows `ahead` are asked for on the way.
@@ -197,8 +211,14 @@ impl Half {
         Half { n, tiles: zeros(tiles(n) * tiles(n) * SIDE) }
     }
 
-    /// The next graph of kernel m; returns by how much an entry changed at most.
-    pub fn pass(&mut self, all: &[Graph], m: usize, sparse: &Sparse, next: &mut Graph) -> f64 {
+    /// The next graph of kernel m; returns by how much an entry changed at most, and the least sum of a row without its diagonal.
+    pub fn pass(
+        &mut self,
+        all: &[Graph],
+        m: usize,
+        sparse: &Sparse,
+        next: &mut Graph,
+    ) -> (f64, f64) {
         let count = tiles(self.n);
         let others = Others::new(self.n, all, m);
         // Tile (c, j), of rows c in panel j, is written from panel c of X.
@@ -238,6 +258,9 @@ impl Half {
             .into_par_iter()
             .map(|i| self.factor(i, sparse, &sums, diagonal[i]) as f32)
             .collect();
+        let largest = factors.iter().fold(0.0_f32, |a, f| a.max(*f));
+        let nothing = |i: usize| factors[i] == 0.0 && all[m].has[i / SIDE][i % SIDE] > 0.0;
+        let least = if (0..self.n).any(nothing) { 0.0 } else { 0.25 / f64::from(largest) };
         let factors: Vec<Row> = factors.as_chunks::<SIDE>().0.iter().map(|f| Row(*f)).collect();
 
         let mut columns = Vec::with_capacity(count);
@@ -269,7 +292,7 @@ impl Half {
             moved
         };
         let moved = columns.into_par_iter().enumerate().map(second);
-        f64::from(moved.reduce(|| 0.0, f32::max))
+        (f64::from(moved.reduce(|| 0.0, f32::max)), least)
     }
 
     /// Yᵀ(l, i).
