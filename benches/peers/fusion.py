@@ -22,7 +22,7 @@ views = [rng.normal(size=(n, 10)) + 1.6 * rng.normal(size=(k, 10))[group] for _ 
 affinities = [compute.make_affinity(x, metric="euclidean", K=20, mu=0.5) for x in views]
 with common.folder() as where:
     common.save(where, kernels=np.concatenate(affinities))
-    ours = common.ours("fusion", where, 3, k)
+    ours = common.ours("kernel_clusters", where, 3, "snf", k)
 seconds, fused = common.best_of(1, lambda: compute.snf(*[a.copy() for a in affinities], K=20, t=20))
 theirs = SpectralClustering(k, affinity="precomputed", random_state=0).fit_predict((fused + fused.T) / 2)
 agree = normalized_mutual_info_score(ours["clusters"], theirs)

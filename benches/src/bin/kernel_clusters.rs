@@ -1,6 +1,6 @@
-//! `fusion FOLDER TIMES CLUSTERS`: similarity network fusion of the kernels FOLDER/kernels.npy (M × n × n) with 20 neighbours and 20
-//! rounds, and the spectral embedding of what comes out; then clusters. CPU seconds of fusion and embedding and the cluster of each
-//! instance to the standard output as one line of JSON.
+//! `kernel_clusters FOLDER TIMES METHOD CLUSTERS`: a method that clusters by kernels, its parameters at their defaults, on the kernels
+//! FOLDER/kernels.npy (M × n × n). CPU seconds of the embedding, without the k-means after it, then its weights, objective and gap,
+//! and the cluster of each instance, to the standard output as one line of JSON.
 
 use cokernel::Run;
 use cokernel::bank::{Bank, Storage};
@@ -21,14 +21,22 @@ fn main() {
     };
     let kernels = (0..all.rows() / n).map(one).collect();
     let bank = Bank::from_matrices(kernels, Storage::Resident).expect("kernels");
-    let method = find("snf").expect("registered");
+    let method = find(&arguments[2]).expect("registered");
     let embedder = embedder(method, &method.defaults()).expect("an embedder");
-    let (run, problem, k) = (Run::default(), Problem::new(&bank), number(2));
-    let (cpu, _) =
+    let (run, problem, k) = (Run::default(), Problem::new(&bank), number(3));
+    let (cpu, found) =
         best_of(number(1), || embed(embedder.as_ref(), &problem, k, &run).expect("an embedding"));
-    let found =
+    let clusters =
         cluster(embedder.as_ref(), &problem, k, &Starts::default(), &run).expect("clusters");
-    let line = serde_json::json!({ "cpu": cpu, "clusters": found.assignments });
+    let report = &found.report;
+    let line = serde_json::json!({
+        "cpu": cpu,
+        "weights": report.details.get("weights"),
+        "objective": report.objective,
+        "gap": report.gap,
+        "solves": report.counts.eigen_solves,
+        "clusters": clusters.assignments,
+    });
     std::io::Write::write_all(&mut std::io::stdout(), format!("{line}\n").as_bytes())
         .expect("standard output");
 }
