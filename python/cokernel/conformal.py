@@ -24,7 +24,7 @@ Cawley and Talbot, Neural Networks 17, 2004.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from numbers import Real
 from typing import Any
 
@@ -34,7 +34,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, Reg
 from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold
 from sklearn.utils.validation import check_is_fitted
 
-from ._instances import n_rows, take
+from ._folds import masks_of
+from ._instances import by_view, n_rows, take
 from ._learners import KernelLearner
 from ._transformers import KernelBank
 
@@ -77,6 +78,14 @@ def _towards(estimator: Any, X: Any) -> Callable[[npt.NDArray[np.intp]], Any]:
     return lambda training: take(X, every, training, names=names, similar=similar)
 
 
+def _seen(present: Any, rows: npt.NDArray[np.intp] | None = None) -> dict[str, Any]:
+    """Which instances, or which of them, have which view, as a keyword where it is said."""
+    if present is None:
+        return {}
+    masks = by_view(present)
+    return {"present": masks if rows is None else masks_of(masks, rows)}
+
+
 class _Conformal(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Base of both."""
 
@@ -98,12 +107,12 @@ class _Conformal(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         folds = kinds(self.cv, shuffle=True, random_state=self.random_state)
         return iter(list(folds.split(places, y if stratified else None)))
 
-    def _fit_parts(self, X: Any, y: npt.NDArray[Any], stratified: bool) -> list[tuple[Any, Any, Any]]:
+    def _fit_parts(self, X: Any, y: npt.NDArray[Any], stratified: bool, present: Any) -> list[tuple[Any, Any, Any]]:
         """A fitted estimator for each part, with what it learned from and what it is asked."""
         rows = sliced(self.estimator, X)
         fitted = []
         for train, held in self._parts(y, stratified):
-            model = clone(self.estimator).fit(rows(train, None), y[train])
+            model = clone(self.estimator).fit(rows(train, None), y[train], **_seen(present, train))
             fitted.append((model, train, held))
         self.n_calibration_ = sum(len(held) for _, _, held in fitted)
         return fitted
@@ -111,13 +120,15 @@ class _Conformal(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     def _level(self, coverage: float | None) -> float:
         return _share("coverage", self.coverage if coverage is None else coverage)
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Any, *, present: Any = None) -> Any:
         """Predictions of ``estimator_``, as without sets or intervals.
 
         Parameters
         ----------
         X : as at the fit
             New instances.
+        present : as at the fit, optional
+            Which of them have which view.
 
         Returns
         -------
@@ -126,7 +137,7 @@ class _Conformal(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         if self.method == "split":
             X = _towards(self.estimator, X)(self._parts_[0][1])
-        return self.estimator_.predict(X)
+        return self.estimator_.predict(X, **_seen(present))
 
 
 def _vector(y: Any, count: int) -> npt.NDArray[Any]:
@@ -193,7 +204,7 @@ class ConformalClassifier(ClassifierMixin, _Conformal):  # type: ignore[misc]
         self.cv = cv
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> ConformalClassifier:
+    def fit(self, X: Any, y: Any, *, present: Any = None) -> ConformalClassifier:
         """Learn, and compare with instances that were not learned from.
 
         Parameters
@@ -202,6 +213,8 @@ class ConformalClassifier(ClassifierMixin, _Conformal):  # type: ignore[misc]
             The instances, by position (no index is matched).
         y : array-like of shape (n,)
             Classes.
+        present : DataFrame or array of booleans of shape (n, n_views), dict or list of masks, optional
+            Which instances have which view, by position, as the estimator takes it.
 
         Returns
         -------
@@ -212,25 +225,28 @@ class ConformalClassifier(ClassifierMixin, _Conformal):  # type: ignore[misc]
         self._level(None)
         y = _vector(y, n_rows(X))
         self.classes_ = np.unique(y)
-        self._parts_ = self._fit_parts(X, y, stratified=True)
+        self._parts_ = self._fit_parts(X, y, True, present)
         rows, codes = sliced(self.estimator, X), np.searchsorted(self.classes_, y)
         self._scores = []
         for model, train, held in self._parts_:
             if not np.array_equal(model.classes_, self.classes_):
                 lost = sorted(set(self.classes_.tolist()) - set(model.classes_.tolist()), key=str)
                 raise ValueError(f"class {np.asarray(lost).tolist()[0]!r} is not among the instances that are learned from; give more")
-            told = _strangeness(model, rows(held, train))
+            told = _strangeness(model, rows(held, train), _seen(present, held))
             self._scores.append(np.sort(told[np.arange(len(held)), codes[held]]))
-        self.estimator_ = self._parts_[0][0] if self.method == "split" else clone(self.estimator).fit(X, y)
+        whole = clone(self.estimator)
+        self.estimator_ = self._parts_[0][0] if self.method == "split" else whole.fit(X, y, **_seen(present))
         return self
 
-    def predict_p(self, X: Any) -> npt.NDArray[np.float64]:
+    def predict_p(self, X: Any, *, present: Any = None) -> npt.NDArray[np.float64]:
         """For each class how usual it would be: the share of known instances that are at least as strange.
 
         Parameters
         ----------
         X : as at the fit
             New instances.
+        present : as at the fit, optional
+            Which of them have which view.
 
         Returns
         -------
@@ -241,11 +257,11 @@ class ConformalClassifier(ClassifierMixin, _Conformal):  # type: ignore[misc]
         new = _towards(self.estimator, X)
         stranger = np.ones((n_rows(X), len(self.classes_)))
         for (model, train, _), known in zip(self._parts_, self._scores):
-            told = _strangeness(model, new(train))
+            told = _strangeness(model, new(train), _seen(present))
             stranger += len(known) - np.searchsorted(known, told, side="left")
         return stranger / (self.n_calibration_ + 1.0)
 
-    def predict_set(self, X: Any, coverage: float | None = None) -> npt.NDArray[np.bool_]:
+    def predict_set(self, X: Any, coverage: float | None = None, *, present: Any = None) -> npt.NDArray[np.bool_]:
         """Which classes each new instance may have.
 
         Parameters
@@ -254,6 +270,8 @@ class ConformalClassifier(ClassifierMixin, _Conformal):  # type: ignore[misc]
             New instances.
         coverage : float, optional
             Instead of that of the constructor.
+        present : as at the fit, optional
+            Which of them have which view.
 
         Returns
         -------
@@ -263,16 +281,16 @@ class ConformalClassifier(ClassifierMixin, _Conformal):  # type: ignore[misc]
         level = self._level(coverage)
         # Shares are multiples of 1 / (n + 1): the comparison is one of whole numbers.
         count = self.n_calibration_ + 1
-        ranks = np.rint(self.predict_p(X) * count)
+        ranks = np.rint(self.predict_p(X, present=present) * count)
         found: npt.NDArray[np.bool_] = ranks > (1.0 - level) * count + 1e-9 * count
         return found
 
 
-def _strangeness(model: Any, X: Any) -> npt.NDArray[np.float64]:
+def _strangeness(model: Any, X: Any, seen: dict[str, Any]) -> npt.NDArray[np.float64]:
     """How unlike each class an instance is."""
     if hasattr(model, "predict_proba"):
-        return 1.0 - np.asarray(model.predict_proba(X))
-    values = np.asarray(model.decision_function(X))
+        return 1.0 - np.asarray(model.predict_proba(X, **seen))
+    values = np.asarray(model.decision_function(X, **seen))
     if values.ndim == 1:
         return np.column_stack([values, -values])
     k = len(model.classes_)
@@ -343,7 +361,7 @@ class ConformalRegressor(RegressorMixin, _Conformal):  # type: ignore[misc]
         self.cv = cv
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> ConformalRegressor:
+    def fit(self, X: Any, y: Any, *, present: Any = None) -> ConformalRegressor:
         """Learn, and compare with instances that were not learned from.
 
         Parameters
@@ -352,6 +370,8 @@ class ConformalRegressor(RegressorMixin, _Conformal):  # type: ignore[misc]
             The instances, by position (no index is matched).
         y : array-like of shape (n,)
             Numbers.
+        present : DataFrame or array of booleans of shape (n, n_views), dict or list of masks, optional
+            Which instances have which view, by position, as the estimator takes it.
 
         Returns
         -------
@@ -362,14 +382,19 @@ class ConformalRegressor(RegressorMixin, _Conformal):  # type: ignore[misc]
         self._level(None)
         y = _vector(y, n_rows(X)).astype(np.float64)
         if self.method == "jackknife":
+            masks = {} if present is None else by_view(present)
+            if not all(np.all(mask) for mask in (masks.values() if isinstance(masks, Mapping) else masks)):
+                raise ValueError("method 'jackknife' needs all instances; none may lack a view")
             self._fit_ridge(X, y)
             return self
-        self._parts_ = self._fit_parts(X, y, stratified=False)
+        self._parts_ = self._fit_parts(X, y, False, present)
         rows = sliced(self.estimator, X)
         self._errors = [
-            np.abs(y[held] - model.predict(rows(held, train))) for model, train, held in self._parts_
+            np.abs(y[held] - model.predict(rows(held, train), **_seen(present, held)))
+            for model, train, held in self._parts_
         ]
-        self.estimator_ = self._parts_[0][0] if self.method == "split" else clone(self.estimator).fit(X, y)
+        whole = clone(self.estimator)
+        self.estimator_ = self._parts_[0][0] if self.method == "split" else whole.fit(X, y, **_seen(present))
         return self
 
     def _fit_ridge(self, X: Any, y: npt.NDArray[np.float64]) -> None:
@@ -404,7 +429,7 @@ class ConformalRegressor(RegressorMixin, _Conformal):  # type: ignore[misc]
         self._inverse = inverse[:, :n]
         self.n_calibration_ = n
 
-    def predict_interval(self, X: Any, coverage: float | None = None) -> npt.NDArray[np.float64]:
+    def predict_interval(self, X: Any, coverage: float | None = None, *, present: Any = None) -> npt.NDArray[np.float64]:
         """The least and the greatest number that each new instance may have.
 
         Parameters
@@ -413,6 +438,8 @@ class ConformalRegressor(RegressorMixin, _Conformal):  # type: ignore[misc]
             New instances.
         coverage : float, optional
             Instead of that of the constructor.
+        present : as at the fit, optional
+            Which of them have which view.
 
         Returns
         -------
@@ -433,7 +460,7 @@ class ConformalRegressor(RegressorMixin, _Conformal):  # type: ignore[misc]
                 level,
             )
         new = _towards(self.estimator, X)
-        told = [model.predict(new(train)) for model, train, _ in self._parts_]
+        told = [model.predict(new(train), **_seen(present)) for model, train, _ in self._parts_]
         if self.method == "split":
             n = self.n_calibration_
             place = int(np.ceil(level * (n + 1) - 1e-9)) - 1

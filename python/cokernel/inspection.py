@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ from sklearn.metrics import check_scoring
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from ._instances import is_several, n_rows, take
+from ._folds import masks_of, seeing
+from ._instances import by_view, is_several, n_rows, take
 from ._learners import KernelLearner, number
 from ._report import Weights
 from .conformal import sliced
@@ -27,10 +29,12 @@ def view_importance(
     scoring: Any = None,
     n_repeats: int = 5,
     random_state: Any = None,
+    present: Any = None,
 ) -> dict[str, npt.NDArray[np.float64]]:
     """What a score loses without each view: permutation importance.
 
-    A view is dealt among the instances, so that it says of each what it says of another one; the others stay as they are.
+    A view is dealt among the instances that have it, so that it says of each what it says of another one; the others stay
+    as they are.
     Two views that say the same can each look dispensable. Use instances from which the estimator did not learn.
 
     Parameters
@@ -45,6 +49,8 @@ def view_importance(
     n_repeats : int, default=5
         How often each view is dealt.
     random_state : int, RandomState or None
+    present : DataFrame or array of booleans of shape (n, n_views), dict or list of masks, optional
+        Which instances have which view, by position.
 
     Returns
     -------
@@ -69,10 +75,19 @@ def view_importance(
     rng, n = check_random_state(random_state), n_rows(X)
     if layout.kind == "table" and not is_several(X):
         raise ValueError("the model has one view; without it nothing is left")
-    whole = score(estimator, X, y)
+    masks = None if present is None else by_view(present)
+
+    def scored(given: Any, masks: Any) -> Any:
+        return score(seeing(estimator, masks), given, y)
+
+    whole = scored(X, masks)
     lost: dict[str, npt.NDArray[np.float64]] = {}
     for name in layout.names:
-        found = [score(estimator, _dealt(X, layout, name, rng.permutation(n)), y) for _ in range(int(n_repeats))]
+        found, having = [], _having(X, masks, layout, name)
+        for _ in range(int(n_repeats)):
+            rows = np.arange(n)
+            rows[having] = rng.permutation(having)
+            found.append(scored(_dealt(X, layout, name, rows), masks))
         lost[name] = whole - np.asarray(found)
     return lost
 
@@ -105,7 +120,7 @@ def weight_spread(
         How many halves, at least 2. An error of 20 is itself uncertain by about 16 %.
     random_state : int, RandomState or None
     **fit_params
-        Entries for each instance that ``fit`` was given (``sample_weight``).
+        Entries for each instance that ``fit`` was given (``sample_weight``, ``present``).
 
     Returns
     -------
@@ -140,7 +155,9 @@ def weight_spread(
     for _ in range(int(n_resamples)):
         half = _half(strata, rng)
         given = {} if target is None else {"y": target[half]}
-        given.update({name: np.asarray(v)[half] for name, v in fit_params.items() if v is not None})
+        for name, values in fit_params.items():
+            if values is not None:
+                given[name] = masks_of(by_view(values), half) if name == "present" else np.asarray(values)[half]
         again: Any = clone(estimator)
         found = again.fit(rows_of(half), **given).weights_
         if len(found) != len(whole):
@@ -157,6 +174,27 @@ def _half(strata: npt.NDArray[np.intp], rng: Any) -> npt.NDArray[np.intp]:
         size = len(rows) // 2 + (rng.randint(2) if len(rows) % 2 else 0)
         chosen.append(rows[: max(size, 1)])
     return np.sort(np.concatenate(chosen))
+
+
+def _having(X: Any, masks: Any, layout: Any, name: str) -> npt.NDArray[np.intp]:
+    """The instances that have a view: by its mask, and by rows of numbers that are not all NaN."""
+    has = np.ones(n_rows(X), dtype=bool)
+    if isinstance(masks, Mapping):
+        said = {str(known): mask for known, mask in masks.items()}
+        has &= np.asarray(said.get(name, has), dtype=bool)
+    elif masks is not None:
+        known = layout.all_names if len(masks) == len(layout.all_names) else layout.names
+        has &= np.asarray(masks[list(known).index(name)], dtype=bool)
+    if layout.kind == "columns":
+        table = X.iloc[:, layout.columns[name]] if hasattr(X, "iloc") else X[:, layout.columns[name]]
+    elif hasattr(X, "items"):
+        table = next((t for known, t in X.items() if str(known) == name), None)
+    else:
+        table = dict(zip(layout.all_names if len(X) == len(layout.all_names) else layout.names, X)).get(name)
+    values = table.to_numpy() if hasattr(table, "to_numpy") else table
+    if isinstance(values, np.ndarray) and values.ndim == 2 and values.dtype.kind == "f":
+        has &= ~np.isnan(values).all(axis=1)
+    return np.flatnonzero(has)
 
 
 def _dealt(X: Any, layout: Any, name: str, rows: npt.NDArray[np.intp]) -> Any:

@@ -34,6 +34,8 @@ from cokernel import (
     gaussian,
     linear,
 )
+from cokernel.conformal import ConformalClassifier, ConformalRegressor
+from cokernel.inspection import view_importance, weight_spread
 
 VIEWS = {"a": [0, 1, 2], "b": [3, 4], "c": [5]}
 
@@ -310,3 +312,38 @@ def test_a_surface_over_whole_numbers() -> None:
     assert all(type(p["neighbours"]) is int and 1 <= p["neighbours"] <= 9 for p in found.cv_results_["params"])
     with pytest.raises(ValueError, match="expected finite numbers"):
         SurfaceSearchBank(learner(), {"C": [1, np.nan]}, cv=KFold(3)).fit(X, y)
+
+
+def test_certainty_and_importance_see_the_masks() -> None:
+    """Masks say what NaN says, in whatever form, for what is held out, dealt or halved, too."""
+    X, y, present, holes = made(120)
+    new = made(40, seed=9)
+    numbers = (y == "yes") + 0.1 * X[:, 0]
+    for method in ("split", "cross"):
+        told = ConformalClassifier(learner(), method=method, random_state=1).fit(holes, y)
+        line = ConformalRegressor(learner(MKLRegressor), method=method, random_state=1).fit(holes, numbers)
+        for form in forms(present):
+            masks, others = forms(present)[form], forms(new[2])[form]
+            seen = ConformalClassifier(learner(), method=method, random_state=1).fit(X, y, present=masks)
+            np.testing.assert_allclose(seen.predict_p(new[0], present=others), told.predict_p(new[3]), atol=1e-9)
+            assert (seen.predict_set(new[0], present=others) == told.predict_set(new[3])).all()
+            assert (seen.predict(new[0], present=others) == told.predict(new[3])).all()
+            numbered = ConformalRegressor(learner(MKLRegressor), method=method, random_state=1)
+            numbered.fit(X, numbers, present=masks)
+            wide = numbered.predict_interval(new[0], present=others)
+            np.testing.assert_allclose(wide, line.predict_interval(new[3]), atol=1e-6)
+    ridge = MKLRegressor("mean", machine="kernel_ridge:lambda=0.1", views=VIEWS)
+    with pytest.raises(ValueError, match="none may lack a view"):
+        ConformalRegressor(ridge, method="jackknife").fit(X, numbers, present=present)
+    ConformalRegressor(ridge, method="jackknife").fit(X, numbers, present=np.ones_like(present))
+
+    model = learner().fit(holes, y)
+    lost = view_importance(model, holes, y, random_state=2)
+    for form, masks in forms(present).items():
+        same = view_importance(model, X, y, random_state=2, present=masks)
+        for name in VIEWS:
+            np.testing.assert_allclose(same[name], lost[name], err_msg=f"{form} {name}")
+    weighed = learner(method="simple_mkl").fit(holes, y)
+    for masks in forms(present).values():
+        errors = weight_spread(weighed, X, y, n_resamples=2, random_state=0, present=masks).errors
+        np.testing.assert_allclose(errors, weight_spread(weighed, holes, y, n_resamples=2, random_state=0).errors, atol=1e-5)
