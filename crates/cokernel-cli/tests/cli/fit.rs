@@ -157,9 +157,18 @@ fn landmarks_stand_for_the_instances() {
     );
     let said = toy.refusal(&format!("fit {DATA} --storage nystrom"), 2);
     assert!(said.contains("nystroem"), "{said}");
-    let said =
-        toy.refusal("cluster --view a=a.csv --view b=b.npy -k 3 --storage nystroem:rank=12", 2);
+    let two = "--view a=a.csv --view b=b.npy -k 3 --storage nystroem:rank=12";
+    let said = toy.refusal(&format!("cluster {two} --method snf"), 2);
     assert!(said.contains("keeps no kernels between instances"), "{said}");
+    toy.run(&format!("cluster {two} --method co_trained")).success();
+    let assert = toy.run(&format!("compare {two} --task cluster --starts 2")).success();
+    let said = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
+    assert!(
+        said.contains("left out, since landmarks") && said.contains("product_spectral"),
+        "{said}"
+    );
+    let said = toy.refusal(&format!("compare {two} --task cluster --methods mkkm"), 2);
+    assert!(said.contains("method 'mkkm'"), "{said}");
     let said = toy.refusal(&format!("kernels {DATA} --storage nystroem:rank=12"), 2);
     assert!(said.contains("all pairs of instances, which landmarks do not keep"), "{said}");
     // A comparison leaves out what needs kernels between instances, unless it is named.

@@ -83,6 +83,9 @@ impl Factors {
 
     /// (K_m)_ii.
     pub(super) fn diagonal(&self, m: usize) -> Vec<f64> {
+        if self.parts[m].is_empty() {
+            return vec![0.0; self.n];
+        }
         let squares = |c: usize| {
             let (first, mut room) = (c * ROWS, Vec::new());
             let rows = self.rows(m, first, ROWS.min(self.n - first), &mut room);

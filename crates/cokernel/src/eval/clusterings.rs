@@ -223,6 +223,8 @@ pub fn compare_candidates(
         }
         _ => Vec::new(),
     };
+    let (candidates, unstored) = stored(candidates)?;
+    let candidates = &candidates[..];
     let recipes: Vec<Recipe> =
         candidates.iter().map(|c| c.method.recipe()).collect::<Result<_>>()?;
     let base = base(candidates, &recipes)?;
@@ -235,7 +237,7 @@ pub fn compare_candidates(
         watch,
         rows: BTreeMap::new(),
         left_out: Vec::new(),
-        notes: Vec::new(),
+        notes: unstored.into_iter().collect(),
         steps: 0,
     };
     let (mut agreement, mut seen, mut kernels) = (None, Vec::new(), Vec::new());
@@ -329,6 +331,36 @@ pub fn compare_candidates(
         library_version: VERSION.to_string(),
         status: stopped.unwrap_or(Status::Converged),
     })
+}
+
+/// Those that the storage will do for, and a note about the others.
+///
+/// # Errors
+/// One of these is required, or none is left.
+fn stored(candidates: &[Candidate]) -> Result<(Vec<Candidate>, Option<String>)> {
+    let (mut kept, mut without, mut refusal) = (Vec::new(), Vec::new(), None);
+    for candidate in candidates {
+        match candidate.method.check_stored() {
+            Ok(()) => kept.push(candidate.clone()),
+            Err(e) if candidate.required => return Err(e),
+            Err(e) => {
+                without.push(candidate.method.method().id);
+                refusal = Some(e);
+            }
+        }
+    }
+    match refusal {
+        Some(e) if kept.is_empty() => Err(e),
+        _ => Ok((
+            kept,
+            (!without.is_empty()).then(|| {
+                format!(
+                    "left out, since landmarks keep no kernels between instances, which they need: {}",
+                    without.join(", ")
+                )
+            }),
+        )),
+    }
 }
 
 /// A wrong call, as against views that a method cannot use.

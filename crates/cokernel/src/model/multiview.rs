@@ -437,6 +437,26 @@ impl MultiView {
         })
     }
 
+    /// Refuses a storage that keeps no kernels for a method that needs them.
+    ///
+    /// # Errors
+    /// Landmarks, for a method that asks kernels for more than products with thin blocks; wrong parameters.
+    pub fn check_stored(&self) -> Result<()> {
+        self.check_low_rank(None)
+    }
+
+    /// [`check_stored`](Self::check_stored), saying what so many instances would take.
+    fn check_low_rank(&self, n: Option<usize>) -> Result<()> {
+        let storage = self.recipe()?.storage;
+        match storage {
+            Storage::LowRank(_) if !self.embedder()?.wants().low_rank => {
+                let whose = format!("method '{}'", self.method.id);
+                Err(storage.refused_for(&whose, n, &multiview::low_rank_methods()))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The kernels towards landmarks, where the method asks for nothing else.
     fn low_rank(
         &self,
@@ -446,14 +466,11 @@ impl MultiView {
         run: &Run,
         notes: &mut Vec<String>,
     ) -> Result<Bank> {
-        let (id, n) = (self.method.id, known.n());
-        let refused =
-            |what: &str| self.storage.refused_for(what, Some(n), &multiview::low_rank_methods());
-        if !self.embedder()?.wants().low_rank {
-            return Err(refused(&format!("method '{id}'")));
-        }
+        let n = known.n();
+        self.check_low_rank(Some(n))?;
         if self.pairs.is_some() {
-            return Err(refused("what is learned from pairs"));
+            let methods = multiview::low_rank_methods();
+            return Err(self.storage.refused_for("learning from pairs", Some(n), &methods));
         }
         if let Some((view, absent)) = known.missing().first() {
             return Err(Error::Data(format!(
@@ -627,7 +644,7 @@ impl MultiView {
     /// Refuses views that were prepared for other kernels.
     pub(super) fn check_prepared(&self, prepared: &PreparedViews) -> Result<()> {
         if self.shares(prepared)? {
-            return Ok(());
+            return self.check_low_rank(Some(prepared.bank.n()));
         }
         Err(Error::Data(
             "the views were prepared with other kernels, pairs, scaling, storage or arrangement than this \

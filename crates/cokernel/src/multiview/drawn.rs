@@ -300,7 +300,9 @@ impl<'a> Blocks<'a> {
         let solvers = (0..views).map(solver).collect::<Result<_>>()?;
         let bytes =
             [8, n, r, views, views + 1 + sources::KEPT].into_iter().fold(1, usize::saturating_mul);
-        let sources = if bytes > run.memory / 4 {
+        let sources = if bank.is_low_rank() {
+            None
+        } else if bytes > run.memory / 4 {
             notes.push(format!(
                 "new rows cannot be embedded: that would keep {} MiB, more than a quarter of the \
                  memory limit",

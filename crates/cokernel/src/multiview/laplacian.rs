@@ -44,6 +44,10 @@ pub(super) fn precise() -> Options {
     Options { tol: 1e-12, angle: 1e-10, ..Options::default() }
 }
 
+/// What to do about sums that are not positive towards landmarks.
+pub(super) const MORE_LANDMARKS: &str =
+    "take more landmarks (storage nystroem:rank=…), others (landmarks=…), or a wider kernel";
+
 /// Row sums of kernel m.
 ///
 /// # Errors
@@ -56,6 +60,13 @@ pub(super) fn degrees(bank: &Bank, m: usize, watch: &Watch) -> Result<Vec<f64>> 
         let pass = Pass::under(watch);
         let (degrees, least) = bank.row_sums_in(m, &pass);
         pass.complete(EMBEDDING)?;
+        if let Some(i) = degrees.iter().position(|d| bank.is_low_rank() && *d <= 0.0) {
+            return Err(Error::Data(format!(
+                "{name}: towards landmarks the similarities of instance {i} sum to {}, and only a positive sum can be normalised; \
+                 {MORE_LANDMARKS}",
+                brief(degrees[i])
+            )));
+        }
         return checked(&name, largest, degrees, least);
     }
     let row = |values: &mut Vec<f64>, i| {

@@ -168,10 +168,20 @@ impl Embedder for MinDisagreement {
         }
         let ones = vec![Matrix::from_fn(n, 1, |_, _| 1.0); views];
         let two_steps = reached(graphs, &ones);
-        let s: Vec<Vec<f64>> = (0..views)
-            .map(|v| laplacian::scaling(graphs.apply(v, &two_steps[v]).values()))
-            .collect();
+        let degrees: Vec<Matrix> = (0..views).map(|v| graphs.apply(v, &two_steps[v])).collect();
         watch.complete(laplacian::EMBEDDING)?;
+        for (v, degrees) in degrees.iter().enumerate() {
+            // Approximate similarities may be below 0.
+            if let Some(i) = degrees.values().iter().position(|d| *d <= 0.0) {
+                return Err(Error::Data(format!(
+                    "kernel '{}': what instance {i} reaches in two steps sums to {}, and only a positive sum can be normalised; {}",
+                    bank.kernels()[v].name,
+                    crate::brief(degrees.values()[i]),
+                    laplacian::MORE_LANDMARKS
+                )));
+            }
+        }
+        let s: Vec<Vec<f64>> = degrees.iter().map(|d| laplacian::scaling(d.values())).collect();
         let scaled = |x: &Matrix| -> Vec<Matrix> {
             (0..views)
                 .map(|v| {

@@ -32,10 +32,10 @@ impl Space {
         let bytes = count.map_or(usize::MAX, |c| c.saturating_mul(8));
         if bytes / 2 > run.memory {
             return Err(Error::Data(format!(
-                "{} take {:.1} GB in single precision, and {:.1} GB are allowed; allow more memory",
+                "{} take {:.1} MB in single precision, and {:.1} MB are allowed; allow more memory",
                 what(),
-                bytes as f64 / 2e9,
-                run.memory as f64 / 1e9
+                bytes as f64 / 2e6,
+                run.memory as f64 / 1e6
             )));
         }
         let entries = if bytes > run.memory / 2 {
@@ -50,10 +50,10 @@ impl Space {
         let mut notes = self.notes().to_vec();
         if factors.is_single() {
             notes.push(format!(
-                "the features towards landmarks are kept in single precision: {:.1} GB, where double precision takes more than half of \
-                 the {:.1} GB that are allowed",
-                bytes as f64 / 2e9,
-                run.memory as f64 / 1e9
+                "the features towards landmarks are kept in single precision: {:.1} MB, where double precision takes more than half of \
+                 the {:.1} MB that are allowed",
+                bytes as f64 / 2e6,
+                run.memory as f64 / 1e6
             ));
         }
         Ok(Bank::of_factors(self.kernels().to_vec(), factors, notes))

@@ -23,7 +23,7 @@ use crate::{Error, Result, Run, Watch};
 use cokernel_dense::{Slice, product_nn, symmetric_eigen};
 use rayon::prelude::*;
 
-/// Eigenvalues of W_m below this part of the largest count as 0.
+/// Eigenvalues of W_m, its diagonal brought to one, below this part of the largest count as 0.
 const LEAST: f64 = 1e-11;
 
 /// Instances on which the error is measured.
@@ -81,7 +81,7 @@ impl Space {
         let n = views.n();
         let watch = run.watch();
         let mut rng = run.rng("sample for landmarks");
-        let sample = some_of(n, SAMPLE.max(4 * how.rank), &mut rng);
+        let sample = some_of(n, SAMPLE.max(how.rank.saturating_mul(4)), &mut rng);
         let chosen = {
             let some = (sample.len() < n).then(|| rows_of(views, &sample)).transpose()?;
             let some = some.as_ref().unwrap_or(views);
@@ -175,6 +175,12 @@ impl Space {
         let root = |(m, mut w): (usize, Vec<f64>)| {
             landmarks::stopped(watch)?;
             cokernel_dense::symmetric_part(r, &mut w);
+            // To a unit diagonal: an instance of large norm would make all others count as 0.
+            let unit = |i: usize| if w[i * r + i] > 0.0 { 1.0 / w[i * r + i].sqrt() } else { 0.0 };
+            let units: Vec<f64> = (0..r).map(unit).collect();
+            for (row, own) in w.chunks_mut(r).zip(&units) {
+                row.iter_mut().zip(&units).for_each(|(v, other)| *v *= own * other);
+            }
             let mut vectors = vec![0.0; r * r];
             let found = symmetric_eigen(Slice::new(&w, r, r), &mut vectors);
             let values = found.ok_or_else(|| {
@@ -186,7 +192,7 @@ impl Space {
             let largest = values.last().copied().unwrap_or(0.0);
             let kept: Vec<usize> =
                 (0..r).filter(|j| largest > 0.0 && values[*j] > LEAST * largest).collect();
-            let column = |i: usize, j: &usize| vectors[i * r + j] / values[*j].sqrt();
+            let column = |i: usize, j: &usize| units[i] * vectors[i * r + j] / values[*j].sqrt();
             let values = (0..r).flat_map(|i| kept.iter().map(move |j| column(i, j))).collect();
             Ok(Root { rank: kept.len(), values, first: 0 })
         };

@@ -86,6 +86,30 @@ fn threads_change_no_bit_and_single_precision_little() {
     assert_eq!(one.assignments, double.assignments);
 }
 
+/// An instance of large norm hides no other one.
+#[test]
+fn full_rank_is_exact_whatever_the_norms_are() {
+    let table = Matrix::from_fn(60, 3, |i, j| {
+        let near = if i % 3 == j { 3.0 } else { 0.0 };
+        let value = near + 0.5 + 0.4 * ((i * 7 + j * 13) as f64).sin();
+        if i == 0 { 1e3 * value } else { value }
+    });
+    let views = Views::new().dense("a", table).unwrap();
+    let eigenvalues = |storage: &str| {
+        MultiView::new("spectral")
+            .unwrap()
+            .kernels([KernelSpec::parse("polynomial:degree=2").unwrap()])
+            .storage(storage.parse().unwrap())
+            .embed(&views, 3, &Run::default())
+            .unwrap()
+            .eigenvalues
+            .remove(0)
+    };
+    for (a, b) in eigenvalues("resident").iter().zip(eigenvalues("nystroem:rank=60")) {
+        assert!((a - b).abs() < 1e-6 * a, "{a} {b}");
+    }
+}
+
 #[test]
 fn refusals() {
     let (views, _) = views(60);
@@ -115,6 +139,17 @@ fn refusals() {
     let lacks = with_presence(&views, &lacking, rows);
     let said = refused("spectral", "nystroem", &lacks);
     assert!(said.contains("1 of 60 instances lack view"), "{said}");
+    // Nor on kernels that were prepared for another method.
+    let prepared = method("spectral", "nystroem:rank=20").prepare(&views, &run).unwrap();
+    let other = method("mkkm", "nystroem:rank=20");
+    let said = other.cluster_prepared(&prepared, 3, &Starts::default(), &run).unwrap_err();
+    assert!(said.to_string().contains("method 'mkkm'"), "{said}");
+    // Nothing but zeros.
+    let zeros = Views::new().dense("zero", Matrix::zeros(9, 2)).unwrap();
+    let linear = MultiView::new("spectral").unwrap().kernels([KernelSpec::linear()]);
+    let said =
+        linear.storage("nystroem:rank=3".parse().unwrap()).embed(&zeros, 2, &run).unwrap_err();
+    assert!(said.to_string().contains("instance 0"), "{said}");
     // Sums of 0: nothing is similar to instance 0.
     let far = Matrix::from_fn(40, 1, |i, _| if i == 0 { 1e9 } else { i as f64 * 0.01 });
     let far = Views::new().dense("far", far).unwrap();
