@@ -98,7 +98,7 @@ fn full_rank_is_exact_whatever_the_norms_are() {
     let eigenvalues = |storage: &str| {
         MultiView::new("spectral")
             .unwrap()
-            .kernels([KernelSpec::parse("polynomial:degree=2").unwrap()])
+            .kernels(["polynomial:degree=2".parse::<KernelSpec>().unwrap()])
             .storage(storage.parse().unwrap())
             .embed(&views, 3, &Run::default())
             .unwrap()
