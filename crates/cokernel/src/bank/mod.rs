@@ -356,7 +356,8 @@ impl Bank {
         }
     }
 
-    /// Whether the kernels are of low rank, towards landmarks, and nothing but their factors is kept.
+    /// Whether the kernels are of low rank, towards landmarks, and nothing but their factors is kept: then there are sums, products with
+    /// thin blocks, rows, entries, row sums and diagonals; what visits tiles panics.
     pub fn is_low_rank(&self) -> bool {
         self.factors().is_some()
     }

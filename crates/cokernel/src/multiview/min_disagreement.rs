@@ -171,13 +171,17 @@ impl Embedder for MinDisagreement {
         let degrees: Vec<Matrix> = (0..views).map(|v| graphs.apply(v, &two_steps[v])).collect();
         watch.complete(laplacian::EMBEDDING)?;
         for (v, degrees) in degrees.iter().enumerate() {
-            // Approximate similarities may be below 0.
+            // Approximate similarities may be below 0, and products of very small ones become 0.
             if let Some(i) = degrees.values().iter().position(|d| *d <= 0.0) {
                 return Err(Error::Data(format!(
                     "kernel '{}': what instance {i} reaches in two steps sums to {}, and only a positive sum can be normalised; {}",
                     bank.kernels()[v].name,
                     crate::brief(degrees.values()[i]),
-                    laplacian::MORE_LANDMARKS
+                    if bank.is_low_rank() {
+                        laplacian::MORE_LANDMARKS
+                    } else {
+                        "scale the kernels up"
+                    }
                 )));
             }
         }

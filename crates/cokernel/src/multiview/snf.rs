@@ -30,7 +30,7 @@
 //! No new rows: what is fused depends on all instances.
 //!
 //! The rounds are computed in single precision: entries of P are off by about 1e-7 of the sums of their rows. Where that does not hold
-//! (`exchange`) they are computed in double precision, which takes ten times as long.
+//! (`exchange`) they are computed in double precision, which takes many times as long.
 //!
 //! Cost: 6 n² K operations for each kernel and round, since S_m has K entries in a row; memory 4 n² bytes for each kernel and 12 n²
 //! besides, refused beyond the memory of the run.

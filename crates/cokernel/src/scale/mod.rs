@@ -6,7 +6,7 @@
 //! the kernels are learned:
 //!
 //! ```text
-//! min over η ∈ S, v, b   ½ Σ_m ‖v_m‖²/η_m + Ω(η) + Σ_i L_i(Σ_m C_m(x_i) R_m v_m + b),     R_m R_mᵀ = W_m⁺
+//! min over η ∈ S, v, b   ½ Σ_m ‖v_m‖²/η_m + Ω(η) + Σ_i L_i(Σ_m C_m(x_i) R_m v_m + b),     R_m R_mᵀ ≙ W_m⁺
 //! ```
 //!
 //! This is the problem of the method and its machine with k̃_m = C_m W_m⁺ C_mᵀ in place of k_m: the sets S, the conjugates

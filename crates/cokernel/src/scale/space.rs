@@ -7,8 +7,9 @@
 //! ```
 //!
 //! (Nyström; Williams and Seeger, NIPS 2000), which is positive semi-definite, never above k_m, and equal to it where all
-//! instances are landmarks. W_m⁺ = R_m R_mᵀ with R_m = U Λ^{−1/2} over the eigenvalues above [`LEAST`] times the largest, so
-//! that kernels that are nearly singular on the landmarks do no harm; r_m of them are kept. A function of kernel m is
+//! instances are landmarks. In the place of W_m⁺ stands R_m R_mᵀ, which gives the same k̃_m: R_m = S U Λ^{−1/2} over the eigenvalues Λ of
+//! S W_m S above [`LEAST`] times the largest, S = diag(W_m)^{−1/2}, so that kernels that are nearly singular on the landmarks do no
+//! harm and no landmark of large norm hides the others; r_m of them are kept. A function of kernel m is
 //! f_m(x) = C_m(x) R_m v_m with norm ‖v_m‖: rows are never multiplied by R_m, v_m is, once for all instances.
 //!
 //! C_m(x) is computed where it is needed and kept nowhere: distances once for all kernels of a view, the widths of a

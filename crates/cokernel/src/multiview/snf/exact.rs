@@ -1,7 +1,7 @@
 //! The rounds of network fusion in double precision, on n × n matrices without panels: for the few problems whose rows have entries so
 //! far apart that [`exchange`](super::exchange) does not hold them. Each pair of a graph is that of two instances which have its view.
 //!
-//! Cost: 4 n² K operations for each kernel and round, at a tenth of the speed; memory (16 M + 24) n² bytes.
+//! Cost: 4 n² K operations for each kernel and round, from memory that no cache holds; memory (16 M + 24) n² bytes.
 
 use super::exchange::Sparse;
 use rayon::prelude::*;
