@@ -202,6 +202,9 @@ pub struct Run {
     pub observer: Option<Arc<dyn Observer>>,
     /// Bytes that a bank may keep in memory before it computes on demand.
     pub memory: usize,
+    /// Who computes fits towards landmarks, and where these keep what they go on from; `None`: the threads of this process, from
+    /// the start.
+    pub workers: Option<Arc<crate::scale::Workers>>,
 }
 
 impl fmt::Debug for Run {
@@ -223,6 +226,7 @@ impl Default for Run {
             cancel: Cancel::default(),
             observer: None,
             memory: 2 << 30,
+            workers: None,
         }
     }
 }

@@ -73,6 +73,7 @@ use definite::Proof;
 use engine::Engine;
 use gram::{check_symmetric_among, check_symmetric_graph};
 use mapped::Source;
+pub(crate) use mapped::{add_bytes, add_text, add_view, place};
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::collections::HashSet;

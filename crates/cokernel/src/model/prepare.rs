@@ -115,6 +115,7 @@ impl Mkl {
                 missing::landmarks(handling, preparation, &views, (&specs, *how), run, &mut notes)?
             }
             storage => {
+                crate::scale::Workers::refuse_others(run)?;
                 let (preparation, views, bank) =
                     missing::kernels(handling, preparation, &views, &specs, storage.clone(), run)?;
                 (preparation, views, bank, None)

@@ -11,8 +11,10 @@
 //! the Hessian of J in η is Uᵀ(A⁻¹ + E)⁻¹U, A = κ S: in numbers Uᵀ A U − (E^½ A U)ᵀ (I + E^½ A E^½)⁻¹ (E^½ A U).
 //! Where η changes by δ the best v changes by w − E^½ (I + E^½ A E^½)⁻¹ E^½ A w, w_m = δ_m u_m.
 
+use super::features::Room;
 use super::passes::Problem;
-use super::space::{Room, Space};
+use super::space::Space;
+use super::state::Drawn;
 use crate::error::room_for;
 use crate::{Error, Result};
 use cokernel_dense::{Cholesky, Slice, add_gram_below, mirror_below, simd};
@@ -32,6 +34,8 @@ const PART: usize = 64;
 
 /// The covariance of the whitened features.
 pub(crate) struct Curvature {
+    /// What it was made of.
+    pub sample: Drawn,
     size: usize,
     mean: Vec<f64>,
     /// size × size.
@@ -101,9 +105,16 @@ impl Curvature {
         curvatures: &[f64],
         rng: &mut Xoshiro256PlusPlus,
     ) -> Result<Self> {
+        let wanted = Self::wanted(problem.space.size());
+        let Sample { places, weights } = Sample::draw(curvatures, wanted, rng);
+        let rows = places.iter().map(|p| problem.rows[*p]).collect();
+        Self::of(problem, Drawn { rows, weights })
+    }
+
+    /// From these instances.
+    pub fn of(problem: &Problem<'_>, sample: Drawn) -> Result<Self> {
         let (space, size) = (problem.space, problem.space.size());
-        let Sample { places, weights } = Sample::draw(curvatures, Self::wanted(size), rng);
-        let rows: Vec<usize> = places.iter().map(|p| problem.rows[*p]).collect();
+        let Drawn { rows, weights } = &sample;
         let total: f64 = weights.iter().sum();
         let kernels: Vec<usize> = (0..space.kernels().len()).collect();
         room_for::<f64>(size.checked_mul(2 * size), || {
@@ -136,7 +147,7 @@ impl Curvature {
         covariance.par_chunks_mut(size.max(1)).enumerate().for_each(|(i, row)| {
             row.iter_mut().zip(&mean).for_each(|(v, m)| *v -= mean[i] * m);
         });
-        Ok(Curvature { size, mean, covariance })
+        Ok(Curvature { sample, size, mean, covariance })
     }
 
     /// For these weights of the kernels.

@@ -4,8 +4,9 @@
 //! Cost: r kernel values and 2 r r_m operations for each instance and kernel, once; 8 bytes for each of the n Σ r_m numbers, or 4
 //! where they would take more than half of the memory of the run.
 
+use super::features::Room;
 use super::landmarks::stopped;
-use super::space::{Room, Space};
+use super::space::Space;
 use crate::bank::{Bank, Entries, Factors, LowRank, huge_pages};
 use crate::data::Views;
 use crate::error::room_for;
@@ -21,6 +22,7 @@ impl Space {
     /// # Errors
     /// There is no memory for the features, or less is allowed; a stop.
     pub(crate) fn bank(&self, views: &Views, how: LowRank, run: &Run) -> Result<Bank> {
+        super::Workers::refuse_others(run)?;
         let (n, watch) = (views.n(), run.watch());
         let count = n.checked_mul(self.size());
         let what = || {

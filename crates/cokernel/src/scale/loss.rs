@@ -17,8 +17,10 @@
 //! u₊ by at most h. The coefficients are feasible for the loss itself, so that both have their bounds; ℓ of the rounded loss
 //! is larger by 2h² C/w of each part. ℓ(0) ≥ 0 and ℓ is concave for all, hence ℓ(s c) ≥ s ℓ(c) for 0 ≤ s ≤ 1.
 
+use serde::{Deserialize, Serialize};
+
 /// A loss.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum Loss {
     /// C max(0, 1 − y f).
     Hinge,

@@ -16,10 +16,16 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `landmarks` | which instances |
-//! | `space` | features, computed where they are needed and never kept |
+//! | `features` | C_m(x), computed where it is needed and never kept |
+//! | `space` | landmarks, C_m and R_m |
 //! | `tiles` | sums whose bits do not depend on threads or partitions |
 //! | `loss` | losses and what the dual knows of them |
 //! | `passes` | what goes over the instances: P numbers out, P numbers back |
+//! | `instances` | what a tile of them does in a pass |
+//! | `workers`, `away` | passes computed by other processes and machines |
+//! | `scratch`, `parcel` | the folder from which these learn what they are asked |
+//! | `state` | from which a fit that was killed goes on |
+//! | `processes` | worker processes on this machine |
 //! | `curvature` | the preconditioner, and how J bends with the weights |
 //! | `factors` | the kernels towards landmarks between all instances, as factors, for spectral methods |
 //! | `newton` | Newton's method with conjugate gradients at given weights |
@@ -31,15 +37,25 @@
 //! preconditioner, P³/3 operations to factor it; n numbers for each decision function. The method of optimisation is in
 //! the spirit of FALKON (Rudi, Carratino and Rosasco, NIPS 2017), for several kernels, other losses and with a certificate.
 
+pub(crate) mod away;
 pub(crate) mod curvature;
 mod factors;
+pub(crate) mod features;
+pub(crate) mod instances;
 mod landmarks;
 pub(crate) mod loss;
 pub(crate) mod newton;
+mod parcel;
 pub(crate) mod passes;
+mod processes;
+pub(crate) mod scratch;
 mod space;
+pub(crate) mod state;
 mod tiles;
+mod workers;
 
 pub(crate) use landmarks::some_of;
 pub use loss::Loss;
+pub use processes::{Processes, serve};
 pub use space::Space;
+pub use workers::{Executor, Workers, answer};

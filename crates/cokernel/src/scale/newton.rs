@@ -17,7 +17,9 @@ use super::curvature::{Curvature, Factor};
 use super::passes::{Evaluated, Problem};
 use crate::Result;
 use crate::scale::Loss;
+use crate::scale::state::{Drawn, Solver, Spot};
 use cokernel_dense::simd::dot;
+use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// Conjugate-gradient iterations of a step, and the part of the residual that is left.
@@ -48,6 +50,18 @@ pub(crate) struct Point {
 }
 
 impl Point {
+    /// Without what was evaluated.
+    pub fn spot(&self) -> Spot {
+        let (weights, v, bias) = (self.weights.clone(), self.v.clone(), self.bias.clone());
+        Spot { weights, v, bias, h: self.h }
+    }
+
+    /// Not evaluated yet.
+    pub fn at(spot: Spot) -> Self {
+        let Spot { weights, v, bias, h } = spot;
+        Point { weights, v, bias, h, at: Evaluated::default() }
+    }
+
     /// Kernels with a weight.
     pub fn active(&self) -> Vec<usize> {
         (0..self.weights.len()).filter(|m| self.weights[*m] > 0.0).collect()
@@ -124,6 +138,8 @@ pub(crate) struct Newton<'a> {
     /// Whether the curvatures are those of the point that was prepared last.
     fresh: bool,
     rng: Xoshiro256PlusPlus,
+    /// Random numbers that were drawn.
+    draws: u64,
     /// Iterations of the last step.
     iterations: u64,
     /// Passes with a direction.
@@ -138,9 +154,55 @@ impl<'a> Newton<'a> {
         curvatures: Vec<Curvature>,
         rng: Xoshiro256PlusPlus,
     ) -> Self {
-        let (factors, fresh) = (Vec::new(), false);
+        let (factors, fresh, draws) = (Vec::new(), false, 0);
         let (iterations, products, evaluations) = (0, 0, 0);
-        Newton { problem, curvatures, factors, fresh, rng, iterations, products, evaluations }
+        Newton {
+            problem,
+            curvatures,
+            factors,
+            fresh,
+            rng,
+            draws,
+            iterations,
+            products,
+            evaluations,
+        }
+    }
+
+    /// What is kept from step to step.
+    pub fn state(&self) -> Solver {
+        Solver {
+            samples: self.curvatures.iter().map(|c| c.sample.clone()).collect(),
+            factors: self.factors.iter().map(|f| (f.kappa, f.weights.clone())).collect(),
+            draws: self.draws,
+            iterations: self.iterations,
+            products: self.products,
+            evaluations: self.evaluations,
+        }
+    }
+
+    /// As it was when it gave this state.
+    pub fn restored(
+        problem: &'a Problem<'a>,
+        state: &Solver,
+        mut rng: Xoshiro256PlusPlus,
+    ) -> Result<Self> {
+        (0..state.draws).for_each(|_| {
+            let _: f64 = rng.random();
+        });
+        let again = |sample: &Drawn| Curvature::of(problem, sample.clone());
+        let curvatures: Vec<Curvature> = state.samples.iter().map(again).collect::<Result<_>>()?;
+        let each = curvatures.iter().zip(&state.factors);
+        let factors = each.map(|(c, (kappa, w))| c.factor(problem.space, w, *kappa)).collect();
+        let newton = Newton::new(problem, curvatures, rng);
+        Ok(Newton {
+            factors,
+            draws: state.draws,
+            iterations: state.iterations,
+            products: state.products,
+            evaluations: state.evaluations,
+            ..newton
+        })
     }
 
     fn apart(&self) -> bool {
@@ -170,19 +232,19 @@ impl<'a> Newton<'a> {
         let bent = self.problem.curvatures(&point.at.f, point.h);
         let heads = self.problem.heads();
         self.factors.clear();
-        self.curvatures = match self.apart() {
+        let all: Vec<Vec<f64>> = match self.apart() {
             true => {
                 let own = |u: usize| bent.iter().skip(u).step_by(heads).copied().collect();
-                let all: Vec<Vec<f64>> = (0..heads).map(own).collect();
-                all.iter()
-                    .map(|d| Curvature::new(self.problem, d, &mut self.rng))
-                    .collect::<Result<_>>()?
+                (0..heads).map(own).collect()
             }
-            false => {
-                let sums: Vec<f64> = bent.chunks(heads).map(|d| d.iter().sum()).collect();
-                vec![Curvature::new(self.problem, &sums, &mut self.rng)?]
-            }
+            false => vec![bent.chunks(heads).map(|d| d.iter().sum()).collect()],
         };
+        self.curvatures.clear();
+        for bent in all {
+            let before = self.rng.clone();
+            self.curvatures.push(Curvature::new(self.problem, &bent, &mut self.rng)?);
+            self.draws += u64::from(self.rng != before);
+        }
         Ok(())
     }
 
@@ -354,7 +416,7 @@ impl<'a> Newton<'a> {
             }
             self.products += 1;
             self.iterations += 1;
-            let bent = problem.curve(&point.at.f, point.h, &active, (&d, &d_bias))?;
+            let bent = problem.curve(&point.at, point.h, &active, (&d, &d_bias))?;
             let Some((bent, shift)) = bent else { return Ok(None) };
             for u in (0..heads).filter(|u| open[*u]) {
                 let range = u * count..(u + 1) * count;

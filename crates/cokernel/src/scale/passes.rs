@@ -6,42 +6,17 @@
 //! | [`Problem::curve`] | a direction | Cᵀ D C d with the curvatures D of the losses at hand, for instances that have some |
 //! | [`Problem::along`] | steps | losses along a line between two points that were evaluated; no features |
 //!
-//! Decision values f (instances × heads) stay where the instances are.
+//! Decision values f (instances × heads) stay where the instances are, and are known here.
 
+use super::away::{Away, Kept};
+use super::instances::{Instances, Labels, Linear, NUMBERS};
 use super::loss::{At, Loss};
-use super::space::{Room, Space};
+use super::space::Space;
 use super::tiles::{TILE, Tiling};
 use crate::data::Views;
 use crate::run::Pass;
 use crate::{Error, Result, Watch};
-use cokernel_dense::{Slice, add_product_tn, product_nn, simd};
-use std::sync::{Mutex, PoisonError};
-
-/// What is to be learned about each instance.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Labels<'a> {
-    /// Codes of classes, and for each head the label of each class: 1, −1 or 0 for none.
-    Classes { codes: &'a [u32], signs: &'a [Vec<f64>] },
-    /// A number, for the one head.
-    Values(&'a [f64]),
-}
-
-impl Labels<'_> {
-    #[inline]
-    fn of(&self, instance: usize, head: usize) -> f64 {
-        match self {
-            Labels::Classes { codes, signs } => signs[head][codes[instance] as usize],
-            Labels::Values(values) => values[instance],
-        }
-    }
-
-    fn heads(&self) -> usize {
-        match self {
-            Labels::Classes { signs, .. } => signs.len(),
-            Labels::Values(_) => 1,
-        }
-    }
-}
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Instances with losses.
 pub(crate) struct Problem<'a> {
@@ -56,6 +31,8 @@ pub(crate) struct Problem<'a> {
     /// Factor on the costs.
     pub factor: f64,
     pub watch: &'a Watch,
+    /// Who computes passes with features, if these threads do not.
+    pub away: Option<Away<'a>>,
 }
 
 /// Sums over the instances for one head.
@@ -70,8 +47,6 @@ pub(crate) struct Sums {
     pub rounded_duals: [f64; 2],
     pub exact_duals: [f64; 2],
 }
-
-const NUMBERS: usize = 9;
 
 impl Sums {
     fn from_slice(s: &[f64]) -> Self {
@@ -94,10 +69,12 @@ impl Sums {
 }
 
 /// A point that was evaluated.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Evaluated {
     /// Decision values, instances × heads.
     pub f: Vec<f64>,
+    /// The same in a file, where they were computed elsewhere.
+    pub kept: Option<Arc<Kept>>,
     pub sums: Vec<Sums>,
     /// Rᵀ Cᵀ c, one head after the other.
     pub slope: Vec<f64>,
@@ -123,23 +100,34 @@ impl Problem<'_> {
         Tiling::new(self.rows.len(), self.space.partitions())
     }
 
+    fn instances(&self) -> Instances<'_> {
+        Instances {
+            features: &self.space.features,
+            source: self.views,
+            labels: self.labels,
+            loss: self.loss,
+            costs: self.costs,
+            rows: &self.rows,
+            factor: self.factor,
+        }
+    }
+
     fn at(&self, row: usize, head: usize, f: f64, h: f64) -> At {
-        let (i, cost) = (self.rows[row], self.factor * self.costs[self.rows[row]]);
-        self.loss.at(f, self.labels.of(i, head), cost, h)
+        self.instances().at(row, head, f, h)
     }
 
     /// All sums of the tiles of one pass; `None` if it was given up.
     fn pass(
         &self,
         numbers: usize,
-        tile: impl Fn(usize, &mut Room, &mut [f64]) -> Result<()> + Sync,
+        tile: impl Fn(usize, &mut [f64]) -> Result<()> + Sync,
     ) -> Result<Option<Vec<f64>>> {
         let pass = Pass::under(self.watch);
         let failed: Mutex<Option<Error>> = Mutex::new(None);
         let one = |t: usize| {
             let mut sums = vec![0.0; numbers];
             if !pass.is_over()
-                && let Err(e) = tile(t, &mut Room::default(), &mut sums)
+                && let Err(e) = tile(t, &mut sums)
             {
                 failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(e);
             }
@@ -164,61 +152,32 @@ impl Problem<'_> {
         kernels: &[usize],
         h: f64,
     ) -> Result<Option<Evaluated>> {
-        let (heads, wide) = (self.heads(), kernels.len() * self.space.landmarks().len());
+        let heads = self.heads();
+        let instances = self.instances();
         let coefs = self.space.coefficients(kernels, v, heads);
-        let mut f = vec![0.0; self.n() * heads];
-        let chunks: Vec<Mutex<&mut [f64]>> = f.chunks_mut(TILE * heads).map(Mutex::new).collect();
-        let columns = 2 * heads;
-        let tile = |t: usize, room: &mut Room, sums: &mut [f64]| {
-            let rows = self.tiling().rows(t);
-            let mut chunk = chunks[t].lock().unwrap_or_else(PoisonError::into_inner);
-            let (numbers, slope) = sums.split_at_mut(heads * NUMBERS);
-            let mut weights = Vec::new();
-            self.space.visit(
-                self.views,
-                &self.rows[rows.clone()],
-                kernels,
-                room,
-                |first, count, values| {
-                    let f = &mut chunk[first * heads..(first + count) * heads];
-                    match heads {
-                        1 => f
-                            .iter_mut()
-                            .zip(values.chunks(wide))
-                            .for_each(|(f, c)| *f = simd::dot(c, &coefs)),
-                        _ => product_nn(
-                            Slice::new(values, count, wide),
-                            Slice::new(&coefs, wide, heads),
-                            f,
-                        ),
-                    }
-                    weights.clear();
-                    weights.resize(count * columns, 0.0);
-                    for (i, (f, weights)) in
-                        f.chunks_mut(heads).zip(weights.chunks_mut(columns)).enumerate()
-                    {
-                        for (u, f) in f.iter_mut().enumerate() {
-                            *f += bias[u];
-                            let at = self.at(rows.start + first + i, u, *f, h);
-                            let side = usize::from(at.coef < 0.0);
-                            let numbers = &mut numbers[u * NUMBERS..(u + 1) * NUMBERS];
-                            numbers[0] += at.rounded;
-                            numbers[1] += at.exact;
-                            numbers[2] += at.curvature;
-                            numbers[3 + side] += at.coef.abs();
-                            numbers[5 + side] += at.rounded_dual;
-                            numbers[7 + side] += at.exact_dual;
-                            weights[2 * u + side] = at.coef.abs();
-                        }
-                    }
-                    add_rows(values, &weights, (count, wide, columns), slope);
-                },
-            )
+        let to = Linear { kernels, coefs, bias, h };
+        let numbers = instances.evaluate_sums(kernels.len());
+        let (f, kept, found) = match &self.away {
+            None => {
+                let mut f = vec![0.0; self.n() * heads];
+                let chunks: Vec<Mutex<&mut [f64]>> =
+                    f.chunks_mut(TILE * heads).map(Mutex::new).collect();
+                let found = self.pass(numbers, |t, sums| {
+                    let mut chunk = chunks[t].lock().unwrap_or_else(PoisonError::into_inner);
+                    instances.evaluate(t, &to, &mut chunk, sums)
+                })?;
+                drop(chunks);
+                (f, None, found)
+            }
+            Some(away) => {
+                let pass = Pass::under(self.watch);
+                match away.evaluate(&instances, &to, &|| pass.is_over())? {
+                    None => return Ok(None),
+                    Some((f, kept, found)) => (f, Some(kept), Some(found)),
+                }
+            }
         };
-        let Some(found) = self.pass(heads * NUMBERS + columns * wide, tile)? else {
-            return Ok(None);
-        };
-        drop(chunks);
+        let Some(found) = found else { return Ok(None) };
         let (numbers, slope) = found.split_at(heads * NUMBERS);
         let sums: Vec<Sums> = numbers.chunks(NUMBERS).map(Sums::from_slice).collect();
         let sides = self.space.gathered(kernels, slope);
@@ -232,58 +191,33 @@ impl Problem<'_> {
             out
         };
         let (slope, dual) = (difference(&|_| [1.0; 2]), difference(&Sums::balance));
-        Ok(Some(Evaluated { f, sums, slope, dual }))
+        Ok(Some(Evaluated { f, kept, sums, slope, dual }))
     }
 
-    /// Rᵀ Cᵀ D (C R d + d_b) and Σ D (C R d + d_b) for a direction d of all heads in these kernels, D the curvatures at
-    /// `f`; `None` if the pass was given up.
+    /// Rᵀ Cᵀ D (C R d + d_b) and Σ D (C R d + d_b) for a direction d of all heads in these kernels, D the curvatures at a
+    /// point; `None` if the pass was given up.
     pub fn curve(
         &self,
-        f: &[f64],
+        at: &Evaluated,
         h: f64,
         kernels: &[usize],
         (direction, bias): (&[f64], &[f64]),
     ) -> Result<Option<(Vec<f64>, Vec<f64>)>> {
-        let (heads, wide) = (self.heads(), kernels.len() * self.space.landmarks().len());
+        let heads = self.heads();
+        let instances = self.instances();
         let coefs = self.space.coefficients(kernels, direction, heads);
-        let tile = |t: usize, room: &mut Room, sums: &mut [f64]| {
-            let (mut bent, mut rows) = (Vec::new(), Vec::new());
-            for row in self.tiling().rows(t) {
-                let own = (0..heads).map(|u| self.at(row, u, f[row * heads + u], h).curvature);
-                let before = bent.len();
-                bent.extend(own);
-                match bent[before..].iter().any(|d| *d != 0.0) {
-                    true => rows.push(self.rows[row]),
-                    false => bent.truncate(before),
-                }
+        let along = Linear { kernels, coefs, bias, h };
+        let found = match (&self.away, &at.kept) {
+            (Some(away), Some(kept)) => {
+                let pass = Pass::under(self.watch);
+                away.curve(&instances, &along, kept, &|| pass.is_over())?
             }
-            let (shift, slope) = sums.split_at_mut(heads);
-            let mut change = Vec::new();
-            self.space.visit(self.views, &rows, kernels, room, |first, count, values| {
-                change.clear();
-                change.resize(count * heads, 0.0);
-                match heads {
-                    1 => change
-                        .iter_mut()
-                        .zip(values.chunks(wide))
-                        .for_each(|(f, c)| *f = simd::dot(c, &coefs)),
-                    _ => product_nn(
-                        Slice::new(values, count, wide),
-                        Slice::new(&coefs, wide, heads),
-                        &mut change,
-                    ),
-                }
-                let bent = &bent[first * heads..(first + count) * heads];
-                for (change, bent) in change.chunks_mut(heads).zip(bent.chunks(heads)) {
-                    for (u, (change, bent)) in change.iter_mut().zip(bent).enumerate() {
-                        *change = bent * (*change + bias[u]);
-                        shift[u] += *change;
-                    }
-                }
-                add_rows(values, &change, (count, wide, heads), slope);
-            })
+            _ => self.pass(instances.curve_sums(kernels.len()), |t, sums| {
+                let rows = self.tiling().rows(t);
+                let f = &at.f[rows.start * heads..rows.end * heads];
+                instances.curve(t, &along, f, sums)
+            })?,
         };
-        let found = self.pass(heads * (1 + wide), tile)?;
         Ok(found.map(|sums| {
             let (shift, slope) = sums.split_at(heads);
             (self.space.gathered(kernels, slope), shift.to_vec())
@@ -328,7 +262,7 @@ impl Problem<'_> {
     /// Σ L of the rounded loss at f + t (to − f) for each step t; `None` if the pass was given up.
     pub fn along(&self, f: &[f64], to: &[f64], steps: &[f64], h: f64) -> Result<Option<Vec<f64>>> {
         let heads = self.heads();
-        self.pass(steps.len(), |t, _, sums| {
+        self.pass(steps.len(), |t, sums| {
             for row in self.tiling().rows(t) {
                 for u in 0..heads {
                     let (from, to) = (f[row * heads + u], to[row * heads + u]);
@@ -339,30 +273,5 @@ impl Problem<'_> {
             }
             Ok(())
         })
-    }
-}
-
-/// out += Wᵀ C for C count × wide and W count × columns, into columns × wide; rows without a weight cost nothing where there
-/// are few columns.
-fn add_rows(
-    values: &[f64],
-    weights: &[f64],
-    (count, wide, columns): (usize, usize, usize),
-    out: &mut [f64],
-) {
-    if columns > 2 {
-        return add_product_tn(
-            Slice::new(weights, count, columns),
-            Slice::new(values, count, wide),
-            out,
-        );
-    }
-    for (u, out) in out.chunks_mut(wide).enumerate() {
-        let weight = |i: usize| weights[i * columns + u];
-        let terms: Vec<(f64, &[f64])> = (0..count)
-            .filter(|i| weight(*i) != 0.0)
-            .map(|i| (weight(i), &values[i * wide..(i + 1) * wide]))
-            .collect();
-        simd::weighted_sum_near(&terms, out);
     }
 }

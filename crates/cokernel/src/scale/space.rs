@@ -12,12 +12,12 @@
 //! harm and no landmark of large norm hides the others; r_m of them are kept. A function of kernel m is
 //! f_m(x) = C_m(x) R_m v_m with norm ‖v_m‖: rows are never multiplied by R_m, v_m is, once for all instances.
 //!
-//! C_m(x) is computed where it is needed and kept nowhere: distances once for all kernels of a view, the widths of a
-//! ladder by squaring. Cost for an instance: r products of its columns for each view, and M r values.
+//! C_m(x) is computed where it is needed and kept nowhere ([`Features`]).
 
+use super::features::{Features, Room};
 use super::landmarks::{self, SAMPLE, some_of};
-use crate::bank::{Bank, Cross, LowRank, RowMeans, Storage};
-use crate::data::{View, Views};
+use crate::bank::{Bank, LowRank, Storage};
+use crate::data::Views;
 use crate::error::room_for;
 use crate::kernel::{Kernel, Normalization, ViewKind};
 use crate::{Error, Result, Run, Watch};
@@ -29,9 +29,6 @@ const LEAST: f64 = 1e-11;
 
 /// Instances on which the error is measured.
 const MEASURED: usize = 200;
-
-/// Numbers of C that are worked on at once: a few rows that stay in a cache.
-const AT_ONCE: usize = 1 << 17;
 
 /// R_m.
 #[derive(Debug)]
@@ -48,21 +45,13 @@ struct Root {
 #[derive(Debug)]
 pub struct Space {
     landmarks: Vec<usize>,
-    kernels: Vec<Kernel>,
-    cross: Cross,
+    pub(super) features: Features,
     roots: Vec<Root>,
     size: usize,
     partitions: usize,
     /// ‖K_m − K̃_m‖_F / ‖K_m‖_F on some instances.
     errors: Vec<f64>,
     notes: Vec<String>,
-}
-
-/// Room for the features of a few rows; made once for many.
-#[derive(Debug, Default)]
-pub(crate) struct Room {
-    measures: Vec<f64>,
-    values: Vec<f64>,
 }
 
 impl Space {
@@ -90,20 +79,16 @@ impl Space {
             landmarks::choose(&bank, how, &run.remaining(&watch))?
         };
         let landmarks: Vec<usize> = chosen.places.iter().map(|p| sample[*p]).collect();
-        let (r, own) = (landmarks.len(), rows_of(views, &landmarks)?);
-        let bank = Bank::from_kernels(&own, kernels, Storage::OnDemand, run)?;
-        let norms: Vec<_> = (0..bank.len()).map(|m| bank.norms(m).to_vec()).collect();
-        let places: Vec<usize> = (0..r).collect();
-        let cross = Cross::new(&own, &places, r, bank.kernels(), &norms, RowMeans::Exact)?;
+        let own = rows_of(views, &landmarks)?;
+        let (features, bank) = Features::new(&own, kernels, run)?;
         let mut space = Space {
             landmarks,
-            cross,
+            features,
             roots: Vec::new(),
             size: 0,
             partitions: 1,
             errors: Vec::new(),
             notes: Vec::new(),
-            kernels: bank.kernels().to_vec(),
         };
         space.find_roots(&own, &watch)?;
         space.measure(views, run, &watch)?;
@@ -129,7 +114,7 @@ impl Space {
 
     /// The kernels.
     pub fn kernels(&self) -> &[Kernel] {
-        &self.kernels
+        self.features.kernels()
     }
 
     /// How far each kernel is from its approximation: the Frobenius norm of the difference as a part of that of the kernel,
@@ -155,7 +140,7 @@ impl Space {
     }
 
     fn find_roots(&mut self, own: &Views, watch: &Watch) -> Result<()> {
-        let (r, kernels) = (self.landmarks.len(), self.kernels.len());
+        let (r, kernels) = (self.landmarks.len(), self.kernels().len());
         let all: Vec<usize> = (0..kernels).collect();
         let rows: Vec<usize> = (0..r).collect();
         room_for::<f64>(kernels.checked_mul(2 * r * r), || {
@@ -185,7 +170,7 @@ impl Space {
             let mut vectors = vec![0.0; r * r];
             let found = symmetric_eigen(Slice::new(&w, r, r), &mut vectors);
             let values = found.ok_or_else(|| {
-                let name = &self.kernels[m].name;
+                let name = &self.kernels()[m].name;
                 Error::Data(format!(
                     "kernel '{name}': its eigenvalues on the landmarks were not found"
                 ))
@@ -205,37 +190,16 @@ impl Space {
         Ok(())
     }
 
-    /// Features C of some rows of the views a few at a time: `each(first of them, count, values)`, row after row, kernel after
-    /// kernel, landmark after landmark.
+    /// Features C of some rows of the views, as [`Features::visit`].
     pub(crate) fn visit(
         &self,
         views: &Views,
         rows: &[usize],
         kernels: &[usize],
         room: &mut Room,
-        mut each: impl FnMut(usize, usize, &[f64]),
+        each: impl FnMut(usize, usize, &[f64]),
     ) -> Result<()> {
-        let wide = kernels.len() * self.landmarks.len();
-        if wide == 0 || rows.is_empty() {
-            return Ok(());
-        }
-        // Those of single features are looked at together.
-        let single = kernels.iter().any(|m| self.kernels[*m].column.is_some());
-        let looked_at =
-            |v: &&View| single || kernels.iter().any(|m| self.kernels[*m].view == v.name);
-        let mut some = Views::new();
-        for view in views.iter().filter(looked_at) {
-            some = some.with(view.name.clone(), view.table.select_rows(rows))?;
-        }
-        let new = self.cross.new_rows(&some, kernels)?;
-        let strip = (AT_ONCE / wide).clamp(8, 256);
-        for first in (0..rows.len()).step_by(strip) {
-            let count = strip.min(rows.len() - first);
-            room.values.resize(count * wide, 0.0);
-            self.cross.values(&new, kernels, first, count, &mut room.measures, &mut room.values);
-            each(first, count, &room.values);
-        }
-        Ok(())
+        self.features.visit(views, rows, kernels, room, each)
     }
 
     /// C R, from the features of some rows: row after row, kernel after kernel.
@@ -303,9 +267,9 @@ impl Space {
         let rows = some_of(views.n(), MEASURED, &mut run.rng("sample for the error"));
         let (s, r) = (rows.len(), self.landmarks.len());
         let some = rows_of(views, &rows)?;
-        let exact = Bank::from_kernels(&some, self.kernels.clone(), Storage::OnDemand, run)?;
+        let exact = Bank::from_kernels(&some, self.kernels().to_vec(), Storage::OnDemand, run)?;
         let mut row = vec![0.0; s];
-        for m in 0..self.kernels.len() {
+        for m in 0..self.kernels().len() {
             landmarks::stopped(watch)?;
             let (rank, mut features, mut white) =
                 (self.roots[m].rank, vec![0.0; s * r], Vec::new());
@@ -334,7 +298,7 @@ impl Space {
         let (Some(worst), middle) = (sorted.last(), sorted[sorted.len() / 2]) else {
             return Vec::new();
         };
-        let name = &self.kernels[*worst].name;
+        let name = &self.kernels()[*worst].name;
         let mut text = format!(
             "{} landmarks ({}) stand for {n} instances: kernels between {} instances are off by {:.1e} (median; relative \
              Frobenius norm), the worst, '{name}', by {:.1e}",
@@ -355,7 +319,7 @@ impl Space {
 }
 
 /// These rows of all views, without what belongs to instances beside features.
-fn rows_of(views: &Views, rows: &[usize]) -> Result<Views> {
+pub(super) fn rows_of(views: &Views, rows: &[usize]) -> Result<Views> {
     let mut some = Views::new();
     for view in views.iter() {
         some = some.with(view.name.clone(), view.table.select_rows(rows))?;

@@ -45,18 +45,42 @@ impl Tiling {
         if count == 0 {
             return None;
         }
-        let level = count.next_power_of_two().trailing_zeros();
         if self.partitions == 1 {
-            return Some(node(level, 0, count, &tile, &add));
+            return Some(node(self.level(), 0, count, &tile, &add));
         }
-        let ends: Vec<usize> = (0..=self.partitions).map(|p| p * count / self.partitions).collect();
-        let found: HashMap<(u32, usize), T> = ends
-            .par_windows(2)
-            .flat_map_iter(|part| pieces(part[0]..part[1], count))
-            .map(|(level, index)| ((level, index), node(level, index, count, &tile, &add)))
-            .collect();
-        let mut found = found;
-        together(level, 0, count, &mut found, &add)
+        let parts = self.parts(self.partitions);
+        let nodes = parts.into_par_iter().flat_map_iter(|part| self.nodes(part, &tile, &add));
+        self.joined(nodes.collect(), add)
+    }
+
+    /// The tiles in so many ranges that differ by one tile at most.
+    pub fn parts(self, count: usize) -> Vec<Range<usize>> {
+        let end = |p: usize| p * self.count() / count.max(1);
+        (0..count.max(1)).map(|p| end(p)..end(p + 1)).collect()
+    }
+
+    /// Of a range of tiles the largest nodes of the tree that lie in it: level and number of each, and its sum.
+    pub fn nodes<T: Send>(
+        self,
+        part: Range<usize>,
+        tile: &(impl Fn(usize) -> T + Sync),
+        add: &(impl Fn(&mut T, T) + Sync),
+    ) -> Vec<((u32, usize), T)> {
+        let sum = |(level, index)| ((level, index), node(level, index, self.count(), tile, add));
+        pieces(part, self.count()).into_iter().map(sum).collect()
+    }
+
+    /// The sum of all tiles from the nodes of all parts; `None` if some are missing.
+    pub fn joined<T>(
+        self,
+        mut nodes: HashMap<(u32, usize), T>,
+        add: impl Fn(&mut T, T),
+    ) -> Option<T> {
+        together(self.level(), 0, self.count(), &mut nodes, &add)
+    }
+
+    fn level(self) -> u32 {
+        self.count().next_power_of_two().trailing_zeros()
     }
 }
 

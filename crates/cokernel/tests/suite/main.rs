@@ -4,7 +4,7 @@
 //! |---|---|
 //! | contract, machines, rules | every registry entry keeps the promises of its table |
 //! | invariance | accelerating options: on equals off |
-//! | scale | learning towards landmarks: bounds from raw data, the exact answer at full rank |
+//! | scale | learning towards landmarks: bounds from raw data, the exact answer at full rank, the same bits whoever computes |
 //! | certificate | optimality recomputed from raw data by code that shares nothing with the solvers |
 //! | reference | scikit-learn's and Clarabel's answers to the same problems |
 //! | refusal | one wrong argument at a time, and the sentence that comes back |
@@ -36,4 +36,5 @@ mod refusal;
 mod rules;
 mod scale;
 mod scale_clusters;
+mod scale_workers;
 mod view_classifiers;

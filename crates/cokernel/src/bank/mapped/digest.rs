@@ -1,7 +1,7 @@
 //! What the kernels of a file are made of, as one number.
 
 use super::Shape;
-use crate::data::{Csr, Matrix, Table, Views};
+use crate::data::{Csr, Matrix, Table, View, Views};
 use crate::kernel::Kernel;
 use crate::{Error, Result};
 use sha2::{Digest, Sha256};
@@ -28,31 +28,36 @@ impl Source<'_> {
         add_text(&mut sum, &format!("{n} {tiled} {width} {}", self.estimated));
         add_text(&mut sum, &kernels);
         for view in self.views.iter().filter(|v| self.kernels.iter().any(|k| k.view == v.name)) {
-            add_text(&mut sum, &view.name);
-            let mask: Option<Vec<u8>> =
-                view.present.as_ref().map(|p| p.iter().map(|h| u8::from(*h)).collect());
-            add_bytes(&mut sum, mask.as_deref().unwrap_or_default());
-            match &view.table {
-                Table::Dense(m) => add_dense(&mut sum, "features", m),
-                Table::Similarity(m) => add_dense(&mut sum, "similarity", m),
-                Table::Sparse(m) => add_sparse(&mut sum, "sparse features", m),
-                Table::Graph(m) => add_sparse(&mut sum, "graph", m),
-                Table::Sequences(s) => {
-                    add_text(&mut sum, &format!("sequences {}", s.rows()));
-                    (0..s.rows()).for_each(|i| add_bytes(&mut sum, s.row(i)));
-                }
-            }
+            add_view(&mut sum, view);
         }
         Ok(sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
     }
 }
 
-fn add_bytes(sum: &mut Sha256, bytes: &[u8]) {
+/// Name, presence and content of a view.
+pub(crate) fn add_view(sum: &mut Sha256, view: &View) {
+    add_text(sum, &view.name);
+    let mask: Option<Vec<u8>> =
+        view.present.as_ref().map(|p| p.iter().map(|h| u8::from(*h)).collect());
+    add_bytes(sum, mask.as_deref().unwrap_or_default());
+    match &view.table {
+        Table::Dense(m) => add_dense(sum, "features", m),
+        Table::Similarity(m) => add_dense(sum, "similarity", m),
+        Table::Sparse(m) => add_sparse(sum, "sparse features", m),
+        Table::Graph(m) => add_sparse(sum, "graph", m),
+        Table::Sequences(s) => {
+            add_text(sum, &format!("sequences {}", s.rows()));
+            (0..s.rows()).for_each(|i| add_bytes(sum, s.row(i)));
+        }
+    }
+}
+
+pub(crate) fn add_bytes(sum: &mut Sha256, bytes: &[u8]) {
     sum.update((bytes.len() as u64).to_le_bytes());
     sum.update(bytes);
 }
 
-fn add_text(sum: &mut Sha256, text: &str) {
+pub(crate) fn add_text(sum: &mut Sha256, text: &str) {
     add_bytes(sum, text.as_bytes());
 }
 

@@ -21,10 +21,11 @@
 
 mod build;
 mod digest;
-mod place;
+pub(crate) mod place;
 mod reads;
 
 pub(super) use digest::Source;
+pub(crate) use digest::{add_bytes, add_text, add_view};
 
 use super::engine::Engine;
 use super::layout::{Layout, Strides};

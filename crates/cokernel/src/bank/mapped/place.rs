@@ -5,19 +5,19 @@ use std::io;
 
 /// Fills `bytes` from this place on.
 #[cfg(unix)]
-pub(super) fn read(file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
+pub(crate) fn read(file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
     std::os::unix::fs::FileExt::read_exact_at(file, bytes, at)
 }
 
 /// Writes `bytes` from this place on.
 #[cfg(unix)]
-pub(super) fn write(file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
+pub(crate) fn write(file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
     std::os::unix::fs::FileExt::write_all_at(file, bytes, at)
 }
 
 /// Fills `bytes` from this place on.
 #[cfg(windows)]
-pub(super) fn read(file: &File, mut bytes: &mut [u8], mut at: u64) -> io::Result<()> {
+pub(crate) fn read(file: &File, mut bytes: &mut [u8], mut at: u64) -> io::Result<()> {
     while !bytes.is_empty() {
         let count = std::os::windows::fs::FileExt::seek_read(file, bytes, at)?;
         if count == 0 {
@@ -30,7 +30,7 @@ pub(super) fn read(file: &File, mut bytes: &mut [u8], mut at: u64) -> io::Result
 
 /// Writes `bytes` from this place on.
 #[cfg(windows)]
-pub(super) fn write(file: &File, mut bytes: &[u8], mut at: u64) -> io::Result<()> {
+pub(crate) fn write(file: &File, mut bytes: &[u8], mut at: u64) -> io::Result<()> {
     while !bytes.is_empty() {
         let count = std::os::windows::fs::FileExt::seek_write(file, bytes, at)?;
         if count == 0 {

@@ -28,6 +28,9 @@
 //!
 //! **Start.** From the solution on an eighth of the instances (with eight times the costs), and that likewise, down to some
 //! thousands.
+//!
+//! **Elsewhere.** With [`Workers`](crate::scale::Workers) passes over many instances are theirs, and the loop keeps its state
+//! before every round, from which a run that was killed goes on.
 
 mod moves;
 
@@ -37,9 +40,13 @@ use crate::machine::{Block, Head, Solution};
 use crate::mkl::{Learned, Problem};
 use crate::rule::Each;
 use crate::scale::Space;
+use crate::scale::away::Away;
 use crate::scale::curvature::Curvature;
+use crate::scale::instances::Labels;
 use crate::scale::newton::{Newton, Point, Step};
-use crate::scale::passes::{self, Evaluated, Labels};
+use crate::scale::passes;
+use crate::scale::scratch::Content;
+use crate::scale::state::{Place, Spot, State};
 use crate::{Counts, Error, Event, Report, Result, Run, Status, Watch};
 use moves::Moved;
 
@@ -65,6 +72,9 @@ const ROUNDING: f64 = 1e-12;
 
 /// Rounds in which the gap has to fall by a tenth.
 const IDLE: usize = 40;
+
+/// What random numbers of the samples are for.
+const SAMPLES: &str = "sample for curvatures";
 
 /// Changes of the weights in a row without one that is better, after which the loop ends.
 const STUCK: u32 = 3;
@@ -122,6 +132,20 @@ impl Bounds {
     }
 }
 
+/// Where the loop on some instances is.
+struct Course {
+    here: Point,
+    /// The point with the least gap, its round, and the round in which the gap had fallen by a tenth last.
+    best: Point,
+    at: usize,
+    fallen: (f64, usize),
+    stuck: u32,
+    /// The last width over which kinks are rounded.
+    narrowest: f64,
+    objective: Vec<f64>,
+    gaps: Vec<f64>,
+}
+
 /// How the loop on some instances ended.
 struct Ended {
     point: Point,
@@ -139,6 +163,10 @@ struct Loop<'a> {
     max_iterations: usize,
     run: &'a Run,
     watch: &'a Watch,
+    /// Where its state is kept, and of which stage it is after how many passes of others.
+    place: Option<&'a Place>,
+    stage: usize,
+    rounds: [u64; 2],
 }
 
 /// Learns weights and machines towards landmarks.
@@ -168,50 +196,72 @@ pub(super) fn learn(
     run.tell(Event::Begin { stage: outer.title, total: None });
     let n = views.n();
     let mut rng = run.rng("instances of a start");
-    let on = |rows: Vec<usize>| {
+    let content = Content { space, views, labels, costs: &costs, loss };
+    let key = format!("{} {:?} {:e} {}", outer.title, outer.set, outer.tol, run.seed);
+    let workers = run.workers.as_deref();
+    let place = workers.map(|w| Place::new(w, &content, &key)).transpose()?;
+    let on = |rows: Vec<usize>| -> Result<passes::Problem<'_>> {
         let factor = n as f64 / rows.len().max(1) as f64;
-        passes::Problem { space, views, labels, loss, costs: &costs, rows, factor, watch: &watch }
+        let (costs, watch) = (&costs, &watch);
+        let away = match (workers, &place) {
+            (Some(w), Some(p)) => Away::new(w, (&p.folder, &p.digest), (&rows, n))?,
+            _ => None,
+        };
+        Ok(passes::Problem { space, views, labels, loss, costs, rows, factor, watch, away })
     };
-    let all = on((0..n).collect());
     let mut curvatures = Vec::new();
-    let heads = all.heads();
+    let heads = roles.len();
     let spread = match labels {
         Labels::Values(values) => deviation(values),
         Labels::Classes { .. } => 1.0,
     };
-    let nothing =
-        Evaluated { f: Vec::new(), sums: Vec::new(), slope: Vec::new(), dual: Vec::new() };
-    let mut point = Point {
+    let mut point = Point::at(Spot {
         weights: outer.set.first(space.kernels().len()),
         v: vec![0.0; heads * space.size()],
         bias: vec![0.0; heads],
         h: if loss.has_kink() { WIDEST * spread } else { 1.0 },
-        at: nothing,
-    };
+    });
     let mut sizes = Vec::new();
     let mut size = n;
     while size > FEW {
         size /= FEWER;
         sizes.push(size);
     }
-    let mut rounds = [0; 2];
-    for size in sizes.into_iter().rev() {
-        let some = on(crate::scale::some_of(n, size, &mut rng));
-        let tol = outer.tol.max(ROUGH);
-        let looped =
-            Loop { set: outer.set, tol, max_iterations: outer.max_iterations, run, watch: &watch };
-        let ended = looped.go(&some, curvatures, point)?;
-        (point, curvatures) = (ended.point, ended.curvatures);
-        (0..2).for_each(|k| rounds[k] += ended.passes[k]);
+    let mut stages: Vec<Vec<usize>> =
+        sizes.into_iter().rev().map(|size| crate::scale::some_of(n, size, &mut rng)).collect();
+    stages.push((0..n).collect());
+    let last = stages.len() - 1;
+    let mut left = place.as_ref().and_then(Place::left).filter(|state| state.stage <= last);
+    let went_on = left.as_ref().map(|state| state.gaps.len());
+    let first = left.as_ref().map_or(0, |state| state.stage);
+    let mut rounds = left.as_ref().map_or([0; 2], |state| state.rounds);
+    let (mut all, mut whole) = (None, None);
+    for (stage, rows) in stages.into_iter().enumerate().skip(first) {
+        let problem = on(rows)?;
+        let looped = Loop {
+            set: outer.set,
+            tol: if stage < last { outer.tol.max(ROUGH) } else { outer.tol },
+            max_iterations: outer.max_iterations,
+            run,
+            watch: &watch,
+            place: place.as_ref(),
+            stage,
+            rounds,
+        };
+        let ended = match left.take() {
+            Some(state) => looped.go_on(&problem, state)?,
+            None => looped.go(&problem, std::mem::take(&mut curvatures), point.clone())?,
+        };
+        if stage < last {
+            (0..2).for_each(|k| rounds[k] += ended.passes[k]);
+            (point, curvatures) = (ended.point, ended.curvatures);
+        } else {
+            (all, whole) = (Some((problem, looped)), Some(ended));
+        }
     }
-    let looped = Loop {
-        set: outer.set,
-        tol: outer.tol,
-        max_iterations: outer.max_iterations,
-        run,
-        watch: &watch,
+    let (Some((all, looped)), Some(ended)) = (all, whole) else {
+        return Err(Error::Data("learning towards landmarks: there are no instances".to_string()));
     };
-    let ended = looped.go(&all, curvatures, point)?;
     run.tell(Event::End);
     let point = ended.point;
     let bounds = looped.bounds(&all, &point);
@@ -235,6 +285,12 @@ pub(super) fn learn(
             outer.title, ended.status
         ));
     }
+    if let Some(round) = went_on {
+        report.notes.push(format!(
+            "{} went on from round {round} of a fit that had been stopped",
+            outer.title
+        ));
+    }
     let details = &mut report.details;
     details.insert("landmarks".to_string(), vec![space.landmarks().len() as f64]);
     details.insert("features".to_string(), vec![space.size() as f64]);
@@ -243,6 +299,12 @@ pub(super) fn learn(
     details.insert("approximation".to_string(), space.errors().to_vec());
     if loss.has_kink() {
         details.insert("rounding".to_string(), vec![point.h]);
+    }
+    drop((point, all));
+    if let Some(place) = place
+        && !matches!(ended.status, Status::TimeLimit | Status::Interrupted)
+    {
+        place.done();
     }
     Ok(Learned {
         machines: Some(machines),
@@ -260,39 +322,94 @@ fn deviation(values: &[f64]) -> f64 {
 }
 
 impl Loop<'_> {
+    /// From a point on.
     fn go(
         &self,
         problem: &passes::Problem<'_>,
         curvatures: Vec<Curvature>,
         start: Point,
     ) -> Result<Ended> {
-        let mut newton = Newton::new(problem, curvatures, self.run.rng("sample for curvatures"));
+        let mut newton = Newton::new(problem, curvatures, self.run.rng(SAMPLES));
         let kernels: Vec<usize> = (0..start.weights.len()).collect();
-        let stop = || self.watch.stop().unwrap_or(Status::Interrupted);
         let narrowest = NARROWEST * start.h;
-        let Some(mut here) = newton.evaluate(start, &kernels)? else {
-            let what = "learning towards landmarks".to_string();
-            return Err(Error::Stopped { status: stop(), what });
+        let here = newton.evaluate(start, &kernels)?.ok_or_else(|| self.nothing())?;
+        let course = Course {
+            best: here.clone(),
+            here,
+            at: 0,
+            fallen: (f64::INFINITY, 0),
+            stuck: 0,
+            narrowest,
+            objective: Vec::new(),
+            gaps: Vec::new(),
         };
-        let (mut objective, mut gaps) = (Vec::new(), Vec::new());
-        // The point with the least gap, its round, and the round in which the gap had fallen by a tenth last.
-        let (mut best, mut at, mut fallen): (Point, usize, (f64, usize)) =
-            (here.clone(), 0, (f64::INFINITY, 0));
-        let mut stuck = 0;
+        self.rounds(newton, course)
+    }
+
+    /// From where a run was killed.
+    fn go_on(&self, problem: &passes::Problem<'_>, state: State) -> Result<Ended> {
+        let kernels: Vec<usize> = (0..state.here.weights.len()).collect();
+        let evaluated = |spot: Spot| -> Result<Point> {
+            Point::at(spot).again(problem, &kernels)?.ok_or_else(|| self.nothing())
+        };
+        let newton = Newton::restored(problem, &state.newton, self.run.rng(SAMPLES))?;
+        let course = Course {
+            best: evaluated(state.best)?,
+            here: evaluated(state.here)?,
+            at: state.at,
+            fallen: state.fallen,
+            stuck: state.stuck,
+            narrowest: state.narrowest,
+            objective: state.objective,
+            gaps: state.gaps,
+        };
+        self.rounds(newton, course)
+    }
+
+    fn nothing(&self) -> Error {
+        let status = self.watch.stop().unwrap_or(Status::Interrupted);
+        Error::Stopped { status, what: "learning towards landmarks".to_string() }
+    }
+
+    /// What a run goes on from that is killed after this.
+    fn keep(&self, newton: &Newton<'_>, course: &Course) -> Result<()> {
+        let Some(place) = self.place else { return Ok(()) };
+        place.keep(&State {
+            stage: self.stage,
+            rounds: self.rounds,
+            here: course.here.spot(),
+            best: course.best.spot(),
+            at: course.at,
+            fallen: course.fallen,
+            stuck: course.stuck,
+            narrowest: course.narrowest,
+            objective: course.objective.clone(),
+            gaps: course.gaps.clone(),
+            newton: newton.state(),
+        })
+    }
+
+    fn rounds(&self, mut newton: Newton<'_>, mut course: Course) -> Result<Ended> {
+        let problem = newton.problem;
+        let kernels: Vec<usize> = (0..course.here.weights.len()).collect();
+        let stop = || self.watch.stop().unwrap_or(Status::Interrupted);
         let status = loop {
-            let bounds = self.bounds(problem, &here);
+            self.keep(&newton, &course)?;
+            let here = &course.here;
+            let bounds = self.bounds(problem, here);
             let gap = Bounds::gap(bounds.exact);
-            objective.push(bounds.exact[0]);
-            gaps.push(gap);
-            let round = gaps.len() - 1;
-            if round == 0 || gaps[at].is_nan() || gap < gaps[at] {
-                (best, at) = (here.clone(), round);
+            course.objective.push(bounds.exact[0]);
+            course.gaps.push(gap);
+            let round = course.gaps.len() - 1;
+            let least = course.gaps[course.at];
+            if round == 0 || least.is_nan() || gap < least {
+                (course.best, course.at) = (here.clone(), round);
             }
-            if gap < 0.9 * fallen.0 {
-                fallen = (gap, round);
+            if gap < 0.9 * course.fallen.0 {
+                course.fallen = (gap, round);
             }
             let message = format!("gap {gap:.1e}, {} kernels", here.active().len());
-            self.run.tell(Event::Step { done: gaps.len() as u64, message: &message });
+            self.run.tell(Event::Step { done: course.gaps.len() as u64, message: &message });
             if gap <= self.tol {
                 break Status::Converged;
             }
@@ -302,35 +419,35 @@ impl Loop<'_> {
             if round >= self.max_iterations {
                 break Status::IterationLimit;
             }
-            if !gap.is_finite() || round > fallen.1 + IDLE {
+            if !gap.is_finite() || round > course.fallen.1 + IDLE {
                 break Status::Stalled;
             }
             let rounded = bounds.rounded[0] - bounds.rounded[1];
             // Most of the gap is that kinks are rounded.
             if problem.loss.has_kink()
                 && rounded <= 0.5 * (bounds.exact[0] - bounds.exact[1])
-                && here.h > narrowest
+                && here.h > course.narrowest
             {
                 let narrower = Point { h: here.h / 3.0, ..here.clone() };
                 match newton.evaluate(narrower, &kernels)? {
-                    Some(next) => here = next,
+                    Some(next) => course.here = next,
                     None => break stop(),
                 }
                 continue;
             }
             let aim = 0.1 * (rounded - bounds.inner).max(0.1 * self.tol * bounds.exact[0].abs());
             let moved = match bounds.inner < OWN * rounded {
-                true => self.move_weights(&mut newton, &here)?,
-                false => self.settle(&mut newton, &here, aim)?,
+                true => self.move_weights(&mut newton, here)?,
+                false => self.settle(&mut newton, here, aim)?,
             };
             let moved = match moved {
-                Moved::Nowhere if bounds.inner < OWN * rounded && stuck < STUCK => {
+                Moved::Nowhere if bounds.inner < OWN * rounded && course.stuck < STUCK => {
                     // The coefficients are not exact enough for the weights to move.
-                    stuck += 1;
-                    self.settle(&mut newton, &here, 0.0)?
+                    course.stuck += 1;
+                    self.settle(&mut newton, here, 0.0)?
                 }
                 other => {
-                    stuck = 0;
+                    course.stuck = 0;
                     other
                 }
             };
@@ -341,10 +458,11 @@ impl Loop<'_> {
                 Moved::Stopped => None,
             };
             match next {
-                Some(point) => here = point,
+                Some(point) => course.here = point,
                 None => break stop(),
             }
         };
+        let Course { best, at, mut objective, mut gaps, .. } = course;
         if at + 1 < gaps.len() {
             objective.push(objective[at]);
             gaps.push(gaps[at]);

@@ -1,0 +1,270 @@
+//! [`Executor`]: who computes the passes of a fit [towards landmarks](super), if the threads of this process do not.
+//!
+//! It has one verb, map. A task is a short text that names a folder, what a pass asks and a range of tiles; its answer, which
+//! [`answer`] computes in whatever process it is called, are the sums of these tiles, P numbers or two for each head. All else
+//! goes through the folder ([`scratch`](super::scratch)), which all workers see under one name: the rows of the
+//! views, once; what a pass asks, P numbers; and decision values, 8 bytes for each instance and head, which the worker writes
+//! that computed them and whoever has the next task reads. So nothing belongs to a worker: a task that was lost is given to any
+//! other, and the sums have [the same bits](super::tiles) whoever computed them.
+//!
+//! Cost of a pass beside the features: a file of 8 P bytes for each head, read by each worker, and as much or twice that as its
+//! answer.
+
+use super::instances::{Instances, Linear};
+use super::parcel::Parcel;
+use super::scratch::Opened;
+use super::tiles::{TILE, Tiling};
+use crate::bank::place;
+use crate::{Error, Result, Run};
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+use std::fmt;
+use std::fs::OpenOptions;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Answers of many tasks, one verb.
+pub trait Executor: Send + Sync {
+    /// How many tasks are worked on side by side: a pass is cut into as many.
+    fn workers(&self) -> usize;
+
+    /// What [`answer`] says to each task, in the order of the tasks; `None` if `stop` said so meanwhile, which is asked every
+    /// moment. A task that is lost (its worker died) is to be given to another worker.
+    ///
+    /// # Errors
+    /// An answer could not be had.
+    fn map(&self, tasks: &[String], stop: &dyn Fn() -> bool) -> Result<Option<Vec<Vec<u8>>>>;
+}
+
+/// Who works on the passes of a fit towards landmarks, and where what they need lies.
+#[derive(Clone)]
+pub struct Workers {
+    /// Who computes; `None` are the threads of this process, which go on from the state in the folder.
+    pub executor: Option<Arc<dyn Executor>>,
+    /// A folder that all workers see under this name. A fit that was killed goes on from what it left there; one that ends
+    /// leaves nothing.
+    pub scratch: PathBuf,
+    /// Threads of each worker.
+    pub threads: usize,
+    /// Instances from which on a pass is given to workers; those over fewer are done before a worker has read what is asked.
+    pub least: usize,
+}
+
+impl Workers {
+    /// Threads of each worker one, passes from 16,384 instances on.
+    pub fn new(executor: Option<Arc<dyn Executor>>, scratch: impl Into<PathBuf>) -> Self {
+        Workers { executor, scratch: scratch.into(), threads: 1, least: 16_384 }
+    }
+
+    /// Refuses a run with workers where no passes are given away.
+    ///
+    /// # Errors
+    /// It has some.
+    pub(crate) fn refuse_others(run: &Run) -> Result<()> {
+        match run.workers {
+            None => Ok(()),
+            Some(_) => Err(Error::parameter(
+                "workers",
+                "they compute fits of weights and machines towards landmarks (storage nystroem:rank=200); without it threads do",
+            )),
+        }
+    }
+}
+
+impl fmt::Debug for Workers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Workers")
+            .field("workers", &self.executor.as_ref().map(|e| e.workers()))
+            .field("scratch", &self.scratch)
+            .finish_non_exhaustive()
+    }
+}
+
+/// One task.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Task {
+    pub folder: PathBuf,
+    pub digest: String,
+    /// The file with what is asked.
+    pub ask: String,
+    pub tiles: [usize; 2],
+    pub threads: usize,
+}
+
+/// Which pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Verb {
+    Evaluate,
+    Curve,
+}
+
+/// What a pass asks; the numbers beside it are coefficients, then a constant for each head.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Ask {
+    pub verb: Verb,
+    pub kernels: Vec<usize>,
+    /// Bits of the width over which kinks are rounded, and of the factor on the costs.
+    pub h: u64,
+    pub factor: u64,
+    /// The file of the instances, where they are not all.
+    pub rows: Option<String>,
+    /// The file of the decision values.
+    pub values: String,
+}
+
+/// What is kept between tasks, for speed alone: problems that were opened, instances of a start, and what was asked last.
+#[derive(Default)]
+struct Memory {
+    opened: VecDeque<Arc<Opened>>,
+    rows: VecDeque<(PathBuf, Arc<Vec<usize>>)>,
+    asked: Option<(PathBuf, Arc<Parcel<Ask>>)>,
+    pool: Option<(u32, usize, Arc<rayon::ThreadPool>)>,
+}
+
+static MEMORY: Mutex<Option<Memory>> = Mutex::new(None);
+
+/// Problems that stay open.
+const OPEN: usize = 4;
+
+fn remembered<T>(what: impl FnOnce(&mut Memory) -> T) -> T {
+    what(MEMORY.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default())
+}
+
+fn opened(task: &Task) -> Result<Arc<Opened>> {
+    let same = |o: &&Arc<Opened>| o.digest == task.digest && o.folder == task.folder;
+    if let Some(known) = remembered(|m| m.opened.iter().find(same).cloned()) {
+        return Ok(known);
+    }
+    let new = Arc::new(Opened::new(&task.folder, &task.digest)?);
+    remembered(|m| {
+        m.opened.push_front(new.clone());
+        m.opened.truncate(OPEN);
+    });
+    Ok(new)
+}
+
+fn asked(path: PathBuf) -> Result<Arc<Parcel<Ask>>> {
+    let known = remembered(|m| m.asked.as_ref().filter(|a| a.0 == path).map(|a| a.1.clone()));
+    if let Some(known) = known {
+        return Ok(known);
+    }
+    let new = Arc::new(Parcel::load(&path)?);
+    remembered(|m| m.asked = Some((path, new.clone())));
+    Ok(new)
+}
+
+fn rows_of(of: &Opened, ask: &Ask) -> Result<Arc<Vec<usize>>> {
+    let path = of.folder.join(ask.rows.as_deref().unwrap_or_default());
+    let known = remembered(|m| m.rows.iter().find(|r| r.0 == path).map(|r| r.1.clone()));
+    if let Some(known) = known {
+        return Ok(known);
+    }
+    let rows = match &ask.rows {
+        None => (0..of.n).collect(),
+        Some(_) => Parcel::<Vec<usize>>::load(&path)?.head,
+    };
+    let rows = Arc::new(rows);
+    remembered(|m| {
+        m.rows.push_front((path, rows.clone()));
+        m.rows.truncate(OPEN);
+    });
+    Ok(rows)
+}
+
+/// Threads for tasks, those of the last one if they are as many and of this process.
+fn pool(threads: usize) -> Result<Arc<rayon::ThreadPool>> {
+    let process = std::process::id();
+    let known = remembered(|m| {
+        m.pool.as_ref().filter(|p| (p.0, p.1) == (process, threads)).map(|p| p.2.clone())
+    });
+    if let Some(known) = known {
+        return Ok(known);
+    }
+    let new = rayon::ThreadPoolBuilder::new()
+        .num_threads(crate::threads_with_room(threads)?)
+        .build()
+        .map_err(|e| Error::Data(format!("threads cannot be started: {e}")))?;
+    let new = Arc::new(new);
+    remembered(|m| m.pool = Some((process, threads, new.clone())));
+    Ok(new)
+}
+
+/// The answer to a task of a fit: the sums of its tiles. Whoever is an [`Executor`] calls this, in any thread or process
+/// that sees the folder which the task names.
+///
+/// # Errors
+/// The folder is not there, or what lies in it is damaged or of another version; the task is none.
+pub fn answer(task: &str) -> Result<Vec<u8>> {
+    let task: Task = serde_json::from_str(task)
+        .map_err(|e| Error::Data(format!("this is not the task of a fit: {e}")))?;
+    let of = opened(&task)?;
+    let asked = asked(of.folder.join(&task.ask))?;
+    let (ask, rows) = (&asked.head, rows_of(&of, &asked.head)?);
+    let source = of.source()?;
+    let instances = Instances {
+        features: &of.features,
+        source: &source,
+        labels: of.labels(),
+        loss: of.loss,
+        costs: &of.costs,
+        rows: &rows,
+        factor: f64::from_bits(ask.factor),
+    };
+    let (heads, tiling) = (instances.heads(), Tiling::new(rows.len(), 1));
+    let misfit = || Error::Data("a pass asks for what the problem has not".to_string());
+    let [first, last] = task.tiles;
+    if first > last || last > tiling.count() || rows.last().is_some_and(|r| *r >= of.n) {
+        return Err(misfit());
+    }
+    let wide = ask.kernels.len() * of.features.landmarks();
+    let known = ask.kernels.iter().all(|m| *m < of.features.kernels().len());
+    if !known || asked.numbers.len() != (wide + 1) * heads {
+        return Err(misfit());
+    }
+    let (coefs, bias) = asked.numbers.split_at(wide * heads);
+    let linear =
+        Linear { kernels: &ask.kernels, coefs: coefs.to_vec(), bias, h: f64::from_bits(ask.h) };
+    let path = of.folder.join(&ask.values);
+    let io = |source| Error::Io { path: path.clone(), source };
+    let values =
+        OpenOptions::new().read(true).write(ask.verb == Verb::Evaluate).open(&path).map_err(io)?;
+    let one = |t: usize| -> Result<Vec<f64>> {
+        let mut f = vec![0.0; tiling.rows(t).len() * heads];
+        let at = (t * TILE * heads * 8) as u64;
+        match ask.verb {
+            Verb::Evaluate => {
+                let mut sums = vec![0.0; instances.evaluate_sums(ask.kernels.len())];
+                instances.evaluate(t, &linear, &mut f, &mut sums)?;
+                place::write(&values, bytemuck::cast_slice(&f), at).map_err(io)?;
+                Ok(sums)
+            }
+            Verb::Curve => {
+                place::read(&values, bytemuck::cast_slice_mut(&mut f), at).map_err(io)?;
+                let mut sums = vec![0.0; instances.curve_sums(ask.kernels.len())];
+                instances.curve(t, &linear, &f, &mut sums)?;
+                Ok(sums)
+            }
+        }
+    };
+    let nodes = pool(task.threads.max(1))?.install(|| tiling.nodes(first..last, &one, &both));
+    let (mut head, mut numbers) = (Vec::new(), Vec::new());
+    for (place, sums) in nodes {
+        head.push(place);
+        numbers.extend(sums?);
+    }
+    Parcel { head, numbers }.pack()
+}
+
+/// The sum of two parts, or the first error.
+fn both(sum: &mut Result<Vec<f64>>, other: Result<Vec<f64>>) {
+    match (sum.as_mut(), other) {
+        (Ok(sum), Ok(other)) => sum.iter_mut().zip(other).for_each(|(s, o)| *s += o),
+        (Ok(_), error) => *sum = error,
+        (Err(_), _) => {}
+    }
+}
+
+/// The name of a folder that a worker can find: whole, from the root on.
+pub(super) fn whole(path: &Path) -> PathBuf {
+    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf())
+}
