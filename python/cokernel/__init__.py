@@ -18,6 +18,7 @@ cluster and to embed.
 :class:`Splits`                                splits that are saved and shared
 :class:`PairLearner`, :func:`pairs_of_tasks`   pairs that belong together or apart
 :func:`gaussian`, :func:`linear`, …            kernels
+:func:`on_workers`                             fits of millions on other processes and machines
 :mod:`cokernel.annotated`                      AnnData and MuData objects: views, results
 :mod:`cokernel.conformal`                      sets and intervals with a chosen coverage
 :mod:`cokernel.inspection`                     what would be lost without a view
@@ -46,6 +47,7 @@ from ._pairwise import pairwise
 from ._regressors import MKLRegressor
 from ._splits import Splits
 from ._transformers import KernelBank, KernelCombiner, MultiViewEmbedding
+from ._workers import on_workers
 from .model_selection import GridSearchBank, SurfaceSearchBank, cross_validate_bank
 
 __all__ = [
@@ -75,6 +77,7 @@ __all__ = [
     "machines",
     "methods",
     "metrics",
+    "on_workers",
     "pairs_of_tasks",
     "pairwise",
     "random_walk_matrix",

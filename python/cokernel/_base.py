@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from . import _native, _views, annotated
+from . import _native, _views, _workers, annotated
 from ._json import loads
 from ._instances import Given, Similar, align, is_several
 from ._kernels import SIMILAR, kernel_texts
@@ -126,6 +126,7 @@ class NativeEstimator(BaseEstimator):  # type: ignore[misc]
             time_limit=self.time_limit,
             memory=bytes_of("memory", self.memory),
             verbose=bool(self.verbose),
+            workers=_workers.current(),
         )
 
     def _precomputed(self) -> bool:

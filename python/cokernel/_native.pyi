@@ -68,7 +68,10 @@ class Run:
         time_limit: float | None = None,
         memory: int | None = None,
         verbose: bool = False,
+        workers: Any = None,
     ) -> Run: ...
+
+def answer(task: str) -> bytes: ...
 
 @final
 class Views:

@@ -20,6 +20,7 @@ mod settings;
 mod signals;
 mod splitting;
 mod tuning;
+mod workers;
 
 use cokernel_experiments as experiment;
 use cokernel_experiments::{files, input, misuse, store, system, table, tasks, visible, words};
@@ -87,6 +88,8 @@ enum Command {
     Methods(cmd::methods::Args),
     /// Write toy data of the papers to files
     Toy(cmd::toy::Args),
+    #[command(hide = true)]
+    Worker(cmd::worker::Args),
 }
 
 fn main() -> ExitCode {
@@ -125,6 +128,7 @@ fn main() -> ExitCode {
         Command::Statistics(args) => cmd::statistics::run(args, &cli.global),
         Command::Methods(args) => cmd::methods::run(args, &cli.global),
         Command::Toy(args) => cmd::toy::run(args, &cli.global),
+        Command::Worker(args) => cmd::worker::run(args),
     };
     match result {
         Ok(code) => code,

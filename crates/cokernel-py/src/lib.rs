@@ -16,6 +16,7 @@ mod splits;
 mod statistics;
 mod views;
 mod work;
+mod workers;
 
 use pyo3::prelude::*;
 
@@ -49,6 +50,8 @@ mod _native {
     use crate::views::Views;
     #[pymodule_export]
     use crate::work::Run;
+    #[pymodule_export]
+    use crate::workers::answer;
 
     use pyo3::prelude::*;
 

@@ -1,6 +1,7 @@
 //! Running a computation: without the interpreter lock, in its own threads, and so that Ctrl-C
 //! ends it.
 
+use cokernel::scale::Workers;
 use cokernel::{Cancel, Error, Event, Observer, Result};
 use pyo3::exceptions::{PyMemoryError, PyOSError, PyRuntimeError, PyTimeoutError, PyValueError};
 use pyo3::prelude::*;
@@ -24,19 +25,22 @@ pub struct Run {
     time_limit: Option<Duration>,
     memory: Option<usize>,
     verbose: bool,
+    workers: Option<Arc<Workers>>,
 }
 
 #[pymethods]
 impl Run {
-    /// Seed, number of threads (at least 1), seconds, bytes for kernels, progress on stderr.
+    /// Seed, number of threads (at least 1), seconds, bytes for kernels, progress on stderr, and who computes fits towards
+    /// landmarks.
     #[new]
-    #[pyo3(signature = (seed=0, threads=1, time_limit=None, memory=None, verbose=false))]
+    #[pyo3(signature = (seed=0, threads=1, time_limit=None, memory=None, verbose=false, workers=None))]
     fn new(
         seed: u64,
         threads: usize,
         time_limit: Option<f64>,
         memory: Option<usize>,
         verbose: bool,
+        workers: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let time_limit = match time_limit.map(Duration::try_from_secs_f64).transpose() {
             Ok(limit) => limit,
@@ -45,7 +49,8 @@ impl Run {
                 return Err(to_py(Error::parameter("time_limit", problem)));
             }
         };
-        Ok(Run { seed, threads: threads.max(1), time_limit, memory, verbose })
+        let workers = workers.map(|w| crate::workers::workers(&w).map(Arc::new)).transpose()?;
+        Ok(Run { seed, threads: threads.max(1), time_limit, memory, verbose, workers })
     }
 }
 
@@ -54,7 +59,7 @@ impl Run {
     pub fn without(&self, seconds: f64) -> Self {
         let used = Duration::try_from_secs_f64(seconds).unwrap_or_default();
         let time_limit = self.time_limit.map(|limit| limit.saturating_sub(used));
-        Run { time_limit, ..*self }
+        Run { time_limit, workers: self.workers.clone(), ..*self }
     }
 }
 
@@ -150,6 +155,7 @@ pub fn work<T: Send + 'static>(
     let mut inner = cokernel::Run::with_seed(run.seed);
     inner.time_limit = run.time_limit;
     inner.memory = run.memory.unwrap_or(inner.memory);
+    inner.workers.clone_from(&run.workers);
     inner.observer = run.verbose.then(|| line.clone() as Arc<dyn Observer>);
     let cancel = inner.cancel.clone();
     let pool = threads(run.threads)?;

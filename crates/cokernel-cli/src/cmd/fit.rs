@@ -13,6 +13,7 @@ use crate::settings::Settings;
 use crate::splitting::Column;
 use crate::tasks::for_task;
 use crate::tuning::TuneArgs;
+use crate::workers::WorkerArgs;
 use anyhow::{Context, Result};
 use cokernel::eval::Tuned;
 use cokernel::json::Told;
@@ -65,6 +66,8 @@ pub struct Args {
     /// weight if it is not 1. Their instances need no label
     #[arg(long, value_name = "FILE", help_heading = "Data")]
     pairs: Option<PathBuf>,
+    #[command(flatten)]
+    workers: WorkerArgs,
     /// The model file to write [default: model.ck]
     #[arg(long, short, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
@@ -88,6 +91,9 @@ Examples
     cokernel fit --view fou=fou.csv --labels y.csv --tune c=0.1..100 --tune width=2^-2..2
   Sets of classes that hold the true one in 9 of 10 cases, for `cokernel predict --coverage 0.9`:
     cokernel fit --view fou=fou.csv --labels y.csv --hold-out 0.25 -o model.ck
+  Ten million instances in eight processes; killed, the same command goes on:
+    cokernel fit --view a=a.npy --labels y.csv --storage nystroem:rank=200 \\
+      --machine squared_hinge_svc --workers 8 --scratch work
   Probabilities of the classes beside decisions, for `cokernel predict`:
     cokernel fit --view fou=fou.csv --labels y.csv --probabilities sigmoid -o model.ck
 
@@ -145,7 +151,8 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     settings.choose_pairs(args.pairs.as_deref(), &mkl)?;
     let output = settings.output(args.output.as_deref()).unwrap_or_else(|| "model.ck".into());
     settings.check_output(&output)?;
-    let session = Session::start(&settings.options)?;
+    let mut session = Session::start(&settings.options)?;
+    let _scratch = args.workers.add_to(&mut session.run)?;
     let data = data::load_labelled(&settings, &session, &learning)?;
     let held =
         args.hold_out.map(|share| held_out(share, &data, &args, &session.run)).transpose()?;

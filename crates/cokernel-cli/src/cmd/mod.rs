@@ -18,3 +18,4 @@ pub mod splits;
 pub mod statistics;
 pub mod status;
 pub mod toy;
+pub mod worker;

@@ -38,3 +38,4 @@ mod stopped;
 mod toy;
 mod toy_files;
 mod tuning;
+mod workers;

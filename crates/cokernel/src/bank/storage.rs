@@ -66,8 +66,25 @@ impl Landmarks {
 }
 
 impl LowRank {
-    /// The methods that learn towards landmarks, which [`Learner::scales`](crate::mkl::Learner::scales).
-    pub const METHODS: [&str; 5] = ["mean", "sum", "simple_mkl", "lp_norm", "elastic_net"];
+    /// The methods that learn towards landmarks, which [`Learner::scales`](crate::mkl::Learner::scales), and those whose
+    /// weights are learned from a [sample](crate::mkl::Learner::samples) of the instances.
+    pub const METHODS: [&str; 15] = [
+        "mean",
+        "sum",
+        "simple_mkl",
+        "lp_norm",
+        "elastic_net",
+        "two_stage",
+        "normalized_cut",
+        "align",
+        "alignf",
+        "lanckriet_alignment",
+        "kandola",
+        "ideal_distance",
+        "fsm",
+        "kl_divergence",
+        "easy_mkl",
+    ];
 }
 
 impl Default for LowRank {

@@ -71,6 +71,10 @@ impl Learner for Align {
         false
     }
 
+    fn samples(&self) -> bool {
+        true
+    }
+
     fn copies(&self) -> Copies {
         Copies::CountTwice
     }

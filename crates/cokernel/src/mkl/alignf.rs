@@ -92,6 +92,10 @@ impl Learner for AlignF {
     fn depends_on_machine(&self) -> bool {
         false
     }
+
+    fn samples(&self) -> bool {
+        true
+    }
 }
 
 /// How a program ended that is solved to this gap.

@@ -174,6 +174,10 @@ impl Learner for EasyMkl {
         false
     }
 
+    fn samples(&self) -> bool {
+        true
+    }
+
     fn copies(&self) -> Copies {
         Copies::CountTwice
     }

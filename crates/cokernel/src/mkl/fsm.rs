@@ -120,6 +120,10 @@ impl Learner for Fsm {
     fn depends_on_machine(&self) -> bool {
         false
     }
+
+    fn samples(&self) -> bool {
+        true
+    }
 }
 
 /// min Σ_t √(xᵀC_tx) on the simplex.

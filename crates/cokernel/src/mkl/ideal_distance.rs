@@ -107,6 +107,10 @@ impl Learner for IdealDistance {
     fn depends_on_machine(&self) -> bool {
         false
     }
+
+    fn samples(&self) -> bool {
+        true
+    }
 }
 
 /// Real numbers with standard deviation 1.

@@ -101,6 +101,10 @@ impl Learner for Kandola {
         false
     }
 
+    fn samples(&self) -> bool {
+        true
+    }
+
     fn copies(&self) -> Copies {
         if self.lambda > 0.0 { Copies::CountTwice } else { Copies::Share }
     }

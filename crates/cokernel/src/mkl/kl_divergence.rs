@@ -159,4 +159,8 @@ impl Learner for KlDivergence {
     fn depends_on_machine(&self) -> bool {
         false
     }
+
+    fn samples(&self) -> bool {
+        true
+    }
 }

@@ -262,6 +262,10 @@ impl Learner for Semidefinite {
     fn depends_on_machine(&self) -> bool {
         false
     }
+
+    fn samples(&self) -> bool {
+        true
+    }
 }
 
 impl Semidefinite {

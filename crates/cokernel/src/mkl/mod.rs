@@ -75,6 +75,7 @@ mod product;
 mod projections;
 mod regularized_simple_mkl;
 mod rmkl;
+mod row_sample;
 mod rwkl;
 mod sets;
 mod silp;
@@ -363,6 +364,12 @@ pub trait Learner: fmt::Debug + Send + Sync {
         false
     }
 
+    /// Whether its weights are learned from a sample of the instances where landmarks stand for the kernels: it looks at no
+    /// machine, and what it finds is a weighted sum.
+    fn samples(&self) -> bool {
+        false
+    }
+
     /// Whether an instance with weight 2 is to it the same instance twice: not where it looks at folds or pairs
     /// of instances, or chooses its weights without a look at those of the instances.
     fn weights_repeat(&self) -> bool {
@@ -532,20 +539,42 @@ pub fn train(problem: &Problem<'_>, learner: &dyn Learner, run: &Run) -> Result<
     Ok(learned)
 }
 
+/// What the method learns, its machines perhaps not among it: from a sample of the instances where landmarks stand for the
+/// kernels and it looks at no machine.
+pub(crate) fn combination(
+    problem: &Problem<'_>,
+    learner: &dyn Learner,
+    run: &Run,
+) -> Result<Learned> {
+    match problem.space.is_some() && learner.samples() {
+        true => row_sample::learn(problem, learner, run),
+        false => learner.learn(problem, run),
+    }
+}
+
 /// [`train`] in the features of landmarks.
 fn towards_landmarks(problem: &Problem<'_>, learner: &dyn Learner, run: &Run) -> Result<Learned> {
     let watch = run.watch();
-    let mut learned = learner.learn(problem, run)?;
+    let mut learned = combination(problem, learner, run)?;
     if learned.machines.is_none() {
         let weights = learned.rule.weights().ok_or_else(|| {
             let problem = format!("the rule '{}' is no weighted sum of kernels", learned.rule.id());
             Error::parameter("storage", problem)
         })?;
+        if let Some(m) = weights.iter().position(|w| *w < 0.0) {
+            let problem = format!(
+                "the weight of kernel {m} is {}, and towards landmarks weights are 0 or more",
+                crate::brief(weights[m])
+            );
+            return Err(Error::parameter("storage", problem));
+        }
         let set = outer::explicit::Fixed(weights.to_vec());
         let (title, tol, max_iterations) =
             ("machines towards landmarks", problem.machine.tol(), 500);
         let outer = Outer { title, set: &set, tol, max_iterations, second: true };
+        let first = learned.report;
         learned = outer.learn(problem, &run.remaining(&watch))?;
+        after(first, &mut learned.report);
     }
     let report = &mut learned.report;
     report.machine = learned.machines.as_ref().map(bound::report);
@@ -555,6 +584,22 @@ fn towards_landmarks(problem: &Problem<'_>, learner: &dyn Learner, run: &Run) ->
     }
     report.seconds = watch.seconds();
     Ok(learned)
+}
+
+/// Puts what a method told of its weights before what the machines told; a method that iterates ends as it did itself.
+fn after(first: Report, report: &mut Report) {
+    let machines = std::mem::replace(report, first);
+    if report.status == Status::ClosedForm {
+        let Report { status, iterations, objective, gap, gaps, .. } = machines;
+        (report.status, report.iterations) = (status, iterations);
+        (report.objective, report.gap, report.gaps) = (objective, gap, gaps);
+    } else if report.status.is_success() {
+        report.status = machines.status;
+    }
+    report.counts.add(&machines.counts);
+    report.notes.extend(machines.notes);
+    report.warnings.extend(machines.warnings);
+    report.details.extend(machines.details);
 }
 
 /// The problem's machine on the combination.

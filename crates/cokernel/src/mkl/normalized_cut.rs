@@ -233,6 +233,10 @@ impl Learner for NormalizedCut {
         false
     }
 
+    fn samples(&self) -> bool {
+        true
+    }
+
     fn copies(&self) -> Copies {
         Copies::Either
     }

@@ -139,6 +139,10 @@ impl Learner for TwoStage {
         false
     }
 
+    fn samples(&self) -> bool {
+        true
+    }
+
     fn copies(&self) -> Copies {
         Copies::CountTwice
     }

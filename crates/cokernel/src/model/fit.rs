@@ -334,8 +334,8 @@ impl Mkl {
             let watch = run.watch();
             let machine = self.machine.checked()?.build()?;
             let problem = problem(prepared, machine.as_ref(), None);
-            let rule =
-                prepared.known.get_or((id, &params, run.seed), || learner.learn(&problem, run))?;
+            let find = || mkl::combination(&problem, learner.as_ref(), run);
+            let rule = prepared.known.get_or((id, &params, run.seed), find)?;
             let rest = run.remaining(&watch);
             let mut learned = self.learn(prepared, &mkl::Known(rule), warm, &rest)?;
             learned.report.seconds = watch.seconds();

@@ -164,7 +164,8 @@ impl Mkl {
     /// [`check_stored`](Self::check_stored), saying what so many instances would take.
     fn check_storage(&self, n: Option<usize>) -> Result<()> {
         if let Storage::LowRank(_) = self.storage {
-            if !self.learner()?.scales() {
+            let learner = self.learner()?;
+            if !learner.scales() && !learner.samples() {
                 return Err(self.storage.refused(&format!("method '{}'", self.method.id), n));
             }
             if self.machine.checked()?.build()?.loss().is_none() {

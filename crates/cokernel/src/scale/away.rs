@@ -40,6 +40,9 @@ pub(crate) struct Away<'a> {
     rows: Option<Kept>,
 }
 
+/// Decision values, here and in a file, and sums.
+type Found = (Vec<f64>, Arc<Kept>, Vec<f64>);
+
 /// Numbers of files, that no other fit of this process has.
 static NUMBER: AtomicU64 = AtomicU64::new(0);
 
@@ -84,7 +87,7 @@ impl<'a> Away<'a> {
         instances: &Instances<'_>,
         to: &Linear<'_>,
         stop: &dyn Fn() -> bool,
-    ) -> Result<Option<(Vec<f64>, Arc<Kept>, Vec<f64>)>> {
+    ) -> Result<Option<Found>> {
         let kept = Kept(name(self.folder, "values"));
         let io = |source| Error::Io { path: kept.0.clone(), source };
         let mut f = vec![0.0; instances.rows.len() * instances.heads()];

@@ -58,4 +58,5 @@ pub(crate) use landmarks::some_of;
 pub use loss::Loss;
 pub use processes::{Processes, serve};
 pub use space::Space;
+pub(crate) use space::rows_of;
 pub use workers::{Executor, Workers, answer};

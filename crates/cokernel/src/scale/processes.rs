@@ -20,6 +20,9 @@ const TRIES: usize = 6;
 /// How often a stop is looked for.
 const LOOK: Duration = Duration::from_millis(20);
 
+/// Numbers of tasks, with their answers.
+type Answers = Vec<(usize, Vec<u8>)>;
+
 /// A worker that runs.
 #[derive(Debug)]
 struct Worker {
@@ -155,7 +158,7 @@ impl Executor for Processes {
 
     fn map(&self, tasks: &[String], stop: &dyn Fn() -> bool) -> Result<Option<Vec<Vec<u8>>>> {
         let (next, over) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let work = |w: usize| -> Result<Vec<(usize, Vec<u8>)>> {
+        let work = |w: usize| -> Result<Answers> {
             let mut found = Vec::new();
             loop {
                 let t = next.fetch_add(1, Ordering::Relaxed);
@@ -170,7 +173,7 @@ impl Executor for Processes {
                 }
             }
         };
-        let found: Vec<Result<Vec<(usize, Vec<u8>)>>> = std::thread::scope(|scope| {
+        let found: Vec<Result<Answers>> = std::thread::scope(|scope| {
             let (work, (send, receive)) = (&work, channel());
             let spawn = |w: usize| {
                 let send = send.clone();

@@ -319,7 +319,7 @@ impl Space {
 }
 
 /// These rows of all views, without what belongs to instances beside features.
-pub(super) fn rows_of(views: &Views, rows: &[usize]) -> Result<Views> {
+pub(crate) fn rows_of(views: &Views, rows: &[usize]) -> Result<Views> {
     let mut some = Views::new();
     for view in views.iter() {
         some = some.with(view.name.clone(), view.table.select_rows(rows))?;

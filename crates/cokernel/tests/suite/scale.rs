@@ -272,6 +272,62 @@ fn at_full_rank_the_answer_is_exact() {
     }
 }
 
+/// Methods that look at no machine: their weights are those of the exact kernels where the sample has all instances, and near
+/// them where it has a few.
+#[test]
+fn weights_that_need_no_machine_come_from_a_sample() {
+    let names = cokernel::mkl::REGISTRY.iter().filter(|e| (e.build)(&e.defaults()).samples());
+    let names: Vec<&str> = names.map(|e| e.id).collect();
+    assert_eq!(names.len(), 10);
+    let given = |codes: &[u32]| labels(codes);
+    let (few, codes, _) = data(120, 2, 8);
+    let (many, all, _) = data(2_400, 2, 8);
+    for name in names {
+        let fit = |storage: &str, views: &Views, codes: &[u32], run: &Run| {
+            let mut machine: MachineSpec = "squared_hinge_svc:c=1".parse().unwrap();
+            machine.set("tol", 1e-8);
+            mkl(name, "svc", storage).machine(machine).fit(views, &given(codes), run).unwrap()
+        };
+        let weights = |m: &Model| m.weights().iter().map(|w| w.weight).collect::<Vec<f64>>();
+        let run = Run::default();
+        let exact = fit("resident", &few, &codes, &run);
+        let found = fit("nystroem:rank=120", &few, &codes, &run);
+        for (a, b) in weights(&exact).iter().zip(weights(&found)) {
+            assert!((a - b).abs() < 1e-12 * a.abs().max(1.0), "{name}: {a} {b}");
+        }
+        let (a, b) = (exact.predict(&few).unwrap(), found.predict(&few).unwrap());
+        let far = a.decisions.values().iter().zip(b.decisions.values());
+        let far = far.map(|(a, b)| (a - b).abs()).fold(0.0_f64, f64::max);
+        assert!(far < 1e-2, "{name}: {far}");
+        assert!(found.report().status.is_success(), "{name}: {}", found.report().status);
+        assert_eq!(
+            exact.report().objective.len() > 1,
+            found.report().objective.len() > 1,
+            "{name}"
+        );
+        // Four kernels of 500 instances in half of 8 MB.
+        let small = Run { memory: 8_000_000, ..Run::default() };
+        let found = fit("nystroem:rank=60", &many, &all, &small);
+        let note = "are learned from 500 of 2400 instances";
+        assert!(
+            found.report().notes.iter().any(|n| n.contains(note)),
+            "{name}: {:?}",
+            found.report().notes
+        );
+        let exact = weights(&fit("resident", &many, &all, &run));
+        let largest = exact.iter().fold(0.0_f64, |a, w| a.max(*w));
+        for (a, b) in exact.iter().zip(weights(&found)) {
+            assert!((a - b).abs() < 0.25 * largest, "{name}: {a} {b}");
+        }
+        assert_eq!(fit("nystroem:rank=60", &many, &all, &small).duals(), found.duals(), "{name}");
+    }
+    let pairs = cokernel::data::Pairs::new(120, [(0, 1, cokernel::data::Link::Must)]).unwrap();
+    let with_pairs = cokernel::model::Given { pairs: Some(&pairs), ..Default::default() };
+    let two_stage = mkl("two_stage", "squared_hinge_svc", "nystroem:rank=20");
+    let said = two_stage.fit_given(&few, &given(&codes), &with_pairs, &Run::default());
+    assert!(said.unwrap_err().to_string().contains("give no pairs"));
+}
+
 /// The same bits whatever computes what, on several tiles and from a start on some of the instances.
 #[test]
 fn partitions_and_threads_change_no_bit() {
@@ -451,7 +507,10 @@ fn refusals() {
     assert!(e.contains("normalisation by all instances"), "{e}");
     let listed: Vec<&str> = cokernel::mkl::REGISTRY
         .iter()
-        .filter(|e| (e.build)(&e.defaults()).scales())
+        .filter(|e| {
+            let learner = (e.build)(&e.defaults());
+            learner.scales() || learner.samples()
+        })
         .map(|e| e.id)
         .collect();
     assert_eq!(listed.len(), cokernel::bank::LowRank::METHODS.len());

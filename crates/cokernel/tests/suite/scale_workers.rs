@@ -21,7 +21,7 @@ fn data(n: usize, classes: u32) -> (Views, Vec<u32>) {
         normal() + if j == 0 { 0.7 * f64::from(codes[i]) } else { 0.0 }
     });
     let cells = |i: usize| {
-        let column = codes[i] + if i % 3 == 0 { 1 } else { 0 };
+        let column = codes[i] + u32::from(i.is_multiple_of(3));
         vec![(column, 1.0 + 0.1 * normal()), (column + 3 + (i % 2) as u32, 0.5)]
     };
     let b = Csr::from_rows(9, (0..n).map(cells).collect()).unwrap();

@@ -1,0 +1,99 @@
+//! Weights from a sample of the instances, where kernels between all of them are not to be had: what a method that does not
+//! look at a machine says about some thousand instances, drawn at random, of classes as many of each as their share.
+//!
+//! The statistics of these methods are means over pairs of instances (alignments, correlations of kernels with labels, pairs that
+//! must or cannot link), so that s instances tell them with an error of the order 1/√s; the machine is then
+//! trained on all instances [towards landmarks](crate::scale).
+//!
+//! Cost: M s²/2 kernel values, and what the method takes for s instances.
+
+use super::{Learned, Learner, Problem};
+use crate::bank::{Bank, Storage};
+use crate::data::{Classes, Target};
+use crate::scale::rows_of;
+use crate::{Error, Result, Run};
+use rand::seq::SliceRandom;
+
+/// Most instances of a sample, and the fewest, whatever the memory.
+const MOST: usize = 5_000;
+const FEWEST: usize = 500;
+
+/// The combination that a method finds on a sample, whose machine is still to be trained.
+///
+/// # Errors
+/// Pairs are given; those of the method.
+pub(super) fn learn(problem: &Problem<'_>, learner: &dyn Learner, run: &Run) -> Result<Learned> {
+    let (Some(views), Some(space)) = (problem.views, problem.space) else {
+        let problem = "landmarks need the features; give the views, not kernels alone";
+        return Err(Error::Data(problem.to_string()));
+    };
+    if problem.pairs.is_some() {
+        let problem = "towards landmarks weights are learned from a sample of the instances, and pairs are of all; give no pairs, or \
+                       another storage";
+        return Err(Error::parameter("pairs", problem));
+    }
+    let rows = rows(problem, views.n(), size(space.kernels().len(), run), run);
+    let target = match problem.target {
+        Target::Classes(classes) => Target::Classes(Classes {
+            names: classes.names.clone(),
+            codes: rows.iter().map(|i| classes.codes[*i]).collect(),
+        }),
+        Target::Real(values) => Target::Real(rows.iter().map(|i| values[*i]).collect()),
+        Target::Nothing(_) => Target::Nothing(rows.len()),
+        _ => {
+            let problem = "towards landmarks every instance needs a class or a number";
+            return Err(Error::Labels(problem.to_string()));
+        }
+    };
+    let some = rows_of(views, &rows)?;
+    let bank = Bank::from_kernels(&some, space.kernels().to_vec(), Storage::Auto, run)?;
+    let weights: Option<Vec<f64>> =
+        problem.weights.map(|all| rows.iter().map(|i| all[*i]).collect());
+    let part = Problem {
+        bank: &bank,
+        views: Some(&some),
+        target: &target,
+        weights: weights.as_deref(),
+        warm: None,
+        space: None,
+        ..*problem
+    };
+    let mut learned = learner.learn(&part, run)?;
+    if rows.len() < views.n() {
+        let (s, n) = (rows.len(), views.n());
+        learned.report.notes.push(format!("the weights are learned from {s} of {n} instances"));
+    }
+    learned.report.details.insert("sample".to_string(), vec![rows.len() as f64]);
+    Ok(learned)
+}
+
+/// How many instances whose kernels take half of the memory at most.
+fn size(kernels: usize, run: &Run) -> usize {
+    let one = 4.0 * kernels.max(1) as f64;
+    ((0.5 * run.memory as f64 / one).sqrt() as usize).clamp(FEWEST, MOST)
+}
+
+/// Instances that take part, increasing; where there are more than wanted, of each class as many as its share, two at least.
+fn rows(problem: &Problem<'_>, n: usize, wanted: usize, run: &Run) -> Vec<usize> {
+    let mut part: Vec<usize> =
+        (0..n).filter(|i| problem.weights.is_none_or(|w| w[*i] > 0.0)).collect();
+    if part.len() <= wanted {
+        return part;
+    }
+    let all = part.len();
+    part.shuffle(&mut run.rng("sample for weights"));
+    let mut rows = match problem.target {
+        Target::Classes(classes) => {
+            let mut of_each = vec![Vec::new(); classes.n_classes()];
+            part.into_iter().for_each(|i| of_each[classes.codes[i] as usize].push(i));
+            let some = |own: Vec<usize>| {
+                let share = (own.len() * wanted).div_ceil(all).max(2);
+                own.into_iter().take(share)
+            };
+            of_each.into_iter().flat_map(some).collect()
+        }
+        _ => part[..wanted].to_vec(),
+    };
+    rows.sort_unstable();
+    rows
+}

@@ -1,0 +1,185 @@
+"""Fits towards landmarks on other processes and machines."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any
+
+from . import _native
+
+#: How often a task is given to processes of our own that end without an answer.
+_TRIES = 6
+
+
+def answer(task: str) -> bytes:
+    """The answer to a task, on whichever machine this is."""
+    return _native.answer(task)
+
+
+class _Given:
+    """Tasks that were given away."""
+
+    def __init__(self, workers: _Workers, tasks: list[str]) -> None:
+        self._workers, self._tasks = workers, tasks
+        self._tries = 1
+        self._futures: list[Future[bytes]] = [workers.give(task) for task in tasks]
+
+    def wait(self, seconds: float) -> bool:
+        """Whether all are done."""
+        if wait(self._futures, seconds).not_done:
+            return False
+        lost = [k for k, future in enumerate(self._futures) if _is_lost(future)]
+        if not lost or not self._workers.own or self._tries == _TRIES:
+            return True
+        # A process of our own has ended, and its pool with it.
+        self._workers.renew()
+        self._tries += 1
+        for k in lost:
+            self._futures[k] = self._workers.give(self._tasks[k])
+        return False
+
+    def answers(self) -> list[bytes]:
+        return [future.result() for future in self._futures]
+
+    def cancel(self) -> None:
+        for future in self._futures:
+            future.cancel()
+
+
+def _is_lost(future: Future[bytes]) -> bool:
+    return future.cancelled() or isinstance(future.exception(), BrokenProcessPool)
+
+
+class _Workers:
+    """What the library asks of workers."""
+
+    def __init__(
+        self, executor: Any, scratch: Path, parts: int, threads: int, least: int, own: bool
+    ) -> None:
+        self.executor, self.scratch, self.parts = executor, str(scratch), parts
+        self.threads, self.least, self.own = threads, least, own
+
+    def submit(self, tasks: list[str]) -> _Given:
+        return _Given(self, tasks)
+
+    def give(self, task: str) -> Future[bytes]:
+        try:
+            return self.executor.submit(answer, task)  # type: ignore[no-any-return]
+        except BrokenProcessPool:
+            if not self.own:
+                raise
+            self.renew()
+            return self.executor.submit(answer, task)  # type: ignore[no-any-return]
+
+    def renew(self) -> None:
+        self.executor.shutdown(wait=False, cancel_futures=True)
+        self.executor = _processes(self.parts)
+
+
+def _processes(count: int) -> Executor:
+    return ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("spawn"))
+
+
+def _parts(executor: Any) -> int:
+    """How many tasks an executor works on at once."""
+    client = getattr(executor, "_client", None)
+    if client is not None and hasattr(client, "nthreads"):
+        return max(1, sum(client.nthreads().values()))
+    workers = getattr(executor, "_max_workers", None)
+    return workers if isinstance(workers, int) and workers > 0 else os.cpu_count() or 1
+
+
+_CURRENT: ContextVar[_Workers | None] = ContextVar("cokernel_workers", default=None)
+
+
+def current() -> Any:
+    """Who computes fits towards landmarks in this context."""
+    return _CURRENT.get()
+
+
+@contextmanager
+def on_workers(
+    executor: Any = None,
+    *,
+    scratch: str | os.PathLike[str] | None = None,
+    parts: int | None = None,
+    threads: int = 1,
+    least: int = 16_384,
+) -> Iterator[None]:
+    """Fits towards landmarks in this block on other processes or machines; killed, they go on.
+
+    Every fit with ``storage="nystroem:rank=..."`` in the block has its passes over the instances computed by the workers.
+    They get texts of some hundred letters and give back P or 2 P numbers for each decision function, P the number of kernels
+    times the rank. All else goes through the folder ``scratch``: the views, once; P numbers a pass; decision values, 8
+    bytes for each instance. Nothing belongs to a worker: what was lost with one is given to another, and the fit has the
+    same bits as without workers.
+
+    Parameters
+    ----------
+    executor : concurrent.futures.Executor, int or None
+        Who computes: a process pool, that of Dask (``client.get_executor()``), of MPI (``mpi4py.futures``) or any other whose
+        workers have the same version of this package; a number of processes of our own; ``None`` are the threads of
+        this process, whose fits go on where they were killed.
+    scratch : str or path or None
+        A folder that all workers see under the same name. After every round the state of the fit is written there (about
+        8 P numbers); the same fit in the same folder goes on from it, to the same bits, if ``random_state`` is a number. Empty
+        again when the fit has ended.
+        ``None`` is a temporary folder of this machine, removed with the block: nothing goes on then.
+    parts : int or None
+        In how many tasks a pass is cut; ``None`` is one for each thread or process of the executor.
+    threads : int
+        Threads of each task.
+    least : int
+        Instances from which on a pass is given away; those over fewer, from which a fit starts, are computed here.
+
+    Raises
+    ------
+    ValueError
+        A worker failed (a process pool that is not ours and lost a process, a folder that it does not see); what was
+        reached stays in ``scratch``. Also where a fit in the block has another storage.
+
+    Examples
+    --------
+    >>> import cokernel as ck
+    >>> X, y = ck.datasets.load_digits_views(return_X_y=True)
+    >>> svm = ck.MKLClassifier(
+    ...     "lp_norm", machine="squared_hinge_svc", storage="nystroem:rank=40", random_state=0
+    ... )
+    >>> alone = svm.fit(X, y).score(X, y)
+    >>> with ck.on_workers(2, least=1):
+    ...     there = svm.fit(X, y).score(X, y)
+    >>> alone == there
+    True
+    """
+    if isinstance(executor, bool) or (isinstance(executor, int) and executor < 1):
+        raise ValueError(f"executor: expected an executor or a number of processes, found {executor!r}")
+    for name, value in {"parts": parts, "threads": threads, "least": least}.items():
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+            raise ValueError(f"{name}: expected a whole number, 1 or more, found {value!r}")
+    own = isinstance(executor, int)
+    if executor is not None and not own and not hasattr(executor, "submit"):
+        raise ValueError(
+            "executor: expected a concurrent.futures.Executor, such as client.get_executor() of Dask, "
+            f"found {type(executor).__name__}"
+        )
+    if own:
+        parts = parts or executor
+    with tempfile.TemporaryDirectory(prefix="cokernel-") as temporary:
+        pool = _processes(executor) if own else executor
+        count = parts or (1 if pool is None else _parts(pool))
+        workers = _Workers(pool, Path(scratch or temporary).absolute(), count, threads, least, own)
+        token = _CURRENT.set(workers)
+        try:
+            yield
+        finally:
+            _CURRENT.reset(token)
+            if own:
+                workers.executor.shutdown(wait=True, cancel_futures=True)
