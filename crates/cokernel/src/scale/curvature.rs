@@ -5,7 +5,8 @@
 //! proportional to the curvatures D at some point, stands for all instances: Φᵀ D Φ ≈ κ S in coordinates in which the bias
 //! takes the mean, κ = Σ_i D_i. Where there are no more instances than a sample has, all are taken and S is exact.
 //! With E the weights η of the coordinates Newton's matrix is I + κ E^½ S E^½ in the coordinates v/√η, which is factored once
-//! for some values of η and κ; where the kernels that have a weight have more than [`WHOLE`] coordinates, view by view.
+//! for some values of η and κ; where the kernels that have a weight have more than [`WHOLE`] coordinates, view by view, and
+//! then covariances between views are not computed.
 //!
 //! At the best v for given weights, with u_m = v_m/η_m and U the matrix with u_m in the part of kernel m as its column m,
 //! the Hessian of J in η is Uᵀ(A⁻¹ + E)⁻¹U, A = κ S: in numbers Uᵀ A U − (E^½ A U)ᵀ (I + E^½ A E^½)⁻¹ (E^½ A U).
@@ -31,6 +32,9 @@ const LEAST: usize = 2_000;
 /// Rows of the sample at once, and rows of which one thread makes the features.
 const STRIP: usize = 512;
 const PART: usize = 64;
+
+/// Coordinates that are turned at once: their columns stay in a cache.
+const BLOCK: usize = 32;
 
 /// The covariance of the whitened features.
 pub(crate) struct Curvature {
@@ -99,22 +103,37 @@ impl Curvature {
         LEAST.max(size)
     }
 
+    /// Whether all coordinates of kernels with a weight are factored together, for which there must be covariances between views.
+    pub fn is_whole(space: &Space, weights: &[f64]) -> bool {
+        let with = (0..weights.len()).filter(|m| weights[*m] > 0.0);
+        with.map(|m| space.part(m).len()).sum::<usize>() <= WHOLE
+    }
+
+    /// Operations that the covariances of so many instances take, and their factors.
+    pub fn operations(space: &Space, whole: bool, instances: usize) -> f64 {
+        let of = |p: f64| p * p * (instances as f64 + p / 3.0);
+        match whole {
+            true => of(space.size() as f64),
+            false => by_view(space).iter().map(|group| of(group.len() as f64)).sum(),
+        }
+    }
+
     /// From a sample of the instances of a problem with these curvatures.
     pub fn new(
         problem: &Problem<'_>,
-        curvatures: &[f64],
+        (curvatures, whole): (&[f64], bool),
         rng: &mut Xoshiro256PlusPlus,
     ) -> Result<Self> {
         let wanted = Self::wanted(problem.space.size());
         let Sample { places, weights } = Sample::draw(curvatures, wanted, rng);
         let rows = places.iter().map(|p| problem.rows[*p]).collect();
-        Self::of(problem, Drawn { rows, weights })
+        Self::of(problem, Drawn { rows, weights, whole })
     }
 
     /// From these instances.
     pub fn of(problem: &Problem<'_>, sample: Drawn) -> Result<Self> {
         let (space, size) = (problem.space, problem.space.size());
-        let Drawn { rows, weights } = &sample;
+        let Drawn { rows, weights, .. } = &sample;
         let total: f64 = weights.iter().sum();
         let kernels: Vec<usize> = (0..space.kernels().len()).collect();
         room_for::<f64>(size.checked_mul(2 * size), || {
@@ -122,31 +141,48 @@ impl Curvature {
                 "the covariance of {size} features (fewer landmarks, storage nystroem:rank=…, need less)"
             )
         })?;
-        let (mut mean, mut covariance) = (vec![0.0; size], vec![0.0; size * size]);
+        let groups = match sample.whole {
+            true => vec![(0..size).collect()],
+            false => by_view(space),
+        };
+        let mut mean = vec![0.0; size];
+        let mut parts: Vec<Vec<f64>> =
+            groups.iter().map(|g: &Vec<usize>| vec![0.0; g.len() * g.len()]).collect();
         for (rows, weights) in rows.chunks(STRIP).zip(weights.chunks(STRIP)) {
             if let Some(status) = problem.watch.stop() {
                 let what = "the covariance of the features".to_string();
                 return Err(Error::Stopped { status, what });
             }
-            // One column for each row of the sample.
-            let mut turned = vec![0.0; size * rows.len()];
-            let columns = Strips::of(space, problem, rows, &kernels)?;
-            for (first, white) in columns.0 {
-                for (i, row) in white.chunks(size.max(1)).enumerate() {
-                    let part = weights[first + i] / total;
+            let strips = Strips::of(space, problem, rows, &kernels)?;
+            for (first, white) in &strips.0 {
+                for (row, weight) in white.chunks(size.max(1)).zip(&weights[*first..]) {
+                    let part = weight / total;
                     mean.iter_mut().zip(row).for_each(|(m, v)| *m += part * v);
-                    let root = part.sqrt();
-                    row.iter()
-                        .enumerate()
-                        .for_each(|(j, v)| turned[j * rows.len() + first + i] = root * v);
                 }
             }
-            add_gram_below(1.0, Slice::new(&turned, size, rows.len()), &mut covariance);
+            let roots: Vec<f64> = weights.iter().map(|w| (w / total).sqrt()).collect();
+            for (group, part) in groups.iter().zip(&mut parts) {
+                let turned = strips.turned(size, group, &roots);
+                add_gram_below(1.0, Slice::new(&turned, group.len(), rows.len()), part);
+            }
         }
-        mirror_below(size, &mut covariance);
-        covariance.par_chunks_mut(size.max(1)).enumerate().for_each(|(i, row)| {
-            row.iter_mut().zip(&mean).for_each(|(v, m)| *v -= mean[i] * m);
-        });
+        for (group, part) in groups.iter().zip(&mut parts) {
+            mirror_below(group.len(), part);
+            part.par_chunks_mut(group.len().max(1)).zip(group).for_each(|(row, i)| {
+                row.iter_mut().zip(group).for_each(|(v, j)| *v -= mean[*i] * mean[*j]);
+            });
+        }
+        if sample.whole {
+            let covariance = parts.pop().unwrap_or_default();
+            return Ok(Curvature { sample, size, mean, covariance });
+        }
+        // Pages of zeros that nobody writes to take no memory.
+        let mut covariance = vec![0.0; size * size];
+        for (group, part) in groups.iter().zip(parts) {
+            for (i, row) in group.iter().zip(part.chunks(group.len().max(1))) {
+                group.iter().zip(row).for_each(|(j, v)| covariance[i * size + j] = *v);
+            }
+        }
         Ok(Curvature { sample, size, mean, covariance })
     }
 
@@ -263,10 +299,41 @@ impl Curvature {
     }
 }
 
+/// The coordinates of the kernels of each view.
+fn by_view(space: &Space) -> Vec<Vec<usize>> {
+    let kernels = space.kernels();
+    let mut groups: Vec<(&str, Vec<usize>)> = Vec::new();
+    for (m, kernel) in kernels.iter().enumerate() {
+        match groups.iter_mut().find(|g| g.0 == kernel.view) {
+            Some(group) => group.1.extend(space.part(m)),
+            None => groups.push((&kernel.view, space.part(m).collect())),
+        }
+    }
+    groups.into_iter().map(|g| g.1).collect()
+}
+
 /// Whitened features of some rows, in strips.
 struct Strips(Vec<(usize, Vec<f64>)>);
 
 impl Strips {
+    /// Some coordinates, one row for each with a column for each row of the sample, times the roots of the weights.
+    fn turned(&self, size: usize, coordinates: &[usize], roots: &[f64]) -> Vec<f64> {
+        let wide = roots.len();
+        let mut turned = vec![0.0; coordinates.len() * wide];
+        let blocks =
+            turned.par_chunks_mut((BLOCK * wide).max(1)).zip(coordinates.par_chunks(BLOCK));
+        blocks.for_each(|(out, own)| {
+            for (first, white) in &self.0 {
+                for (i, row) in white.chunks(size.max(1)).enumerate() {
+                    let (column, root) = (first + i, roots[first + i]);
+                    let cells = own.iter().zip(out[column..].iter_mut().step_by(wide));
+                    cells.for_each(|(j, v)| *v = root * row[*j]);
+                }
+            }
+        });
+        turned
+    }
+
     fn of(space: &Space, problem: &Problem<'_>, rows: &[usize], kernels: &[usize]) -> Result<Self> {
         let parts: Vec<Result<Strips>> = rows
             .par_chunks(PART)

@@ -210,9 +210,9 @@ impl<'a> Newton<'a> {
         size.saturating_mul(size).saturating_mul(self.problem.heads()) <= APART
     }
 
-    /// Whether a new sample is worth its cost.
-    fn is_due(&self) -> bool {
-        if self.curvatures.is_empty() {
+    /// Whether a new sample is worth its cost, or what is wanted of it is more than before.
+    fn is_due(&self, whole: bool) -> bool {
+        if self.curvatures.is_empty() || whole && self.curvatures.iter().any(|c| !c.sample.whole) {
             return true;
         }
         let (size, n) = (self.problem.space.size(), self.problem.n());
@@ -221,14 +221,14 @@ impl<'a> Newton<'a> {
         if self.problem.loss == Loss::Squared && self.curvatures.len() == sets {
             return false;
         }
-        let (p, s) = (size as f64, Curvature::wanted(size).min(n) as f64);
-        let operations = sets as f64 * p * p * (s + p / 3.0);
-        let passes = operations / (FEATURE * p * n as f64).max(1.0);
+        let instances = Curvature::wanted(size).min(n);
+        let operations = sets as f64 * Curvature::operations(self.problem.space, whole, instances);
+        let passes = operations / (FEATURE * size as f64 * n as f64).max(1.0);
         let last = self.iterations as usize;
         operations <= LITTLE || last >= ITERATIONS || passes <= 2.0_f64.max(0.5 * last as f64)
     }
 
-    fn draw(&mut self, point: &Point) -> Result<()> {
+    fn draw(&mut self, point: &Point, whole: bool) -> Result<()> {
         let bent = self.problem.curvatures(&point.at.f, point.h);
         let heads = self.problem.heads();
         self.factors.clear();
@@ -242,7 +242,7 @@ impl<'a> Newton<'a> {
         self.curvatures.clear();
         for bent in all {
             let before = self.rng.clone();
-            self.curvatures.push(Curvature::new(self.problem, &bent, &mut self.rng)?);
+            self.curvatures.push(Curvature::new(self.problem, (&bent, whole), &mut self.rng)?);
             self.draws += u64::from(self.rng != before);
         }
         Ok(())
@@ -250,9 +250,10 @@ impl<'a> Newton<'a> {
 
     /// The preconditioner for a point: for these weights and curvatures exactly, or for similar ones.
     fn prepare(&mut self, point: &Point, exactly: bool) -> Result<()> {
-        self.fresh = self.is_due();
+        let whole = Curvature::is_whole(self.problem.space, &point.weights);
+        self.fresh = self.is_due(whole);
         if self.fresh {
-            self.draw(point)?;
+            self.draw(point, whole)?;
         }
         let sums = &point.at.sums;
         let heads = sums.len();

@@ -26,6 +26,8 @@ pub(crate) struct Spot {
 pub(crate) struct Drawn {
     pub rows: Vec<usize>,
     pub weights: Vec<f64>,
+    /// Whether covariances between views are wanted.
+    pub whole: bool,
 }
 
 /// What Newton's method keeps from step to step.
@@ -89,6 +91,7 @@ impl State {
             // Instances are fewer than 2^53.
             put(&sample.rows.iter().map(|r| *r as f64).collect::<Vec<f64>>());
             put(&sample.weights);
+            put(&[f64::from(u8::from(sample.whole))]);
         }
         for (kappa, weights) in &newton.factors {
             put(&[*kappa]);
@@ -132,7 +135,8 @@ impl State {
         let mut newton = Solver::default();
         for _ in 0..samples as usize {
             let rows = take()?.into_iter().map(|r| r as usize).collect();
-            newton.samples.push(Drawn { rows, weights: take()? });
+            let (weights, whole) = (take()?, *take()?.first()? != 0.0);
+            newton.samples.push(Drawn { rows, weights, whole });
         }
         for _ in 0..factors as usize {
             newton.factors.push((*take()?.first()?, take()?));
@@ -239,8 +243,8 @@ mod tests {
             h: 0.1 * k,
         };
         let samples = vec![
-            Drawn { rows: vec![3, 1 << 40], weights: vec![0.5, 2.0] },
-            Drawn { rows: vec![1], weights: vec![7.0] },
+            Drawn { rows: vec![3, 1 << 40], weights: vec![0.5, 2.0], whole: true },
+            Drawn { rows: vec![1], weights: vec![7.0], whole: false },
         ];
         let newton = Solver {
             samples,
