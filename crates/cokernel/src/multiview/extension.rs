@@ -11,7 +11,8 @@
 //! d_s(x) = κ_s(x)ᵀ a_s + Σ_t z_t(x) b_{s,t} + γ_s,
 //!
 //! where κ_s(x) are the n values of a kernel (or combination) between x and the training
-//! instances, the features of x, or an earlier stage of unit length, and t runs over stages before s. Without a degree, d = 1. Training instances given as
+//! instances, those of several kernels between x and landmarks (`multiview/landmarks.rs`), the features of x, or an earlier
+//! stage of unit length, and t runs over stages before s. Without a degree, d = 1. Training instances given as
 //! new rows get back their own row of the embedding.
 //!
 //! | symbol | name |
@@ -40,6 +41,11 @@ pub enum Source {
     Sum {
         /// One weight per kernel.
         weights: Vec<f64>,
+    },
+    /// The values of these kernels one after the other: the basis has a block of rows for each of them.
+    Each {
+        /// Increasing.
+        kernels: Vec<usize>,
     },
     /// Π_m k_m(x, ·) over all kernels.
     Product,
@@ -172,7 +178,11 @@ impl Extension {
             Source::Anchors { anchors, .. } => {
                 anchors.alpha.is_finite() && all(anchors.points.values())
             }
-            Source::Product | Source::Columns { .. } | Source::Unit { .. } | Source::Links => true,
+            Source::Each { .. }
+            | Source::Product
+            | Source::Columns { .. }
+            | Source::Unit { .. }
+            | Source::Links => true,
         };
         self.stages.iter().all(|s| {
             of_source(&s.source)
@@ -193,6 +203,7 @@ impl Extension {
         let used = |m: &usize| {
             self.stages.iter().any(|s| match &s.source {
                 Source::Sum { weights } => weights[*m] != 0.0,
+                Source::Each { kernels } => kernels.contains(m),
                 Source::Product => true,
                 Source::Columns { .. }
                 | Source::Anchors { .. }
@@ -221,19 +232,25 @@ impl Extension {
         views
     }
 
-    /// The same over the kernels with these indices only, among which all active ones are.
+    /// The same over the kernels with these indices only (increasing), among which all active ones are.
     pub(crate) fn of_kernels(&self, kernels: &[usize]) -> Self {
         let mut cut = self.clone();
         for stage in &mut cut.stages {
-            if let Source::Sum { weights } = &mut stage.source {
-                *weights = kernels.iter().map(|&m| weights[m]).collect();
+            match &mut stage.source {
+                Source::Sum { weights } => {
+                    *weights = kernels.iter().map(|&m| weights[m]).collect();
+                }
+                Source::Each { kernels: own } => {
+                    *own = (0..kernels.len()).filter(|j| own.contains(&kernels[*j])).collect();
+                }
+                _ => {}
             }
         }
         cut
     }
 
     /// Embeds new rows (n_new × columns of the result); `cross` compares with all training
-    /// instances and has `kernels` kernels.
+    /// instances, or with the landmarks that stand for them, and has `kernels` kernels.
     ///
     /// # Errors
     /// As [`Cross::new_rows`]; a new row that has no positive similarity to any training instance.
@@ -299,6 +316,7 @@ impl Extension {
             let all = super::embedding::side_by_side(&wide.iter().collect::<Vec<_>>());
             let product = match source {
                 Source::Sum { weights } => cross.multiply_sum(new, weights, &all)?,
+                Source::Each { kernels } => cross.multiply_each(new, kernels, &all)?,
                 Source::Columns { view } => features_times(views, view, &all)?,
                 Source::Anchors { view, anchors } => joined_times(views, view, anchors, &all)?,
                 _ => cross.multiply_product(new, &(0..kernels).collect::<Vec<_>>(), &all)?,
@@ -316,7 +334,7 @@ impl Extension {
 
 impl Stage {
     /// The basis, and beside it the column of the degree.
-    fn wide(&self) -> Matrix {
+    pub(super) fn wide(&self) -> Matrix {
         let r = self.basis.cols();
         match &self.degree {
             Some(d) if self.basis.rows() > 0 => {
@@ -373,11 +391,20 @@ impl Stage {
                     .sum();
                 let d = own + linked + degree.constant;
                 if !(d > 0.0 && d.is_finite()) {
-                    return Err(Error::Data(format!(
-                        "new row {i}: its similarities to the training instances sum to {}; \
-                         a row can be embedded only if it is similar to some of them",
-                        brief(d)
-                    )));
+                    let what = match self.source {
+                        Source::Each { .. } => format!(
+                            "towards landmarks its similarities to the training instances sum to {}; a row can be embedded \
+                             only if it is similar to some of the landmarks ({})",
+                            brief(d),
+                            laplacian::MORE_LANDMARKS
+                        ),
+                        _ => format!(
+                            "its similarities to the training instances sum to {}; a row can be \
+                             embedded only if it is similar to some of them",
+                            brief(d)
+                        ),
+                    };
+                    return Err(Error::Data(format!("new row {i}: {what}")));
                 }
                 z.row_mut(i).iter_mut().for_each(|v| *v /= d.sqrt());
             }

@@ -19,7 +19,7 @@ use super::landmarks::{self, SAMPLE, some_of};
 use crate::bank::{Bank, Cross, LowRank, RowMeans, Storage};
 use crate::data::{View, Views};
 use crate::error::room_for;
-use crate::kernel::{Kernel, Normalization, ViewKind};
+use crate::kernel::{Kernel, Norm, Normalization, ViewKind};
 use crate::{Error, Result, Run, Watch};
 use cokernel_dense::{Slice, product_nn, symmetric_eigen};
 use rayon::prelude::*;
@@ -49,6 +49,8 @@ struct Root {
 pub struct Space {
     landmarks: Vec<usize>,
     kernels: Vec<Kernel>,
+    /// Statistics of their normalisations.
+    norms: Vec<Vec<Norm>>,
     cross: Cross,
     roots: Vec<Root>,
     size: usize,
@@ -97,6 +99,7 @@ impl Space {
         let cross = Cross::new(&own, &places, r, bank.kernels(), &norms, RowMeans::Exact)?;
         let mut space = Space {
             landmarks,
+            norms,
             cross,
             roots: Vec::new(),
             size: 0,
@@ -146,6 +149,12 @@ impl Space {
     /// Σ r_m: the length of v.
     pub fn size(&self) -> usize {
         self.size
+    }
+
+    /// Kernels with their statistics, landmarks, and R_m of each kernel.
+    pub(super) fn into_parts(self) -> (Vec<Kernel>, Vec<Vec<Norm>>, Vec<usize>, Vec<Vec<f64>>) {
+        let roots = self.roots.into_iter().map(|root| root.values).collect();
+        (self.kernels, self.norms, self.landmarks, roots)
     }
 
     /// The part of v that belongs to kernel m.
