@@ -79,3 +79,77 @@ pub(super) fn normalized(bank: &Bank, m: usize, basis: Matrix, watch: &Watch) ->
     let source = Source::Each { kernels: vec![m] };
     Some(Stage { source, basis, links: Vec::new(), constant: Vec::new(), degree })
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::Run;
+    use crate::bank::LowRank;
+    use crate::data::toy;
+    use crate::kernel::KernelSpec;
+    use crate::multiview::{self, Problem};
+    use crate::run::late_watch;
+    use crate::scale::Space;
+
+    fn bank(rank: usize) -> Bank {
+        let (views, _) = toy::views(60, 3, &[4.0, 3.0], 1).unwrap();
+        let run = Run::default();
+        let kernels = KernelSpec::gaussian().gamma([0.05, 0.2]).resolve(&views, &run).unwrap();
+        let how = LowRank { rank, ..LowRank::default() };
+        Space::new(&views, kernels, how, &run).unwrap().0.bank(&views, how, &run).unwrap()
+    }
+
+    fn stage(bank: &Bank) -> Stage {
+        let source = Source::Sum { weights: vec![0.5, 0.0, 2.0, 0.0] };
+        let right = Matrix::from_fn(bank.n(), 3, |i, j| ((i * 3 + j * 7) as f64).sin());
+        Stage::normalized(source, &vec![0.1; bank.n()], &right)
+    }
+
+    /// W A' = Σ_m w_m K̃_m A for the landmarks' own rows: k̃_m(z, ·) = k_m(z, Z) R_m F_mᵀ.
+    #[test]
+    fn landmarks_get_what_the_kernels_give_them() {
+        let (bank, watch) = (bank(60), Run::default().watch());
+        let (old, mut new) = (stage(&bank), stage(&bank));
+        assert!(new.go_towards(&bank, &watch));
+        assert_eq!(new.source, Source::Each { kernels: vec![0, 2] });
+        assert_eq!((new.basis.rows(), new.basis.cols()), (120, 3));
+        // With all instances as landmarks K̃ = W.
+        let part = |first: usize| Matrix::from_fn(60, 4, |i, j| new.wide().get(first + i, j));
+        let mut got = bank.apply(0, &part(0));
+        let other = bank.apply(2, &part(60));
+        got.values_mut().iter_mut().zip(other.values()).for_each(|(g, o)| *g += o);
+        let want = bank.apply_combined(&[0.5, 0.0, 2.0, 0.0], &old.wide());
+        for (g, w) in got.values().iter().zip(want.values()) {
+            assert!((g - w).abs() < 1e-8, "{g} {w}");
+        }
+        let done = new.clone();
+        assert!(new.go_towards(&bank, &watch));
+        assert_eq!(new, done);
+    }
+
+    #[test]
+    fn a_stop_leaves_a_stage_as_it_was() {
+        let bank = bank(20);
+        let (old, mut new) = (stage(&bank), stage(&bank));
+        assert!(!new.go_towards(&bank, &late_watch()));
+        assert_eq!(new, old);
+        assert_eq!(Extension::single(new).towards(&bank, &late_watch()), None);
+        assert!(normalized(&bank, 0, Matrix::zeros(20, 1), &late_watch()).is_none());
+    }
+
+    /// Every method that landmarks will do for has a place for new rows.
+    #[test]
+    fn all_methods_extend() {
+        let (bank, run) = (bank(20), Run::default());
+        for id in multiview::low_rank_methods() {
+            let entry = multiview::REGISTRY.iter().find(|e| e.method.id == id).unwrap();
+            let embedder = (entry.build)(&entry.method.defaults());
+            let found = multiview::embed(embedder.as_ref(), &Problem::new(&bank), 3, &run).unwrap();
+            let extension = found.extension.unwrap();
+            for stage in &extension.stages {
+                assert!(!matches!(stage.source, Source::Sum { .. }) && stage.basis.rows() <= 80);
+            }
+        }
+    }
+}

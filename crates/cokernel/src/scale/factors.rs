@@ -9,7 +9,7 @@
 
 use super::landmarks::stopped;
 use super::space::{Room, Space};
-use crate::bank::{Bank, Entries, Factors, LowRank, Towards, huge_pages};
+use crate::bank::{Bank, Entries, Factors, LowRank, huge_pages};
 use crate::data::Views;
 use crate::error::room_for;
 use crate::{Error, Result, Run, Watch};
@@ -58,8 +58,8 @@ impl Space {
                 run.memory as f64 / 1e6
             ));
         }
-        let (kernels, norms, landmarks, roots) = self.into_parts();
-        let factors = Factors::new(n, parts, entries, Towards { landmarks, roots }, how);
+        let (kernels, norms, towards) = self.into_parts();
+        let factors = Factors::new(n, parts, entries, towards, how);
         Ok(Bank::of_factors(kernels, norms, factors, notes))
     }
 

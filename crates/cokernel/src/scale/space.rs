@@ -16,7 +16,7 @@
 //! ladder by squaring. Cost for an instance: r products of its columns for each view, and M r values.
 
 use super::landmarks::{self, SAMPLE, some_of};
-use crate::bank::{Bank, Cross, LowRank, RowMeans, Storage};
+use crate::bank::{Bank, Cross, LowRank, RowMeans, Storage, Towards};
 use crate::data::{View, Views};
 use crate::error::room_for;
 use crate::kernel::{Kernel, Norm, Normalization, ViewKind};
@@ -151,10 +151,10 @@ impl Space {
         self.size
     }
 
-    /// Kernels with their statistics, landmarks, and R_m of each kernel.
-    pub(super) fn into_parts(self) -> (Vec<Kernel>, Vec<Vec<Norm>>, Vec<usize>, Vec<Vec<f64>>) {
+    /// Kernels with their statistics, and what compares any instance with those that they are features of.
+    pub(super) fn into_parts(self) -> (Vec<Kernel>, Vec<Vec<Norm>>, Towards) {
         let roots = self.roots.into_iter().map(|root| root.values).collect();
-        (self.kernels, self.norms, self.landmarks, roots)
+        (self.kernels, self.norms, Towards { landmarks: self.landmarks, roots })
     }
 
     /// The part of v that belongs to kernel m.
