@@ -175,6 +175,9 @@ impl EmbeddingModel {
     /// back their own rows. Similarity views hold, for each new row, its similarity to all
     /// training instances in their order.
     ///
+    /// Cost: for each row the values of the active kernels towards all training instances, or towards the
+    /// [landmarks](Self::landmarks) that stand for them.
+    ///
     /// # Errors
     /// The method has no extension to new rows; a view is missing or incomplete, or differs from
     /// training in kind, number of columns or column names; a row that is similar to no training

@@ -1,4 +1,5 @@
-//! The file of an embedding model. Its own tensors: for stage s of the extension `stage.s.basis`,
+//! The file of an embedding model. Rows of views and normalisations, and n in the sizes of stages, are those of all training
+//! instances, or of `landmarks`, if the header has their number. Its own tensors: for stage s of the extension `stage.s.basis`,
 //! `.points`, `.anchors`, `.link.i`, `.constant`, `.degree`, `.degree.link.i`, as far as it has them; `centers`.
 
 use super::read::{Checked, Compared, Opened, Tables, misfit, sized, with_bytes, with_file};
