@@ -104,7 +104,8 @@ fn new_instances_are_placed_towards_landmarks() {
         let old = toy.output(&format!("embed {flags} -q"));
         let applied = toy.output(&format!("embed --apply m.ck {VIEWS}"));
         close(&numbers(&applied, 2), &numbers(&old, 1));
-        let (clusters, applied) = (cells(&toy.read("clusters.csv")), cells(&applied));
+        let clusters = toy.read("clusters.csv");
+        let (clusters, applied) = (cells(&clusters), cells(&applied));
         assert!(clusters.iter().zip(&applied).skip(1).all(|(c, a)| c[1] == a[1]), "{method}");
         let said = toy.output("inspect m.ck");
         assert!(said.contains("compared with 25 landmarks"), "{said}");
