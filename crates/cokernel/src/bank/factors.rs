@@ -139,8 +139,21 @@ impl Factors {
         out: &mut Matrix,
         pass: &Pass<'_>,
     ) {
-        let k = block.cols();
         let inner = self.inner(terms, block, pass);
+        self.add_outer(terms, &inner, out, pass);
+    }
+
+    /// K_m V, n × k, and R_m F_mᵀ V, landmarks × k; neither is to be used if the pass is given up.
+    pub(super) fn applied(&self, m: usize, block: &Matrix, pass: &Pass<'_>) -> (Matrix, Matrix) {
+        let (terms, mut image) = ([(m, 1.0)], Matrix::zeros(self.n, block.cols()));
+        let inner = self.inner(&terms, block, pass);
+        self.add_outer(&terms, &inner, &mut image, pass);
+        (image, self.rooted(m, &inner, block.cols()))
+    }
+
+    /// `out` (n × k) += Σ_m w_m F_m G_m for the G_m (r_m × k) of `inner`, one after the other.
+    fn add_outer(&self, terms: &[(usize, f64)], inner: &[f64], out: &mut Matrix, pass: &Pass<'_>) {
+        let k = out.cols();
         let of_rows = |(room, image): &mut (Vec<f64>, Vec<f64>), (c, out): (usize, &mut [f64])| {
             if pass.is_over() {
                 return;
@@ -164,12 +177,16 @@ impl Factors {
 
     /// R_m F_mᵀ V, landmarks × k; not to be used if the pass is given up.
     pub(super) fn towards(&self, m: usize, block: &Matrix, pass: &Pass<'_>) -> Matrix {
-        let (k, r) = (block.cols(), self.parts[m].len());
+        self.rooted(m, &self.inner(&[(m, 1.0)], block, pass), block.cols())
+    }
+
+    /// R_m G for G, r_m × k.
+    fn rooted(&self, m: usize, inner: &[f64], k: usize) -> Matrix {
+        let r = self.parts[m].len();
         let mut out = Matrix::zeros(self.towards.landmarks.len(), k);
         if r > 0 && k > 0 {
             let root = Slice::new(&self.towards.roots[m], out.rows(), r);
-            let inner = self.inner(&[(m, 1.0)], block, pass);
-            product_nn(root, Slice::new(&inner, r, k), out.values_mut());
+            product_nn(root, Slice::new(inner, r, k), out.values_mut());
         }
         out
     }

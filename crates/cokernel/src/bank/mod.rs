@@ -384,6 +384,22 @@ impl Bank {
         (!pass.is_given_up()).then_some(found)
     }
 
+    /// K_m V as of [`apply_in`](Self::apply_in), and what [`towards_landmarks`](Self::towards_landmarks) gives, from one pass.
+    pub(crate) fn apply_towards(
+        &self,
+        m: usize,
+        block: &Matrix,
+        pass: &Pass<'_>,
+    ) -> (Matrix, Option<Matrix>) {
+        match self.factors().filter(|_| block.cols() > 0) {
+            None => (self.apply_in(m, block, pass), None),
+            Some(factors) => {
+                let (image, towards) = factors.applied(m, block, pass);
+                (image, (!pass.is_given_up()).then_some(towards))
+            }
+        }
+    }
+
     /// The factors of a bank of kernels of low rank.
     pub(super) fn factors(&self) -> Option<&Factors> {
         self.tiles.engine.factors.as_ref()

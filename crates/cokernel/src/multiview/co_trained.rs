@@ -53,6 +53,7 @@ mod rows;
 mod stored;
 
 use super::affinity::{self, Affinities, DIAGONAL};
+use super::concat_embeddings::only;
 use super::embedding::{
     EIGENVECTORS, EMBEDDING, chosen, cut_short, mean_agreement, side_by_side, unit_concat,
 };
@@ -214,7 +215,7 @@ impl Training<'_> {
         };
         let status = cut_short(found.status, &found.residuals, &mut report.notes);
         let Eigenpairs { values, vectors, next, .. } = laplacian::determined(self.bank, found);
-        let source = Source::Sum { weights: self.weights(v) };
+        let source = only(v, self.bank.len());
         let mut stage = Stage::normalized(source, &scaling, &divided(&vectors, &values));
         match (stage.go_towards(self.bank, self.watch), stages.take()) {
             (true, Some(mut kept)) => {
@@ -228,7 +229,7 @@ impl Training<'_> {
     }
 
     /// View v after a round that began with `last`, whose stages are those from `first` on; `None` if
-    /// a stop came before its products were complete.
+    /// a stop came before its product was complete.
     fn trained(
         &self,
         v: usize,
@@ -245,7 +246,7 @@ impl Training<'_> {
             heads.push(u);
         }
         let c = side_by_side(&heads.iter().collect::<Vec<_>>());
-        let h = self.graphs.apply(v, &c);
+        let (h, towards) = self.graphs.apply_towards(v, &c);
         if self.watch.gave_up() {
             return Ok(None);
         }
@@ -268,17 +269,13 @@ impl Training<'_> {
             *stages = None;
         }
         if let Some(stages) = stages {
-            let mut stage = rows::stage(self.weights(v), &graph, &leading, &parts);
-            if !stage.go_towards(self.bank, self.watch) {
-                return Ok(None);
-            }
-            stages.push(stage);
+            let (source, c) = match &towards {
+                Some(towards) => (Source::Each { kernels: vec![v] }, towards),
+                None => (only(v, self.bank.len()), &graph.c),
+            };
+            stages.push(rows::stage(source, c, &graph, &leading, &parts));
         }
         Ok(Some(View { values: leading.values, vectors: leading.vectors, next: leading.next }))
-    }
-
-    fn weights(&self, v: usize) -> Vec<f64> {
-        (0..self.bank.len()).map(|m| f64::from(u8::from(m == v))).collect()
     }
 
     fn name(&self, v: usize) -> String {
