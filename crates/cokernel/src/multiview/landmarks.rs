@@ -8,7 +8,8 @@
 //! ([`Source::Each`]), a row for each landmark in the place of one for each instance, and its degree alike, with a in the place
 //! of A. Nothing of a model then grows with the number of instances.
 //!
-//! Cost: for each stage half of a product of its kernels with n × (r + 1) numbers.
+//! Cost: for each stage half of a product of its kernels with n × (r + 1) numbers. Co-training has its stages from
+//! the products of its rounds (`co_trained/rows.rs`), co-regularisation pays for each update (`drawn.rs`).
 
 use super::extension::{Degree, Extension, Source, Stage};
 use super::laplacian;
