@@ -210,7 +210,7 @@ class MultiViewSpectralClustering(ViewClusterer):
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
         directory ``DIR``, which is made once. With "nystroem:rank=300" 300 instances stand for all, in time and memory
         proportional to their number, where the method asks kernels for products with thin blocks only (spectral,
-        co-trained, co-regularised); new instances then have no place.
+        co-trained, co-regularised); :meth:`predict` and files then need these 300 alone.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -135,7 +136,110 @@ def test_clusters_towards_landmarks() -> None:
         assert cokernel.metrics.cluster_scores(near.labels_, exact.labels_)["nmi"] > 0.98
         assert cokernel.metrics.cluster_scores(near.labels_, group)["nmi"] > 0.95
         assert any("100 landmarks" in note for note in near.report_.notes)
-        with pytest.raises(ValueError, match="features towards landmarks"):
-            near.predict(many)
+        assert not any("new rows" in note for note in near.report_.notes)
+        assert np.array_equal(near.predict(many), near.labels_)
+        assert np.array_equal(cokernel.from_bytes(near.to_bytes()).predict(many), near.labels_)
     with pytest.raises(ValueError, match="co_trained"):
         cokernel.SNFClustering(4, storage="nystroem", **given).fit(many)
+
+
+CLUSTERERS = [
+    cokernel.SpectralClustering,
+    cokernel.ConcatEmbeddingsSpectralClustering,
+    cokernel.MinDisagreementSpectralClustering,
+    cokernel.CoTrainedSpectralClustering,
+    cokernel.CoRegularizedSpectralClustering,
+    cokernel.CoRegularizedCentroidSpectralClustering,
+]
+
+
+def grouped(n: int, seed: int = 7) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    group = np.arange(n) % 3
+    return {v: rng.normal(size=(n, 4)) + 3.0 * rng.normal(size=(3, 4))[group] for v in "ab"}
+
+
+def part(views: dict[str, np.ndarray], rows: slice) -> dict[str, np.ndarray]:
+    return {name: table[rows] for name, table in views.items()}
+
+
+@pytest.mark.parametrize("made", CLUSTERERS)
+def test_new_instances_towards_landmarks(made: type, tmp_path: Path) -> None:
+    """At full rank those of the exact kernels; a model survives files, pickles and dicts to the bit, and does not grow."""
+    views = grouped(130)
+    train, new = part(views, slice(0, 100)), part(views, slice(100, None))
+    given = {"kernels": ["gaussian:gamma=0.1"], "random_state": 0}
+    exact = made(3, **given).fit(train)
+    full = made(3, storage="nystroem:rank=100", **given).fit(train)
+    assert np.array_equal(full.predict(new), exact.predict(new))
+    near = made(3, storage="nystroem:rank=30", **given).fit(train)
+    assert np.array_equal(near.predict(train), near.labels_)
+    found = near.predict(new)
+    assert cokernel.metrics.cluster_scores(found, np.arange(100, 130) % 3)["nmi"] > 0.9
+    near.save(tmp_path / "m.ck")
+    copies = [
+        cokernel.load(tmp_path / "m.ck"),
+        pickle.loads(pickle.dumps(near)),
+        cokernel.from_bytes(near.to_bytes()),
+        cokernel.from_dict(near.to_dict()),
+    ]
+    for copy in copies:
+        assert np.array_equal(copy.predict(new), found)
+        assert copy.to_bytes() == near.to_bytes()
+    with pytest.raises(ValueError, match="view 'b'"):
+        near.predict({"a": new["a"]})
+    lacking = {name: table.copy() for name, table in new.items()}
+    lacking["b"][3] = np.nan
+    with pytest.raises(ValueError, match="view 'b'"):
+        near.predict(lacking)
+
+
+@pytest.mark.parametrize("method", ["spectral", "concat_embeddings", "min_disagreement", "co_trained", "co_regularized"])
+def test_embeddings_of_new_instances_towards_landmarks(method: str) -> None:
+    views = grouped(400)
+    train, new = part(views, slice(0, 90)), part(views, slice(90, 120))
+    given = {"kernels": ["gaussian:gamma=0.1"], "random_state": 0}
+
+    def made(storage: str, x: dict[str, np.ndarray]) -> cokernel.MultiViewEmbedding:
+        return cokernel.MultiViewEmbedding(3, method=method, storage=storage, **given).fit(x)
+
+    exact, full = made("auto", train), made("nystroem:rank=90", train)
+    near = made("nystroem:rank=25", train)
+    # Up to rotations: products with the rows of the training instances.
+    want = exact.transform(new) @ exact.embedding_.T
+    np.testing.assert_allclose(full.transform(new) @ full.embedding_.T, want, atol=1e-8)
+    np.testing.assert_allclose(near.transform(train), near.embedding_, atol=1e-9)
+    more = made("nystroem:rank=25", views)
+
+    def shapes(model: cokernel.MultiViewEmbedding) -> dict[str, tuple[int, ...]]:
+        return {name: table.shape for name, table in model.to_dict()["arrays"].items() if name != "objective"}
+
+    assert shapes(more) == shapes(near)
+    assert max(max(s) for s in shapes(near).values()) <= 50
+
+
+def test_one_formula_of_a_new_instance() -> None:
+    """z(x) ∝ k(x)ᵀ D^{-1/2} U Θ⁻¹ with k(x, z) = C(x) W⁻¹ C(z)ᵀ, from the landmarks that the file keeps."""
+    views = grouped(200)
+    train, new = part(views, slice(0, 170)), part(views, slice(170, None))
+    model = cokernel.MultiViewEmbedding(
+        3, method="spectral", kernels=["gaussian:gamma=0.1"], storage="nystroem:rank=20", random_state=0
+    ).fit(train)
+    arrays = model.to_dict()["arrays"]
+    kept = [arrays[f"view.{i}.dense"] for i in range(2)]
+    assert [table.shape for table in kept] == [(20, 4)] * 2
+
+    def kernel(x: np.ndarray, z: np.ndarray) -> np.ndarray:
+        return np.exp(-0.1 * ((x[:, None] - z) ** 2).sum(2))
+
+    among, towards = np.zeros((170, 170)), np.zeros((30, 170))
+    for (name, x), z in zip(train.items(), kept, strict=True):
+        c, w = kernel(x, z), kernel(z, z)
+        among += c @ np.linalg.solve(w, c.T) / 2
+        towards += kernel(new[name], z) @ np.linalg.solve(w, c.T) / 2
+    root = np.sqrt(among.sum(1))
+    values, vectors = np.linalg.eigh(among / np.outer(root, root))
+    rows = towards / root @ vectors[:, -3:] / values[-3:]
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    found = model.transform(new)
+    np.testing.assert_allclose(found @ found.T, rows @ rows.T, atol=1e-8)

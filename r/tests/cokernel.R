@@ -153,6 +153,10 @@ check("clusters", {
   file <- tempfile()
   ck_save(found, file)
   stopifnot(identical(predict(ck_load(file), named), predict(found, named)))
+  few <- cokernel_cluster(named, 2, method = "co_trained", storage = "nystroem:rank=40")
+  ck_save(few, file)
+  stopifnot(identical(predict(few, named), few$cluster), identical(predict(ck_load(file), named), few$cluster))
+  stopifnot(max(abs(predict(few, named, "embedding") - few$embedding)) < 1e-8)
 })
 
 check("similarities", {

@@ -285,6 +285,12 @@ fn embedding(s: &EmbeddingSummary) -> String {
         }
         None => "  clusters  none: it embeds only\n".to_string(),
     });
+    if let Some(landmarks) = s.landmarks {
+        let kept = count(landmarks, "landmark", "landmarks");
+        text.push_str(&format!(
+            "  new rows  are compared with {kept}, which stand for the instances\n"
+        ));
+    }
     if !s.extends {
         text.push_str("  new rows  cannot be embedded by this method\n");
     }

@@ -90,6 +90,31 @@ fn new_instances_are_placed_beside_the_old() {
     );
 }
 
+/// Towards landmarks: training instances get back their rows and clusters, and the model says what it keeps.
+#[test]
+fn new_instances_are_placed_towards_landmarks() {
+    let toy = Toy::new();
+    for method in ["spectral", "co_trained", "co_regularized_centroid", "min_disagreement"] {
+        let flags = format!("-k 3 --method {method} {VIEWS} --storage nystroem:rank=25");
+        let said = toy.output(&format!("cluster {flags} --model m.ck -o clusters.csv"));
+        assert!(
+            said.ends_with("model written to m.ck\n") && !said.contains("not applied"),
+            "{said}"
+        );
+        let old = toy.output(&format!("embed {flags} -q"));
+        let applied = toy.output(&format!("embed --apply m.ck {VIEWS}"));
+        close(&numbers(&applied, 2), &numbers(&old, 1));
+        let clusters = toy.read("clusters.csv");
+        let (clusters, applied) = (cells(&clusters), cells(&applied));
+        assert!(clusters.iter().zip(&applied).skip(1).all(|(c, a)| c[1] == a[1]), "{method}");
+        let said = toy.output("inspect m.ck");
+        assert!(said.contains("compared with 25 landmarks"), "{said}");
+        assert_eq!(toy.json("inspect m.ck")["landmarks"], 25);
+    }
+    let said = toy.refusal("embed --apply m.ck --view a=a.csv", 2);
+    assert!(said.contains("view 'b'") || said.contains("'b'"), "{said}");
+}
+
 #[test]
 fn models_tell_what_they_hold() {
     let toy = Toy::new();

@@ -6,6 +6,7 @@
 //! | (Σ_m w_m K_m) V | Σ_m w_m F_m (F_mᵀ V) | 4 n r k multiplications and additions |
 //! | row sums, diagonal | F (Fᵀ 1), Σ_j F_ij² | n r |
 //! | K_m as a matrix | F_m F_mᵀ | n² r / 2, for a few thousand instances |
+//! | k_m(x, ·) V for any x | k_m(x, Z) R_m (F_mᵀ V), of which R_m (F_mᵀ V), a row for each landmark of Z, is computed | 2 n r k once, r k for each x |
 //!
 //! Sums over instances are taken chunk by chunk of rows and the chunks added in their order: the same bits for any number of threads.
 
@@ -27,6 +28,15 @@ pub(crate) enum Entries {
     Single(Vec<f32>),
 }
 
+/// What compares any instance with those that the factors belong to: row x of F_m is k_m(x, Z) R_m.
+#[derive(Debug)]
+pub(crate) struct Towards {
+    /// Z, instances.
+    pub(crate) landmarks: Vec<usize>,
+    /// R_m of each kernel, landmarks × r_m.
+    pub(crate) roots: Vec<Vec<f64>>,
+}
+
 /// See the [module](self).
 #[derive(Debug)]
 pub(crate) struct Factors {
@@ -36,13 +46,20 @@ pub(crate) struct Factors {
     /// The columns of each kernel.
     parts: Vec<Range<usize>>,
     entries: Entries,
+    towards: Towards,
     how: LowRank,
 }
 
 impl Factors {
-    pub(crate) fn new(n: usize, parts: Vec<Range<usize>>, entries: Entries, how: LowRank) -> Self {
+    pub(crate) fn new(
+        n: usize,
+        parts: Vec<Range<usize>>,
+        entries: Entries,
+        towards: Towards,
+        how: LowRank,
+    ) -> Self {
         let wide = parts.iter().map(|p| p.end).max().unwrap_or(0);
-        Factors { n, wide, parts, entries, how }
+        Factors { n, wide, parts, entries, towards, how }
     }
 
     pub(super) fn n(&self) -> usize {
@@ -53,8 +70,8 @@ impl Factors {
         self.how
     }
 
-    pub(crate) fn is_single(&self) -> bool {
-        matches!(self.entries, Entries::Single(_))
+    pub(super) fn landmarks(&self) -> &[usize] {
+        &self.towards.landmarks
     }
 
     /// Rows of F_m, in double precision; `room` is where they are put if they are not.
@@ -122,9 +139,62 @@ impl Factors {
         out: &mut Matrix,
         pass: &Pass<'_>,
     ) {
+        let inner = self.inner(terms, block, pass);
+        self.add_outer(terms, &inner, out, pass);
+    }
+
+    /// K_m V, n × k, and R_m F_mᵀ V, landmarks × k; neither is to be used if the pass is given up.
+    pub(super) fn applied(&self, m: usize, block: &Matrix, pass: &Pass<'_>) -> (Matrix, Matrix) {
+        let (terms, mut image) = ([(m, 1.0)], Matrix::zeros(self.n, block.cols()));
+        let inner = self.inner(&terms, block, pass);
+        self.add_outer(&terms, &inner, &mut image, pass);
+        (image, self.rooted(m, &inner, block.cols()))
+    }
+
+    /// `out` (n × k) += Σ_m w_m F_m G_m for the G_m (r_m × k) of `inner`, one after the other.
+    fn add_outer(&self, terms: &[(usize, f64)], inner: &[f64], out: &mut Matrix, pass: &Pass<'_>) {
+        let k = out.cols();
+        let of_rows = |(room, image): &mut (Vec<f64>, Vec<f64>), (c, out): (usize, &mut [f64])| {
+            if pass.is_over() {
+                return;
+            }
+            let (count, mut at) = (out.len() / k, 0);
+            for (m, w) in terms {
+                let (r, from) = (self.parts[*m].len(), at);
+                at += r * k;
+                if r > 0 {
+                    image.clear();
+                    image.resize(count * k, 0.0);
+                    let own = self.rows(*m, c * ROWS, count, room);
+                    product_nn(own, Slice::new(&inner[from..at], r, k), image);
+                    out.iter_mut().zip(&*image).for_each(|(o, v)| *o += w * v);
+                }
+            }
+        };
+        let rows = out.values_mut().par_chunks_mut(ROWS * k).enumerate();
+        rows.for_each_init(Default::default, of_rows);
+    }
+
+    /// R_m F_mᵀ V, landmarks × k; not to be used if the pass is given up.
+    pub(super) fn towards(&self, m: usize, block: &Matrix, pass: &Pass<'_>) -> Matrix {
+        self.rooted(m, &self.inner(&[(m, 1.0)], block, pass), block.cols())
+    }
+
+    /// R_m G for G, r_m × k.
+    fn rooted(&self, m: usize, inner: &[f64], k: usize) -> Matrix {
+        let r = self.parts[m].len();
+        let mut out = Matrix::zeros(self.towards.landmarks.len(), k);
+        if r > 0 && k > 0 {
+            let root = Slice::new(&self.towards.roots[m], out.rows(), r);
+            product_nn(root, Slice::new(inner, r, k), out.values_mut());
+        }
+        out
+    }
+
+    /// F_mᵀ V of each kernel, one after the other.
+    fn inner(&self, terms: &[(usize, f64)], block: &Matrix, pass: &Pass<'_>) -> Vec<f64> {
         let k = block.cols();
         let chunks = 0..self.n.div_ceil(ROWS);
-        // w_m F_mᵀ V of each kernel, one after the other.
         let length: usize = terms.iter().map(|(m, _)| self.parts[*m].len() * k).sum();
         let of_chunk = |room: &mut Vec<f64>, c: usize| {
             let mut sums = vec![0.0; length];
@@ -149,25 +219,7 @@ impl Factors {
         for part in parts {
             inner.iter_mut().zip(part).for_each(|(s, p)| *s += p);
         }
-        let of_rows = |(room, image): &mut (Vec<f64>, Vec<f64>), (c, out): (usize, &mut [f64])| {
-            if pass.is_over() {
-                return;
-            }
-            let (count, mut at) = (out.len() / k, 0);
-            for (m, w) in terms {
-                let (r, from) = (self.parts[*m].len(), at);
-                at += r * k;
-                if r > 0 {
-                    image.clear();
-                    image.resize(count * k, 0.0);
-                    let own = self.rows(*m, c * ROWS, count, room);
-                    product_nn(own, Slice::new(&inner[from..at], r, k), image);
-                    out.iter_mut().zip(&*image).for_each(|(o, v)| *o += w * v);
-                }
-            }
-        };
-        let rows = out.values_mut().par_chunks_mut(ROWS * k).enumerate();
-        rows.for_each_init(Default::default, of_rows);
+        inner
     }
 
     /// K_m 1.

@@ -47,7 +47,7 @@ mod tiles;
 pub(crate) use base::distances;
 pub(crate) use columns::centered_by_feature;
 pub use cross::{Cross, NewRows, Numbers, RowMeans, needs_all_rows};
-pub(crate) use factors::{Entries, Factors};
+pub(crate) use factors::{Entries, Factors, Towards};
 pub(crate) use features::Feature;
 pub use fill::Filled;
 pub(crate) use fill::{Fill, check_present, check_sources, placed};
@@ -339,14 +339,19 @@ impl Bank {
     }
 
     /// A bank of kernels of low rank, for methods that take products with thin blocks, row sums, diagonals and single entries.
-    pub(crate) fn of_factors(kernels: Vec<Kernel>, factors: Factors, notes: Vec<String>) -> Self {
+    pub(crate) fn of_factors(
+        kernels: Vec<Kernel>,
+        norms: Vec<Vec<Norm>>,
+        factors: Factors,
+        notes: Vec<String>,
+    ) -> Self {
         let functions = kernels.iter().map(|k| k.function).collect();
         let diagonals = (0..kernels.len()).map(|m| factors.diagonal(m)).collect();
         let n = factors.n();
         let engine = Engine { n, factors: Some(factors), ..Engine::of_columns(functions, None) };
         Bank {
             n,
-            norms: vec![Vec::new(); kernels.len()],
+            norms,
             notes,
             warnings: Vec::new(),
             sigmoids: Vec::new(),
@@ -361,6 +366,39 @@ impl Bank {
     /// thin blocks, rows, entries, row sums and diagonals; what visits tiles panics.
     pub fn is_low_rank(&self) -> bool {
         self.factors().is_some()
+    }
+
+    /// The landmarks of kernels of low rank: instances, increasing.
+    pub(crate) fn landmarks(&self) -> Option<&[usize]> {
+        self.factors().map(Factors::landmarks)
+    }
+
+    /// For kernel m of low rank and a thin block V, n × k, the matrix A, landmarks × k, with k_m(x, ·) V = k_m(x, Z) A for
+    /// any x, Z being the landmarks; `None` for other kernels, and where the pass is given up. Costs half of a product with V.
+    pub(crate) fn towards_landmarks(
+        &self,
+        m: usize,
+        block: &Matrix,
+        pass: &Pass<'_>,
+    ) -> Option<Matrix> {
+        let found = self.factors()?.towards(m, block, pass);
+        (!pass.is_given_up()).then_some(found)
+    }
+
+    /// K_m V as of [`apply_in`](Self::apply_in), and what [`towards_landmarks`](Self::towards_landmarks) gives, from one pass.
+    pub(crate) fn apply_towards(
+        &self,
+        m: usize,
+        block: &Matrix,
+        pass: &Pass<'_>,
+    ) -> (Matrix, Option<Matrix>) {
+        match self.factors().filter(|_| block.cols() > 0) {
+            None => (self.apply_in(m, block, pass), None),
+            Some(factors) => {
+                let (image, towards) = factors.applied(m, block, pass);
+                (image, (!pass.is_given_up()).then_some(towards))
+            }
+        }
     }
 
     /// The factors of a bank of kernels of low rank.

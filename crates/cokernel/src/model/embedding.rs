@@ -32,7 +32,8 @@ use std::path::Path;
 #[derive(Debug, Clone, PartialEq)]
 pub struct EmbeddingModel {
     pub(super) info: EmbeddingInfo,
-    /// The prepared training rows of the feature views that active kernels look at.
+    /// The prepared training rows of the feature views that active kernels look at: of all instances, or of the
+    /// landmarks that stand for them.
     pub(super) rows: Views,
     /// Over the active kernels; `None` if the method tells no extension.
     pub(super) extension: Option<Extension>,
@@ -48,6 +49,9 @@ pub(super) struct EmbeddingInfo {
     pub(super) k: usize,
     pub(super) library_version: String,
     pub(super) n_train: usize,
+    /// How many landmarks, where these stand for the training instances.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) landmarks: Option<usize>,
     /// Columns of the embedding.
     pub(super) columns: usize,
     pub(super) views: Vec<ViewInfo>,
@@ -65,6 +69,13 @@ pub(super) struct EmbeddingInfo {
     pub(super) agreement: Vec<f64>,
     pub(super) clusters: Option<ClusterInfo>,
     pub(super) report: Report,
+}
+
+impl EmbeddingInfo {
+    /// Training rows that are kept, where any are.
+    pub(super) fn kept(&self) -> usize {
+        self.landmarks.unwrap_or(self.n_train)
+    }
 }
 
 /// How notes begin that say why new rows have no place.
@@ -105,7 +116,11 @@ impl EmbeddingModel {
         let mut rows = Views::new();
         for view in prepared.views.iter() {
             if compared(&view.name) && !view.table.is_similarity() {
-                rows = rows.with(view.name.clone(), view.table.clone())?;
+                let table = match bank.landmarks() {
+                    Some(landmarks) => view.table.select_rows(landmarks),
+                    None => view.table.clone(),
+                };
+                rows = rows.with(view.name.clone(), table)?;
             }
         }
         let mut report = embedding.report.clone();
@@ -118,6 +133,7 @@ impl EmbeddingModel {
             k,
             library_version: VERSION.to_string(),
             n_train: n,
+            landmarks: bank.landmarks().map(<[usize]>::len),
             columns: embedding.rows.cols(),
             all_views: beside(&prepared.names, &views),
             views,
@@ -159,6 +175,9 @@ impl EmbeddingModel {
     /// back their own rows. Similarity views hold, for each new row, its similarity to all
     /// training instances in their order.
     ///
+    /// Cost: for each row the values of the active kernels towards all training instances, or towards the
+    /// [landmarks](Self::landmarks) that stand for them.
+    ///
     /// # Errors
     /// The method has no extension to new rows; a view is missing or incomplete, or differs from
     /// training in kind, number of columns or column names; a row that is similar to no training
@@ -197,12 +216,12 @@ impl EmbeddingModel {
         let views = info.preparation.apply(views)?;
         views.require_complete()?;
         // Without kernels no row is looked at.
-        let n = if info.active.is_empty() { 0 } else { info.n_train };
+        let n = if info.active.is_empty() { 0 } else { info.kept() };
         let all: Vec<usize> = (0..n).collect();
         let cross = cross_with(
             &self.rows,
             &all,
-            info.n_train,
+            info.kept(),
             (&info.kernels, &info.norms),
             &info.active,
             RowMeans::Exact,
@@ -309,6 +328,12 @@ impl EmbeddingModel {
         self.info.n_train
     }
 
+    /// Number of landmarks, where these stand for the training instances (storage `nystroem`): then the model keeps
+    /// their rows alone, and as many numbers for each column of a stage and kernel.
+    pub fn landmarks(&self) -> Option<usize> {
+        self.info.landmarks
+    }
+
     /// Number of columns of the embedding.
     pub fn columns(&self) -> usize {
         self.info.columns
@@ -362,6 +387,7 @@ impl EmbeddingModel {
             library_version: info.library_version.clone(),
             seed: info.report.seed,
             n_train: info.n_train,
+            landmarks: info.landmarks,
             columns: info.columns,
             views: info.views.clone(),
             all_views: all_views(&info.all_views, &info.views),

@@ -6,6 +6,7 @@ use crate::bank::{Bank, Cross, NewRows, RowMeans};
 use crate::data::{Matrix, Preparation, Views};
 use crate::error::room_for;
 use crate::kernel::{Kernel, Norm};
+use crate::multiview;
 use crate::{Error, Result, Run};
 use serde::{Deserialize, Serialize};
 
@@ -55,10 +56,15 @@ impl FittedKernels {
     ///
     /// # Errors
     /// As [`of_prepared`](Self::of_prepared); graphs of neighbours, or similarities that were
-    /// estimated from other views, are not known for new rows.
+    /// estimated from other views, are not known for new rows; landmarks stand for the instances.
     pub fn of_views(prepared: &PreparedViews) -> Result<Self> {
         if let Some(why) = prepared.no_new_rows {
             return Err(Error::Data(why.to_string()));
+        }
+        if prepared.bank.is_low_rank() {
+            let (what, n) = ("a comparison with all of them", Some(prepared.bank.n()));
+            let methods = multiview::low_rank_methods();
+            return Err(prepared.bank.storage().refused_for(what, n, &methods));
         }
         Self::new(&prepared.preparation, &prepared.views, &prepared.bank)
     }

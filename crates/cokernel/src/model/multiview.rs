@@ -117,7 +117,7 @@ impl PreparedViews {
         }
         self.put_notes(method, &mut embedding.report);
         let active = |e: &Extension| !e.active(self.bank.len()).is_empty();
-        let extends = embedding.extension.as_ref().map_or(self.bank.is_low_rank(), active);
+        let extends = embedding.extension.as_ref().is_some_and(active);
         if let Some(why) = self.no_new_rows.filter(|_| extends) {
             embedding.extension = None;
             embedding.report.notes.push(why.to_string());
@@ -413,10 +413,6 @@ impl MultiView {
             Some("graphs of neighbours are not built for new rows: no model for new rows")
         } else if !filled.instances.is_empty() && !concat {
             Some("some similarities are estimated from other views: no model for new rows")
-        } else if let Storage::LowRank(_) = recipe.storage {
-            Some(
-                "new rows cannot be embedded: features towards landmarks are kept for these instances alone",
-            )
         } else {
             None
         };

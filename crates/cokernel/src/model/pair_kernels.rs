@@ -290,6 +290,8 @@ impl LearnedBank {
                     Some([one]) => stage.source = Source::Sum { weights: one.clone() },
                     _ => return None,
                 },
+                // Of landmarks, towards which no similarities are learned from pairs.
+                Source::Each { .. } => return None,
                 Source::Columns { .. }
                 | Source::Anchors { .. }
                 | Source::Gaussian { .. }

@@ -198,6 +198,9 @@ pub struct EmbeddingSummary {
     pub seed: u64,
     /// Number of training instances.
     pub n_train: usize,
+    /// Number of landmarks, where these stand for the training instances.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub landmarks: Option<usize>,
     /// Columns of the embedding.
     pub columns: usize,
     /// The views that must be given to embed new rows.

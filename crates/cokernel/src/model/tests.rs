@@ -2,6 +2,7 @@
 
 mod calibrated;
 mod embedding;
+mod landmarks;
 mod pair_kernels;
 mod paired;
 mod pairing;

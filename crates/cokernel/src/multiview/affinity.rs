@@ -84,11 +84,17 @@ impl Affinities<'_> {
 
     /// Graph m times a thin block; not to be used if the watch [gave up](Watch::gave_up).
     pub(super) fn apply(&self, m: usize, block: &Matrix) -> Matrix {
-        let mut image = self.bank.apply_in(m, block, &Pass::under(self.watch));
+        self.apply_towards(m, block).0
+    }
+
+    /// The same, and for kernels of low rank what kernel m has of the block
+    /// [towards landmarks](Bank::towards_landmarks), diagonal and all: new rows have none.
+    pub(super) fn apply_towards(&self, m: usize, block: &Matrix) -> (Matrix, Option<Matrix>) {
+        let (mut image, towards) = self.bank.apply_towards(m, block, &Pass::under(self.watch));
         if self.zero {
             subtract(&self.bank.diagonal(m), block, &mut image);
         }
-        image
+        (image, towards)
     }
 
     /// D^{-1/2} K D^{-1/2} of graph m as a matrix; `scaling` is D^{-1/2}.

@@ -44,7 +44,7 @@
 //! most 2c n² operations for the least entry (with shift), O(n c²), and eigenvectors of a
 //! (2c + 1) × (2c + 1) matrix; where 2c is a sizeable part of n, S_v is stored instead and its last
 //! eigenvectors are filtered (`stored`). Memory of a few n × 2c blocks, and n × r for each round and view for
-//! the embedding of new rows.
+//! the embedding of new rows (towards landmarks as many rows as there are of these).
 
 mod graph;
 mod least;
@@ -53,11 +53,13 @@ mod rows;
 mod stored;
 
 use super::affinity::{self, Affinities, DIAGONAL};
+use super::concat_embeddings::only;
 use super::embedding::{
     EIGENVECTORS, EMBEDDING, chosen, cut_short, mean_agreement, side_by_side, unit_concat,
 };
 use super::extension::{Source, Stage, divided};
 use super::kmeans::check_clusters;
+use super::landmarks::STOPPED;
 use super::{Embedder, Embedding, Problem, Wants, laplacian};
 use crate::bank::Bank;
 use crate::data::Matrix;
@@ -199,7 +201,7 @@ impl Training<'_> {
         &self,
         v: usize,
         report: &mut Report,
-        stages: &mut Vec<Stage>,
+        stages: &mut Option<Vec<Stage>>,
     ) -> Result<(View, Vec<f64>, Option<Status>)> {
         let scaling = laplacian::scaling(&self.graphs.degrees(v)?);
         let (n, count, precise) = (self.bank.n(), self.count(), laplacian::precise());
@@ -213,8 +215,16 @@ impl Training<'_> {
         };
         let status = cut_short(found.status, &found.residuals, &mut report.notes);
         let Eigenpairs { values, vectors, next, .. } = laplacian::determined(self.bank, found);
-        let source = Source::Sum { weights: self.weights(v) };
-        stages.push(Stage::normalized(source, &scaling, &divided(&vectors, &values)));
+        let source = only(v, self.bank.len());
+        let mut stage = Stage::normalized(source, &scaling, &divided(&vectors, &values));
+        match (stage.go_towards(self.bank, self.watch), stages.take()) {
+            (true, Some(mut kept)) => {
+                kept.push(stage);
+                *stages = Some(kept);
+            }
+            (false, Some(_)) => report.notes.push(STOPPED.to_string()),
+            (_, None) => {}
+        }
         Ok((View { values, vectors, next }, scaling, status))
     }
 
@@ -236,7 +246,7 @@ impl Training<'_> {
             heads.push(u);
         }
         let c = side_by_side(&heads.iter().collect::<Vec<_>>());
-        let h = self.graphs.apply(v, &c);
+        let (h, towards) = self.graphs.apply_towards(v, &c);
         if self.watch.gave_up() {
             return Ok(None);
         }
@@ -259,13 +269,13 @@ impl Training<'_> {
             *stages = None;
         }
         if let Some(stages) = stages {
-            stages.push(rows::stage(self.weights(v), &graph, &leading, &parts));
+            let (source, c) = match &towards {
+                Some(towards) => (Source::Each { kernels: vec![v] }, towards),
+                None => (only(v, self.bank.len()), &graph.c),
+            };
+            stages.push(rows::stage(source, c, &graph, &leading, &parts));
         }
         Ok(Some(View { values: leading.values, vectors: leading.vectors, next: leading.next }))
-    }
-
-    fn weights(&self, v: usize) -> Vec<f64> {
-        (0..self.bank.len()).map(|m| f64::from(u8::from(m == v))).collect()
     }
 
     fn name(&self, v: usize) -> String {
@@ -280,7 +290,8 @@ impl Training<'_> {
 
     /// Whether the stages of another round are still small beside the kernels.
     fn room(&self, stages: usize) -> bool {
-        let numbers = self.bank.n().saturating_mul(self.count()).saturating_mul(stages);
+        let rows = self.bank.landmarks().map_or(self.bank.n(), <[usize]>::len);
+        let numbers = rows.saturating_mul(self.count()).saturating_mul(stages);
         numbers.saturating_mul(8) <= self.run.memory / 2
     }
 }
@@ -315,7 +326,7 @@ impl Embedder for CoTrained {
             total: self.tol.is_none().then_some(rounds as u64),
         });
         let mut report = Report { notes: bank.notes().to_vec(), ..Report::closed_form(run) };
-        let (mut views, mut stages, mut status) = (Vec::new(), Vec::new(), None);
+        let (mut views, mut stages, mut status) = (Vec::new(), Some(Vec::new()), None);
         let mut scalings = Vec::new();
         for v in 0..count {
             let (view, scaling, early) = training.single(v, &mut report, &mut stages)?;
@@ -328,8 +339,6 @@ impl Embedder for CoTrained {
         let last = |v: usize| views[v].values.last().copied().filter(|_| all(&views[v]));
         let alone: Vec<_> = (0..count).map(|v| (v, scalings[v].as_slice(), last(v))).collect();
         report.notes.extend(graphs.remark(&alone));
-        // Thin blocks of all rounds, for new rows, which kernels towards landmarks do not place.
-        let mut stages = Some(stages).filter(|_| !bank.is_low_rank());
         let mut stored: Vec<Stored> = (0..count).map(|_| Stored::new(n, run)).collect();
         let mut agreement = Vec::new();
         let mut last = mean_agreement(&heads(&views, r));

@@ -43,14 +43,16 @@
 //! with a positive semi-definite matrix: directions q orthogonal to all blocks have
 //! second variation −aᵀ(Θ − λC)a + Σ_v qᵀL_vq |a_v|² ≤ 0. Memory: n r V values for each block, and the
 //! updates of a few rounds; if all take more than a quarter of [`Run::memory`](crate::Run), there is no extension.
+//! Towards landmarks R_v F_vᵀ D_v^{-1/2} U_v stands in the place of U_v from each update on, and their number in that of n.
 
 mod sources;
 
 use super::affinity::{self, Affinities};
+use super::concat_embeddings::only;
 use super::embedding::{cut_short, mean_agreement, unit_concat};
-use super::extension::{Extension, Source, Stage};
+use super::extension::{Extension, Stage};
 use super::kmeans::check_clusters;
-use super::{Embedding, Problem, laplacian};
+use super::{Embedding, Problem, landmarks, laplacian};
 use crate::bank::Bank;
 use crate::data::Matrix;
 use crate::params::{Param, Params, Range};
@@ -60,6 +62,7 @@ use crate::solve::filter::{self, Filtered};
 use crate::solve::recycle::Recycled;
 use crate::{Counts, Error, Event, Report, Result, Run, Status, Watch};
 use sources::Sources;
+use std::borrow::Cow;
 
 /// Unit of λ.
 pub(super) const LAMBDA_SCALE: Param = Param {
@@ -256,6 +259,10 @@ pub(super) fn embed(
     }
     run.tell(Event::End);
     let rows = unit_concat(bank, &state.u, shown, &mut state.notes);
+    let extension = state.sources.as_ref().and_then(|s| state.extension(s, shown));
+    if extension.is_none() && state.sources.is_some() {
+        state.notes.push(landmarks::STOPPED.to_string());
+    }
     let report = Report {
         status: state.status.unwrap_or(Status::Converged),
         iterations: objective.len(),
@@ -264,7 +271,6 @@ pub(super) fn embed(
         seconds: watch.seconds(),
         ..Report::closed_form(run)
     };
-    let extension = state.sources.as_ref().map(|sources| state.extension(sources, shown));
     Ok(Embedding {
         rows,
         eigenvectors: state.u,
@@ -298,11 +304,10 @@ impl<'a> Blocks<'a> {
             false => Recycled::new(n, r, run).map(Solver::Recycled),
         };
         let solvers = (0..views).map(solver).collect::<Result<_>>()?;
-        let bytes =
-            [8, n, r, views, views + 1 + sources::KEPT].into_iter().fold(1, usize::saturating_mul);
-        let sources = if bank.is_low_rank() {
-            None
-        } else if bytes > run.memory / 4 {
+        let rows = bank.landmarks().map_or(n, <[usize]>::len);
+        let bytes = [8, rows, r, views, views + 1 + sources::KEPT];
+        let bytes = bytes.into_iter().fold(1, usize::saturating_mul);
+        let sources = if bytes > run.memory / 4 {
             notes.push(format!(
                 "new rows cannot be embedded: that would keep {} MiB, more than a quarter of the \
                  memory limit",
@@ -310,7 +315,7 @@ impl<'a> Blocks<'a> {
             ));
             None
         } else {
-            Some(Sources::new(n, views))
+            Some(Sources::new(rows, views))
         };
         Ok(Blocks {
             bank,
@@ -462,21 +467,31 @@ impl<'a> Blocks<'a> {
         pulls: &[(usize, f64)],
         crosses: &[Matrix],
     ) {
-        if let Some(sources) = &mut self.sources {
-            sources.renew(a, vectors, values, pulls, crosses);
+        let Some(sources) = &mut self.sources else { return };
+        let towards = match a < self.bank.len() && self.bank.is_low_rank() {
+            true => landmarks::scaled(self.bank, a, &self.scalings[a], vectors, self.watch)
+                .map(Cow::Owned),
+            false => Some(Cow::Borrowed(vectors)),
+        };
+        if let Some(vectors) = towards {
+            return sources.renew(a, &vectors, values, pulls, crosses);
         }
+        self.sources = None;
+        self.notes.push(landmarks::STOPPED.to_string());
     }
 
     /// How new rows get the blocks `shown`: for each view one stage with its part of all their
-    /// coefficients, for each block the sum of its columns over these stages.
-    fn extension(&self, sources: &Sources, shown: &[usize]) -> Extension {
+    /// coefficients, for each block the sum of its columns over these stages. `None` after a stop.
+    fn extension(&self, sources: &Sources, shown: &[usize]) -> Option<Extension> {
         let views = self.bank.len();
         let widths: Vec<usize> = shown.iter().map(|a| self.u[*a].cols()).collect();
         let mut stages = Vec::new();
         for (v, right) in sources.of(shown).into_iter().enumerate() {
             if right.values().iter().any(|x| *x != 0.0) {
-                let weights = (0..views).map(|w| f64::from(u8::from(w == v))).collect();
-                stages.push(Stage::normalized(Source::Sum { weights }, &self.scalings[v], &right));
+                stages.push(match self.bank.is_low_rank() {
+                    true => landmarks::normalized(self.bank, v, right, self.watch)?,
+                    false => Stage::normalized(only(v, views), &self.scalings[v], &right),
+                });
             }
         }
         let kernels = stages.len();
@@ -487,7 +502,7 @@ impl<'a> Blocks<'a> {
             stages.push(Stage::linked((0..kernels).map(|t| (t, pick.clone())).collect()));
         }
         let outputs = (kernels..stages.len()).collect();
-        Extension { stages, outputs, unit_rows: true }
+        Some(Extension { stages, outputs, unit_rows: true })
     }
 
     /// The objective, each tie once.

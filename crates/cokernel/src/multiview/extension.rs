@@ -11,7 +11,8 @@
 //! d_s(x) = κ_s(x)ᵀ a_s + Σ_t z_t(x) b_{s,t} + γ_s,
 //!
 //! where κ_s(x) are the n values of a kernel (or combination) between x and the training
-//! instances, the features of x, or an earlier stage of unit length, and t runs over stages before s. Without a degree, d = 1. Training instances given as
+//! instances, those of several kernels between x and landmarks (`multiview/landmarks.rs`), the features of x, or an earlier
+//! stage of unit length, and t runs over stages before s. Without a degree, d = 1. Training instances given as
 //! new rows get back their own row of the embedding.
 //!
 //! | symbol | name |
@@ -24,14 +25,16 @@
 //! Cost: for q new rows, the kernel values of the rows (q·n for each active kernel) and one product
 //! with the columns of all bases. Memory: the thin blocks.
 
+mod features;
+
 use super::anchor_graph::Anchors;
-use super::concat_kmeans::dense_features;
 use super::laplacian;
 use crate::bank::{Cross, NewRows};
-use crate::data::{Matrix, Table, View, Views};
+use crate::data::{Matrix, Views};
 use crate::rule::gate::Gate;
 use crate::solve::dense::{self, Slice};
-use crate::{Error, Result, Run, brief};
+use crate::{Error, Result, brief};
+use features::{features_times, joined_times};
 
 /// Where the n values of a stage come from.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,6 +43,11 @@ pub enum Source {
     Sum {
         /// One weight per kernel.
         weights: Vec<f64>,
+    },
+    /// The values of these kernels one after the other: the basis has a block of rows for each of them.
+    Each {
+        /// Increasing.
+        kernels: Vec<usize>,
     },
     /// Π_m k_m(x, ·) over all kernels.
     Product,
@@ -172,7 +180,11 @@ impl Extension {
             Source::Anchors { anchors, .. } => {
                 anchors.alpha.is_finite() && all(anchors.points.values())
             }
-            Source::Product | Source::Columns { .. } | Source::Unit { .. } | Source::Links => true,
+            Source::Each { .. }
+            | Source::Product
+            | Source::Columns { .. }
+            | Source::Unit { .. }
+            | Source::Links => true,
         };
         self.stages.iter().all(|s| {
             of_source(&s.source)
@@ -193,6 +205,7 @@ impl Extension {
         let used = |m: &usize| {
             self.stages.iter().any(|s| match &s.source {
                 Source::Sum { weights } => weights[*m] != 0.0,
+                Source::Each { kernels } => kernels.contains(m),
                 Source::Product => true,
                 Source::Columns { .. }
                 | Source::Anchors { .. }
@@ -221,19 +234,25 @@ impl Extension {
         views
     }
 
-    /// The same over the kernels with these indices only, among which all active ones are.
+    /// The same over the kernels with these indices only (increasing), among which all active ones are.
     pub(crate) fn of_kernels(&self, kernels: &[usize]) -> Self {
         let mut cut = self.clone();
         for stage in &mut cut.stages {
-            if let Source::Sum { weights } = &mut stage.source {
-                *weights = kernels.iter().map(|&m| weights[m]).collect();
+            match &mut stage.source {
+                Source::Sum { weights } => {
+                    *weights = kernels.iter().map(|&m| weights[m]).collect();
+                }
+                Source::Each { kernels: own } => {
+                    *own = (0..kernels.len()).filter(|j| own.contains(&kernels[*j])).collect();
+                }
+                _ => {}
             }
         }
         cut
     }
 
     /// Embeds new rows (n_new × columns of the result); `cross` compares with all training
-    /// instances and has `kernels` kernels.
+    /// instances, or with the landmarks that stand for them, and has `kernels` kernels.
     ///
     /// # Errors
     /// As [`Cross::new_rows`]; a new row that has no positive similarity to any training instance.
@@ -299,6 +318,7 @@ impl Extension {
             let all = super::embedding::side_by_side(&wide.iter().collect::<Vec<_>>());
             let product = match source {
                 Source::Sum { weights } => cross.multiply_sum(new, weights, &all)?,
+                Source::Each { kernels } => cross.multiply_each(new, kernels, &all)?,
                 Source::Columns { view } => features_times(views, view, &all)?,
                 Source::Anchors { view, anchors } => joined_times(views, view, anchors, &all)?,
                 _ => cross.multiply_product(new, &(0..kernels).collect::<Vec<_>>(), &all)?,
@@ -316,7 +336,7 @@ impl Extension {
 
 impl Stage {
     /// The basis, and beside it the column of the degree.
-    fn wide(&self) -> Matrix {
+    pub(super) fn wide(&self) -> Matrix {
         let r = self.basis.cols();
         match &self.degree {
             Some(d) if self.basis.rows() > 0 => {
@@ -373,11 +393,20 @@ impl Stage {
                     .sum();
                 let d = own + linked + degree.constant;
                 if !(d > 0.0 && d.is_finite()) {
-                    return Err(Error::Data(format!(
-                        "new row {i}: its similarities to the training instances sum to {}; \
-                         a row can be embedded only if it is similar to some of them",
-                        brief(d)
-                    )));
+                    let what = match self.source {
+                        Source::Each { .. } => format!(
+                            "towards landmarks its similarities to the training instances sum to {}; a row can be embedded \
+                             only if it is similar to some of the landmarks ({})",
+                            brief(d),
+                            laplacian::MORE_LANDMARKS
+                        ),
+                        _ => format!(
+                            "its similarities to the training instances sum to {}; a row can be \
+                             embedded only if it is similar to some of them",
+                            brief(d)
+                        ),
+                    };
+                    return Err(Error::Data(format!("new row {i}: {what}")));
                 }
                 z.row_mut(i).iter_mut().for_each(|v| *v /= d.sqrt());
             }
@@ -393,57 +422,4 @@ pub(super) fn gated(columns: &Matrix, gate: &Gate, features: &Matrix) -> Matrix 
     Matrix::from_fn(columns.rows(), columns.cols(), |i, j| {
         columns.get(i, j) * gates.get(i, (j / each).min(gate.count() - 1))
     })
-}
-
-/// Z A for the graph Z between new rows and the anchors of a view.
-fn joined_times(views: &Views, name: &str, anchors: &Anchors, a: &Matrix) -> Result<Matrix> {
-    let view = present_features(views, name, anchors.points.cols())?;
-    let x = dense_features(view, &Run::default())?;
-    let all: Vec<usize> = (0..x.rows()).collect();
-    let mut out = Matrix::zeros(x.rows(), a.cols());
-    for (i, z) in anchors.join(&x, &all).into_iter().enumerate() {
-        for (j, z) in z {
-            out.row_mut(i).iter_mut().zip(a.row(j as usize)).for_each(|(o, w)| *o += z * w);
-        }
-    }
-    Ok(out)
-}
-
-/// A view that all new rows have, with so many columns.
-fn present_features<'a>(views: &'a Views, name: &str, expected: usize) -> Result<&'a View> {
-    let view = views.get(name)?;
-    let what = format!("view '{name}'");
-    if view.present.as_ref().is_some_and(|p| p.contains(&false)) {
-        return Err(Error::Data(format!("{what} is missing for some new rows; all are needed")));
-    }
-    let found = view.table.cols();
-    if found != expected {
-        return Err(Error::shape(what, format!("{expected} columns as in training"), found));
-    }
-    Ok(view)
-}
-
-/// X A for the features X of a view and A with as many rows as they have columns, or X itself if A
-/// has none.
-fn features_times(views: &Views, name: &str, a: &Matrix) -> Result<Matrix> {
-    let view = present_features(views, name, if a.rows() > 0 { a.rows() } else { a.cols() })?;
-    match &view.table {
-        Table::Similarity(_) | Table::Graph(_) | Table::Sequences(_) => {
-            let found = view.table.words();
-            Err(Error::Data(format!("view '{name}' is {found}; features are needed")))
-        }
-        Table::Dense(x) if a.rows() == 0 => Ok(x.clone()),
-        Table::Sparse(x) if a.rows() == 0 => x.try_to_dense(),
-        Table::Dense(x) => Ok(dense::product(Slice::of(x), Slice::of(a))),
-        Table::Sparse(x) => {
-            let mut out = Matrix::zeros(x.rows(), a.cols());
-            for i in 0..x.rows() {
-                let (columns, values) = x.row(i);
-                for (&j, &v) in columns.iter().zip(values) {
-                    out.row_mut(i).iter_mut().zip(a.row(j as usize)).for_each(|(o, w)| *o += v * w);
-                }
-            }
-            Ok(out)
-        }
-    }
 }

@@ -41,6 +41,7 @@ use super::concat_embeddings::only;
 use super::embedding::{EIGENVECTORS, chosen, side_by_side};
 use super::extension::{Degree, Extension, Source, Stage, divided};
 use super::kmeans::check_clusters;
+use super::landmarks::STOPPED;
 use super::work::Work;
 use super::{Embedder, Embedding, Problem, Wants, laplacian};
 use crate::data::Matrix;
@@ -256,8 +257,7 @@ impl Embedder for MinDisagreement {
         }
         let mut extension = Some(Extension { stages, outputs, unit_rows: !mean });
         if watch.gave_up() && extension.take().is_some() {
-            let why = "new rows cannot be embedded: stopped before that was computed";
-            work.notes.push(why.to_string());
+            work.notes.push(STOPPED.to_string());
         }
         Ok(Embedding {
             rows,

@@ -29,6 +29,7 @@ pub mod kernel_cca;
 pub mod kernel_fda;
 pub mod kernel_lfda;
 pub mod kernel_pca;
+mod landmarks;
 mod laplacian;
 pub mod late_fusion;
 pub mod lfda;
@@ -213,6 +214,7 @@ pub fn embed(
     k: usize,
     run: &Run,
 ) -> Result<Embedding> {
+    let watch = run.watch();
     let mut found = embedder.embed(problem, k, run)?;
     let columns = found.rows.cols().max(1);
     found.report.warnings.splice(0..0, problem.bank.warnings().iter().cloned());
@@ -226,6 +228,12 @@ pub fn embed(
         )));
     }
     found.gaps.iter_mut().for_each(|gap| *gap = gap.filter(|g| g.is_finite()));
+    if let Some(extension) = found.extension.take() {
+        found.extension = extension.towards(problem.bank, &watch);
+        if found.extension.is_none() {
+            found.report.notes.push(landmarks::STOPPED.to_string());
+        }
+    }
     if found.extension.as_ref().is_some_and(|e| !e.is_finite()) {
         found.extension = None;
         let why =

@@ -1,6 +1,9 @@
 //! The kernels towards landmarks as kernels between all instances, K̃_m = F_m F_mᵀ with F_m = C_m R_m, of which the factors are kept:
 //! n × Σ r_m numbers, for methods whose every step is a product with a thin block (spectral ones).
 //!
+//! The landmarks and R_m stay with them: what any instance x has of a sum over all instances, Σ_i k̃_m(x, x_i) v_i, is
+//! C_m(x) (R_m F_mᵀ v), so that models of such methods keep r numbers in the place of n.
+//!
 //! Cost: r kernel values and 2 r r_m operations for each instance and kernel, once; 8 bytes for each of the n Σ r_m numbers, or 4
 //! where they would take more than half of the memory of the run.
 
@@ -21,7 +24,7 @@ impl Space {
     ///
     /// # Errors
     /// There is no memory for the features, or less is allowed; a stop.
-    pub(crate) fn bank(&self, views: &Views, how: LowRank, run: &Run) -> Result<Bank> {
+    pub(crate) fn bank(self, views: &Views, how: LowRank, run: &Run) -> Result<Bank> {
         super::Workers::refuse_others(run)?;
         let (n, watch) = (views.n(), run.watch());
         let count = n.checked_mul(self.size());
@@ -48,9 +51,8 @@ impl Space {
             Entries::Double(self.features(views, &watch, |v| v)?)
         };
         let parts = (0..self.kernels().len()).map(|m| self.part(m)).collect();
-        let factors = Factors::new(n, parts, entries, how);
         let mut notes = self.notes().to_vec();
-        if factors.is_single() {
+        if matches!(entries, Entries::Single(_)) {
             notes.push(format!(
                 "the features towards landmarks are kept in single precision: {:.1} MB, where double precision takes more than half of \
                  the {:.1} MB that are allowed",
@@ -58,7 +60,9 @@ impl Space {
                 run.memory as f64 / 1e6
             ));
         }
-        Ok(Bank::of_factors(self.kernels().to_vec(), factors, notes))
+        let (kernels, norms, towards) = self.into_parts();
+        let factors = Factors::new(n, parts, entries, towards, how);
+        Ok(Bank::of_factors(kernels, norms, factors, notes))
     }
 
     /// F of all instances, row by row.

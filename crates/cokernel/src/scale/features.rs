@@ -64,6 +64,11 @@ impl Features {
         &self.kernels
     }
 
+    /// The kernels, without the rest.
+    pub fn into_kernels(self) -> Vec<Kernel> {
+        self.kernels
+    }
+
     /// Number of landmarks.
     pub fn landmarks(&self) -> usize {
         self.landmarks

@@ -16,10 +16,10 @@
 
 use super::features::{Features, Room};
 use super::landmarks::{self, SAMPLE, some_of};
-use crate::bank::{Bank, LowRank, Storage};
+use crate::bank::{Bank, LowRank, Storage, Towards};
 use crate::data::Views;
 use crate::error::room_for;
-use crate::kernel::{Kernel, Normalization, ViewKind};
+use crate::kernel::{Kernel, Norm, Normalization, ViewKind};
 use crate::{Error, Result, Run, Watch};
 use cokernel_dense::{Slice, product_nn, symmetric_eigen};
 use rayon::prelude::*;
@@ -46,6 +46,8 @@ struct Root {
 pub struct Space {
     landmarks: Vec<usize>,
     pub(super) features: Features,
+    /// Statistics of the normalisations of the kernels.
+    norms: Vec<Vec<Norm>>,
     roots: Vec<Root>,
     size: usize,
     partitions: usize,
@@ -81,9 +83,11 @@ impl Space {
         let landmarks: Vec<usize> = chosen.places.iter().map(|p| sample[*p]).collect();
         let own = rows_of(views, &landmarks)?;
         let (features, bank) = Features::new(&own, kernels, run)?;
+        let norms = (0..bank.len()).map(|m| bank.norms(m).to_vec()).collect();
         let mut space = Space {
             landmarks,
             features,
+            norms,
             roots: Vec::new(),
             size: 0,
             partitions: 1,
@@ -131,6 +135,12 @@ impl Space {
     /// Σ r_m: the length of v.
     pub fn size(&self) -> usize {
         self.size
+    }
+
+    /// Kernels with their statistics, and what compares any instance with those that they are features of.
+    pub(super) fn into_parts(self) -> (Vec<Kernel>, Vec<Vec<Norm>>, Towards) {
+        let roots = self.roots.into_iter().map(|root| root.values).collect();
+        (self.features.into_kernels(), self.norms, Towards { landmarks: self.landmarks, roots })
     }
 
     /// The part of v that belongs to kernel m.

@@ -1,10 +1,12 @@
-//! The file of an embedding model. Its own tensors: for stage s of the extension `stage.s.basis`,
+//! The file of an embedding model. Rows of views and normalisations, and n in the sizes of stages, are those of all training
+//! instances, or of `landmarks`, if the header has their number. Its own tensors: for stage s of the extension `stage.s.basis`,
 //! `.points`, `.anchors`, `.link.i`, `.constant`, `.degree`, `.degree.link.i`, as far as it has them; `centers`.
 
 use super::read::{Checked, Compared, Opened, Tables, misfit, sized, with_bytes, with_file};
 use super::{Kind, PLAIN, Tensors, bytes, flat, matrix, put, put_norms, put_views};
 use crate::Result;
 use crate::data::Matrix;
+use crate::kernel::ViewKind;
 use crate::model::EmbeddingModel;
 use crate::model::embedding::EmbeddingInfo;
 use crate::multiview::{Anchors, Degree, Extension, Source, Stage};
@@ -40,6 +42,7 @@ struct StageShape {
 #[serde(rename_all = "snake_case")]
 enum SourceShape {
     Sum { weights: Vec<f64> },
+    Each { kernels: Vec<usize> },
     Product,
     Columns { view: String, rows: usize },
     Anchors { view: String, anchors: usize, columns: usize, neighbors: usize, alpha: f64 },
@@ -90,6 +93,7 @@ fn put_stage(s: usize, stage: &Stage, tensors: &mut Tensors) -> StageShape {
     let mut put = |name: &str, table| tensors.insert(format!("stage.{s}.{name}"), table);
     let source = match &stage.source {
         Source::Sum { weights } => SourceShape::Sum { weights: weights.clone() },
+        Source::Each { kernels } => SourceShape::Each { kernels: kernels.clone() },
         Source::Product => SourceShape::Product,
         Source::Columns { view } => {
             SourceShape::Columns { view: view.clone(), rows: stage.basis.rows() }
@@ -153,12 +157,12 @@ pub fn load(path: &Path) -> Result<EmbeddingModel> {
 pub fn assemble(file: &Opened) -> Checked<EmbeddingModel> {
     let (Content { mut info, extension }, views) = file.envelope()?;
     let tables = file.tables()?;
-    let n = info.n_train;
-    if n == 0 || n > u32::MAX as usize {
-        return misfit(format!("{n} training instances"));
+    let (n, kept) = (info.n_train, info.kept());
+    if n == 0 || n > u32::MAX as usize || !(1..=n).contains(&kept) {
+        return misfit(format!("{kept} of {n} training instances"));
     }
     info.report.objective = tables.reals("objective", None)?;
-    tables.norms(&mut info.norms, info.kernels.len(), n)?;
+    tables.norms(&mut info.norms, info.kernels.len(), kept)?;
     if info.active.windows(2).any(|w| w[0] >= w[1]) {
         return misfit("the active kernels are not in increasing order");
     }
@@ -169,13 +173,17 @@ pub fn assemble(file: &Opened) -> Checked<EmbeddingModel> {
     if info.columns == 0 || centers.as_ref().is_some_and(|c| c.rows() == 0) {
         return misfit("no columns or no clusters");
     }
-    let rows = tables.views(&views, n)?;
+    let rows = tables.views(&views, kept)?;
     let EmbeddingInfo { preparation, kernels, norms, active, .. } = &info;
     let support = &rows;
     let compared = Compared { preparation, kernels, norms, active, support, n_train: n };
     let layout = compared.check()?;
+    let given = |m: &usize| info.kernels[*m].function.takes() == ViewKind::Similarities;
+    if info.landmarks.is_some() && info.active.iter().any(given) {
+        return misfit("landmarks and a similarity between all instances");
+    }
     let extension = match extension {
-        Some(shape) => Some(put_together(shape, &tables, n, active.len(), info.columns)?),
+        Some(shape) => Some(put_together(shape, &tables, kept, active.len(), info.columns)?),
         None => None,
     };
     for stage in extension.iter().flat_map(|e: &Extension| &e.stages) {
@@ -236,6 +244,7 @@ fn get_stage(
         SourceShape::Columns { rows, .. } => *rows,
         SourceShape::Anchors { anchors, .. } => *anchors,
         SourceShape::Unit { of } | SourceShape::Gated { of, .. } => earlier(*of)?,
+        SourceShape::Each { kernels } => n.saturating_mul(kernels.len()),
         _ => n,
     };
     let source = match shape.source {
@@ -243,6 +252,15 @@ fn get_stage(
             return misfit(format!("{} weights for {kernels} kernels", weights.len()));
         }
         SourceShape::Sum { weights } => Source::Sum { weights },
+        SourceShape::Each { kernels: own } => {
+            if own.is_empty()
+                || own.windows(2).any(|w| w[0] >= w[1])
+                || own.iter().any(|m| *m >= kernels)
+            {
+                return misfit(format!("kernels {own:?} of {kernels}"));
+            }
+            Source::Each { kernels: own }
+        }
         SourceShape::Product if kernels == 0 => return misfit("a product of no kernels"),
         SourceShape::Product => Source::Product,
         SourceShape::Columns { view, .. } => Source::Columns { view },

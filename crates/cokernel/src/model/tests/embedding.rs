@@ -198,6 +198,13 @@ fn every_table() -> EmbeddingModel {
             constant: Vec::new(),
             degree: None,
         },
+        Stage {
+            source: Source::Each { kernels: vec![1, 3] },
+            basis: table(2 * n, 2),
+            links: Vec::new(),
+            constant: Vec::new(),
+            degree: degree(2 * n, Vec::new()),
+        },
     ];
     model.extension = Some(Extension { stages, outputs: vec![3, 2], unit_rows: false });
     model
@@ -293,7 +300,7 @@ fn forged_files_are_refused_without_panic() {
         ("'centers' is", |m| m["model"]["info"]["columns"] = 4.into()),
         ("'centers' is", |m| m["model"]["info"]["clusters"]["sizes"] = vec![1].into()),
         ("kernel 'gaussian", |m| m["model"]["info"]["kernels"][0]["view"] = "other".into()),
-        ("not one of its stages", |m| m["model"]["extension"]["outputs"][0] = 5.into()),
+        ("not one of its stages", |m| m["model"]["extension"]["outputs"][0] = 6.into()),
         ("4 columns of the extension", |m| m["model"]["extension"]["outputs"] = vec![3, 3].into()),
         ("stage 1 of the extension refers to stage 1", |m| {
             m["model"]["extension"]["stages"][1]["links"][0] = 1.into()

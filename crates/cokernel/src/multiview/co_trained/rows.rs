@@ -7,7 +7,8 @@
 //! z(x) = d(x)^{-1/2} ( κ_v(x)ᵀ ½ C CᵀG + Σ_w z_w(x) ½ H_wᵀG − m 1ᵀG ),
 //! d(x) = κ_v(x)ᵀ ½ C Cᵀ1 + Σ_w z_w(x) ½ H_wᵀ1 − m n,
 //!
-//! H_w being the columns of H = K_v C that belong to view w.
+//! H_w being the columns of H = K_v C that belong to view w. Towards landmarks κ_v(x)ᵀ C = k_v(x, Z)ᵀ (R F_vᵀ C), and R F_vᵀ C comes
+//! with H.
 
 use super::graph::{Graph, Leading};
 use crate::data::Matrix;
@@ -22,8 +23,14 @@ pub(super) struct Part {
     pub used: usize,
 }
 
-/// The stage of one view after a round; `weights` chooses its kernel.
-pub(super) fn stage(weights: Vec<f64>, graph: &Graph, leading: &Leading, parts: &[Part]) -> Stage {
+/// The stage of one view after a round, for the `source` of its kernel and C, or R F_vᵀ C towards landmarks.
+pub(super) fn stage(
+    source: Source,
+    c: &Matrix,
+    graph: &Graph,
+    leading: &Leading,
+    parts: &[Part],
+) -> Stage {
     let (n, r) = (graph.c.rows(), leading.values.len());
     let ([of_c, of_h, one], [sums_c, sums_h]) = (&leading.shares, &graph.sums);
     let half = Matrix::from_fn(of_c.rows(), r, |i, j| 0.5 * of_c.get(i, j));
@@ -37,12 +44,12 @@ pub(super) fn stage(weights: Vec<f64>, graph: &Graph, leading: &Leading, parts: 
         first += part.used;
     }
     Stage {
-        source: Source::Sum { weights },
-        basis: dense::product(Slice::of(&graph.c), Slice::of(&half)),
+        source,
+        basis: dense::product(Slice::of(c), Slice::of(&half)),
         links,
         constant: one.row(0).iter().map(|s| -graph.low * s).collect(),
         degree: Some(Degree {
-            basis: (0..n).map(|i| of_row(graph.c.row(i))).collect(),
+            basis: (0..c.rows()).map(|i| of_row(c.row(i))).collect(),
             links: degree_links,
             constant: -graph.low * n as f64,
         }),

@@ -20,6 +20,7 @@ pub(super) const KEPT: usize = 8;
 
 /// See the [module](self).
 pub(super) struct Sources {
+    /// Instances, or landmarks that stand for them: rows of each part of B_a.
     n: usize,
     views: usize,
     /// B_a before the first of the updates, each a part for every view; empty where it is 0.
