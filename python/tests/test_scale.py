@@ -109,7 +109,7 @@ def test_refusals() -> None:
     with pytest.raises(ValueError, match="rank: expected a whole number above 0"):
         cokernel.MKLClassifier("simple_mkl", storage="nystroem:rank=no").fit(x, y)
     with pytest.raises(ValueError, match="methods that learn towards landmarks"):
-        cokernel.MKLClassifier("easy_mkl", storage="nystroem").fit(x, y)
+        cokernel.MKLClassifier("silp", storage="nystroem").fit(x, y)
 
 
 def test_clusters_towards_landmarks() -> None:

@@ -150,9 +150,9 @@ fn landmarks_stand_for_the_instances() {
     let exact = predictions(&toy, &format!("exact.ck {views}"));
     let same = found.iter().zip(&exact).filter(|(p, q)| p[0] == q[0]).count();
     assert!(same >= 54, "{same} of 60 alike");
-    let said = toy.refusal(&format!("fit {DATA} --method easy_mkl --storage nystroem:rank=12"), 2);
+    let said = toy.refusal(&format!("fit {DATA} --method silp --storage nystroem:rank=12"), 2);
     assert!(
-        said.contains("method 'easy_mkl' needs (14.6 kB for each kernel between 60 instances)"),
+        said.contains("method 'silp' needs (14.6 kB for each kernel between 60 instances)"),
         "{said}"
     );
     let said = toy.refusal(&format!("fit {DATA} --storage nystrom"), 2);
@@ -181,8 +181,8 @@ fn landmarks_stand_for_the_instances() {
     );
     let shown = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
     assert!(shown.contains("landmarks %") && !shown.contains("support vectors"), "{shown}");
-    let said = toy.refusal(&format!("compare {DATA} {machine} --methods easy_mkl,mean"), 2);
-    assert!(said.contains("method 'easy_mkl'"), "{said}");
+    let said = toy.refusal(&format!("compare {DATA} {machine} --methods silp,mean"), 2);
+    assert!(said.contains("method 'silp'"), "{said}");
 }
 
 #[test]

@@ -384,7 +384,10 @@ impl MultiView {
             Storage::LowRank(how) => {
                 (self.low_rank(&known, &specs, how, run, &mut notes)?, Filled::default())
             }
-            ref storage => Bank::build_filled(&known, &specs, storage.clone(), run)?,
+            ref storage => {
+                crate::scale::Workers::refuse_others(run)?;
+                Bank::build_filled(&known, &specs, storage.clone(), run)?
+            }
         };
         for (view, graph) in &graphs {
             let plain = format!("precomputed@{view}");
