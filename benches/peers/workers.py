@@ -49,6 +49,8 @@ def main():
     for workers in (1, 2):
         cluster = LocalCluster(n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None)
         with cluster, Client(cluster) as client, tempfile.TemporaryDirectory() as scratch:
+            # Workers that have imported what they need, as those of a cluster that runs have.
+            client.run(lambda: __import__("cokernel"))
             with ck.on_workers(client.get_executor(), scratch=scratch):
                 seconds[workers], model = fit(method, X, y)
                 models.append(model)

@@ -69,12 +69,20 @@ fn gaussian(function: Function) -> Option<f64> {
     }
 }
 
-/// How often the values for γ `from` must be squared to get those for `to`.
+/// How often the values for γ `from` must be squared to get those for `to`. Asked for every row and kernel: from the bits of
+/// the ratio, which a logarithm would cost as much as the squaring.
 fn squarings(from: f64, to: f64) -> Option<u32> {
+    const ONE: u64 = 1023 << 52;
     let ratio = to / from;
-    let k = ratio.log2().round();
-    ((1.0..=f64::from(LONGEST_CHAIN)).contains(&k) && (ratio / k.exp2() - 1.0).abs() < 1e-12)
-        .then_some(k as u32)
+    // 2^k next to the ratio has its exponent, or the next one.
+    let exponent = ((ratio.to_bits() >> 52) & 0x7ff) as i64 - 1023;
+    let part = ratio.to_bits() & ((1 << 52) - 1) | ONE;
+    let k = exponent + i64::from(f64::from_bits(part) > 1.5);
+    if !(1..=i64::from(LONGEST_CHAIN)).contains(&k) {
+        return None;
+    }
+    let power = f64::from_bits(ONE + ((k as u64) << 52));
+    ((ratio / power - 1.0).abs() < 1e-12).then_some(k as u32)
 }
 
 impl Engine {
@@ -427,6 +435,28 @@ mod tests {
     use crate::bank::{Bank, Storage};
     use crate::data::{Matrix, Views};
     use crate::kernel::KernelSpec;
+
+    #[test]
+    fn squarings_are_those_of_the_logarithm() {
+        let by_logarithm = |ratio: f64| {
+            let k = ratio.log2().round();
+            let near = (ratio / k.exp2() - 1.0).abs() < 1e-12;
+            ((1.0..=12.0).contains(&k) && near).then_some(k as u32)
+        };
+        for k in -3..16 {
+            for off in [0.0, 2e-16, 9e-13, 1.1e-12, 1e-9, 0.3, 0.5, 0.9] {
+                for ratio in [2.0_f64.powi(k) * (1.0 + off), 2.0_f64.powi(k) * (1.0 - off)] {
+                    for from in [1.0, 0.3, 7e-9] {
+                        let to = ratio * from;
+                        let want = by_logarithm(to / from);
+                        assert_eq!(super::squarings(from, to), want, "{ratio}");
+                    }
+                }
+            }
+        }
+        let odd = [f64::NAN, f64::INFINITY, 0.0, 1e300];
+        assert!(odd.iter().all(|to| super::squarings(1.0, *to).is_none()));
+    }
 
     #[test]
     fn kernel_functions_by_hand() {

@@ -291,7 +291,7 @@ impl Curvature {
         bent.par_iter_mut().enumerate().for_each(|(j, b)| *b = factor.kappa * times(j));
         let own = factor.coordinates.iter().zip(&factor.roots);
         let mut side: Vec<f64> = own.map(|(j, root)| root * bent[*j]).collect();
-        factor.blocks.iter().for_each(|(range, f)| f.solve(&mut side[range.clone()], 1));
+        factor.solve(&mut side);
         let own = factor.coordinates.iter().zip(&factor.roots).zip(&side);
         own.for_each(|((j, root), s)| found[*j] -= root * s);
         let bias = -simd::dot(&self.mean, &found);
@@ -364,13 +364,30 @@ impl Strips {
 
 impl Factor {
     fn forward(&self, side: &mut [f64]) {
-        self.blocks.iter().for_each(|(range, factor)| factor.forward(&mut side[range.clone()], 1));
+        self.in_blocks(side, |factor, side| factor.forward(side, 1));
+    }
+
+    fn solve(&self, side: &mut [f64]) {
+        self.in_blocks(side, |factor, side| factor.solve(side, 1));
+    }
+
+    /// Does something to the part of each block, side by side: most of it is reading the factors.
+    fn in_blocks(&self, side: &mut [f64], each: impl Fn(&Cholesky, &mut [f64]) + Sync) {
+        let mut parts = Vec::with_capacity(self.blocks.len());
+        let (mut rest, mut at) = (side, 0);
+        for (range, factor) in &self.blocks {
+            let (part, after) = rest.split_at_mut(range.end - at);
+            (rest, at) = (after, range.end);
+            let skipped = part.len() - range.len();
+            parts.push((factor, &mut part[skipped..]));
+        }
+        parts.into_par_iter().for_each(|(factor, part)| each(factor, part));
     }
 
     /// The inverse, nearly, of Newton's matrix of one head in the coordinates v/√η and the bias, whose curvature is κ.
     pub fn precondition(&self, (side, bias): (&[f64], f64), kappa: f64) -> (Vec<f64>, f64) {
         let mut found: Vec<f64> = side.iter().zip(&self.mean).map(|(s, m)| s - m * bias).collect();
-        self.blocks.iter().for_each(|(range, factor)| factor.solve(&mut found[range.clone()], 1));
+        self.solve(&mut found);
         let own = if kappa > 0.0 { bias / kappa } else { bias };
         let shift = own - simd::dot(&self.mean, &found);
         (found, shift)
