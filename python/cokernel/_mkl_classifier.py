@@ -56,8 +56,9 @@ class MKLClassifier(KernelClassifier):
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
         directory ``DIR``, which is made once. "nystroem": not at all; some instances (``rank`` of them, chosen as "uniform",
         "kmeans", "leverage" or "cholesky" say) stand for all, in time and memory proportional to the number of instances. For
-        ``simple_mkl``, ``lp_norm``, ``elastic_net``, ``mean`` and ``sum``; what it costs in accuracy is in
-        ``report_.notes`` and ``report_.details["approximation"]``.
+        ``simple_mkl``, ``lp_norm``, ``elastic_net``, ``mean``, ``sum`` and methods that weigh kernels without a machine
+        (``align``, ``two_stage``, ...); what it costs in accuracy is in ``report_.notes`` and
+        ``report_.details["approximation"]``.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional

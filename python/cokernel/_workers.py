@@ -10,6 +10,7 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from contextvars import ContextVar
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,13 @@ _TRIES = 6
 def answer(task: str) -> bytes:
     """The answer to a task, on whichever machine this is."""
     return _native.answer(task)
+
+
+#: What is said where processes of our own end before they answer anything.
+_NO_START = (
+    "the worker processes ended before they had answered anything; a script that has them started needs its work below "
+    "`if __name__ == \"__main__\":`, and cannot be read from the standard input"
+)
 
 
 class _Given:
@@ -37,9 +45,14 @@ class _Given:
         if wait(self._futures, seconds).not_done:
             return False
         lost = [k for k, future in enumerate(self._futures) if _is_lost(future)]
-        if not lost or not self._workers.own or self._tries == _TRIES:
+        self._workers.answered |= len(lost) < len(self._futures)
+        if not lost or not self._workers.own:
             return True
         # A process of our own has ended, and its pool with it.
+        if not self._workers.answered and self._tries > 1:
+            raise RuntimeError(_NO_START)
+        if self._tries == _TRIES:
+            raise RuntimeError(f"worker processes ended {_TRIES} times before a pass was done")
         self._workers.renew()
         self._tries += 1
         for k in lost:
@@ -66,6 +79,9 @@ class _Workers:
     ) -> None:
         self.executor, self.scratch, self.parts = executor, str(scratch), parts
         self.threads, self.least, self.own = threads, least, own
+        self.process = os.getpid()
+        #: Whether a task was ever answered.
+        self.answered = False
 
     def submit(self, tasks: list[str]) -> _Given:
         return _Given(self, tasks)
@@ -102,7 +118,13 @@ _CURRENT: ContextVar[_Workers | None] = ContextVar("cokernel_workers", default=N
 
 def current() -> Any:
     """Who computes fits towards landmarks in this context."""
-    return _CURRENT.get()
+    workers = _CURRENT.get()
+    if workers is not None and workers.executor is not None and workers.process != os.getpid():
+        raise RuntimeError(
+            "this process was forked within on_workers(...), whose executor belongs to its parent; leave the block before, or "
+            "begin one here"
+        )
+    return workers
 
 
 @contextmanager
@@ -116,18 +138,19 @@ def on_workers(
 ) -> Iterator[None]:
     """Fits towards landmarks in this block on other processes or machines; killed, they go on.
 
-    Every fit with ``storage="nystroem:rank=..."`` in the block has its passes over the instances computed by the workers.
+    Every fit with ``storage="nystroem:rank=..."`` in the block (and in its thread: those that are started in it have blocks of
+    their own) has its passes over the instances computed by the workers.
     They get texts of some hundred letters and give back P or 2 P numbers for each decision function, P the number of kernels
     times the rank. All else goes through the folder ``scratch``: the views, once; P numbers a pass; decision values, 8
-    bytes for each instance. Nothing belongs to a worker: what was lost with one is given to another, and the fit has the
-    same bits as without workers.
+    bytes for each instance. Nothing belongs to a worker: a task that is lost with one can be given to another, as Dask and
+    processes of our own do, and the fit has the same bits as without workers.
 
     Parameters
     ----------
     executor : concurrent.futures.Executor, int or None
         Who computes: a process pool, that of Dask (``client.get_executor()``), of MPI (``mpi4py.futures``) or any other whose
-        workers have the same version of this package; a number of processes of our own; ``None`` are the threads of
-        this process, whose fits go on where they were killed.
+        workers have the same version of this package; a number of processes of our own (a script then needs
+        ``if __name__ == "__main__":``); ``None`` are the threads of this process, whose fits go on where they were killed.
     scratch : str or path or None
         A folder that all workers see under the same name. After every round the state of the fit is written there (about
         8 P numbers); the same fit in the same folder goes on from it, to the same bits, if ``random_state`` is a number. Empty
@@ -143,8 +166,11 @@ def on_workers(
     Raises
     ------
     ValueError
-        A worker failed (a process pool that is not ours and lost a process, a folder that it does not see); what was
-        reached stays in ``scratch``. Also where a fit in the block has another storage.
+        A worker failed (an executor that does not give a lost task to another worker, six processes of our own in one pass,
+        a folder that it does not see); what was reached stays in ``scratch``. Also where a fit in the block has another
+        storage.
+    RuntimeError
+        A fit in a process that was forked within the block.
 
     Examples
     --------
@@ -159,23 +185,25 @@ def on_workers(
     >>> alone == there
     True
     """
-    if isinstance(executor, bool) or (isinstance(executor, int) and executor < 1):
+    if isinstance(executor, bool) or (isinstance(executor, Integral) and executor < 1):
         raise ValueError(f"executor: expected an executor or a number of processes, found {executor!r}")
     for name, value in {"parts": parts, "threads": threads, "least": least}.items():
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+        if value is not None and (isinstance(value, bool) or not isinstance(value, Integral) or value < 1):
             raise ValueError(f"{name}: expected a whole number, 1 or more, found {value!r}")
-    own = isinstance(executor, int)
-    if executor is not None and not own and not hasattr(executor, "submit"):
+    own = isinstance(executor, Integral)
+    if isinstance(executor, type) or (executor is not None and not own and not hasattr(executor, "submit")):
         raise ValueError(
             "executor: expected a concurrent.futures.Executor, such as client.get_executor() of Dask, "
-            f"found {type(executor).__name__}"
+            f"found {executor!r:.80}"
         )
     if own:
+        executor = int(executor)
         parts = parts or executor
     with tempfile.TemporaryDirectory(prefix="cokernel-") as temporary:
         pool = _processes(executor) if own else executor
-        count = parts or (1 if pool is None else _parts(pool))
-        workers = _Workers(pool, Path(scratch or temporary).absolute(), count, threads, least, own)
+        count = int(parts or (1 if pool is None else _parts(pool)))
+        folder = Path(scratch or temporary).absolute()
+        workers = _Workers(pool, folder, count, int(threads), int(least), own)
         token = _CURRENT.set(workers)
         try:
             yield

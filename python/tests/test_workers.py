@@ -155,11 +155,30 @@ def test_a_fit_that_was_stopped_goes_on(tmp_path: Path) -> None:
             assert not list(tmp_path.iterdir())
 
 
+def of_child(X: Any, y: np.ndarray, file: str) -> None:
+    try:
+        learner().fit(X, y)
+        said = "fitted"
+    except RuntimeError as error:
+        said = str(error)
+    Path(file).write_text(said)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_a_forked_child_has_no_workers(tmp_path: Path) -> None:
+    X, y = data(300)
+    with ck.on_workers(1, scratch=tmp_path / "s"):
+        child = get_context("fork").Process(target=of_child, args=(X, y, str(tmp_path / "said")))
+        child.start()
+        child.join(60)
+    assert "forked within on_workers" in (tmp_path / "said").read_text()
+
+
 def test_what_does_not_go_is_said(tmp_path: Path) -> None:
     X, y = data(400)
     with ck.on_workers(scratch=tmp_path), pytest.raises(ValueError, match="nystroem"):
         ck.MKLClassifier().fit(X, y)
-    for wrong in (0, True, "dask", object()):
+    for wrong in (0, True, "dask", object(), ThreadPoolExecutor, np.int64(0)):
         with pytest.raises(ValueError, match="executor"), ck.on_workers(wrong):
             pass
     for name in ("parts", "threads", "least"):

@@ -106,8 +106,8 @@ pub struct KernelArgs {
     /// How kernels are kept [default: auto]. mapped:DIR and mapped_f32:DIR: in a file of this directory, made once and
     /// read by all that need the same kernels; a run that was killed goes on. nystroem:rank=200:landmarks=kmeans: not at
     /// all; 200 instances, chosen as uniform, kmeans, leverage or cholesky say, stand for all, in time and memory
-    /// proportional to the number of instances (simple_mkl, lp_norm, elastic_net, mean, sum with svc,
-    /// squared_hinge_svc, kernel_logistic, svr or kernel_ridge; clusters by spectral, co_trained, co_regularized and others)
+    /// proportional to the number of instances (simple_mkl, lp_norm, elastic_net, mean, sum, and methods that weigh
+    /// kernels without a machine, as align and two_stage; with svc, squared_hinge_svc, kernel_logistic, svr or kernel_ridge; clusters by spectral, co_trained, co_regularized and others)
     #[arg(
         long,
         value_name = "auto|resident|resident_f32|on_demand|mapped:DIR|mapped_f32:DIR|nystroem:…"

@@ -41,8 +41,11 @@ impl Executor for OfPython {
                 return cancelled.map_err(told).map(|()| None);
             }
         }
-        let answers =
-            Python::attach(|py| given.bind(py).call_method0("answers")?.extract::<Vec<Vec<u8>>>());
+        let answers = Python::attach(|py| -> PyResult<Vec<Vec<u8>>> {
+            let found: Vec<Bound<'_, PyBytes>> =
+                given.bind(py).call_method0("answers")?.extract()?;
+            Ok(found.iter().map(|bytes| bytes.as_bytes().to_vec()).collect())
+        });
         answers.map(Some).map_err(told)
     }
 }

@@ -68,7 +68,7 @@ impl Landmarks {
 impl LowRank {
     /// The methods that learn towards landmarks, which [`Learner::scales`](crate::mkl::Learner::scales), and those whose
     /// weights are learned from a [sample](crate::mkl::Learner::samples) of the instances.
-    pub const METHODS: [&str; 15] = [
+    pub const METHODS: [&str; 14] = [
         "mean",
         "sum",
         "simple_mkl",
@@ -78,7 +78,6 @@ impl LowRank {
         "normalized_cut",
         "align",
         "alignf",
-        "lanckriet_alignment",
         "kandola",
         "ideal_distance",
         "fsm",

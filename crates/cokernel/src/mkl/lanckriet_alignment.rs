@@ -262,10 +262,6 @@ impl Learner for Semidefinite {
     fn depends_on_machine(&self) -> bool {
         false
     }
-
-    fn samples(&self) -> bool {
-        true
-    }
 }
 
 impl Semidefinite {

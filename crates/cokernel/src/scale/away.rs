@@ -3,7 +3,7 @@
 use super::instances::{Instances, Linear};
 use super::parcel::Parcel;
 use super::tiles::Tiling;
-use super::workers::{Ask, Executor, Task, Verb, Workers};
+use super::workers::{Ask, Executor, Task, Told, Verb, Workers};
 use crate::bank::place;
 use crate::{Error, Result};
 use std::collections::HashMap;
@@ -130,31 +130,36 @@ impl<'a> Away<'a> {
         let numbers = [&linear.coefs, linear.bias].concat();
         Parcel { head, numbers }.write(&path.0)?;
         let tiling = Tiling::new(instances.rows.len(), 1);
-        let task = |tiles: std::ops::Range<usize>| {
+        let task = |tiles: &[usize; 2]| {
             let task = Task {
                 folder: self.folder.to_path_buf(),
                 digest: self.digest.to_string(),
                 ask: path.name(),
-                tiles: [tiles.start, tiles.end],
+                tiles: *tiles,
                 threads: self.workers.threads,
             };
             serde_json::to_string(&task)
                 .map_err(|e| Error::Data(format!("a task cannot be written: {e}")))
         };
         let parts = tiling.parts(self.executor.workers().max(1)).into_iter();
-        let tasks = parts.filter(|p| !p.is_empty()).map(task).collect::<Result<Vec<String>>>()?;
+        let parts: Vec<[usize; 2]> =
+            parts.filter(|p| !p.is_empty()).map(|p| [p.start, p.end]).collect();
+        let tasks = parts.iter().map(task).collect::<Result<Vec<String>>>()?;
         let Some(answers) = self.executor.map(&tasks, stop)? else { return Ok(None) };
         let count = match verb {
             Verb::Evaluate => instances.evaluate_sums(linear.kernels.len()),
             Verb::Curve => instances.curve_sums(linear.kernels.len()),
         };
         let mut nodes = HashMap::new();
-        for bytes in answers {
-            let found = Parcel::<Vec<(u32, usize)>>::unpack(&bytes)
-                .filter(|p| p.numbers.len() == p.head.len() * count)
-                .ok_or_else(|| Error::Data("an answer of a worker is damaged".to_string()))?;
+        for (bytes, tiles) in answers.iter().zip(parts) {
+            let own = |told: &Told| told.ask == path.name() && told.tiles == tiles;
+            let found = Parcel::<Told>::unpack(bytes)
+                .filter(|p| own(&p.head) && p.numbers.len() == p.head.places.len() * count)
+                .ok_or_else(|| {
+                    Error::Data("an answer of a worker is damaged, or that of another task".into())
+                })?;
             let sums = found.numbers.chunks(count.max(1)).map(<[f64]>::to_vec);
-            nodes.extend(found.head.into_iter().zip(sums));
+            nodes.extend(found.head.places.into_iter().zip(sums));
         }
         let add = |sum: &mut Vec<f64>, other: Vec<f64>| {
             sum.iter_mut().zip(other).for_each(|(s, o)| *s += o);

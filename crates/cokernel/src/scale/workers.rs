@@ -65,7 +65,8 @@ impl Workers {
             None => Ok(()),
             Some(_) => Err(Error::parameter(
                 "workers",
-                "they compute fits of weights and machines towards landmarks (storage nystroem:rank=200); without it threads do",
+                "they, and a scratch folder, are for fits of weights and machines towards landmarks (storage nystroem:rank=200); threads \
+                 compute all else, clusters included: leave them out",
             )),
         }
     }
@@ -112,13 +113,22 @@ pub(super) struct Ask {
     pub values: String,
 }
 
+/// Which task is answered, and the nodes of the tree of which the numbers are the sums.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Told {
+    pub ask: String,
+    pub tiles: [usize; 2],
+    pub places: Vec<(u32, usize)>,
+}
+
 /// What is kept between tasks, for speed alone: problems that were opened, instances of a start, and what was asked last.
 #[derive(Default)]
 struct Memory {
     opened: VecDeque<Arc<Opened>>,
     rows: VecDeque<(PathBuf, Arc<Vec<usize>>)>,
     asked: Option<(PathBuf, Arc<Parcel<Ask>>)>,
-    pool: Option<(u32, usize, Arc<rayon::ThreadPool>)>,
+    /// Threads that wait, with their process and number.
+    pools: Vec<(u32, usize, rayon::ThreadPool)>,
 }
 
 static MEMORY: Mutex<Option<Memory>> = Mutex::new(None);
@@ -171,22 +181,23 @@ fn rows_of(of: &Opened, ask: &Ask) -> Result<Arc<Vec<usize>>> {
     Ok(rows)
 }
 
-/// Threads for tasks, those of the last one if they are as many and of this process.
-fn pool(threads: usize) -> Result<Arc<rayon::ThreadPool>> {
+/// Does something with so many threads: those of an earlier task, if some of this process wait.
+fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> Result<T> {
     let process = std::process::id();
-    let known = remembered(|m| {
-        m.pool.as_ref().filter(|p| (p.0, p.1) == (process, threads)).map(|p| p.2.clone())
+    let waiting = remembered(|m| {
+        let place = m.pools.iter().position(|p| (p.0, p.1) == (process, threads));
+        place.map(|k| m.pools.swap_remove(k).2)
     });
-    if let Some(known) = known {
-        return Ok(known);
-    }
-    let new = rayon::ThreadPoolBuilder::new()
-        .num_threads(crate::threads_with_room(threads)?)
-        .build()
-        .map_err(|e| Error::Data(format!("threads cannot be started: {e}")))?;
-    let new = Arc::new(new);
-    remembered(|m| m.pool = Some((process, threads, new.clone())));
-    Ok(new)
+    let pool = match waiting {
+        Some(pool) => pool,
+        None => rayon::ThreadPoolBuilder::new()
+            .num_threads(crate::threads_with_room(threads)?)
+            .build()
+            .map_err(|e| Error::Data(format!("threads cannot be started: {e}")))?,
+    };
+    let found = pool.install(work);
+    remembered(|m| m.pools.push((process, threads, pool)));
+    Ok(found)
 }
 
 /// The answer to a task of a fit: the sums of its tiles. Whoever is an [`Executor`] calls this, in any thread or process
@@ -246,13 +257,13 @@ pub fn answer(task: &str) -> Result<Vec<u8>> {
             }
         }
     };
-    let nodes = pool(task.threads.max(1))?.install(|| tiling.nodes(first..last, &one, &both));
-    let (mut head, mut numbers) = (Vec::new(), Vec::new());
+    let nodes = with_threads(task.threads.max(1), || tiling.nodes(first..last, &one, &both))?;
+    let (mut places, mut numbers) = (Vec::new(), Vec::new());
     for (place, sums) in nodes {
-        head.push(place);
+        places.push(place);
         numbers.extend(sums?);
     }
-    Parcel { head, numbers }.pack()
+    Parcel { head: Told { ask: task.ask, tiles: task.tiles, places }, numbers }.pack()
 }
 
 /// The sum of two parts, or the first error.

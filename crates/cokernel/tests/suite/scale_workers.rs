@@ -234,7 +234,12 @@ fn what_is_damaged_or_misused_is_said() {
         std::fs::write(&file, bytes).unwrap();
         same(&alone, &mkl.fit(&views, &given, &run(usize::MAX)).unwrap(), name);
     }
-    // Of another question and of other data nothing is gone on from.
+    // Of another question (also how long it may take) and of other data nothing is gone on from.
+    let most = |n: i64| mkl.clone().param("max_iterations", n);
+    mkl.fit(&views, &given, &run(9)).unwrap_err();
+    let short = most(1).fit(&views, &given, &Run::default()).unwrap();
+    same(&short, &most(1).fit(&views, &given, &run(usize::MAX)).unwrap(), "one iteration");
+    same(&alone, &mkl.fit(&views, &given, &run(usize::MAX)).unwrap(), "after it");
     mkl.fit(&views, &given, &run(5)).unwrap_err();
     let (few, _) = data(1_499, 2);
     let other = mkl.clone().param("p", 3.0);
@@ -246,6 +251,23 @@ fn what_is_damaged_or_misused_is_said() {
     assert!(!fewer.report().notes.iter().any(|n| n.contains("went on")));
     same(&alone, &mkl.fit(&views, &given, &run(usize::MAX)).unwrap(), "the first again");
     assert!(is_empty(folder.path()));
+    // An answer to what was asked before is none.
+    struct Repeats(std::sync::Mutex<Vec<Vec<Vec<u8>>>>);
+    impl Executor for Repeats {
+        fn workers(&self) -> usize {
+            2
+        }
+        fn map(&self, tasks: &[String], _: &dyn Fn() -> bool) -> Result<Option<Vec<Vec<u8>>>> {
+            let answers = tasks.iter().map(|t| answer(t)).collect::<Result<Vec<_>>>()?;
+            let mut all = self.0.lock().unwrap();
+            all.push(answers);
+            Ok(Some(all[if all.len() == 6 { 3 } else { all.len() - 1 }].clone()))
+        }
+    }
+    let repeats: Arc<dyn Executor> = Arc::new(Repeats(std::sync::Mutex::default()));
+    let said = mkl.fit(&views, &given, &with(Some(repeats), folder.path(), 1)).unwrap_err();
+    assert!(said.to_string().contains("that of another task"), "{said}");
+    same(&alone, &mkl.fit(&views, &given, &run(usize::MAX)).unwrap(), "after a wrong answer");
     // A tile that is cut while a fit goes on.
     struct Cuts<'a>(Arc<Here>, &'a Path);
     impl Executor for Cuts<'_> {

@@ -197,7 +197,8 @@ pub(super) fn learn(
     let n = views.n();
     let mut rng = run.rng("instances of a start");
     let content = Content { space, views, labels, costs: &costs, loss };
-    let key = format!("{} {:?} {:e} {}", outer.title, outer.set, outer.tol, run.seed);
+    let (set, tol, most) = (outer.set, outer.tol, outer.max_iterations);
+    let key = format!("{} {set:?} {tol:e} {most} {}", outer.title, run.seed);
     let workers = run.workers.as_deref();
     let place = workers.map(|w| Place::new(w, &content, &key)).transpose()?;
     let on = |rows: Vec<usize>| -> Result<passes::Problem<'_>> {
