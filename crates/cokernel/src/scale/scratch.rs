@@ -245,6 +245,25 @@ impl Named {
     }
 }
 
+impl Named {
+    /// How many items it has.
+    fn length<T>(&self) -> Result<usize> {
+        let io = |source| Error::Io { path: self.path.clone(), source };
+        Ok(self.file.metadata().map_err(io)?.len() as usize / size_of::<T>())
+    }
+
+    /// Places that rise, up to `most`.
+    fn rising(&self, first: usize, count: usize, most: usize) -> Result<Vec<usize>> {
+        let places: Vec<u64> = self.items(first, count)?;
+        let rise = places.is_sorted() && places.last().is_none_or(|last| *last <= most as u64);
+        if !rise {
+            let problem = format!("{}: is damaged; remove its folder", self.path.display());
+            return Err(Error::Data(problem));
+        }
+        Ok(places.into_iter().map(|place| place as usize).collect())
+    }
+}
+
 /// The tables of a view.
 #[derive(Debug)]
 enum Rows {
@@ -304,13 +323,12 @@ impl<'a> InFolder<'a> {
                 let (mut ends, mut columns, mut numbers) = (vec![0], Vec::new(), Vec::new());
                 for own in stretches.into_iter().map(|s| &rows[s]) {
                     let (first, count) = span(own);
-                    let at: Vec<u64> = starts.items(first, count + 1)?;
-                    let (from, to) = (at[0] as usize, at[count] as usize);
+                    let at = starts.rising(first, count + 1, indices.length::<u32>()?)?;
+                    let (from, to) = (at[0], at[count]);
                     let there: Vec<u32> = indices.items(from, to - from)?;
                     let known: Vec<f64> = values.items(from, to - from)?;
                     for i in own {
-                        let range =
-                            at[i - first] as usize - from..at[i - first + 1] as usize - from;
+                        let range = at[i - first] - from..at[i - first + 1] - from;
                         columns.extend_from_slice(&there[range.clone()]);
                         numbers.extend_from_slice(&known[range]);
                         ends.push(columns.len());
@@ -322,12 +340,11 @@ impl<'a> InFolder<'a> {
                 let (mut ends, mut all) = (vec![0], Vec::new());
                 for own in stretches.into_iter().map(|s| &rows[s]) {
                     let (first, count) = span(own);
-                    let at: Vec<u64> = starts.items(first, count + 1)?;
-                    let from = at[0] as usize;
-                    let known: Vec<u8> = letters.items(from, at[count] as usize - from)?;
+                    let at = starts.rising(first, count + 1, letters.length::<u8>()?)?;
+                    let from = at[0];
+                    let known: Vec<u8> = letters.items(from, at[count] - from)?;
                     for i in own {
-                        let range =
-                            at[i - first] as usize - from..at[i - first + 1] as usize - from;
+                        let range = at[i - first] - from..at[i - first + 1] - from;
                         all.extend_from_slice(&known[range]);
                         ends.push(all.len());
                     }

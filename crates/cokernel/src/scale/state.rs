@@ -62,6 +62,23 @@ pub(crate) struct State {
     pub newton: Solver,
 }
 
+impl State {
+    /// Whether it is one of so many kernels, numbers of a function, heads and instances.
+    pub fn fits(&self, kernels: usize, numbers: usize, heads: usize, n: usize) -> bool {
+        let spot =
+            |s: &Spot| s.weights.len() == kernels && s.v.len() == numbers && s.bias.len() == heads;
+        let sample =
+            |s: &Drawn| s.rows.len() == s.weights.len() && s.rows.iter().all(|row| *row < n);
+        let newton = &self.newton;
+        spot(&self.here)
+            && spot(&self.best)
+            && self.at <= self.gaps.len()
+            && self.objective.len() == self.gaps.len()
+            && newton.samples.iter().all(sample)
+            && newton.factors.iter().all(|(_, weights)| weights.len() == kernels)
+    }
+}
+
 /// The whole numbers of a state, and whose it is.
 #[derive(Debug, Serialize, Deserialize)]
 struct Head {
@@ -120,9 +137,10 @@ impl State {
         let [samples, factors] = *all.last_chunk::<2>()?;
         let mut at = 0;
         let mut take = || -> Option<Vec<f64>> {
-            let length = *all.get(at)? as usize;
-            let found = all.get(at + 1..at + 1 + length)?.to_vec();
-            at += 1 + length;
+            let begin: usize = at + 1;
+            let end = begin.checked_add(*all.get(at)? as usize)?;
+            let found = all.get(begin..end)?.to_vec();
+            at = end;
             Some(found)
         };
         let mut spot = || -> Option<Spot> {

@@ -269,7 +269,7 @@ fn what_is_damaged_or_misused_is_said() {
     assert!(said.to_string().contains("that of another task"), "{said}");
     same(&alone, &mkl.fit(&views, &given, &run(usize::MAX)).unwrap(), "after a wrong answer");
     // A tile that is cut while a fit goes on.
-    struct Cuts<'a>(Arc<Here>, &'a Path);
+    struct Cuts<'a>(Arc<Here>, &'a Path, &'static str);
     impl Executor for Cuts<'_> {
         fn workers(&self) -> usize {
             2
@@ -277,17 +277,23 @@ fn what_is_damaged_or_misused_is_said() {
         fn map(&self, tasks: &[String], stop: &dyn Fn() -> bool) -> Result<Option<Vec<Vec<u8>>>> {
             if self.0.calls.load(Ordering::Relaxed) == 3 {
                 let inside = std::fs::read_dir(self.1).unwrap().next().unwrap().unwrap().path();
-                let file =
-                    std::fs::OpenOptions::new().write(true).open(inside.join("view-0.dense"));
-                file.unwrap().set_len(100).unwrap();
+                let file = inside.join(self.2);
+                let mut bytes = std::fs::read(&file).unwrap();
+                match self.2 {
+                    "view-0.dense" => bytes.truncate(100),
+                    _ => bytes.iter_mut().skip(80).step_by(3).for_each(|b| *b ^= 0x41),
+                }
+                std::fs::write(&file, bytes).unwrap();
             }
             self.0.map(tasks, stop)
         }
     }
     let path: &'static Path = Box::leak(folder.path().to_path_buf().into_boxed_path());
-    let cuts: Arc<dyn Executor> = Arc::new(Cuts(Here::new(2, usize::MAX), path));
-    let said = mkl.fit(&views, &given, &with(Some(cuts), path, 1)).unwrap_err().to_string();
-    assert!(said.contains("view-0.dense"), "{said}");
+    for name in ["view-1.starts", "view-2.starts", "view-0.dense"] {
+        let cuts: Arc<dyn Executor> = Arc::new(Cuts(Here::new(2, usize::MAX), path, name));
+        let said = mkl.fit(&views, &given, &with(Some(cuts), path, 1)).unwrap_err().to_string();
+        assert!(said.contains(name), "{said}");
+    }
     // One fit in a folder at a time.
     let fits = inside();
     let lock = std::fs::File::create(fits.join("lock")).unwrap();

@@ -232,7 +232,11 @@ pub(super) fn learn(
         sizes.into_iter().rev().map(|size| crate::scale::some_of(n, size, &mut rng)).collect();
     stages.push((0..n).collect());
     let last = stages.len() - 1;
-    let mut left = place.as_ref().and_then(Place::left).filter(|state| state.stage <= last);
+    let fits = |state: &State| {
+        let (kernels, numbers) = (space.kernels().len(), heads * space.size());
+        state.stage <= last && state.fits(kernels, numbers, heads, n)
+    };
+    let mut left = place.as_ref().and_then(Place::left).filter(fits);
     let went_on = left.as_ref().map(|state| state.gaps.len());
     let first = left.as_ref().map_or(0, |state| state.stage);
     let mut rounds = left.as_ref().map_or([0; 2], |state| state.rounds);
