@@ -456,6 +456,11 @@ pub(crate) fn check_pairs(problem: &Problem<'_>, learner: &dyn Learner) -> Resul
     if !learner.reads_pairs() {
         return Err(no_pairs("the method"));
     }
+    if problem.space.is_some() {
+        let problem = "towards landmarks weights are learned from a sample of the instances, and pairs are of all; give no pairs, \
+                       or another storage";
+        return Err(Error::parameter("pairs", problem));
+    }
     if given.pairs.n() != given.bank.n() || given.bank.len() != problem.bank.len() {
         let expected = format!("{} instances and {} kernels", given.bank.n(), problem.bank.len());
         let found = format!("{} and {}", given.pairs.n(), given.bank.len());

@@ -21,17 +21,12 @@ const FEWEST: usize = 500;
 /// The combination that a method finds on a sample, whose machine is still to be trained.
 ///
 /// # Errors
-/// Pairs are given; those of the method.
+/// Those of the method.
 pub(super) fn learn(problem: &Problem<'_>, learner: &dyn Learner, run: &Run) -> Result<Learned> {
     let (Some(views), Some(space)) = (problem.views, problem.space) else {
         let problem = "landmarks need the features; give the views, not kernels alone";
         return Err(Error::Data(problem.to_string()));
     };
-    if problem.pairs.is_some() {
-        let problem = "towards landmarks weights are learned from a sample of the instances, and pairs are of all; give no pairs, or \
-                       another storage";
-        return Err(Error::parameter("pairs", problem));
-    }
     let rows = rows(problem, views.n(), size(space.kernels().len(), run), run);
     let target = match problem.target {
         Target::Classes(classes) => Target::Classes(Classes {

