@@ -103,7 +103,7 @@ def test_processes_of_our_own_may_die() -> None:
 
         current.executor, current.renew = Watched(current.executor, kill), renewed
         same(alone, learner().fit(X, y))
-    assert len(killed) == 2
+    assert len(killed) >= 2
 
 
 def test_dask_gives_the_same_model_when_a_worker_is_killed(tmp_path: Path) -> None:
