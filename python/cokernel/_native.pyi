@@ -24,6 +24,7 @@ __all__ = [
     "Stored",
     "Views",
     "__version__",
+    "answer",
     "calibrate",
     "calibration_folds",
     "check_splits",
