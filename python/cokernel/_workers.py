@@ -148,7 +148,7 @@ def on_workers(
     Parameters
     ----------
     executor : concurrent.futures.Executor, int or None
-        Who computes: a process pool, that of Dask (``client.get_executor()``), of MPI (``mpi4py.futures``) or any other whose
+        Who computes: a process pool, that of Dask (``client.get_executor()``), of MPI (``mpi4py.futures``, not tried) or any other whose
         workers have the same version of this package; a number of processes of our own (a script then needs
         ``if __name__ == "__main__":``); ``None`` are the threads of this process, whose fits go on where they were killed.
     scratch : str or path or None

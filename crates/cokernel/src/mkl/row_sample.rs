@@ -1,9 +1,9 @@
 //! Weights from a sample of the instances, where kernels between all of them are not to be had: what a method that does not
 //! look at a machine says about some thousand instances, drawn at random, of classes as many of each as their share.
 //!
-//! The statistics of these methods are means over pairs of instances (alignments, correlations of kernels with labels, pairs that
-//! must or cannot link), so that s instances tell them with an error of the order 1/√s; the machine is then
-//! trained on all instances [towards landmarks](crate::scale).
+//! Alignments are means over pairs of instances, which s instances tell with an error of the order 1/√s. Programs that leave
+//! kernels out (`kandola`, `normalized_cut`) may leave out others than on all instances. The machine is then trained on all instances
+//! [towards landmarks](crate::scale).
 //!
 //! Cost: M s²/2 kernel values, and what the method takes for s instances.
 

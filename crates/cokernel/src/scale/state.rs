@@ -126,7 +126,7 @@ impl State {
             newton.products,
             newton.evaluations,
         ];
-        // How many samples there are follows from where the factors end.
+        // Last, where they are found without reading what is before: how many samples and factors there are.
         put(&[newton.samples.len() as f64, newton.factors.len() as f64]);
         let (library, key) = (crate::VERSION.to_string(), key.to_string());
         Parcel { head: Head { library, key, numbers }, numbers: all }
