@@ -206,11 +206,12 @@ class MultiViewSpectralClustering(ViewClusterer):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR" or "nystroem:rank=R"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
         directory ``DIR``, which is made once. With "nystroem:rank=300" 300 instances stand for all, in time and memory
         proportional to their number, where the method asks kernels for products with thin blocks only (spectral,
-        co-trained, co-regularised); :meth:`predict` and files then need these 300 alone.
+        co-trained, co-regularised); :meth:`predict` and files then need these 300 alone. With "fourier:rank=300" 300 random
+        features stand for each Gaussian, Laplacian or exponential kernel.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional

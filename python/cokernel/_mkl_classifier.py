@@ -52,12 +52,13 @@ class MKLClassifier(KernelClassifier):
         other views; each view's classifier learned from the instances that have it (``late_mean``, ``ekp``,
         ``lp_beta``, ``medfc``, ``gml``). "auto" is "per_view" where the method can, else "mean", and "estimate" where similarities
         are missing. New instances may lack views, too.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR" or "nystroem:rank=200:landmarks=kmeans"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=200:landmarks=kmeans" or "fourier:rank=200:directions=orthogonal"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
         directory ``DIR``, which is made once. "nystroem": not at all; some instances (``rank`` of them, chosen as "uniform",
         "kmeans", "leverage" or "cholesky" say) stand for all, in time and memory proportional to the number of instances. For
         ``simple_mkl``, ``lp_norm``, ``elastic_net``, ``mean``, ``sum`` and methods that weigh kernels without a machine
-        (``align``, ``two_stage``, ...); what it costs in accuracy is in ``report_.notes`` and
+        (``align``, ``two_stage``, ...). "fourier": cosines and sines along random directions ("orthogonal" or "independent"), ``rank``
+        of them for each kernel, in the place of instances; for Gaussian, Laplacian and exponential kernels. What either costs in accuracy is in ``report_.notes`` and
         ``report_.details["approximation"]``.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
@@ -91,7 +92,8 @@ class MKLClassifier(KernelClassifier):
         Their coefficients, label included. Methods that combine decisions, as ``late_mean`` and ``ekp``,
         and ``medfc`` and ``gml`` have some for every kernel: n_support columns for the first kernel that counts, then for the second, and so on.
         So have all methods under ``storage="nystroem"``, where ``support_`` are the landmarks Z: the values of
-        ``decision_function`` are sums of k_m(X, Z) times the columns of kernel m, plus the bias.
+        ``decision_function`` are sums of k_m(X, Z) times the columns of kernel m, plus the bias; under ``"fourier"`` these are
+        coefficients of random features, and ``support_`` numbers of directions, not of instances.
     intercept_ : ndarray of shape (n_machines,)
         Biases. With K the combined kernel between new instances and ``support_``, the values of
         ``decision_function`` are ``K @ dual_coef_.T + intercept_``, whatever the decomposition.

@@ -209,12 +209,13 @@ class MKLRegressor(KernelRegressor):
         other views; each view's classifier learned from the instances that have it (``late_mean``, ``ekp``,
         ``lp_beta``, ``medfc``, ``gml``). "auto" is "per_view" where the method can, else "mean", and "estimate" where similarities
         are missing. New instances may lack views, too.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR" or "nystroem:rank=200:landmarks=kmeans"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=200:landmarks=kmeans" or "fourier:rank=200:directions=orthogonal"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
         directory ``DIR``, which is made once. "nystroem": not at all; some instances (``rank`` of them, chosen as "uniform",
         "kmeans", "leverage" or "cholesky" say) stand for all, in time and memory proportional to the number of instances. For
         ``simple_mkl``, ``lp_norm``, ``elastic_net``, ``mean``, ``sum`` and methods that weigh kernels without a machine
-        (``align``, ``two_stage``, ...); what it costs in accuracy is in ``report_.notes`` and
+        (``align``, ``two_stage``, ...). "fourier": cosines and sines along random directions ("orthogonal" or "independent"), ``rank``
+        of them for each kernel, in the place of instances; for Gaussian, Laplacian and exponential kernels. What either costs in accuracy is in ``report_.notes`` and
         ``report_.details["approximation"]``.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
@@ -240,7 +241,7 @@ class MKLRegressor(KernelRegressor):
     dual_coef_ : ndarray of shape (1, n_support)
         Their coefficients in the sum over kernels. Under ``storage="nystroem"``, where ``support_`` are the landmarks Z,
         n_support columns for each kernel m with a weight: predictions are sums of k_m(X, Z) times those columns, plus the
-        bias.
+        bias; under ``"fourier"`` these are coefficients of random features, and ``support_`` numbers of directions, not of instances.
     intercept_ : ndarray of shape (1,)
         What is added to the sum.
     dual_objectives_, machine_gaps_ : ndarray of shape (1,)

@@ -76,7 +76,7 @@ task_of <- function(y, task) {
 #' @param probability \code{"sigmoid"} or \code{"isotonic"} for probabilities of classes.
 #' @param folds Folds of their calibration.
 #' @param similarity Names of the views that are similarities.
-#' @param storage How kernels are kept: \code{"auto"}, \code{"resident"}, \code{"on_demand"}, \code{"nystroem:rank=200"} ...
+#' @param storage How kernels are kept: \code{"auto"}, \code{"resident"}, \code{"on_demand"}, \code{"nystroem:rank=200"}, \code{"fourier:rank=200"} ...
 #' @param seed Seed of every random choice: the same seed gives the same model on any number of threads.
 #' @param threads Number of threads; \code{NULL} is all.
 #' @param time_limit Seconds after which what there is is taken.

@@ -107,10 +107,12 @@ pub struct KernelArgs {
     /// read by all that need the same kernels; a run that was killed goes on. nystroem:rank=200:landmarks=kmeans: not at
     /// all; 200 instances, chosen as uniform, kmeans, leverage or cholesky say, stand for all, in time and memory
     /// proportional to the number of instances (simple_mkl, lp_norm, elastic_net, mean, sum, and methods that weigh
-    /// kernels without a machine, as align and two_stage; with svc, squared_hinge_svc, kernel_logistic, svr or kernel_ridge; clusters by spectral, co_trained, co_regularized and others)
+    /// kernels without a machine, as align and two_stage; with svc, squared_hinge_svc, kernel_logistic, svr or kernel_ridge; clusters by spectral, co_trained, co_regularized and others).
+    /// fourier:rank=200:directions=orthogonal: 200 random features for each kernel in the place of landmarks, for gaussian,
+    /// laplacian and exponential kernels
     #[arg(
         long,
-        value_name = "auto|resident|resident_f32|on_demand|mapped:DIR|mapped_f32:DIR|nystroem:…"
+        value_name = "auto|resident|resident_f32|on_demand|mapped:DIR|mapped_f32:DIR|nystroem:…|fourier:…"
     )]
     pub storage: Option<String>,
     /// Memory for kernels before they are computed on demand, as 500MB or 2GiB [default: 2GiB]

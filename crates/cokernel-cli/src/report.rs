@@ -7,6 +7,7 @@ pub use clusterings::{clusterings, clusterings_csv, instances_csv};
 use crate::probabilities::told;
 use crate::table::{self, Table, bar, count, gap, percent, percent_spread, seconds, weight};
 use crate::visible::on_one_line;
+use cokernel::bank::Storage;
 use cokernel::eval::{Comparison, MeanWeight, Measure, Stat};
 use cokernel::method::Task;
 use cokernel::model::{EmbeddingSummary, FeatureWidths, KernelWeight, Lacking, Model};
@@ -102,14 +103,24 @@ pub fn how_it_went(report: &Report) -> String {
     text
 }
 
-/// What instances are that a model compares new ones with.
-pub fn basis(landmarks: bool) -> &'static str {
-    if landmarks { "landmarks" } else { "support vectors" }
+/// What new instances are compared with.
+pub const SUPPORT: &str = "support vectors";
+const LANDMARKS: &str = "landmarks";
+const DIRECTIONS: &str = "directions";
+
+/// What a model compares new instances with, by how kernels are kept.
+pub fn basis(storage: &Storage) -> &'static str {
+    match storage {
+        Storage::LowRank(how) if how.landmarks.are_directions() => DIRECTIONS,
+        Storage::LowRank(_) => LANDMARKS,
+        _ => SUPPORT,
+    }
 }
 
-/// Whether landmarks stand for the instances (storage nystroem).
-pub fn towards_landmarks(report: &Report) -> bool {
-    report.details.contains_key("landmarks")
+/// What a model compares new instances with, by its report.
+pub fn basis_of(report: &Report) -> &'static str {
+    let has = |key: &&str| report.details.contains_key(*key);
+    [LANDMARKS, DIRECTIONS].into_iter().find(has).unwrap_or(SUPPORT)
 }
 
 /// What a model is, in a few lines.
@@ -130,9 +141,10 @@ pub fn model_lines(model: &Model) -> String {
     text.push_str(&format!("  learned   {instances}, {target}\n"));
     text.push_str(&format!(
         "  {} in {} ({} %)\n",
-        match towards_landmarks(&s.report) {
-            true => format!("landmarks {} of them", table::thousands(s.support)),
-            false => format!("support   {} of them", table::thousands(s.support)),
+        match basis_of(&s.report) {
+            LANDMARKS => format!("landmarks {} of them", table::thousands(s.support)),
+            DIRECTIONS => format!("features  along {} directions", table::thousands(s.support / 2)),
+            _ => format!("support   {} of them", table::thousands(s.support)),
         },
         count(s.machines.len(), "machine", "machines"),
         percent(s.support_percent / 100.0)
@@ -250,11 +262,11 @@ pub fn measure_spread(measure: &Measure, stat: &Stat) -> String {
 }
 
 /// One row per method of a comparison; with the kind of integration at the first of each kind, if they are `grouped`.
-/// The instances kept are `landmarks`, or support vectors.
-pub fn comparison(result: &Comparison, grouped: bool, landmarks: bool) -> String {
+/// `kept` says what models compare new instances with.
+pub fn comparison(result: &Comparison, grouped: bool, kept: &str) -> String {
     let main = result.rows.first().and_then(|r| r.measures.main());
     let heading = main.map_or(String::new(), |(measure, _)| measure.heading());
-    let kept = format!("{} %", basis(landmarks));
+    let kept = format!("{kept} %");
     let titles = ["method", &heading, "active kernels", &kept, "seconds", "gap"];
     let stopped = result.rows.iter().any(|r| !r.status.is_success());
     let mut header = titles.to_vec();

@@ -16,7 +16,6 @@ use crate::settings::Settings;
 use crate::table::count;
 use crate::tuning::TuneArgs;
 use anyhow::{Context, Result};
-use cokernel::bank::Storage;
 use cokernel::catalogue::{INTEGRATION, goes_with, integration, partners, recommended};
 use cokernel::data::{Labels, Views};
 use cokernel::eval::tune::counted;
@@ -232,8 +231,7 @@ fn learners(args: &Args, mut settings: Settings) -> Result<ExitCode> {
     }
     session.notes(not_tuned(&result, learning.machine.method()));
     session.notes(crate::words::once(result.rows.iter().flat_map(|r| &r.notes)));
-    let landmarks = matches!(learning.storage, Storage::LowRank(_));
-    session.show(describe(&result, grouped, landmarks))?;
+    session.show(describe(&result, grouped, report::basis(&learning.storage)))?;
     say_written(&session, args)?;
     session.show_json(&json)?;
     Ok(session.end([result.status]))
@@ -262,7 +260,7 @@ fn leave_featureless(
     }))
 }
 
-fn describe(result: &Comparison, grouped: bool, landmarks: bool) -> String {
+fn describe(result: &Comparison, grouped: bool, kept: &str) -> String {
     let mut text = format!(
         "{}{}, {}\n\n{}",
         count(result.instances, "instance", "instances"),
@@ -271,7 +269,7 @@ fn describe(result: &Comparison, grouped: bool, landmarks: bool) -> String {
             k => format!(" in {}", count(k, "class", "classes")),
         },
         splits_text(result),
-        report::comparison(result, grouped, landmarks)
+        report::comparison(result, grouped, kept)
     );
     if result.complete > 1 {
         text.push_str("\n  ± is the standard deviation over the splits\n");

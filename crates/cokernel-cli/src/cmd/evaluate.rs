@@ -13,7 +13,6 @@ use crate::tasks::for_task;
 use crate::tuning::TuneArgs;
 use crate::words::once;
 use anyhow::Result;
-use cokernel::bank::Storage;
 use cokernel::eval::tune::counted;
 use cokernel::eval::{CvResult, How, Measure, cross_validate_given};
 use cokernel::json::Told;
@@ -100,8 +99,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
         session.notes(data::left_out_note(&data.labels));
     }
     session.notes(once(result.results.iter().flat_map(|r| &r.notes)));
-    let landmarks = matches!(learning.storage, Storage::LowRank(_));
-    session.show(describe(&result, landmarks))?;
+    session.show(describe(&result, basis(&learning.storage)))?;
     if let Some(output) = &args.output {
         session.say(format!("\nresult written to {}", output.display()))?;
     }
@@ -109,7 +107,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     Ok(session.end([result.status]))
 }
 
-fn describe(result: &CvResult, landmarks: bool) -> String {
+fn describe(result: &CvResult, kept: &str) -> String {
     let asked = result.splits.splits.len();
     let mut text = format!(
         "{} on {}{}{}\n\n",
@@ -125,7 +123,7 @@ fn describe(result: &CvResult, landmarks: bool) -> String {
     );
     let main = result.measures.main().map(|m| m.0);
     let heading = main.map_or(String::new(), Measure::heading);
-    let kept = format!("{} %", basis(landmarks));
+    let kept = format!("{kept} %");
     let titles = ["split", &heading, "active kernels", &kept, "seconds", "gap", "<status"];
     let mut table = Table::new(&titles);
     for (i, r) in result.results.iter().enumerate() {

@@ -4,8 +4,7 @@ use crate::args::GlobalArgs;
 use crate::misuse::misuse;
 use crate::probabilities;
 use crate::report::{
-    basis, how_it_went, model_lines, model_weights, parameters, relevances, remarks, spectra,
-    towards_landmarks,
+    basis_of, how_it_went, model_lines, model_weights, parameters, relevances, remarks, spectra,
 };
 use crate::session::{Options, Session};
 use crate::table::{Table, count};
@@ -231,7 +230,7 @@ fn describe(model: &Model) -> String {
     let curves = probabilities::curves(model);
     // Decision functions that no machine has solved have no optimum.
     let solved = s.report.machine.is_some();
-    let mut titles = vec!["machine", basis(towards_landmarks(&s.report))];
+    let mut titles = vec!["machine", basis_of(&s.report)];
     titles.extend(["primal", "dual", "gap"].iter().filter(|_| solved));
     titles.extend(curves.as_ref().map(|_| "<P(first class | f)"));
     let mut machines = Table::new(&titles);
@@ -290,6 +289,10 @@ fn embedding(s: &EmbeddingSummary) -> String {
         text.push_str(&format!(
             "  new rows  are compared with {kept}, which stand for the instances\n"
         ));
+    }
+    if let Some(directions) = s.directions {
+        let kept = count(directions / 2, "random direction", "random directions");
+        text.push_str(&format!("  new rows  become cosines and sines along {kept}\n"));
     }
     if !s.extends {
         text.push_str("  new rows  cannot be embedded by this method\n");

@@ -11,6 +11,7 @@ use crate::data::{Csr, Matrix, Table};
 use crate::kernel::{Function, Metric, Words, counted, diffused, walked};
 use crate::run::Pass;
 use cokernel_dense::{Slice, product_nt, simd};
+use std::sync::OnceLock;
 
 /// The most columns of sparse rows that are spread out for dot products. Wider rows are merged: a
 /// file can name any column at no cost, but each thread would keep a number for every column.
@@ -41,6 +42,8 @@ pub(super) enum Measure {
     MinMax,
     /// The correlation of values, or of ranks.
     Correlation { ranks: bool },
+    /// ⟨x, ω⟩ with directions ω.
+    Along,
     /// Words in common.
     Words(Words),
     /// exp(−βL), the bits of β.
@@ -61,6 +64,7 @@ impl Measure {
             Function::MinMax => Measure::MinMax,
             Function::Correlation { ranks } => Measure::Correlation { ranks },
             Function::Words(words) => Measure::Words(words),
+            Function::Wave { .. } => Measure::Along,
             Function::Diffusion { beta, normalized } => {
                 Measure::Diffusion { beta: beta.to_bits(), normalized }
             }
@@ -108,6 +112,8 @@ pub(super) struct Side {
     squares: Vec<f64>,
     /// Numbers of rows whose products come off dot products.
     offsets: Vec<f64>,
+    /// Dense cells column by column, where sparse rows have been multiplied by them.
+    across: OnceLock<Matrix>,
 }
 
 /// How many times the least magnitude of a column an entry may have to count for its centre.
@@ -190,7 +196,8 @@ impl Side {
             Measure::MinMax => values.iter().sum(),
             _ => simd::dot(values, values),
         };
-        if matches!(measure, Measure::Squared | Measure::Tanimoto | Measure::MinMax) {
+        use Measure::{Along, MinMax, Squared, Tanimoto};
+        if matches!(measure, Squared | Tanimoto | MinMax | Along) {
             if let Cells::Dense(m) = &mut cells {
                 for i in 0..m.rows() {
                     m.row_mut(i).iter_mut().zip(mean).for_each(|(v, c)| *v -= c);
@@ -202,7 +209,7 @@ impl Side {
                 Cells::Column(_) => Vec::new(),
             };
         }
-        Side { measure, cells, squares, offsets: Vec::new() }
+        Side { measure, cells, squares, offsets: Vec::new(), across: OnceLock::new() }
     }
 
     /// A row whose squared length overflows, if there is one.
@@ -347,7 +354,7 @@ impl Side {
             (
                 Cells::Dense(x),
                 Cells::Dense(z),
-                Measure::Dot | Measure::Squared | Measure::Tanimoto,
+                Measure::Dot | Measure::Along | Measure::Squared | Measure::Tanimoto,
             ) => {
                 let d = x.cols();
                 let left = &x.values()[i0 * d..(i0 + rows) * d];
@@ -376,6 +383,17 @@ impl Side {
                 }
                 self.finish(i0, right, j0, cols, out);
             }
+            (Cells::Sparse(x), Cells::Dense(z), Measure::Along) => {
+                // Row k of the transposed: what column k adds along each direction.
+                let across = right.across.get_or_init(|| z.transposed());
+                for (r, out) in out.chunks_mut(cols).enumerate() {
+                    out.fill(0.0);
+                    let (c, v) = x.row(i0 + r);
+                    for (c, v) in c.iter().zip(v) {
+                        simd::subtract(out, -v, &across.row(*c as usize)[j0..j0 + cols]);
+                    }
+                }
+            }
             (Cells::Column(x), Cells::Column(z), _) => {
                 for (r, out) in out.chunks_mut(cols).enumerate() {
                     let x = x[i0 + r];
@@ -395,7 +413,8 @@ impl Side {
     /// Measures from the sums over the columns, which are dot products but for MinMax.
     fn finish(&self, i0: usize, right: &Side, j0: usize, cols: usize, out: &mut [f64]) {
         if self.measure != Measure::Squared {
-            if self.measure != Measure::Dot || !self.offsets.is_empty() {
+            let as_it_is = matches!(self.measure, Measure::Dot | Measure::Along);
+            if !as_it_is || !self.offsets.is_empty() {
                 for (r, out) in out.chunks_mut(cols).enumerate() {
                     for (j, o) in out.iter_mut().enumerate() {
                         *o = self.finished(*o, i0 + r, right, j0 + j);

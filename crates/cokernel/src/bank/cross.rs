@@ -166,6 +166,12 @@ impl Cross {
                 kernels[m].name
             )));
         }
+        for kernel in kernels.iter().filter(|k| k.function.is_wave()) {
+            if !matches!(support.get(&kernel.view)?.table, Table::Dense(_)) {
+                let problem = format!("kernel '{}': its directions are no dense rows", kernel.name);
+                return Err(Error::Data(problem));
+            }
+        }
         // What is estimated is a value of a pair.
         let columns = match fill.as_ref().is_some_and(|f| f.estimated) {
             true => None,
@@ -318,7 +324,10 @@ impl Cross {
         if matches!(group.measure, Measure::ChiSquared | Measure::MinMax) {
             refuse_negative(view)?;
         }
+        let along = group.measure == Measure::Along;
         let table = match &view.table {
+            // Directions are dense, and take rows as they are.
+            table if along => table,
             Table::Dense(m) if group.side.is_sparse() => &Table::Sparse(sparse_of(m)?),
             Table::Sparse(m) if !group.side.is_sparse() && group.column.is_none() => {
                 &Table::Dense(m.try_to_dense()?)

@@ -424,6 +424,7 @@ fn apply(function: Function, measures: &[f64], out: &mut [f64]) {
             simd::exp_in_place(out, -gamma);
         }
         Function::Exponential { gamma, .. } => simd::exp_of(measures, -gamma, out),
+        Function::Wave { factor } => simd::waves(measures, factor, out),
         // The measure itself.
         _ => out.copy_from_slice(measures),
     }

@@ -13,6 +13,7 @@
 use super::LowRank;
 use crate::data::Matrix;
 use crate::run::Pass;
+use crate::scale::Basis;
 use cokernel_dense::{Slice, add_gram_below, add_product_tn, mirror_below, product_nn, simd};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -31,8 +32,8 @@ pub(crate) enum Entries {
 /// What compares any instance with those that the factors belong to: row x of F_m is k_m(x, Z) R_m.
 #[derive(Debug)]
 pub(crate) struct Towards {
-    /// Z, instances.
-    pub(crate) landmarks: Vec<usize>,
+    /// Z: instances, or directions in their place.
+    pub(crate) basis: Basis,
     /// R_m of each kernel, landmarks × r_m.
     pub(crate) roots: Vec<Vec<f64>>,
 }
@@ -70,8 +71,8 @@ impl Factors {
         self.how
     }
 
-    pub(super) fn landmarks(&self) -> &[usize] {
-        &self.towards.landmarks
+    pub(super) fn basis(&self) -> &Basis {
+        &self.towards.basis
     }
 
     /// Rows of F_m, in double precision; `room` is where they are put if they are not.
@@ -183,7 +184,7 @@ impl Factors {
     /// R_m G for G, r_m × k.
     fn rooted(&self, m: usize, inner: &[f64], k: usize) -> Matrix {
         let r = self.parts[m].len();
-        let mut out = Matrix::zeros(self.towards.landmarks.len(), k);
+        let mut out = Matrix::zeros(self.towards.basis.len(), k);
         if r > 0 && k > 0 {
             let root = Slice::new(&self.towards.roots[m], out.rows(), r);
             product_nn(root, Slice::new(inner, r, k), out.values_mut());

@@ -67,6 +67,7 @@ use crate::kernel::{
     refuse_negative,
 };
 use crate::run::Pass;
+use crate::scale::Basis;
 use crate::{Error, Result, Run, Watch};
 use columns::Columns;
 use definite::Proof;
@@ -368,9 +369,9 @@ impl Bank {
         self.factors().is_some()
     }
 
-    /// The landmarks of kernels of low rank: instances, increasing.
-    pub(crate) fn landmarks(&self) -> Option<&[usize]> {
-        self.factors().map(Factors::landmarks)
+    /// The landmarks of kernels of low rank, or the directions of random features.
+    pub(crate) fn basis(&self) -> Option<&Basis> {
+        self.factors().map(Factors::basis)
     }
 
     /// For kernel m of low rank and a thin block V, n × k, the matrix A, landmarks × k, with k_m(x, ·) V = k_m(x, Z) A for

@@ -1,5 +1,5 @@
 //! How kernels are kept, and the texts that say so: `auto`, `resident`, `resident_f32`, `on_demand`,
-//! `mapped:DIR`, `mapped_f32:DIR`, `nystroem:rank=200:landmarks=kmeans`.
+//! `mapped:DIR`, `mapped_f32:DIR`, `nystroem:rank=200:landmarks=kmeans`, `fourier:rank=200:directions=orthogonal`.
 
 use crate::{Error, Result};
 use std::fmt;
@@ -24,20 +24,20 @@ pub enum Storage {
     /// The same, 4 bytes an entry.
     MappedF32(PathBuf),
     /// No kernel is kept or computed between instances: each is approximated by its values towards a few of them, the
-    /// landmarks, and learning is in the space of these ([`scale`](crate::scale)).
+    /// landmarks, or by random features, and learning is in the space of these ([`scale`](crate::scale)).
     LowRank(LowRank),
 }
 
-/// A few instances, the landmarks, that stand for all.
+/// A few instances, the landmarks, that stand for all; or random features.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LowRank {
-    /// How many landmarks.
+    /// How many landmarks, or features for each kernel.
     pub rank: usize,
-    /// How they are chosen.
+    /// How landmarks are chosen, or directions drawn.
     pub landmarks: Landmarks,
 }
 
-/// How landmarks are chosen.
+/// How landmarks are chosen, or, in their place, directions drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Landmarks {
     /// At random, all instances alike.
@@ -48,10 +48,15 @@ pub enum Landmarks {
     Leverage,
     /// The pivots of an incomplete Cholesky factorisation, which bounds the error.
     Cholesky,
+    /// No instances, but cosines and sines along random directions, blocks of which are orthogonal: random features of kernels
+    /// of a difference (Gaussian and Laplacian ones).
+    Orthogonal,
+    /// The same along independent directions.
+    Independent,
 }
 
 impl Landmarks {
-    /// All, with their names in texts.
+    /// Those that are instances, with their names in texts.
     pub const ALL: [(&'static str, Landmarks); 4] = [
         ("uniform", Landmarks::Uniform),
         ("kmeans", Landmarks::Kmeans),
@@ -59,9 +64,19 @@ impl Landmarks {
         ("cholesky", Landmarks::Cholesky),
     ];
 
+    /// Those that are directions of random features.
+    pub const DIRECTIONS: [(&'static str, Landmarks); 2] =
+        [("orthogonal", Landmarks::Orthogonal), ("independent", Landmarks::Independent)];
+
     /// Its name in texts.
     pub fn id(self) -> &'static str {
-        Landmarks::ALL.iter().find(|(_, l)| *l == self).map_or("", |(id, _)| id)
+        let mut all = Landmarks::ALL.iter().chain(&Landmarks::DIRECTIONS);
+        all.find(|(_, l)| *l == self).map_or("", |(id, _)| id)
+    }
+
+    /// Whether they are no instances, but directions of random features.
+    pub fn are_directions(self) -> bool {
+        matches!(self, Landmarks::Orthogonal | Landmarks::Independent)
     }
 }
 
@@ -139,48 +154,49 @@ const PLAIN: [(&str, Storage); 4] = [
 /// The storages in a directory.
 const MAPPED: [&str; 2] = ["mapped", "mapped_f32"];
 
-/// The storage of landmarks.
-const NYSTROEM: &str = "nystroem";
+/// The storages of landmarks and of random features, what names their kind, and the kinds.
+const LOW_RANK: [(&str, &str, &[(&str, Landmarks)]); 2] =
+    [("nystroem", "landmarks", &Landmarks::ALL), ("fourier", "directions", &Landmarks::DIRECTIONS)];
 
-impl FromStr for LowRank {
-    type Err = Error;
-
-    /// `rank=200:landmarks=kmeans`, either or both.
-    fn from_str(text: &str) -> Result<Self> {
-        let mut low_rank = LowRank::default();
+impl LowRank {
+    /// What stands after the word `nystroem:` or `fourier:`, as `rank=200:landmarks=kmeans`, either or both.
+    fn parse(word: usize, text: &str) -> Result<Self> {
+        let (storage, key, kinds) = LOW_RANK[word];
+        let landmarks = if word == 0 { Landmarks::Kmeans } else { kinds[0].1 };
+        let mut low_rank = LowRank { landmarks, ..LowRank::default() };
         let mut seen = Vec::new();
         for part in text.split(':').filter(|p| !p.is_empty()) {
             let (name, value) = part.split_once('=').ok_or_else(|| {
-                let problem =
-                    format!("found '{part}'; expected {NYSTROEM}:rank=200:landmarks=kmeans");
-                Error::parameter("storage", problem)
+                let example = LowRank { landmarks, ..LowRank::default() };
+                let expected = Storage::LowRank(example);
+                Error::parameter("storage", format!("found '{part}'; expected {expected}"))
             })?;
             let (name, value) = (name.trim(), value.trim());
             if seen.contains(&name) {
                 return Err(Error::parameter("storage", format!("{name}: given twice")));
             }
             seen.push(name);
-            match name {
-                "rank" => {
-                    let rank = value.parse().ok().filter(|r| *r > 0);
-                    low_rank.rank = rank.ok_or_else(|| {
-                        let problem =
-                            format!("rank: expected a whole number above 0, found '{value}'");
-                        Error::parameter("storage", problem)
-                    })?;
-                }
-                "landmarks" => {
-                    let found = Landmarks::ALL.iter().find(|(id, _)| *id == value);
-                    let ids = Landmarks::ALL.iter().map(|l| l.0);
-                    low_rank.landmarks = found
-                        .map(|(_, l)| *l)
-                        .ok_or_else(|| Error::unknown("landmarks", value, ids))?;
-                }
-                other => {
-                    let known = ["rank", "landmarks"];
-                    return Err(Error::unknown("parameter of storage", other, known));
-                }
+            if name == "rank" {
+                let rank = value.parse().ok().filter(|r| *r > 0);
+                low_rank.rank = rank.ok_or_else(|| {
+                    let problem = format!("rank: expected a whole number above 0, found '{value}'");
+                    Error::parameter("storage", problem)
+                })?;
+            } else if name == key {
+                let found = kinds.iter().find(|(id, _)| *id == value);
+                let ids = kinds.iter().map(|l| l.0);
+                low_rank.landmarks =
+                    found.map(|(_, l)| *l).ok_or_else(|| Error::unknown(key, value, ids))?;
+            } else {
+                return Err(Error::unknown("parameter of storage", name, ["rank", key]));
             }
+        }
+        if storage == "fourier" && low_rank.rank % 2 == 1 {
+            let problem = format!(
+                "rank: expected an even number, a cosine and a sine for each direction, found {}",
+                low_rank.rank
+            );
+            return Err(Error::parameter("storage", problem));
         }
         Ok(low_rank)
     }
@@ -199,11 +215,11 @@ impl FromStr for Storage {
             let problem = format!("'{word}' stands alone, found '{text}'");
             return Err(Error::parameter("storage", problem));
         }
-        if word == NYSTROEM {
-            return Ok(Storage::LowRank(rest.parse()?));
+        if let Some(word) = LOW_RANK.iter().position(|(name, ..)| *name == word) {
+            return Ok(Storage::LowRank(LowRank::parse(word, rest)?));
         }
         if !MAPPED.contains(&word) {
-            let known = PLAIN.iter().map(|p| p.0).chain(MAPPED).chain([NYSTROEM]);
+            let known = PLAIN.iter().map(|p| p.0).chain(MAPPED).chain(LOW_RANK.map(|l| l.0));
             return Err(Error::unknown("storage", word, known));
         }
         if rest.is_empty() {
@@ -227,7 +243,8 @@ impl fmt::Display for Storage {
             Storage::Mapped(d) => write!(f, "{}:{}", MAPPED[0], d.display()),
             Storage::MappedF32(d) => write!(f, "{}:{}", MAPPED[1], d.display()),
             Storage::LowRank(l) => {
-                write!(f, "{NYSTROEM}:rank={}:landmarks={}", l.rank, l.landmarks.id())
+                let (word, key, _) = LOW_RANK[usize::from(l.landmarks.are_directions())];
+                write!(f, "{word}:rank={}:{key}={}", l.rank, l.landmarks.id())
             }
             plain => {
                 f.write_str(PLAIN.iter().find(|(_, s)| s == plain).map_or("", |(name, _)| name))
@@ -251,7 +268,14 @@ mod tests {
         let near: Storage = "nystroem:rank=7:landmarks=uniform".parse().unwrap();
         assert_eq!(near.to_string(), "nystroem:rank=7:landmarks=uniform");
         assert_eq!("nystroem".parse::<Storage>().unwrap(), Storage::LowRank(LowRank::default()));
+        let drawn: Storage = "fourier:rank=8".parse().unwrap();
+        assert_eq!(drawn.to_string(), "fourier:rank=8:directions=orthogonal");
+        assert_eq!(drawn, drawn.to_string().parse().unwrap());
         for (text, said) in [
+            ("fourier:rank=7", "rank: expected an even number"),
+            ("fourier:landmarks=kmeans", "directions"),
+            ("fourier:directions=ortogonal", "did you mean 'orthogonal'"),
+            ("fourier:8", "expected fourier:rank=200:directions=orthogonal"),
             ("residant", "did you mean 'resident'"),
             ("map:x", "known: auto, resident, resident_f32, on_demand, mapped, mapped_f32"),
             ("nystroem:rank=0", "rank: expected a whole number above 0, found '0'"),

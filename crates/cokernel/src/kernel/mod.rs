@@ -100,6 +100,13 @@ pub enum Function {
         /// a ≥ 2.
         a: f64,
     },
+    /// cos f⟨x, ω⟩ towards a direction ω of even number, sin f⟨x, ω⟩ towards one of odd number: one of the
+    /// [random features](crate::bank::Landmarks::Orthogonal) that stand for a kernel where it was learned with them. Not to be
+    /// asked for.
+    Wave {
+        /// f > 0.
+        factor: f64,
+    },
 }
 
 impl Function {
@@ -128,6 +135,11 @@ impl Function {
                 | Function::Sigmoid { .. }
                 | Function::Exponential { metric: Metric::Given, .. }
         )
+    }
+
+    /// Whether it is a feature of random directions.
+    pub(crate) fn is_wave(self) -> bool {
+        matches!(self, Function::Wave { .. })
     }
 
     /// Whether features must not be negative.

@@ -308,6 +308,10 @@ impl KernelSpec {
                 self.width.factors.iter().try_for_each(|v| positive(name, *v))?;
             }
             Family::Fixed(Function::Words(words)) => words.check()?,
+            Family::Fixed(Function::Wave { .. }) => {
+                let problem = "random features are asked for by storage fourier:rank=…";
+                return Err(Error::parameter("kernel", problem.to_string()));
+            }
             Family::Fixed(Function::Diffusion { beta, .. }) => check_beta(beta)?,
             Family::Fixed(Function::RandomWalk { steps, a }) => check_walk(steps, a)?,
             Family::Linear | Family::Precomputed | Family::Fixed(_) => {}

@@ -95,7 +95,7 @@ use crate::method::{Entry, Integration, Method};
 use crate::params::Params;
 use crate::rule::{Combination, Mix, Rule};
 use crate::run::Pass;
-use crate::scale::Space;
+use crate::scale::{Basis, Space};
 use crate::solve::Rows;
 use crate::{Error, Report, Result, Run, Status, Watch};
 use outer::Outer;
@@ -254,8 +254,8 @@ pub struct Learned {
     pub views: Vec<LearnedView>,
     /// The parts of decision functions that are sums of those of kernels, where they are to be told apart.
     pub parts: Option<Parts>,
-    /// The instances that the coefficients of the machines belong to, increasing, where these are not all: landmarks.
-    pub basis: Option<Vec<usize>>,
+    /// What the coefficients of the machines belong to, where that is not all instances: landmarks, or directions of random features.
+    pub basis: Option<Basis>,
     /// How it went.
     pub report: Report,
 }

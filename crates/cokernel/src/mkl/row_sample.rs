@@ -41,7 +41,7 @@ pub(super) fn learn(problem: &Problem<'_>, learner: &dyn Learner, run: &Run) -> 
         }
     };
     let some = rows_of(views, &rows)?;
-    let bank = Bank::from_kernels(&some, space.kernels().to_vec(), Storage::Auto, run)?;
+    let bank = Bank::from_kernels(&some, space.exact().to_vec(), Storage::Auto, run)?;
     let weights: Option<Vec<f64>> =
         problem.weights.map(|all| rows.iter().map(|i| all[*i]).collect());
     let part = Problem {

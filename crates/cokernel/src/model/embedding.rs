@@ -10,6 +10,7 @@ use crate::error::room_for;
 use crate::kernel::{Kernel, Norm};
 use crate::multiview::{Embedding, Extension, KMeans, Source, Starts};
 use crate::params::Params;
+use crate::scale::Basis;
 use crate::{Error, Report, Result, Run, VERSION};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -116,8 +117,8 @@ impl EmbeddingModel {
         let mut rows = Views::new();
         for view in prepared.views.iter() {
             if compared(&view.name) && !view.table.is_similarity() {
-                let table = match bank.landmarks() {
-                    Some(landmarks) => view.table.select_rows(landmarks),
+                let table = match bank.basis() {
+                    Some(basis) => basis.table(view)?,
                     None => view.table.clone(),
                 };
                 rows = rows.with(view.name.clone(), table)?;
@@ -133,7 +134,7 @@ impl EmbeddingModel {
             k,
             library_version: VERSION.to_string(),
             n_train: n,
-            landmarks: bank.landmarks().map(<[usize]>::len),
+            landmarks: bank.basis().map(Basis::len),
             columns: embedding.rows.cols(),
             all_views: beside(&prepared.names, &views),
             views,
@@ -331,7 +332,16 @@ impl EmbeddingModel {
     /// Number of landmarks, where these stand for the training instances (storage `nystroem`): then the model keeps
     /// their rows alone, and as many numbers for each column of a stage and kernel.
     pub fn landmarks(&self) -> Option<usize> {
-        self.info.landmarks
+        self.info.landmarks.filter(|_| !self.is_random())
+    }
+
+    /// Number of rows of directions, a cosine and a sine of each, where random features stand for kernels (storage `fourier`).
+    pub fn directions(&self) -> Option<usize> {
+        self.info.landmarks.filter(|_| self.is_random())
+    }
+
+    fn is_random(&self) -> bool {
+        self.info.kernels.iter().any(|k| k.function.is_wave())
     }
 
     /// Number of columns of the embedding.
@@ -387,7 +397,8 @@ impl EmbeddingModel {
             library_version: info.library_version.clone(),
             seed: info.report.seed,
             n_train: info.n_train,
-            landmarks: info.landmarks,
+            landmarks: self.landmarks(),
+            directions: self.directions(),
             columns: info.columns,
             views: info.views.clone(),
             all_views: all_views(&info.all_views, &info.views),

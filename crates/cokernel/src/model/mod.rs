@@ -56,6 +56,7 @@ use crate::method::Task;
 use crate::mkl::{Learned, Parts, with_maps};
 use crate::params::Params;
 use crate::rule::{self, Combination, Rule};
+use crate::scale::Basis;
 use crate::{Error, Report, Result, Run, VERSION};
 use missing::FillInfo;
 use serde::{Deserialize, Serialize};
@@ -286,17 +287,25 @@ impl Model {
             || keeps_all(&*rule, bank.kernels(), &active, reading, |m| bank.is_column(m))
             || keeps_for_estimates(bank.fill(), bank.kernels());
         // The instances that coefficients belong to.
-        let of = basis.as_ref().map_or(n, Vec::len);
-        let kept = basis.unwrap_or_else(|| kept_rows(&machines, n, all));
+        let of = basis.as_ref().map_or(n, Basis::len);
+        let kept = match &basis {
+            None => kept_rows(&machines, n, all),
+            Some(Basis::Instances(rows)) => rows.clone(),
+            Some(directions) => (0..directions.len()).collect(),
+        };
+        let kernels = match &basis {
+            Some(Basis::Directions { kernels, .. }) => kernels,
+            _ => bank.kernels(),
+        };
         let mut is_active = vec![false; bank.len()];
         compared_by.iter().for_each(|m| is_active[*m] = true);
+        let plain = basis.as_ref().is_some_and(Basis::are_directions);
         let norms = (0..bank.len())
-            .map(|m| match is_active[m] {
+            .map(|m| match is_active[m] && !plain {
                 true => bank.norms(m).iter().map(|norm| cut(norm, &kept)).collect(),
                 false => Vec::new(),
             })
             .collect();
-        let kernels = bank.kernels();
         let own = rule.views();
         let compared = |name: &str| compared_by.iter().any(|&m| kernels[m].view == name);
         let looked_at = |name: &str| compared(name) || own.iter().any(|v| v == name);
@@ -312,9 +321,10 @@ impl Model {
         let mut support = Views::new();
         for view in prepared_views.iter() {
             if compared(&view.name) && !view.table.is_similarity() {
-                let table = match bank.columns_read(&view.name, &compared_by) {
-                    Some(columns) => only_columns(&view.table, &kept, &columns)?,
-                    None => view.table.select_rows(&kept),
+                let table = match (bank.columns_read(&view.name, &compared_by), &basis) {
+                    (_, Some(directions @ Basis::Directions { .. })) => directions.table(view)?,
+                    (Some(columns), _) => only_columns(&view.table, &kept, &columns)?,
+                    (None, _) => view.table.select_rows(&kept),
                 };
                 support = support.with(view.name.clone(), table)?;
             }
@@ -539,12 +549,18 @@ impl Model {
         self.rule.active()
     }
 
+    /// Whether new rows are compared with directions of random features, not with instances of training.
+    fn has_directions(&self) -> bool {
+        self.info.kernels.iter().any(|k| k.function.is_wave())
+    }
+
     /// Number of training instances that are a support vector of some machine.
     pub fn n_support(&self) -> usize {
         self.duals().0.len()
     }
 
-    /// The support vectors: training instances (increasing, counted in all that were given), α_i y_i
+    /// The support vectors: training instances (increasing, counted in all that were given; of random features
+    /// the numbers of their directions), α_i y_i
     /// (machines × support vectors; under a rule with coefficients for every kernel those of one active
     /// kernel after the other) and the bias of each machine.
     pub fn duals(&self) -> (Vec<usize>, Matrix, Vec<f64>) {
@@ -554,7 +570,10 @@ impl Model {
             (0..s).filter(|i| (0..self.coef.rows()).any(|t| here(t, *i))).collect();
         let columns: Vec<usize> =
             (0..width).flat_map(|l| used.iter().map(move |i| l * s + i)).collect();
-        let given = |i: u32| self.learned.get(i as usize).copied().unwrap_or(i) as usize;
+        let given = |i: u32| match self.has_directions() {
+            true => i as usize,
+            false => self.learned.get(i as usize).copied().unwrap_or(i) as usize,
+        };
         let rows = used.iter().map(|&i| given(self.kept[i])).collect();
         (rows, self.coef.select_cols(&columns), self.bias.clone())
     }

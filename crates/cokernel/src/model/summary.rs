@@ -201,6 +201,9 @@ pub struct EmbeddingSummary {
     /// Number of landmarks, where these stand for the training instances.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub landmarks: Option<usize>,
+    /// Number of rows of directions, a cosine and a sine of each, where random features stand for kernels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub directions: Option<usize>,
     /// Columns of the embedding.
     pub columns: usize,
     /// The views that must be given to embed new rows.

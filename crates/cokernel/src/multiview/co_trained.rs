@@ -65,6 +65,7 @@ use crate::bank::Bank;
 use crate::data::Matrix;
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::{Param, Params, Range};
+use crate::scale::Basis;
 use crate::solve::eigen::{Eigenpairs, top_eigenpairs};
 use crate::solve::filter::Filtered;
 use crate::{Error, Event, Report, Result, Run, Status, Watch};
@@ -290,7 +291,7 @@ impl Training<'_> {
 
     /// Whether the stages of another round are still small beside the kernels.
     fn room(&self, stages: usize) -> bool {
-        let rows = self.bank.landmarks().map_or(self.bank.n(), <[usize]>::len);
+        let rows = self.bank.basis().map_or(self.bank.n(), Basis::len);
         let numbers = rows.saturating_mul(self.count()).saturating_mul(stages);
         numbers.saturating_mul(8) <= self.run.memory / 2
     }

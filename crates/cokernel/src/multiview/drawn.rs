@@ -56,6 +56,7 @@ use super::{Embedding, Problem, landmarks, laplacian};
 use crate::bank::Bank;
 use crate::data::Matrix;
 use crate::params::{Param, Params, Range};
+use crate::scale::Basis;
 use crate::solve::dense::{self, Slice};
 use crate::solve::eigen::{Eigenpairs, Options, orient};
 use crate::solve::filter::{self, Filtered};
@@ -304,7 +305,7 @@ impl<'a> Blocks<'a> {
             false => Recycled::new(n, r, run).map(Solver::Recycled),
         };
         let solvers = (0..views).map(solver).collect::<Result<_>>()?;
-        let rows = bank.landmarks().map_or(n, <[usize]>::len);
+        let rows = bank.basis().map_or(n, Basis::len);
         let bytes = [8, rows, r, views, views + 1 + sources::KEPT];
         let bytes = bytes.into_iter().fold(1, usize::saturating_mul);
         let sources = if bytes > run.memory / 4 {

@@ -38,7 +38,7 @@ impl Stage {
     /// finished: if not, the stage is as it was.
     pub(super) fn go_towards(&mut self, bank: &Bank, watch: &Watch) -> bool {
         let Source::Sum { weights } = &self.source else { return true };
-        let Some(landmarks) = bank.landmarks() else { return true };
+        let Some(landmarks) = bank.basis() else { return true };
         let kernels: Vec<usize> = (0..weights.len()).filter(|m| weights[*m] != 0.0).collect();
         let (wide, r) = (self.wide(), self.basis.cols());
         let mut values = Vec::with_capacity(kernels.len() * landmarks.len() * wide.cols());

@@ -59,6 +59,17 @@ impl Features {
         Ok((Features { landmarks: own.n(), kernels, cross }, bank))
     }
 
+    /// Along the directions of random features.
+    ///
+    /// # Errors
+    /// There is no memory for them.
+    pub fn of_directions(rows: &Views, kernels: Vec<Kernel>) -> Result<Self> {
+        let places: Vec<usize> = (0..rows.n()).collect();
+        let norms = vec![Vec::new(); kernels.len()];
+        let cross = Cross::new(rows, &places, rows.n(), &kernels, &norms, RowMeans::Exact)?;
+        Ok(Features { landmarks: rows.n(), kernels, cross })
+    }
+
     /// The kernels.
     pub fn kernels(&self) -> &[Kernel] {
         &self.kernels

@@ -65,9 +65,9 @@ pub(super) fn choose(bank: &Bank, how: LowRank, run: &Run) -> Result<Chosen> {
     let rows = bank.combined_rows(&weights);
     let (watch, rank) = (run.watch(), how.rank);
     match how.landmarks {
-        Landmarks::Kmeans | Landmarks::Uniform => kmeans(&*rows, rank, &mut rng, &watch),
         Landmarks::Cholesky => cholesky(&*rows, rank, &watch),
         Landmarks::Leverage => leverage(&*rows, rank, &mut rng, &watch),
+        _ => kmeans(&*rows, rank, &mut rng, &watch),
     }
 }
 

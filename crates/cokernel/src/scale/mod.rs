@@ -16,6 +16,8 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `landmarks` | which instances |
+//! | `directions` | random features in their place |
+//! | `basis` | landmarks or directions |
 //! | `features` | C_m(x), computed where it is needed and never kept |
 //! | `space` | landmarks, C_m and R_m |
 //! | `tiles` | sums whose bits do not depend on threads or partitions |
@@ -38,7 +40,9 @@
 //! the spirit of FALKON (Rudi, Carratino and Rosasco, NIPS 2017), for several kernels, other losses and with a certificate.
 
 pub(crate) mod away;
+mod basis;
 pub(crate) mod curvature;
+mod directions;
 mod factors;
 pub(crate) mod features;
 pub(crate) mod instances;
@@ -54,6 +58,7 @@ pub(crate) mod state;
 mod tiles;
 mod workers;
 
+pub use basis::Basis;
 pub(crate) use landmarks::some_of;
 pub use loss::Loss;
 pub use processes::{Processes, serve};

@@ -13,6 +13,7 @@
 //! The folder has the name of a digest of all that it holds and of what is asked, so that every fit has its own. A tile is a range of
 //! rows in it: a worker reads the rows that it needs, and keeps none.
 
+use super::basis::Basis;
 use super::features::{Features, Source};
 use super::instances::Labels;
 use super::loss::Loss;
@@ -27,7 +28,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// How the rows of a view are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,7 +63,10 @@ struct Facts {
     views: Vec<ViewFacts>,
     parts: Vec<Part>,
     kernels: Vec<Kernel>,
+    /// Instances; of random features none.
     landmarks: Vec<usize>,
+    /// Views for which there are tables of directions, and how many directions.
+    directions: Vec<(ViewFacts, usize)>,
     /// For each head the label of each class; `None` where labels are numbers.
     signs: Option<Vec<Vec<f64>>>,
     loss: Loss,
@@ -89,12 +93,13 @@ impl Content<'_> {
         };
         text(Ok(format!("{FORMAT} {}", crate::VERSION)))?;
         text(serde_json::to_string(self.space.kernels()))?;
-        text(serde_json::to_string(self.space.landmarks()))?;
+        text(serde_json::to_string(self.space.basis().instances()))?;
         text(serde_json::to_string(&self.loss))?;
         if let Labels::Classes { signs, .. } = self.labels {
             text(serde_json::to_string(signs))?;
         }
         self.needed().for_each(|view| add_view(&mut sum, view));
+        self.directions().for_each(|view| add_view(&mut sum, view));
         add_bytes(&mut sum, self.labels.bytes());
         add_bytes(&mut sum, bytemuck::cast_slice(self.costs));
         Ok(sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
@@ -102,6 +107,15 @@ impl Content<'_> {
 
     fn needed(&self) -> impl Iterator<Item = &View> {
         self.views.iter().filter(|v| self.space.kernels().iter().any(|k| k.view == v.name))
+    }
+
+    /// The directions of random features, in the place of the rows of views.
+    fn directions(&self) -> impl Iterator<Item = &View> {
+        let rows = match self.space.basis() {
+            Basis::Directions { rows, .. } => Some(rows),
+            Basis::Instances(_) => None,
+        };
+        rows.into_iter().flat_map(|rows| rows.iter())
     }
 
     /// Writes the tables into a folder, then the facts.
@@ -136,6 +150,14 @@ impl Content<'_> {
             };
             views.push(ViewFacts { name: view.name.clone(), kind, cols: view.table.cols() });
         }
+        let mut directions = Vec::new();
+        for (v, view) in self.directions().enumerate() {
+            let Table::Dense(m) = &view.table else { continue };
+            let bytes = bytemuck::cast_slice(m.values());
+            parts.push(part(folder, &format!("directions-{v}"), bytes)?);
+            let facts = ViewFacts { name: view.name.clone(), kind: Kind::Dense, cols: m.cols() };
+            directions.push((facts, m.rows()));
+        }
         parts.push(part(folder, "labels", self.labels.bytes())?);
         parts.push(part(folder, "costs", bytemuck::cast_slice(self.costs))?);
         let signs = match self.labels {
@@ -150,7 +172,8 @@ impl Content<'_> {
             views,
             parts,
             kernels: self.space.kernels().to_vec(),
-            landmarks: self.space.landmarks().to_vec(),
+            landmarks: self.space.basis().instances().to_vec(),
+            directions,
             signs,
             loss: self.loss,
         };
@@ -408,8 +431,18 @@ impl Opened {
         }
         let n = facts.n;
         let source = InFolder::open(folder, &facts.views)?;
-        let own = source.select(&facts.landmarks, &|_| true)?;
-        let (features, _) = Features::new(&own, facts.kernels, &Run::default())?;
+        let features = if facts.directions.is_empty() {
+            let own = source.select(&facts.landmarks, &|_| true)?;
+            Features::new(&own, facts.kernels, &Run::default())?.0
+        } else {
+            let mut own = Views::new();
+            for (v, (view, rows)) in facts.directions.iter().enumerate() {
+                let numbers = rows.checked_mul(view.cols).ok_or_else(|| wrong("it has no size"))?;
+                let values = Named::open(folder, &format!("directions-{v}"))?.items(0, numbers)?;
+                own = own.dense(view.name.clone(), Matrix::new(*rows, view.cols, values)?)?;
+            }
+            Features::of_directions(&own, facts.kernels)?
+        };
         let labels = Named::open(folder, "labels")?;
         let labels = match facts.signs {
             Some(signs) => Known::Classes(labels.items(0, n)?, signs),

@@ -12,8 +12,13 @@
 //! harm and no landmark of large norm hides the others; r_m of them are kept. A function of kernel m is
 //! f_m(x) = C_m(x) R_m v_m with norm ‖v_m‖: rows are never multiplied by R_m, v_m is, once for all instances.
 //!
+//! Random features ([`directions`]) in the place of landmarks are C_m(x) with C_m(x) C_m(z)ᵀ ≈ k_m(x, z) r_m / 2: R_m then takes
+//! those that are the kernel's own, times √(2/r_m).
+//!
 //! C_m(x) is computed where it is needed and kept nowhere ([`Features`]).
 
+use super::basis::Basis;
+use super::directions;
 use super::features::{Features, Room};
 use super::landmarks::{self, SAMPLE, some_of};
 use crate::bank::{Bank, LowRank, Storage, Towards};
@@ -44,8 +49,10 @@ struct Root {
 /// Kernels towards landmarks.
 #[derive(Debug)]
 pub struct Space {
-    landmarks: Vec<usize>,
+    basis: Basis,
     pub(super) features: Features,
+    /// The kernels that the features stand for.
+    exact: Vec<Kernel>,
     /// Statistics of the normalisations of the kernels.
     norms: Vec<Vec<Norm>>,
     roots: Vec<Root>,
@@ -70,8 +77,10 @@ impl Space {
         run: &Run,
     ) -> Result<(Self, Bank)> {
         check(&kernels)?;
-        let n = views.n();
-        let watch = run.watch();
+        let (n, watch) = (views.n(), run.watch());
+        if how.landmarks.are_directions() {
+            return Space::of_directions(views, kernels, how, run, &watch);
+        }
         let mut rng = run.rng("sample for landmarks");
         let sample = some_of(n, SAMPLE.max(how.rank.saturating_mul(4)), &mut rng);
         let chosen = {
@@ -84,19 +93,54 @@ impl Space {
         let own = rows_of(views, &landmarks)?;
         let (features, bank) = Features::new(&own, kernels, run)?;
         let norms = (0..bank.len()).map(|m| bank.norms(m).to_vec()).collect();
-        let mut space = Space {
-            landmarks,
+        let exact = features.kernels().to_vec();
+        let mut space = Space::plain(Basis::Instances(landmarks), features, exact, norms);
+        space.find_roots(&own, &watch)?;
+        space.measure(views, run, &watch)?;
+        space.notes = space.told(how, chosen.residual, n);
+        Ok((space, bank))
+    }
+
+    fn plain(basis: Basis, features: Features, exact: Vec<Kernel>, norms: Vec<Vec<Norm>>) -> Self {
+        Space {
+            basis,
             features,
+            exact,
             norms,
             roots: Vec::new(),
             size: 0,
             partitions: 1,
             errors: Vec::new(),
             notes: Vec::new(),
+        }
+    }
+
+    /// With random features; also gives the kernels on some instances.
+    fn of_directions(
+        views: &Views,
+        kernels: Vec<Kernel>,
+        how: LowRank,
+        run: &Run,
+        watch: &Watch,
+    ) -> Result<(Self, Bank)> {
+        let (basis, own) = directions::draw(views, &kernels, how, run)?;
+        let features = match &basis {
+            Basis::Directions { rows, kernels } => Features::of_directions(rows, kernels.clone())?,
+            Basis::Instances(_) => Features::of_directions(&Views::new(), Vec::new())?,
         };
-        space.find_roots(&own, &watch)?;
-        space.measure(views, run, &watch)?;
-        space.notes = space.told(how, chosen.residual, n);
+        let norms = vec![Vec::new(); kernels.len()];
+        let all = basis.len();
+        let mut space = Space::plain(basis, features, kernels, norms);
+        let (r, part) = (how.rank, (2.0 / how.rank as f64).sqrt());
+        for first in own {
+            let mut values = vec![0.0; all * r];
+            (0..r).for_each(|j| values[(first + j) * r + j] = part);
+            let root = Root { rank: r, values, first: space.size };
+            space.size += r;
+            space.roots.push(root);
+        }
+        let bank = space.measure(views, run, watch)?;
+        space.notes = space.told(how, None, views.n());
         Ok((space, bank))
     }
 
@@ -111,14 +155,19 @@ impl Space {
         self.partitions
     }
 
-    /// The landmarks: instances, increasing.
-    pub fn landmarks(&self) -> &[usize] {
-        &self.landmarks
+    /// The landmarks, or the directions of random features.
+    pub fn basis(&self) -> &Basis {
+        &self.basis
     }
 
-    /// The kernels.
+    /// What of an instance and a landmark or direction is a feature.
     pub fn kernels(&self) -> &[Kernel] {
         self.features.kernels()
+    }
+
+    /// The kernels that the features stand for.
+    pub fn exact(&self) -> &[Kernel] {
+        &self.exact
     }
 
     /// How far each kernel is from its approximation: the Frobenius norm of the difference as a part of that of the kernel,
@@ -140,7 +189,7 @@ impl Space {
     /// Kernels with their statistics, and what compares any instance with those that they are features of.
     pub(super) fn into_parts(self) -> (Vec<Kernel>, Vec<Vec<Norm>>, Towards) {
         let roots = self.roots.into_iter().map(|root| root.values).collect();
-        (self.features.into_kernels(), self.norms, Towards { landmarks: self.landmarks, roots })
+        (self.features.into_kernels(), self.norms, Towards { basis: self.basis, roots })
     }
 
     /// The part of v that belongs to kernel m.
@@ -150,7 +199,7 @@ impl Space {
     }
 
     fn find_roots(&mut self, own: &Views, watch: &Watch) -> Result<()> {
-        let (r, kernels) = (self.landmarks.len(), self.kernels().len());
+        let (r, kernels) = (self.basis.len(), self.kernels().len());
         let all: Vec<usize> = (0..kernels).collect();
         let rows: Vec<usize> = (0..r).collect();
         room_for::<f64>(kernels.checked_mul(2 * r * r), || {
@@ -220,7 +269,7 @@ impl Space {
         values: &[f64],
         out: &mut Vec<f64>,
     ) {
-        let r = self.landmarks.len();
+        let r = self.basis.len();
         let wide: usize = kernels.iter().map(|m| self.roots[*m].rank).sum();
         out.clear();
         out.resize(count * wide, 0.0);
@@ -242,7 +291,7 @@ impl Space {
     /// R_m v_m of these kernels for each of the heads (v one head after the other): one row for each feature, one column for
     /// each head.
     pub(crate) fn coefficients(&self, kernels: &[usize], v: &[f64], heads: usize) -> Vec<f64> {
-        let r = self.landmarks.len();
+        let r = self.basis.len();
         let mut out = vec![0.0; kernels.len() * r * heads];
         out.par_chunks_mut((r * heads).max(1)).zip(kernels).for_each(|(out, m)| {
             let root = &self.roots[*m];
@@ -258,7 +307,7 @@ impl Space {
     /// R_mᵀ g_m of these kernels for each row of g (one number for each feature), one row after the other; the parts of other
     /// kernels are 0.
     pub(crate) fn gathered(&self, kernels: &[usize], g: &[f64]) -> Vec<f64> {
-        let r = self.landmarks.len();
+        let r = self.basis.len();
         let wide = (kernels.len() * r).max(1);
         let mut out = vec![0.0; g.len() / wide * self.size];
         let rows = out.par_chunks_mut(self.size.max(1)).zip(g.par_chunks(wide));
@@ -273,11 +322,12 @@ impl Space {
         out
     }
 
-    fn measure(&mut self, views: &Views, run: &Run, watch: &Watch) -> Result<()> {
+    /// Finds the errors; gives the kernels on the instances on which they were measured.
+    fn measure(&mut self, views: &Views, run: &Run, watch: &Watch) -> Result<Bank> {
         let rows = some_of(views.n(), MEASURED, &mut run.rng("sample for the error"));
-        let (s, r) = (rows.len(), self.landmarks.len());
+        let (s, r) = (rows.len(), self.basis.len());
         let some = rows_of(views, &rows)?;
-        let exact = Bank::from_kernels(&some, self.kernels().to_vec(), Storage::OnDemand, run)?;
+        let exact = Bank::from_kernels(&some, self.exact.clone(), Storage::OnDemand, run)?;
         let mut row = vec![0.0; s];
         for m in 0..self.kernels().len() {
             landmarks::stopped(watch)?;
@@ -299,7 +349,7 @@ impl Space {
             }
             self.errors.push(if all > 0.0 { (off / all).sqrt() } else { 0.0 });
         }
-        Ok(())
+        Ok(exact)
     }
 
     fn told(&self, how: LowRank, residual: Option<f64>, n: usize) -> Vec<String> {
@@ -309,10 +359,13 @@ impl Space {
             return Vec::new();
         };
         let name = &self.kernels()[*worst].name;
+        let basis = match &self.basis {
+            Basis::Instances(rows) => format!("{} landmarks", rows.len()),
+            Basis::Directions { .. } => format!("{} random features for each kernel", how.rank),
+        };
         let mut text = format!(
-            "{} landmarks ({}) stand for {n} instances: kernels between {} instances are off by {:.1e} (median; relative \
+            "{basis} ({}) stand for {n} instances: kernels between {} instances are off by {:.1e} (median; relative \
              Frobenius norm), the worst, '{name}', by {:.1e}",
-            self.landmarks.len(),
             how.landmarks.id(),
             n.min(MEASURED),
             self.errors[middle],

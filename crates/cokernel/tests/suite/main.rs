@@ -31,6 +31,7 @@ mod missing;
 mod neighbour_weights;
 mod prices;
 mod projections;
+mod random_features;
 mod reference;
 mod refusal;
 mod rules;

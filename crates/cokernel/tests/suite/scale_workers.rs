@@ -107,6 +107,9 @@ fn is_empty(folder: &Path) -> bool {
     std::fs::read_dir(folder).unwrap().next().is_none()
 }
 
+/// The machine that is learned with random features.
+const RANDOM: &str = "squared_hinge_svc:c=0.05";
+
 #[test]
 fn whoever_computes_changes_no_bit() {
     let folder = tempfile::tempdir().unwrap();
@@ -119,8 +122,14 @@ fn whoever_computes_changes_no_bit() {
         ("elastic_net", "kernel_logistic:c=1"),
         ("simple_mkl", "svr:c=0.3"),
         ("mean", "kernel_ridge:lambda=0.1"),
+        ("lp_norm", RANDOM),
     ] {
-        let mkl = mkl(method, machine);
+        let mut mkl = mkl(method, machine);
+        if machine == RANDOM {
+            let kernels = ["gaussian@a:gamma=0.3,1.2", "laplacian@b", "exponential@b"];
+            mkl = mkl.kernels(kernels.into_iter().flat_map(|k| KernelSpec::parse_list(k).unwrap()));
+            mkl = mkl.storage("fourier:rank=10".parse::<Storage>().unwrap());
+        }
         let given = match mkl.task() {
             cokernel::method::Task::Classify => labels(&codes),
             _ => Labels::Real(numbers.iter().map(|v| Some(*v)).collect()),

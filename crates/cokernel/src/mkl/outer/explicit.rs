@@ -297,7 +297,8 @@ pub(super) fn learn(
         ));
     }
     let details = &mut report.details;
-    details.insert("landmarks".to_string(), vec![space.landmarks().len() as f64]);
+    let basis = if space.basis().are_directions() { "directions" } else { "landmarks" };
+    details.insert(basis.to_string(), vec![space.basis().len() as f64]);
     details.insert("features".to_string(), vec![space.size() as f64]);
     details.insert("passes".to_string(), ended.passes.map(|p| p as f64).to_vec());
     details.insert("passes_of_start".to_string(), rounds.map(|p| p as f64).to_vec());
@@ -313,7 +314,7 @@ pub(super) fn learn(
     }
     Ok(Learned {
         machines: Some(machines),
-        basis: Some(space.landmarks().to_vec()),
+        basis: Some(space.basis().clone()),
         ..Learned::of(rule, report)
     })
 }

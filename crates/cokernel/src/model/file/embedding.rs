@@ -2,7 +2,9 @@
 //! instances, or of `landmarks`, if the header has their number. Its own tensors: for stage s of the extension `stage.s.basis`,
 //! `.points`, `.anchors`, `.link.i`, `.constant`, `.degree`, `.degree.link.i`, as far as it has them; `centers`.
 
-use super::read::{Checked, Compared, Opened, Tables, misfit, sized, with_bytes, with_file};
+use super::read::{
+    Checked, Compared, Opened, Tables, directions, misfit, sized, with_bytes, with_file,
+};
 use super::{Kind, PLAIN, Tensors, bytes, flat, matrix, put, put_norms, put_views};
 use crate::Result;
 use crate::data::Matrix;
@@ -158,7 +160,9 @@ pub fn assemble(file: &Opened) -> Checked<EmbeddingModel> {
     let (Content { mut info, extension }, views) = file.envelope()?;
     let tables = file.tables()?;
     let (n, kept) = (info.n_train, info.kept());
-    if n == 0 || n > u32::MAX as usize || !(1..=n).contains(&kept) {
+    let directions = info.landmarks.is_some() && directions(&info.kernels)?;
+    let most = if directions { usize::MAX } else { n };
+    if n == 0 || n > u32::MAX as usize || !(1..=most).contains(&kept) {
         return misfit(format!("{kept} of {n} training instances"));
     }
     info.report.objective = tables.reals("objective", None)?;

@@ -11,7 +11,7 @@
 //! places among those that were given are `learned`.
 
 use super::read::{
-    Checked, Compared, Opened, Tables, misfit, refuse, sized, with_bytes, with_file,
+    Checked, Compared, Opened, Tables, directions, misfit, refuse, sized, with_bytes, with_file,
 };
 use super::{
     FORMAT, Kind, Tensors, bytes, f64s, flat, matrix, put, put_calibration, put_norms, put_views,
@@ -106,7 +106,9 @@ pub fn assemble(file: &Opened) -> Checked<Model> {
     let tables = file.tables()?;
     let kept = tables.whole("kept")?;
     let (s, t) = (kept.len(), info.machines.len());
-    if kept.windows(2).any(|w| w[0] >= w[1]) || kept.iter().any(|i| *i as usize >= info.n_train) {
+    let directions = directions(&info.kernels)?;
+    let beyond = |i: &u32| !directions && *i as usize >= info.n_train;
+    if kept.windows(2).any(|w| w[0] >= w[1]) || kept.iter().any(beyond) {
         return refuse("the kept instances are not increasing row numbers");
     }
     if s == 0 {

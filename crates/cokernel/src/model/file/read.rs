@@ -326,6 +326,15 @@ pub(super) fn sized<T>(made: Result<T>) -> Checked<T> {
     made.or_else(|e| refuse(format!("its tables do not fit together ({e})")))
 }
 
+/// Whether kernels are features along random directions: all of them, or none.
+pub(super) fn directions(kernels: &[Kernel]) -> Checked<bool> {
+    match kernels.iter().filter(|k| k.function.is_wave()).count() {
+        0 => Ok(false),
+        count if count == kernels.len() => Ok(true),
+        count => misfit(format!("random features of {count} of {} kernels", kernels.len())),
+    }
+}
+
 /// A sentence about parts that contradict each other.
 pub(super) fn misfit<T>(problem: impl Into<String>) -> Checked<T> {
     refuse(format!("its parts do not fit together: {}", problem.into()))

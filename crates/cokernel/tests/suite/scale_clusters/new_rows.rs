@@ -222,10 +222,10 @@ fn approximate(train: &Views, new: &Views, rank: usize) -> Vec<(String, Matrix, 
         _ => LowRank::default(),
     };
     let (space, _) = Space::new(train, kernels, how, &run).unwrap();
-    assert_eq!(space.landmarks().len(), rank);
+    assert_eq!(space.basis().len(), rank);
     let of_view = |name: &str| {
         let (x, new) = (table(train, name), table(new, name));
-        let z = x.select_rows(space.landmarks());
+        let z = x.select_rows(space.basis().instances());
         let w = gaussian(&z, &z);
         let (f, g) = (features(&w, &gaussian(x, &z)), features(&w, &gaussian(new, &z)));
         let product = |a: &Matrix, b: &Matrix| {
