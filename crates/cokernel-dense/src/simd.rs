@@ -58,7 +58,7 @@ pub use thin::{
     BothSides, LEAST_PANEL, both_sides_2, both_sides_4, both_sides_8, both_sides_12, both_sides_16,
     columns_at_once, least_product,
 };
-pub use waves::waves;
+pub use waves::{doubled, waves};
 
 #[inline(always)]
 fn fma<const FMA: bool>(a: f64, b: f64, c: f64) -> f64 {

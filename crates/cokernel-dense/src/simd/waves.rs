@@ -63,13 +63,13 @@ fn wave<const FMA: bool>(t: f64, back: u64) -> f64 {
 
 #[inline(always)]
 fn waves_body<const FMA: bool>(x: &[f64], factor: f64, out: &mut [f64]) {
-    let mut farthest = 0.0_f64;
+    let mut far = 0;
     for (j, (o, v)) in out.iter_mut().zip(x).enumerate() {
         let t = factor * v;
-        farthest = if t.abs() > farthest { t.abs() } else { farthest };
+        far |= u64::from(t.abs() > FAR);
         *o = wave::<FMA>(t, j as u64 & 1);
     }
-    if farthest > FAR {
+    if far > 0 {
         for (j, (o, v)) in out.iter_mut().zip(x).enumerate() {
             let t = factor * v;
             if t.abs() > FAR {
@@ -82,6 +82,23 @@ fn waves_body<const FMA: bool>(x: &[f64], factor: f64, out: &mut [f64]) {
 dispatch! {
     /// cos(factor · x) at even places, sin(factor · x) at odd ones; 0 where that product is infinite.
     fn waves(x: &[f64], factor: f64, out: &mut [f64]) = waves_body
+}
+
+#[inline(always)]
+fn doubled_body<const FMA: bool>(x: &[f64], times: u32, out: &mut [f64]) {
+    let of = |c: f64, s: f64| (fma::<FMA>(-2.0 * s, s, 1.0), 2.0 * c * s);
+    for (o, v) in out.chunks_exact_mut(2).zip(x.chunks_exact(2)) {
+        (o[0], o[1]) = of(v[0], v[1]);
+    }
+    for _ in 1..times {
+        for o in out.chunks_exact_mut(2) {
+            (o[0], o[1]) = of(o[0], o[1]);
+        }
+    }
+}
+dispatch! {
+    /// Of cosines and sines of some angles in turn, an even number, those of 2^times that angle, times ≥ 1. Errors grow as the angle.
+    fn doubled(x: &[f64], times: u32, out: &mut [f64]) = doubled_body
 }
 
 #[cfg(test)]
@@ -110,6 +127,18 @@ mod tests {
             waves_body::<false>(&x, factor, &mut found);
             // Without fused multiplications k times the third part is rounded.
             prop_assert!(off(&x, factor, &found) <= 6e-16);
+        }
+    }
+
+    #[test]
+    fn doubled_angles() {
+        let x: Vec<f64> = (0..40).map(|j| 0.37 * f64::from(j / 2) - 2.0).collect();
+        let (mut once, mut found) = (vec![0.0; 40], vec![0.0; 40]);
+        waves(&x, 1.0, &mut once);
+        for times in 1..13 {
+            doubled(&once, times, &mut found);
+            let factor = 2.0_f64.powi(times as i32);
+            assert!(off(&x, factor, &found) <= 1e-15 * factor, "{times}");
         }
     }
 

@@ -3,7 +3,7 @@
 //! Kernels on the same view, column and measure form a group: the measure is computed once for
 //! all. Within a group Gaussian kernels are sorted by γ; where γ is 2^k times the one before,
 //! the values are squared k times instead of taking another exponential (at most twelve
-//! squarings in a chain, which keep the relative error below 1e-12).
+//! squarings in a chain, which keep the relative error below 1e-12). Angles of random features are doubled in the same way.
 
 use super::base::{Measure, Side, column_means};
 use super::columns::Columns;
@@ -61,15 +61,16 @@ pub(super) struct Engine {
     pub(super) factors: Option<Factors>,
 }
 
-/// γ of a Gaussian kernel.
-fn gaussian(function: Function) -> Option<f64> {
+/// γ of a Gaussian kernel, or the factor of a wave.
+fn rung(function: Function) -> Option<f64> {
     match function {
         Function::Exponential { metric: Metric::SquaredEuclidean, gamma } => Some(gamma),
+        Function::Wave { factor } => Some(factor),
         _ => None,
     }
 }
 
-/// How often the values for γ `from` must be squared to get those for `to`. Asked for every row and kernel: from the bits of
+/// How often the values for γ `from` must be squared, or the angles doubled, to get those for `to`. Asked for every row and kernel: from the bits of
 /// the ratio, which a logarithm would cost as much as the squaring.
 fn squarings(from: f64, to: f64) -> Option<u32> {
     const ONE: u64 = 1023 << 52;
@@ -125,7 +126,7 @@ impl Engine {
             groups.push(Group { view, column, measure, width, mean, side, members });
         }
         for group in &mut groups {
-            let gamma = |m: &usize| gaussian(kernels[*m].function).unwrap_or(-1.0);
+            let gamma = |m: &usize| rung(kernels[*m].function).unwrap_or(-1.0);
             group.members.sort_by(|a, b| gamma(a).total_cmp(&gamma(b)));
         }
         Ok(Engine {
@@ -217,17 +218,20 @@ impl Engine {
         for &m in &group.members {
             let Some(place) = slot(m) else { continue };
             let at = place * stride;
-            if let Some(gamma) = gaussian(self.functions[m]) {
+            if let Some(gamma) = rung(self.functions[m]) {
                 let chain = last.and_then(|(from, source, depth)| {
                     let k = squarings(from, gamma)?;
                     (depth + k <= LONGEST_CHAIN).then_some((source, k, depth + k))
                 });
                 if let Some((source, k, depth)) = chain {
                     let (x, o) = two_parts(out, source, at, cols);
-                    simd::squares(x, k, o);
+                    match self.functions[m].is_wave() {
+                        true => simd::doubled(x, k, o),
+                        false => simd::squares(x, k, o),
+                    }
                     last = Some((gamma, at, depth));
                 } else {
-                    simd::exp_of(measures, -gamma, &mut out[at..at + cols]);
+                    apply(self.functions[m], measures, &mut out[at..at + cols]);
                     last = Some((gamma, at, 0));
                 }
             } else {
@@ -408,7 +412,7 @@ fn two_parts(out: &mut [f64], source: usize, at: usize, len: usize) -> (&[f64], 
     }
 }
 
-/// A function that is not a Gaussian, on a row of measures.
+/// A function on a row of measures.
 fn apply(function: Function, measures: &[f64], out: &mut [f64]) {
     let pairs = out.iter_mut().zip(measures);
     match function {
