@@ -26,7 +26,8 @@ use rayon::prelude::*;
 /// Most coordinates that are factored together.
 const WHOLE: usize = 6_000;
 
-/// Fewest instances of a sample, unless there are fewer; else as many as coordinates.
+/// Fewest instances of a sample, unless there are fewer; else as many as coordinates that are factored together, or
+/// twice as many as those of a view.
 const LEAST: usize = 2_000;
 
 /// Rows of the sample at once, and rows of which one thread makes the features.
@@ -99,8 +100,9 @@ impl Sample {
 
 impl Curvature {
     /// Instances of a sample.
-    pub fn wanted(size: usize) -> usize {
-        LEAST.max(size)
+    pub fn wanted(space: &Space, whole: bool) -> usize {
+        let largest = || by_view(space).iter().map(Vec::len).max().unwrap_or(0);
+        LEAST.max(if whole { space.size() } else { space.size().min(2 * largest()) })
     }
 
     /// Whether all coordinates of kernels with a weight are factored together, for which there must be covariances between views.
@@ -124,7 +126,7 @@ impl Curvature {
         (curvatures, whole): (&[f64], bool),
         rng: &mut Xoshiro256PlusPlus,
     ) -> Result<Self> {
-        let wanted = Self::wanted(problem.space.size());
+        let wanted = Self::wanted(problem.space, whole);
         let Sample { places, weights } = Sample::draw(curvatures, wanted, rng);
         let rows = places.iter().map(|p| problem.rows[*p]).collect();
         Self::of(problem, Drawn { rows, weights, whole })

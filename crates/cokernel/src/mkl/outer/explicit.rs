@@ -27,7 +27,7 @@
 //! in [`IDLE`] rounds: rounding of numbers then hides the rest, as it does for C of 10¹⁷, and the best point is told with its gap.
 //!
 //! **Start.** From the solution on an eighth of the instances (with eight times the costs), and that likewise, down to some
-//! thousands.
+//! thousands, but not to fewer than there are coordinates: what explains fewer tells little of the others.
 //!
 //! **Elsewhere.** With [`Workers`](crate::scale::Workers) passes over many instances are theirs, and the loop keeps its state
 //! before every round, from which a run that was killed goes on.
@@ -224,7 +224,7 @@ pub(super) fn learn(
     });
     let mut sizes = Vec::new();
     let mut size = n;
-    while size > FEW {
+    while size > FEW && size / FEWER >= space.size() {
         size /= FEWER;
         sizes.push(size);
     }
@@ -441,7 +441,9 @@ impl Loop<'_> {
                 }
                 continue;
             }
-            let aim = 0.1 * (rounded - bounds.inner).max(0.1 * self.tol * bounds.exact[0].abs());
+            // A tenth of what the weights leave; or what is left of the tolerance beside that.
+            let (weights, within) = (rounded - bounds.inner, self.tol * bounds.exact[0].abs());
+            let aim = (0.1 * weights.max(0.1 * within)).max(0.8 * (within - weights));
             let moved = match bounds.inner < OWN * rounded {
                 true => self.move_weights(&mut newton, here)?,
                 false => self.settle(&mut newton, here, aim)?,
