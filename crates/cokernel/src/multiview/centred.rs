@@ -117,7 +117,8 @@ impl<'a> Centred<'a> {
         self.weights = weights.iter().zip(&self.scales).map(|(w, s)| w * s).collect();
         let n = self.bank.n();
         let fits = n.saturating_mul(n).saturating_mul(16) <= work.run.memory;
-        let dense = (0..self.bank.len()).any(|m| self.weights[m] > 0.0 && !self.bank.is_sparse(m));
+        let dense = !self.bank.is_low_rank()
+            && (0..self.bank.len()).any(|m| self.weights[m] > 0.0 && !self.bank.is_sparse(m));
         if !fits || !dense {
             return Ok(());
         }

@@ -21,7 +21,7 @@ use super::discriminant::KERNEL;
 use super::extension::{Source, Stage};
 use super::kmeans::check_columns;
 use super::work::Work;
-use super::{Embedder, Embedding, Extension, Problem, laplacian};
+use super::{Embedder, Embedding, Extension, Problem, Wants, laplacian};
 use crate::data::Matrix;
 use crate::method::{Certificate, Entry, Group, Method, Task, WeightSet};
 use crate::params::Params;
@@ -57,6 +57,10 @@ pub struct KernelPca {
 }
 
 impl Embedder for KernelPca {
+    fn wants(&self) -> Wants {
+        Wants::products()
+    }
+
     fn embed(&self, problem: &Problem<'_>, k: usize, run: &Run) -> Result<Embedding> {
         let bank = problem.bank;
         let n = bank.n();

@@ -212,7 +212,7 @@ impl Alone {
 
 impl Embedder for LateFusion {
     fn wants(&self) -> Wants {
-        Wants { incomplete: self.own, ..Wants::default() }
+        Wants { incomplete: self.own, ..Wants::products() }
     }
 
     fn embed(&self, problem: &Problem<'_>, k: usize, run: &Run) -> Result<Embedding> {

@@ -82,7 +82,7 @@ impl Mkkm {
 
 impl Embedder for Mkkm {
     fn wants(&self) -> Wants {
-        Wants { incomplete: self.own, ..Wants::default() }
+        Wants { incomplete: self.own, ..Wants::products() }
     }
 
     fn embed(&self, problem: &Problem<'_>, k: usize, run: &Run) -> Result<Embedding> {

@@ -166,7 +166,7 @@ fn completed(turn: &Matrix, before: &Matrix) -> Result<Matrix> {
 
 impl Embedder for OnePassFusion {
     fn wants(&self) -> Wants {
-        Wants { incomplete: self.own, ..Wants::default() }
+        Wants { incomplete: self.own, ..Wants::products() }
     }
 
     fn places_new_rows(&self) -> bool {

@@ -116,7 +116,7 @@ struct Best {
 
 impl Embedder for SimpleMkkm {
     fn wants(&self) -> Wants {
-        Wants { incomplete: self.own, ..Wants::default() }
+        Wants { incomplete: self.own, ..Wants::products() }
     }
 
     fn embed(&self, problem: &Problem<'_>, k: usize, run: &Run) -> Result<Embedding> {

@@ -214,12 +214,13 @@ impl Curvature {
             let own = &coordinates[range.clone()];
             let size = own.len();
             let mut matrix = vec![0.0; size * size];
-            for ((row, i), root) in
-                matrix.chunks_mut(size.max(1)).zip(own).zip(&roots[range.clone()])
-            {
-                let entries = own.iter().zip(&roots[range.clone()]);
-                for (v, (j, other)) in row.iter_mut().zip(entries) {
-                    *v = kappa * root * other * self.covariance[i * self.size + j];
+            let roots = &roots[range.clone()];
+            // On and above the diagonal, which is all that is read.
+            for (a, row) in matrix.chunks_mut(size.max(1)).enumerate() {
+                let line = &self.covariance[own[a] * self.size..];
+                let entries = own[a..].iter().zip(&roots[a..]);
+                for (v, (j, other)) in row[a..].iter_mut().zip(entries) {
+                    *v = kappa * roots[a] * other * line[*j];
                 }
             }
             (0..size).for_each(|i| matrix[i * size + i] += 1.0);

@@ -1,5 +1,6 @@
 //! Clusters on kernels towards landmarks: what the exact kernels give where all instances are landmarks, and what is refused.
 
+mod kernel_kmeans;
 mod new_rows;
 
 use cokernel::bank::Storage;
@@ -121,7 +122,7 @@ fn refusals() {
             .unwrap_err()
             .to_string()
     };
-    for id in ["product_spectral", "mkkm", "late_fusion", "snf"] {
+    for id in ["product_spectral", "kernel_cca", "snf"] {
         let said = refused(id, "nystroem", &views);
         assert!(said.contains(id) && said.contains("between 60 instances"), "{said}");
         for method in METHODS {
@@ -138,9 +139,9 @@ fn refusals() {
     assert!(said.contains("1 of 60 instances lack view"), "{said}");
     // Nor on kernels that were prepared for another method.
     let prepared = method("spectral", "nystroem:rank=20").prepare(&views, &run).unwrap();
-    let other = method("mkkm", "nystroem:rank=20");
+    let other = method("kernel_cca", "nystroem:rank=20");
     let said = other.cluster_prepared(&prepared, 3, &Starts::default(), &run).unwrap_err();
-    assert!(said.to_string().contains("method 'mkkm'"), "{said}");
+    assert!(said.to_string().contains("method 'kernel_cca'"), "{said}");
     // Nothing but zeros.
     let zeros = Views::new().dense("zero", Matrix::zeros(9, 2)).unwrap();
     let linear = MultiView::new("spectral").unwrap().kernels([KernelSpec::linear()]);
