@@ -84,6 +84,25 @@ def test_values_and_gap_are_those_of_the_features(method: str, machine: str, los
     assert np.array_equal(again.decision_function(x), model.decision_function(x))
 
 
+@pytest.mark.parametrize("directions", ["orthogonal", "independent"])
+def test_random_features_are_near_the_kernels(directions: str) -> None:
+    """As near as their number says, and a model that is pickled, with coefficients of features along directions."""
+    x, y = data(600)
+    given = {"kernels": [KERNELS], "machine": "squared_hinge_svc", "random_state": 3}
+    storage = f"fourier:rank=1000:directions={directions}"
+    near = cokernel.MKLClassifier("lp_norm", storage=storage, **given).fit(x, y)
+    exact = cokernel.MKLClassifier("lp_norm", **given).fit(x, y)
+    assert np.median(near.report_.details["approximation"]) < 0.15
+    assert np.allclose(np.asarray(near.weights_), np.asarray(exact.weights_), atol=0.1)
+    assert np.mean(near.predict(x) == exact.predict(x)) > 0.95
+    assert list(near.support_) == list(range(1000))
+    assert near.dual_coef_.shape == (1, 1000 * len(GAMMAS))
+    again = pickle.loads(pickle.dumps(near))
+    assert np.array_equal(again.decision_function(x), near.decision_function(x))
+    with pytest.raises(ValueError, match="is not one of a difference"):
+        cokernel.MKLClassifier(kernels=["linear"], machine="squared_hinge_svc", storage=storage).fit(x, y)
+
+
 @pytest.mark.parametrize("landmarks", ["uniform", "kmeans", "leverage", "cholesky"])
 def test_regression_is_near_the_exact_one(landmarks: str) -> None:
     rng = np.random.default_rng(5)
@@ -150,6 +169,9 @@ CLUSTERERS = [
     cokernel.CoTrainedSpectralClustering,
     cokernel.CoRegularizedSpectralClustering,
     cokernel.CoRegularizedCentroidSpectralClustering,
+    cokernel.MKKMClustering,
+    cokernel.SimpleMKKMClustering,
+    cokernel.LateFusionClustering,
 ]
 
 

@@ -281,7 +281,7 @@ fn weights_that_need_no_machine_come_from_a_sample() {
     assert_eq!(names.len(), 9);
     let given = |codes: &[u32]| labels(codes);
     let (few, codes, _) = data(120, 2, 8);
-    let (many, all, _) = data(2_400, 2, 8);
+    let (many, all, _) = data(1_200, 2, 8);
     for name in names {
         let fit = |storage: &str, views: &Views, codes: &[u32], run: &Run| {
             let mut machine: MachineSpec = "squared_hinge_svc:c=1".parse().unwrap();
@@ -303,7 +303,7 @@ fn weights_that_need_no_machine_come_from_a_sample() {
         // Four kernels of 500 instances in half of 8 MB.
         let small = Run { memory: 8_000_000, ..Run::default() };
         let found = fit("nystroem:rank=60", &many, &all, &small);
-        let note = "of 2400 instances";
+        let note = "of 1200 instances";
         let drawn = found.report().details["sample"][0];
         assert!((500.0..=502.0).contains(&drawn), "{name}: {drawn}");
         assert!(
