@@ -100,6 +100,19 @@ impl Target {
         }
     }
 
+    /// Of these instances: classes, numbers, or nothing but their number; `None` for other targets.
+    pub(crate) fn of_rows(&self, rows: &[usize]) -> Option<Self> {
+        match self {
+            Target::Classes(classes) => Some(Target::Classes(Classes {
+                names: classes.names.clone(),
+                codes: rows.iter().map(|i| classes.codes[*i]).collect(),
+            })),
+            Target::Real(values) => Some(Target::Real(rows.iter().map(|i| values[*i]).collect())),
+            Target::Nothing(_) => Some(Target::Nothing(rows.len())),
+            _ => None,
+        }
+    }
+
     /// Number of instances.
     pub fn len(&self) -> usize {
         match self {

@@ -83,9 +83,12 @@ mod simple_mkl;
 mod smo_mkl;
 mod sum;
 mod surface_search;
+mod towards;
 mod two_stage;
 mod ufo_mkl;
 mod view_classifiers;
+
+pub(crate) use towards::combination;
 
 use crate::bank::{Bank, Storage};
 use crate::data::{LearnedView, Matrix, Pairs, Target, Views, mapped};
@@ -504,7 +507,7 @@ pub fn train(problem: &Problem<'_>, learner: &dyn Learner, run: &Run) -> Result<
     }
     check_pairs(problem, learner)?;
     if problem.space.is_some() {
-        return towards_landmarks(problem, learner, run);
+        return towards::train(problem, learner, run);
     }
     let mut learned = learner.learn(problem, run)?;
     let mapped = problem.mapped(&learned.views, run)?;
@@ -542,69 +545,6 @@ pub fn train(problem: &Problem<'_>, learner: &dyn Learner, run: &Run) -> Result<
     report.seconds = watch.seconds();
     learned.machines = Some(machines);
     Ok(learned)
-}
-
-/// What the method learns, its machines perhaps not among it: from a sample of the instances where landmarks stand for the
-/// kernels and it looks at no machine.
-pub(crate) fn combination(
-    problem: &Problem<'_>,
-    learner: &dyn Learner,
-    run: &Run,
-) -> Result<Learned> {
-    match problem.space.is_some() && learner.samples() {
-        true => row_sample::learn(problem, learner, run),
-        false => learner.learn(problem, run),
-    }
-}
-
-/// [`train`] in the features of landmarks.
-fn towards_landmarks(problem: &Problem<'_>, learner: &dyn Learner, run: &Run) -> Result<Learned> {
-    let watch = run.watch();
-    let mut learned = combination(problem, learner, run)?;
-    if learned.machines.is_none() {
-        let weights = learned.rule.weights().ok_or_else(|| {
-            let problem = format!("the rule '{}' is no weighted sum of kernels", learned.rule.id());
-            Error::parameter("storage", problem)
-        })?;
-        if let Some(m) = weights.iter().position(|w| *w < 0.0) {
-            let problem = format!(
-                "the weight of kernel {m} is {}, and towards landmarks weights are 0 or more",
-                crate::brief(weights[m])
-            );
-            return Err(Error::parameter("storage", problem));
-        }
-        let set = outer::explicit::Fixed(weights.to_vec());
-        let (title, tol, max_iterations) =
-            ("machines towards landmarks", problem.machine.tol(), 500);
-        let outer = Outer { title, set: &set, tol, max_iterations, second: true };
-        let first = learned.report;
-        learned = outer.learn(problem, &run.remaining(&watch))?;
-        after(first, &mut learned.report);
-    }
-    let report = &mut learned.report;
-    report.machine = learned.machines.as_ref().map(bound::report);
-    if let Some(machine) = &report.machine {
-        let share = machine.at_bound;
-        bound::remark(problem, &*learned.rule, share, report);
-    }
-    report.seconds = watch.seconds();
-    Ok(learned)
-}
-
-/// Puts what a method told of its weights before what the machines told; a method that iterates ends as it did itself.
-fn after(first: Report, report: &mut Report) {
-    let machines = std::mem::replace(report, first);
-    if report.status == Status::ClosedForm {
-        let Report { status, iterations, objective, gap, gaps, .. } = machines;
-        (report.status, report.iterations) = (status, iterations);
-        (report.objective, report.gap, report.gaps) = (objective, gap, gaps);
-    } else if report.status.is_success() {
-        report.status = machines.status;
-    }
-    report.counts.add(&machines.counts);
-    report.notes.extend(machines.notes);
-    report.warnings.extend(machines.warnings);
-    report.details.extend(machines.details);
 }
 
 /// The problem's machine on the combination.

@@ -9,7 +9,7 @@
 
 use super::{Learned, Learner, Problem};
 use crate::bank::{Bank, Storage};
-use crate::data::{Classes, Target};
+use crate::data::Target;
 use crate::scale::rows_of;
 use crate::{Error, Result, Run};
 use rand::seq::SliceRandom;
@@ -28,18 +28,10 @@ pub(super) fn learn(problem: &Problem<'_>, learner: &dyn Learner, run: &Run) -> 
         return Err(Error::Data(problem.to_string()));
     };
     let rows = rows(problem, views.n(), size(space.kernels().len(), run), run);
-    let target = match problem.target {
-        Target::Classes(classes) => Target::Classes(Classes {
-            names: classes.names.clone(),
-            codes: rows.iter().map(|i| classes.codes[*i]).collect(),
-        }),
-        Target::Real(values) => Target::Real(rows.iter().map(|i| values[*i]).collect()),
-        Target::Nothing(_) => Target::Nothing(rows.len()),
-        _ => {
-            let problem = "towards landmarks every instance needs a class or a number";
-            return Err(Error::Labels(problem.to_string()));
-        }
-    };
+    let target = problem.target.of_rows(&rows).ok_or_else(|| {
+        let problem = "towards landmarks every instance needs a class or a number";
+        Error::Labels(problem.to_string())
+    })?;
     let some = rows_of(views, &rows)?;
     let bank = Bank::from_kernels(&some, space.exact().to_vec(), Storage::Auto, run)?;
     let weights: Option<Vec<f64>> =

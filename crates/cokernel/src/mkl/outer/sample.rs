@@ -85,14 +85,7 @@ fn sample(problem: &Problem<'_>, run: &Run) -> Option<Sample> {
         _ => return None,
     };
     rows.sort_unstable();
-    let target = match problem.target {
-        Target::Classes(classes) => Target::Classes(Classes {
-            names: classes.names.clone(),
-            codes: rows.iter().map(|i| classes.codes[*i]).collect(),
-        }),
-        Target::Real(values) => Target::Real(rows.iter().map(|i| values[*i]).collect()),
-        _ => Target::Nothing(rows.len()),
-    };
+    let target = problem.target.of_rows(&rows)?;
     let weights = rows.iter().map(|i| factor * given(i)).collect();
     Some(Sample { rows, target, weights })
 }
