@@ -93,7 +93,7 @@ class MKLClassifier(KernelClassifier):
         and ``medfc`` and ``gml`` have some for every kernel: n_support columns for the first kernel that counts, then for the second, and so on.
         So have all methods under ``storage="nystroem"``, where ``support_`` are the landmarks Z: the values of
         ``decision_function`` are sums of k_m(X, Z) times the columns of kernel m, plus the bias; under ``"fourier"`` these are
-        coefficients of random features, and ``support_`` numbers of directions, not of instances.
+        coefficients of random features, and ``support_`` is empty.
     intercept_ : ndarray of shape (n_machines,)
         Biases. With K the combined kernel between new instances and ``support_``, the values of
         ``decision_function`` are ``K @ dual_coef_.T + intercept_``, whatever the decomposition.

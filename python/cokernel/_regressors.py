@@ -241,7 +241,7 @@ class MKLRegressor(KernelRegressor):
     dual_coef_ : ndarray of shape (1, n_support)
         Their coefficients in the sum over kernels. Under ``storage="nystroem"``, where ``support_`` are the landmarks Z,
         n_support columns for each kernel m with a weight: predictions are sums of k_m(X, Z) times those columns, plus the
-        bias; under ``"fourier"`` these are coefficients of random features, and ``support_`` numbers of directions, not of instances.
+        bias; under ``"fourier"`` these are coefficients of random features, and ``support_`` is empty.
     intercept_ : ndarray of shape (1,)
         What is added to the sum.
     dual_objectives_, machine_gaps_ : ndarray of shape (1,)

@@ -138,7 +138,7 @@ def on_workers(
 ) -> Iterator[None]:
     """Fits towards landmarks in this block on other processes or machines; killed, they go on.
 
-    Every fit with ``storage="nystroem:rank=..."`` in the block (and in its thread: those that are started in it have blocks of
+    Every fit with ``storage="nystroem:rank=..."`` or ``"fourier:rank=..."`` in the block (and in its thread: those that are started in it have blocks of
     their own) has its passes over the instances computed by the workers.
     They get texts of some hundred letters and give back P or 2 P numbers for each decision function, P the number of kernels
     times the rank. All else goes through the folder ``scratch``: the views, once; P numbers a pass; decision values, 8

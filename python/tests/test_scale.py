@@ -95,7 +95,7 @@ def test_random_features_are_near_the_kernels(directions: str) -> None:
     assert np.median(near.report_.details["approximation"]) < 0.15
     assert np.allclose(np.asarray(near.weights_), np.asarray(exact.weights_), atol=0.1)
     assert np.mean(near.predict(x) == exact.predict(x)) > 0.95
-    assert list(near.support_) == list(range(1000))
+    assert len(near.support_) == 0
     assert near.dual_coef_.shape == (1, 1000 * len(GAMMAS))
     again = pickle.loads(pickle.dumps(near))
     assert np.array_equal(again.decision_function(x), near.decision_function(x))

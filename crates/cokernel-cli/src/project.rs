@@ -38,7 +38,7 @@ probabilities = "sigmoid"           # or "isotonic", "none": for fit, evaluate a
 calibration_folds = 5
 scale = "standard"                  # or "min_max", "none"
 storage = "auto"                    # or "resident", "resident_f32", "on_demand", "mapped:DIR", "mapped_f32:DIR",
-                                    # "nystroem:rank=200"
+                                    # "nystroem:rank=200", "fourier:rank=200"
 memory = "2GiB"                     # for the kernels
 output = "model.ck"
 folds = 5                           # for evaluate and compare; or test_fraction = 0.33, reserve = 0.33,

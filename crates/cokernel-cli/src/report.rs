@@ -106,12 +106,12 @@ pub fn how_it_went(report: &Report) -> String {
 /// What new instances are compared with.
 pub const SUPPORT: &str = "support vectors";
 const LANDMARKS: &str = "landmarks";
-const DIRECTIONS: &str = "directions";
+const FEATURES: &str = "features";
 
 /// What a model compares new instances with, by how kernels are kept.
 pub fn basis(storage: &Storage) -> &'static str {
     match storage {
-        Storage::LowRank(how) if how.landmarks.are_directions() => DIRECTIONS,
+        Storage::LowRank(how) if how.landmarks.are_directions() => FEATURES,
         Storage::LowRank(_) => LANDMARKS,
         _ => SUPPORT,
     }
@@ -119,8 +119,12 @@ pub fn basis(storage: &Storage) -> &'static str {
 
 /// What a model compares new instances with, by its report.
 pub fn basis_of(report: &Report) -> &'static str {
-    let has = |key: &&str| report.details.contains_key(*key);
-    [LANDMARKS, DIRECTIONS].into_iter().find(has).unwrap_or(SUPPORT)
+    let has = |key: &str| report.details.contains_key(key);
+    match (has("landmarks"), has("directions")) {
+        (true, _) => LANDMARKS,
+        (_, true) => FEATURES,
+        _ => SUPPORT,
+    }
 }
 
 /// What a model is, in a few lines.
@@ -139,16 +143,13 @@ pub fn model_lines(model: &Model) -> String {
     };
     let instances = count(s.n_train, "instance", "instances");
     text.push_str(&format!("  learned   {instances}, {target}\n"));
-    text.push_str(&format!(
-        "  {} in {} ({} %)\n",
-        match basis_of(&s.report) {
-            LANDMARKS => format!("landmarks {} of them", table::thousands(s.support)),
-            DIRECTIONS => format!("features  along {} directions", table::thousands(s.support / 2)),
-            _ => format!("support   {} of them", table::thousands(s.support)),
-        },
-        count(s.machines.len(), "machine", "machines"),
-        percent(s.support_percent / 100.0)
-    ));
+    let machines = count(s.machines.len(), "machine", "machines");
+    let (of, share) = (table::thousands(s.support), percent(s.support_percent / 100.0));
+    text.push_str(&match basis_of(&s.report) {
+        LANDMARKS => format!("  landmarks {of} of them in {machines} ({share} %)\n"),
+        FEATURES => format!("  features  {of} random ones in {machines}\n"),
+        _ => format!("  support   {of} of them in {machines} ({share} %)\n"),
+    });
     if let Some(lacking) = &s.lacking {
         text.push_str(&format!("  missing   {}\n", missing(lacking)));
     }

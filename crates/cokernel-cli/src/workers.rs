@@ -12,7 +12,7 @@ const MOST: usize = 1024;
 
 #[derive(Debug, clap::Args)]
 pub struct WorkerArgs {
-    /// Compute the passes over the instances in so many processes; for --storage nystroem:rank=… [default: threads alone]
+    /// Compute the passes over the instances in so many processes; for --storage nystroem:rank=… and fourier:rank=… [default: threads alone]
     #[arg(long, value_name = "N", help_heading = "Work")]
     workers: Option<usize>,
     /// A folder for what workers read (the views, once) and where the fit leaves its state after every round: one that was

@@ -64,7 +64,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     }
     if let Storage::LowRank(_) = learning.storage {
         return Err(misuse(format!(
-            "--storage {}: how well kernels fit is told from all pairs of instances, which landmarks do not \
+            "--storage {}: how well kernels fit is told from all pairs of instances, which landmarks and random features do not \
              keep; leave --storage out",
             learning.storage
         )));

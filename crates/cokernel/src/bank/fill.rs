@@ -251,7 +251,7 @@ impl Engine {
 }
 
 /// The kernels that specifications become on the instances that have their view.
-fn resolved_where_present(
+pub(crate) fn resolved_where_present(
     views: &Views,
     specs: &[KernelSpec],
     run: &Run,

@@ -50,7 +50,7 @@ pub use cross::{Cross, NewRows, Numbers, RowMeans, needs_all_rows};
 pub(crate) use factors::{Entries, Factors, Towards};
 pub(crate) use features::Feature;
 pub use fill::Filled;
-pub(crate) use fill::{Fill, check_present, check_sources, placed};
+pub(crate) use fill::{Fill, check_present, check_sources, placed, resolved_where_present};
 pub use gram::Gram;
 pub(crate) use middle::middle_squared;
 pub use neighbours::{build_graph, epsilon, knn};

@@ -27,7 +27,7 @@ static METHOD: Method = Method {
     title: "kernel ridge regression",
     source: "Saunders, Gammerman, Vovk 1998; Cawley, Talbot 2004",
     summary: "Regression with the squared error, in closed form: every training instance is a support \
-              vector. For up to a few thousand instances.",
+              vector. For up to a few thousand instances, and for any number towards landmarks (storage nystroem).",
     tasks: &[Task::Regress],
     group: Group::Machines,
     certificate: Certificate::Formula,

@@ -77,7 +77,7 @@ pub(crate) fn no_loss() -> Error {
     let able = REGISTRY.iter().filter(|e| (e.build)(&e.defaults()).loss().is_some());
     let able: Vec<&str> = able.map(|e| e.id).collect();
     let problem = format!(
-        "it does not learn towards landmarks (storage nystroem); machines that do: {}",
+        "it does not learn towards landmarks or in random features (storage nystroem, fourier); machines that do: {}",
         able.join(", ")
     );
     Error::parameter("machine", problem)

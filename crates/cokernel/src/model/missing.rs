@@ -2,7 +2,7 @@
 
 use super::predict::{Chosen, values};
 use super::{Mkl, Model, Prepared};
-use crate::bank::{Bank, Fill, LowRank, Storage, placed};
+use crate::bank::{Bank, Fill, LowRank, Storage, placed, resolved_where_present};
 use crate::data::{self, Matrix, Missing, Preparation, Views};
 use crate::kernel::{Kernel, KernelSpec};
 use crate::mkl::{Learner, REGISTRY};
@@ -213,6 +213,7 @@ pub(super) fn landmarks(
     run: &Run,
     notes: &mut Vec<String>,
 ) -> Result<(Preparation, Views, Bank, Option<Box<Space>>)> {
+    let known = preparation.apply(views)?;
     let preparation = match handling {
         Missing::Zero => preparation.filling(views, data::Fill::Zero)?,
         Missing::Mean => preparation.filling(views, data::Fill::Mean)?,
@@ -225,10 +226,9 @@ pub(super) fn landmarks(
         );
         return Err(Error::parameter("missing", problem));
     }
-    let mut kernels = Vec::new();
-    for spec in specs {
-        kernels.extend(spec.resolve_with_notes(&prepared, run, notes)?);
-    }
+    // Widths are those of the instances that have the view, as with kernels between all instances.
+    let at = if preparation.concat() { &prepared } else { &known };
+    let kernels = resolved_where_present(at, specs, run, notes)?;
     let (space, bank) = Space::new(&prepared, kernels, how, run)?;
     Ok((preparation, prepared, bank, Some(Box::new(space))))
 }

@@ -554,27 +554,31 @@ impl Model {
         self.info.kernels.iter().any(|k| k.function.is_wave())
     }
 
-    /// Number of training instances that are a support vector of some machine.
+    /// Number of training instances that are a support vector of some machine; of random features their number.
     pub fn n_support(&self) -> usize {
-        self.duals().0.len()
+        self.used().len()
     }
 
-    /// The support vectors: training instances (increasing, counted in all that were given; of random features
-    /// the numbers of their directions), α_i y_i
-    /// (machines × support vectors; under a rule with coefficients for every kernel those of one active
-    /// kernel after the other) and the bias of each machine.
-    pub fn duals(&self) -> (Vec<usize>, Matrix, Vec<f64>) {
+    /// Places of kept rows with a coefficient.
+    fn used(&self) -> Vec<usize> {
         let (s, width) = (self.kept.len(), width(&*self.rule));
         let here = |t: usize, i: usize| (0..width).any(|l| self.coef.get(t, l * s + i) != 0.0);
-        let used: Vec<usize> =
-            (0..s).filter(|i| (0..self.coef.rows()).any(|t| here(t, *i))).collect();
+        (0..s).filter(|i| (0..self.coef.rows()).any(|t| here(t, *i))).collect()
+    }
+
+    /// The support vectors: training instances (increasing, counted in all that were given; none where random features stand
+    /// for kernels), α_i y_i
+    /// (machines × support vectors, or random features; under a rule with coefficients for every kernel those of one active
+    /// kernel after the other) and the bias of each machine.
+    pub fn duals(&self) -> (Vec<usize>, Matrix, Vec<f64>) {
+        let (s, width, used) = (self.kept.len(), width(&*self.rule), self.used());
         let columns: Vec<usize> =
             (0..width).flat_map(|l| used.iter().map(move |i| l * s + i)).collect();
-        let given = |i: u32| match self.has_directions() {
-            true => i as usize,
-            false => self.learned.get(i as usize).copied().unwrap_or(i) as usize,
+        let given = |i: u32| self.learned.get(i as usize).copied().unwrap_or(i) as usize;
+        let rows = match self.has_directions() {
+            true => Vec::new(),
+            false => used.iter().map(|&i| given(self.kept[i])).collect(),
         };
-        let rows = used.iter().map(|&i| given(self.kept[i])).collect();
         (rows, self.coef.select_cols(&columns), self.bias.clone())
     }
 

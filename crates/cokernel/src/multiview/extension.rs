@@ -395,8 +395,8 @@ impl Stage {
                 if !(d > 0.0 && d.is_finite()) {
                     let what = match self.source {
                         Source::Each { .. } => format!(
-                            "towards landmarks its similarities to the training instances sum to {}; a row can be embedded \
-                             only if it is similar to some of the landmarks ({})",
+                            "as kernels are approximated its similarities to the training instances sum to {}; a row can be embedded \
+                             only if it is similar to some of them ({})",
                             brief(d),
                             laplacian::MORE_LANDMARKS
                         ),

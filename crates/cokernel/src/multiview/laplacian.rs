@@ -44,9 +44,8 @@ pub(super) fn precise() -> Options {
     Options { tol: 1e-12, angle: 1e-10, ..Options::default() }
 }
 
-/// What to do about sums that are not positive towards landmarks.
-pub(super) const MORE_LANDMARKS: &str =
-    "take more landmarks (storage nystroem:rank=…), others (landmarks=…), or a wider kernel";
+/// What to do about sums that are not positive towards landmarks, or in random features.
+pub(super) const MORE_LANDMARKS: &str = "take a larger rank (storage nystroem:rank=… or fourier:rank=…), other landmarks (landmarks=…), or a wider kernel";
 
 /// Row sums of kernel m.
 ///
@@ -62,8 +61,8 @@ pub(super) fn degrees(bank: &Bank, m: usize, watch: &Watch) -> Result<Vec<f64>> 
         pass.complete(EMBEDDING)?;
         if let Some(i) = degrees.iter().position(|d| bank.is_low_rank() && *d <= 0.0) {
             return Err(Error::Data(format!(
-                "{name}: towards landmarks the similarities of instance {i} sum to {}, and only a positive sum can be normalised; \
-                 {MORE_LANDMARKS}",
+                "{name}: as it is approximated (storage nystroem or fourier) the similarities of instance {i} sum to {}, and only a \
+                 positive sum can be normalised; {MORE_LANDMARKS}",
                 brief(degrees[i])
             )));
         }

@@ -51,10 +51,15 @@ pub(super) fn draw(
     let kinds: Vec<Metric> = LAWS.into_iter().filter(|l| laws.contains(l)).collect();
     let mut rows = Views::new();
     for view in views.iter().filter(|v| exact.iter().any(|k| k.view == v.name)) {
-        let (r, d) = (kinds.len() * how.rank, view.table.cols());
-        room_for::<f64>(r.checked_mul(d), || {
-            format!("{r} random directions of {d} numbers for view '{}'", view.name)
+        let (r, d) = (kinds.len().checked_mul(how.rank), view.table.cols());
+        room_for::<f64>(r.and_then(|r| r.checked_mul(d)), || {
+            let each = how.rank / 2;
+            format!(
+                "the {each} random directions of {d} numbers of each kind for view '{}'",
+                view.name
+            )
         })?;
+        let r = kinds.len() * how.rank;
         let mut values = Vec::with_capacity(r * d);
         for kind in &kinds {
             let mut rng = run.rng(&format!("directions {kind:?} {}", view.name));

@@ -40,10 +40,45 @@ const MEASURED: usize = 200;
 struct Root {
     /// r_m.
     rank: usize,
-    /// r × r_m.
-    values: Vec<f64>,
+    values: Values,
     /// Where v_m begins among all.
     first: usize,
+}
+
+/// The numbers of R_m.
+#[derive(Debug)]
+enum Values {
+    /// r × r_m.
+    All(Vec<f64>),
+    /// This factor times the features from this one on, and nothing of the others.
+    Own(usize, f64),
+}
+
+impl Root {
+    /// R_m v for one v_m: the number of each feature.
+    fn times(&self, v: &[f64], mut each: impl FnMut(usize, f64)) {
+        match &self.values {
+            Values::All(values) => {
+                let rows = values.chunks(self.rank.max(1)).enumerate();
+                rows.for_each(|(i, row)| each(i, cokernel_dense::simd::dot(row, v)));
+            }
+            Values::Own(first, factor) => {
+                v.iter().enumerate().for_each(|(j, v)| each(first + j, factor * v));
+            }
+        }
+    }
+
+    /// R_m, r × r_m.
+    fn matrix(self, r: usize) -> Vec<f64> {
+        match self.values {
+            Values::All(values) => values,
+            Values::Own(first, factor) => {
+                let mut values = vec![0.0; r * self.rank];
+                (0..self.rank).for_each(|j| values[(first + j) * self.rank + j] = factor);
+                values
+            }
+        }
+    }
 }
 
 /// Kernels towards landmarks.
@@ -129,14 +164,11 @@ impl Space {
             Basis::Instances(_) => Features::of_directions(&Views::new(), Vec::new())?,
         };
         let norms = vec![Vec::new(); kernels.len()];
-        let all = basis.len();
         let mut space = Space::plain(basis, features, kernels, norms);
-        let (r, part) = (how.rank, (2.0 / how.rank as f64).sqrt());
+        let (rank, part) = (how.rank, (2.0 / how.rank as f64).sqrt());
         for first in own {
-            let mut values = vec![0.0; all * r];
-            (0..r).for_each(|j| values[(first + j) * r + j] = part);
-            let root = Root { rank: r, values, first: space.size };
-            space.size += r;
+            let root = Root { rank, values: Values::Own(first, part), first: space.size };
+            space.size += rank;
             space.roots.push(root);
         }
         let bank = space.measure(views, run, watch)?;
@@ -188,7 +220,8 @@ impl Space {
 
     /// Kernels with their statistics, and what compares any instance with those that they are features of.
     pub(super) fn into_parts(self) -> (Vec<Kernel>, Vec<Vec<Norm>>, Towards) {
-        let roots = self.roots.into_iter().map(|root| root.values).collect();
+        let r = self.basis.len();
+        let roots = self.roots.into_iter().map(|root| root.matrix(r)).collect();
         (self.features.into_kernels(), self.norms, Towards { basis: self.basis, roots })
     }
 
@@ -239,7 +272,7 @@ impl Space {
                 (0..r).filter(|j| largest > 0.0 && values[*j] > LEAST * largest).collect();
             let column = |i: usize, j: &usize| units[i] * vectors[i * r + j] / values[*j].sqrt();
             let values = (0..r).flat_map(|i| kept.iter().map(move |j| column(i, j))).collect();
-            Ok(Root { rank: kept.len(), values, first: 0 })
+            Ok(Root { rank: kept.len(), values: Values::All(values), first: 0 })
         };
         self.roots = among.into_par_iter().enumerate().map(root).collect::<Result<_>>()?;
         for root in &mut self.roots {
@@ -277,12 +310,23 @@ impl Space {
         for (a, m) in kernels.iter().enumerate() {
             let root = &self.roots[*m];
             let stride = kernels.len() * r;
-            let rows = Slice { values: &values[a * r..], rows: count, cols: r, stride };
-            part.resize(count * root.rank, 0.0);
-            product_nn(rows, Slice::new(&root.values, r, root.rank), &mut part);
-            for i in 0..count {
-                let from = &part[i * root.rank..(i + 1) * root.rank];
-                out[i * wide + at..i * wide + at + root.rank].copy_from_slice(from);
+            match &root.values {
+                Values::All(own) => {
+                    let rows = Slice { values: &values[a * r..], rows: count, cols: r, stride };
+                    part.resize(count * root.rank, 0.0);
+                    product_nn(rows, Slice::new(own, r, root.rank), &mut part);
+                    for i in 0..count {
+                        let from = &part[i * root.rank..(i + 1) * root.rank];
+                        out[i * wide + at..i * wide + at + root.rank].copy_from_slice(from);
+                    }
+                }
+                Values::Own(first, factor) => {
+                    for i in 0..count {
+                        let from = &values[i * stride + a * r + first..][..root.rank];
+                        let to = out[i * wide + at..].iter_mut().zip(from);
+                        to.for_each(|(o, v)| *o = factor * v);
+                    }
+                }
             }
             at += root.rank;
         }
@@ -294,11 +338,8 @@ impl Space {
         let r = self.basis.len();
         let mut out = vec![0.0; kernels.len() * r * heads];
         out.par_chunks_mut((r * heads).max(1)).zip(kernels).for_each(|(out, m)| {
-            let root = &self.roots[*m];
-            for (out, row) in out.chunks_mut(heads).zip(root.values.chunks(root.rank.max(1))) {
-                for (out, v) in out.iter_mut().zip(v.chunks(self.size.max(1))) {
-                    *out = cokernel_dense::simd::dot(row, &v[self.part(*m)]);
-                }
+            for (head, v) in v.chunks(self.size.max(1)).take(heads).enumerate() {
+                self.roots[*m].times(&v[self.part(*m)], |i, value| out[i * heads + head] = value);
             }
         });
         out
@@ -314,8 +355,15 @@ impl Space {
         rows.for_each(|(out, g)| {
             for (m, g) in kernels.iter().zip(g.chunks(r)) {
                 let (root, part) = (&self.roots[*m], &mut out[self.part(*m)]);
-                for (g, row) in g.iter().zip(root.values.chunks(root.rank.max(1))) {
-                    cokernel_dense::simd::subtract(part, -g, row);
+                match &root.values {
+                    Values::All(own) => {
+                        for (g, row) in g.iter().zip(own.chunks(root.rank.max(1))) {
+                            cokernel_dense::simd::subtract(part, -g, row);
+                        }
+                    }
+                    Values::Own(first, factor) => {
+                        part.iter_mut().zip(&g[*first..]).for_each(|(p, g)| *p += factor * g);
+                    }
                 }
             }
         });
@@ -377,7 +425,15 @@ impl Space {
                 "; what the pivots leave of the trace of the mean kernel{among}, which bounds the error: {share:.1e}"
             ));
         }
-        vec![text]
+        let mut all = vec![text];
+        if self.basis.are_directions() && how.rank >= n {
+            all.push(format!(
+                "{} random features for each kernel of {n} instances: kernels between them (storage auto), or landmarks (nystroem), \
+                 are exact and cost less",
+                how.rank
+            ));
+        }
+        all
     }
 }
 
@@ -412,7 +468,7 @@ fn check(kernels: &[Kernel]) -> Result<()> {
                 false => "use unit_diagonal",
             };
             let problem = format!(
-                "kernel '{}': landmarks do not go with a normalisation by all instances; {why}",
+                "kernel '{}': landmarks and random features do not go with a normalisation by all instances; {why}",
                 kernel.name
             );
             return Err(Error::parameter("storage", problem));

@@ -65,7 +65,7 @@ impl Workers {
             None => Ok(()),
             Some(_) => Err(Error::parameter(
                 "workers",
-                "they, and a scratch folder, are for fits of weights and machines towards landmarks (storage nystroem:rank=200); threads \
+                "they, and a scratch folder, are for fits of weights and machines towards landmarks (storage nystroem:rank=200, or fourier:rank=200); threads \
                  compute all else, clusters included: leave them out",
             )),
         }

@@ -168,9 +168,9 @@ fn models_keep_directions() {
     let model = fit(1, 1);
     let (rows, coef, _) = model.duals();
     // Three kinds of directions, each kernel with coefficients on its own.
-    assert_eq!(rows, (0..210).collect::<Vec<_>>());
+    assert!(rows.is_empty() && model.n_support() == 210);
     assert_eq!(coef.cols(), 210 * model.weights().iter().filter(|w| w.weight > 0.0).count());
-    assert_eq!((model.n_train(), model.report().details["directions"][0]), (45, 210.0));
+    assert_eq!((model.n_train(), model.report().details["directions"][0]), (45, 105.0));
     let told = &model.report().notes;
     assert!(told.iter().any(|n| n.contains("70 random features for each kernel (orthogonal)")));
     for (partitions, threads) in [(1, 3), (7, 2)] {
@@ -235,7 +235,7 @@ fn refusals() {
     let e = say("gaussian@a:normalize=center", "fourier:rank=10");
     assert!(e.contains("normalisation by all instances"), "{e}");
     let e = say("gaussian@a", "fourier:rank=1000000000000000");
-    assert!(e.contains("random directions of 3 numbers"), "{e}");
+    assert!(e.contains("500000000000000 random directions of 3 numbers"), "{e}");
     let e = "fourier:rank=9".parse::<Storage>().unwrap_err().to_string();
     assert!(e.contains("even number"), "{e}");
     let wave = KernelSpec::of(Function::Wave { factor: 1.0 }).view("a");

@@ -2,7 +2,7 @@
 //! are landmarks.
 
 use cokernel::bank::Storage;
-use cokernel::data::{Labels, Matrix, Views};
+use cokernel::data::{Labels, Matrix, Missing, Views};
 use cokernel::kernel::KernelSpec;
 use cokernel::machine::MachineSpec;
 use cokernel::model::{Mkl, Model, Saved};
@@ -387,6 +387,62 @@ fn models_keep_landmarks_alone() {
     let hits = found.codes.iter().zip(&test).filter(|(c, i)| **c == codes[**i]).count();
     let exact = hits as f64 / test.len() as f64;
     assert!(exact > 0.4 && right.iter().all(|a| *a > exact - 0.04), "{exact} {right:?}");
+}
+
+/// Costs at which rounding hides where the weights should go: the answer is as good as that of smaller costs, and its gap is told.
+#[test]
+fn large_costs_start_from_smaller_ones() {
+    let (views, codes, _) = data(200, 2, 9);
+    for storage in ["nystroem:rank=200", "nystroem:rank=50", "fourier:rank=50"] {
+        let of = |c: &str| {
+            let mkl = mkl("lp_norm", &format!("squared_hinge_svc:c={c}"), storage);
+            mkl.fit(&views, &labels(&codes), &Run::default()).unwrap()
+        };
+        let plain = of("1e10");
+        assert_eq!(plain.report().status, Status::Converged, "{storage}");
+        let signs = |m: &Model| m.predict(&views).unwrap().codes;
+        for c in ["1e12", "1e14", "1e17"] {
+            let model = of(c);
+            for (a, b) in plain.weights().iter().zip(model.weights()) {
+                assert!((a.weight - b.weight).abs() < 0.05, "{storage}, {c}: {a:?} {b:?}");
+            }
+            let same = signs(&plain).iter().zip(signs(&model)).filter(|(a, b)| **a == *b).count();
+            assert!(same >= 198, "{storage}, {c}: {same} of 200");
+            let ended = model.report();
+            assert!(
+                ended.status == Status::Converged || ended.gap.unwrap() > 1e-3,
+                "{storage}, {c}: {} {:?}",
+                ended.status,
+                ended.gap
+            );
+        }
+    }
+}
+
+/// Widths are measured on instances that have the view, as those of kernels between all instances are.
+#[test]
+fn widths_are_those_of_instances_with_the_view() {
+    let (views, codes, _) = data(80, 2, 10);
+    let mut lacking = Views::new();
+    for view in views.iter() {
+        let mut view = view.clone();
+        view.present = Some((0..80).map(|i| view.name == "a" || i % 4 == 0).collect());
+        lacking.push(view).unwrap();
+    }
+    for missing in [Missing::Mean, Missing::Zero] {
+        let of = |storage: &str| {
+            let mkl = mkl("lp_norm", "squared_hinge_svc:c=1:tol=1e-8", storage)
+                .kernels(["gaussian".parse::<KernelSpec>().unwrap()])
+                .missing(missing)
+                .param("tol", 1e-7);
+            mkl.fit(&lacking, &labels(&codes), &Run::default()).unwrap()
+        };
+        let (exact, near) = (of("resident"), of("nystroem:rank=80"));
+        let names = |m: &Model| m.weights().iter().map(|w| w.kernel.clone()).collect::<Vec<_>>();
+        assert_eq!(names(&exact), names(&near), "{missing:?}");
+        let value = |m: &Model| *m.report().objective.last().unwrap();
+        assert!((value(&exact) / value(&near) - 1.0).abs() < 1e-6, "{missing:?}");
+    }
 }
 
 /// Weights of instances and of classes multiply C; an instance of weight 2 is one that is given twice.

@@ -27,7 +27,8 @@
 //! in [`IDLE`] rounds: rounding of numbers then hides the rest, as it does for C of 10¹⁷, and the best point is told with its gap.
 //!
 //! **Start.** From the solution on an eighth of the instances (with eight times the costs), and that likewise, down to some
-//! thousands, but not to fewer than there are coordinates: what explains fewer tells little of the others.
+//! thousands, but not to fewer than there are coordinates: what explains fewer tells little of the others. Costs beyond
+//! [`HUGE`] start from the solution for costs of that size.
 //!
 //! **Elsewhere.** With [`Workers`](crate::scale::Workers) passes over many instances are theirs, and the loop keeps its state
 //! before every round, from which a run that was killed goes on.
@@ -39,7 +40,6 @@ use crate::data::Target;
 use crate::machine::{Block, Head, Solution};
 use crate::mkl::{Learned, Problem};
 use crate::rule::Each;
-use crate::scale::Space;
 use crate::scale::away::Away;
 use crate::scale::curvature::Curvature;
 use crate::scale::instances::Labels;
@@ -47,12 +47,16 @@ use crate::scale::newton::{Newton, Point, Step};
 use crate::scale::passes;
 use crate::scale::scratch::Content;
 use crate::scale::state::{Place, Spot, State};
+use crate::scale::{Basis, Space};
 use crate::{Counts, Error, Event, Report, Result, Run, Status, Watch};
 use moves::Moved;
 
 /// Instances below which there is no start from fewer, and by how much fewer those are.
 const FEW: usize = 16_000;
 const FEWER: usize = 8;
+
+/// Costs beyond which rounding hides where the weights should go: the start is then the solution for costs of this size.
+const HUGE: f64 = 1e10;
 
 /// Relative gap of a start.
 const ROUGH: f64 = 1e-2;
@@ -201,8 +205,8 @@ pub(super) fn learn(
     let key = format!("{} {set:?} {tol:e} {most} {}", outer.title, run.seed);
     let workers = run.workers.as_deref();
     let place = workers.map(|w| Place::new(w, &content, &key)).transpose()?;
-    let on = |rows: Vec<usize>| -> Result<passes::Problem<'_>> {
-        let factor = n as f64 / rows.len().max(1) as f64;
+    let on = |(rows, part): (Vec<usize>, f64)| -> Result<passes::Problem<'_>> {
+        let factor = part * n as f64 / rows.len().max(1) as f64;
         let (costs, watch) = (&costs, &watch);
         let away = match (workers, &place) {
             (Some(w), Some(p)) => Away::new(w, (&p.folder, &p.digest), (&rows, n))?,
@@ -228,9 +232,17 @@ pub(super) fn learn(
         size /= FEWER;
         sizes.push(size);
     }
-    let mut stages: Vec<Vec<usize>> =
-        sizes.into_iter().rev().map(|size| crate::scale::some_of(n, size, &mut rng)).collect();
-    stages.push((0..n).collect());
+    // Some instances, and the part of their costs.
+    let mut stages: Vec<(Vec<usize>, f64)> = sizes
+        .into_iter()
+        .rev()
+        .map(|size| (crate::scale::some_of(n, size, &mut rng), 1.0))
+        .collect();
+    let largest = costs.iter().fold(0.0_f64, |a, c| a.max(*c));
+    if largest > HUGE {
+        stages.push(((0..n).collect(), HUGE / largest));
+    }
+    stages.push(((0..n).collect(), 1.0));
     let last = stages.len() - 1;
     let fits = |state: &State| {
         let (kernels, numbers) = (space.kernels().len(), heads * space.size());
@@ -241,8 +253,8 @@ pub(super) fn learn(
     let first = left.as_ref().map_or(0, |state| state.stage);
     let mut rounds = left.as_ref().map_or([0; 2], |state| state.rounds);
     let (mut all, mut whole) = (None, None);
-    for (stage, rows) in stages.into_iter().enumerate().skip(first) {
-        let problem = on(rows)?;
+    for (stage, some) in stages.into_iter().enumerate().skip(first) {
+        let problem = on(some)?;
         let looped = Loop {
             set: outer.set,
             tol: if stage < last { outer.tol.max(ROUGH) } else { outer.tol },
@@ -297,8 +309,13 @@ pub(super) fn learn(
         ));
     }
     let details = &mut report.details;
-    let basis = if space.basis().are_directions() { "directions" } else { "landmarks" };
-    details.insert(basis.to_string(), vec![space.basis().len() as f64]);
+    match space.basis() {
+        Basis::Instances(rows) => details.insert("landmarks".to_string(), vec![rows.len() as f64]),
+        // A cosine and a sine of each.
+        Basis::Directions { rows, .. } => {
+            details.insert("directions".to_string(), vec![(rows.n() / 2) as f64])
+        }
+    };
     details.insert("features".to_string(), vec![space.size() as f64]);
     details.insert("passes".to_string(), ended.passes.map(|p| p as f64).to_vec());
     details.insert("passes_of_start".to_string(), rounds.map(|p| p as f64).to_vec());

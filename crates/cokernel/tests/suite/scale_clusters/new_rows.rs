@@ -338,7 +338,7 @@ fn what_new_rows_are_refused() {
     }
     let said = model.transform(&far).unwrap_err().to_string();
     assert!(
-        said.starts_with("new row 0: towards landmarks") && said.contains("sum to 0"),
+        said.starts_with("new row 0: as kernels are approximated") && said.contains("sum to 0"),
         "{said}"
     );
     // A view that a row lacks, or that is not given: the same words as for exact kernels.
