@@ -154,8 +154,11 @@ const PLAIN: [(&str, Storage); 4] = [
 /// The storages in a directory.
 const MAPPED: [&str; 2] = ["mapped", "mapped_f32"];
 
-/// The storages of landmarks and of random features, what names their kind, and the kinds.
-const LOW_RANK: [(&str, &str, &[(&str, Landmarks)]); 2] =
+/// A word, what names the kind of it, and the kinds.
+type Kinds = (&'static str, &'static str, &'static [(&'static str, Landmarks)]);
+
+/// The storages of landmarks and of random features.
+const LOW_RANK: [Kinds; 2] =
     [("nystroem", "landmarks", &Landmarks::ALL), ("fourier", "directions", &Landmarks::DIRECTIONS)];
 
 impl LowRank {
