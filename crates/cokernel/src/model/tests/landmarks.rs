@@ -2,7 +2,7 @@
 
 use super::{forged, specs, train_and_test};
 use crate::data::{Matrix, Sequences, Table, Views};
-use crate::model::{EmbeddingModel, MultiView};
+use crate::model::{EmbeddingModel, Mkl, Model, MultiView};
 use crate::multiview::{Source, Starts};
 use crate::{Result, Run};
 
@@ -110,4 +110,40 @@ fn forged_files_are_refused_without_panic() {
     });
     let e = reload(&claims).unwrap_err().to_string();
     assert!(e.contains("landmarks and a similarity"), "{e}");
+}
+
+/// A classifier of random features, more of them than instances, and its file with parts that do not go together.
+#[test]
+fn forged_random_features_are_refused_without_panic() {
+    let (train, labels, new) = train_and_test();
+    let mkl = Mkl::new("mean")
+        .unwrap()
+        .kernels(specs(&["gaussian@view0", "laplacian@sparse"]))
+        .machine("squared_hinge_svc".parse().unwrap())
+        .storage("fourier:rank=60".parse().unwrap());
+    let model = mkl.fit(&train, &labels, &Run::default()).unwrap();
+    let bytes = model.to_bytes().unwrap();
+    let reload = |bytes: &[u8]| -> Result<Model> { Model::from_bytes(bytes) };
+    assert_eq!(reload(&forged(&bytes, |_, _| ())).unwrap(), model);
+    assert_eq!(reload(&bytes).unwrap().predict(&new).unwrap(), model.predict(&new).unwrap());
+    type Change = fn(&mut serde_json::Value);
+    let cases: [(&str, Change); 4] = [
+        ("random features of 1 of 2 kernels", |m| {
+            m["model"]["kernels"][0]["function"] = serde_json::json!({ "function": "linear" })
+        }),
+        ("kept instances are not increasing", |m| {
+            (0..2).for_each(|k| {
+                m["model"]["kernels"][k]["function"] = serde_json::json!({ "function": "linear" });
+            });
+        }),
+        ("kernel 'gaussian", |m| m["model"]["kernels"][0]["view"] = "other".into()),
+        ("header is damaged", |m| {
+            m["model"]["kernels"][0]["function"] =
+                serde_json::json!({ "function": "wave", "factor": "x" })
+        }),
+    ];
+    for (sentence, change) in cases {
+        let e = reload(&forged(&bytes, |m, _| change(m))).unwrap_err().to_string();
+        assert!(e.contains(sentence), "{sentence}: {e}");
+    }
 }
