@@ -119,7 +119,7 @@ fn forged_random_features_are_refused_without_panic() {
     let mkl = Mkl::new("mean")
         .unwrap()
         .kernels(specs(&["gaussian@view0", "laplacian@sparse"]))
-        .machine("squared_hinge_svc".parse().unwrap())
+        .machine("squared_hinge_svc".parse::<crate::machine::MachineSpec>().unwrap())
         .storage("fourier:rank=60".parse().unwrap());
     let model = mkl.fit(&train, &labels, &Run::default()).unwrap();
     let bytes = model.to_bytes().unwrap();
