@@ -170,7 +170,10 @@ fn landmarks_stand_for_the_instances() {
     let said = toy.refusal(&format!("compare {two} --task cluster --methods snf"), 2);
     assert!(said.contains("method 'snf'"), "{said}");
     let said = toy.refusal(&format!("kernels {DATA} --storage nystroem:rank=12"), 2);
-    assert!(said.contains("all pairs of instances, which landmarks and random features do not keep"), "{said}");
+    assert!(
+        said.contains("all pairs of instances, which landmarks and random features do not keep"),
+        "{said}"
+    );
     // A comparison leaves out what needs kernels between instances, unless it is named.
     let machine = "--machine squared_hinge_svc --storage nystroem:rank=12";
     let assert = toy.run(&format!("compare {DATA} {machine} --folds 3")).success();
