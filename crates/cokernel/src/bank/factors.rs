@@ -14,6 +14,7 @@ use super::LowRank;
 use crate::data::Matrix;
 use crate::run::Pass;
 use crate::scale::Basis;
+use crate::scale::root::Root;
 use cokernel_dense::{Slice, add_gram_below, add_product_tn, mirror_below, product_nn, simd};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -34,8 +35,8 @@ pub(crate) enum Entries {
 pub(crate) struct Towards {
     /// Z: instances, or directions in their place.
     pub(crate) basis: Basis,
-    /// R_m of each kernel, landmarks × r_m.
-    pub(crate) roots: Vec<Vec<f64>>,
+    /// R_m of each kernel.
+    pub(crate) roots: Vec<Root>,
 }
 
 /// See the [module](self).
@@ -186,8 +187,7 @@ impl Factors {
         let r = self.parts[m].len();
         let mut out = Matrix::zeros(self.towards.basis.len(), k);
         if r > 0 && k > 0 {
-            let root = Slice::new(&self.towards.roots[m], out.rows(), r);
-            product_nn(root, Slice::new(inner, r, k), out.values_mut());
+            self.towards.roots[m].times_block(&inner[..r * k], k, out.values_mut());
         }
         out
     }

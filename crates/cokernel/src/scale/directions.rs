@@ -23,7 +23,6 @@
 //!
 //! Cost: r/2 directions of d numbers for each view and kind, and 2 r·d·min(r/2, d) operations to make them orthogonal.
 
-use super::basis::Basis;
 use crate::bank::{Landmarks, LowRank};
 use crate::data::{Matrix, Table, Views};
 use crate::error::room_for;
@@ -36,16 +35,21 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 /// The laws of directions, in the order of their rows.
 const LAWS: [Metric; 3] = [Metric::SquaredEuclidean, Metric::Euclidean, Metric::Manhattan];
 
-/// Directions for all kernels, and for each kernel the first of the rows that are its own, of which there are `how.rank`.
+/// What was drawn for some kernels.
+pub(super) struct Drawn {
+    /// The directions, in the place of the rows of views.
+    pub rows: Views,
+    /// What of a view and a direction is the feature of each kernel.
+    pub waves: Vec<Kernel>,
+    /// For each kernel the first of the rows that are its own, of which there are as many as the rank.
+    pub own: Vec<usize>,
+}
+
+/// Directions for all kernels.
 ///
 /// # Errors
 /// A kernel is not one of a difference; there is no memory for the directions.
-pub(super) fn draw(
-    views: &Views,
-    exact: &[Kernel],
-    how: LowRank,
-    run: &Run,
-) -> Result<(Basis, Vec<usize>)> {
+pub(super) fn draw(views: &Views, exact: &[Kernel], how: LowRank, run: &Run) -> Result<Drawn> {
     let laws: Vec<Metric> =
         exact.iter().map(|k| law(k).map(|(law, _)| law)).collect::<Result<_>>()?;
     let kinds: Vec<Metric> = LAWS.into_iter().filter(|l| laws.contains(l)).collect();
@@ -76,8 +80,8 @@ pub(super) fn draw(
         let (function, normalize) = (Function::Wave { factor: law(kernel)?.1 }, Vec::new());
         Ok(Kernel { function, normalize, ..kernel.clone() })
     };
-    let kernels = exact.iter().map(wave).collect::<Result<_>>()?;
-    Ok((Basis::Directions { rows, kernels }, laws.iter().map(place).collect()))
+    let waves = exact.iter().map(wave).collect::<Result<_>>()?;
+    Ok(Drawn { rows, waves, own: laws.iter().map(place).collect() })
 }
 
 /// The distance whose exponential a kernel is, and the factor on directions.

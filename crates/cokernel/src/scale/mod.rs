@@ -20,6 +20,7 @@
 //! | `basis` | landmarks or directions |
 //! | `features` | C_m(x), computed where it is needed and never kept |
 //! | `space` | landmarks, C_m and R_m |
+//! | `root` | R_m |
 //! | `tiles` | sums whose bits do not depend on threads or partitions |
 //! | `loss` | losses and what the dual knows of them |
 //! | `passes` | what goes over the instances: P numbers out, P numbers back |
@@ -52,6 +53,7 @@ pub(crate) mod newton;
 mod parcel;
 pub(crate) mod passes;
 mod processes;
+pub(crate) mod root;
 pub(crate) mod scratch;
 mod space;
 pub(crate) mod state;

@@ -18,9 +18,10 @@
 //! C_m(x) is computed where it is needed and kept nowhere ([`Features`]).
 
 use super::basis::Basis;
-use super::directions;
+use super::directions::{self, Drawn};
 use super::features::{Features, Room};
 use super::landmarks::{self, SAMPLE, some_of};
+use super::root::{Root, Values};
 use crate::bank::{Bank, LowRank, Storage, Towards};
 use crate::data::Views;
 use crate::error::room_for;
@@ -34,52 +35,6 @@ const LEAST: f64 = 1e-11;
 
 /// Instances on which the error is measured.
 const MEASURED: usize = 200;
-
-/// R_m.
-#[derive(Debug)]
-struct Root {
-    /// r_m.
-    rank: usize,
-    values: Values,
-    /// Where v_m begins among all.
-    first: usize,
-}
-
-/// The numbers of R_m.
-#[derive(Debug)]
-enum Values {
-    /// r × r_m.
-    All(Vec<f64>),
-    /// This factor times the features from this one on, and nothing of the others.
-    Own(usize, f64),
-}
-
-impl Root {
-    /// R_m v for one v_m: the number of each feature.
-    fn times(&self, v: &[f64], mut each: impl FnMut(usize, f64)) {
-        match &self.values {
-            Values::All(values) => {
-                let rows = values.chunks(self.rank.max(1)).enumerate();
-                rows.for_each(|(i, row)| each(i, cokernel_dense::simd::dot(row, v)));
-            }
-            Values::Own(first, factor) => {
-                v.iter().enumerate().for_each(|(j, v)| each(first + j, factor * v));
-            }
-        }
-    }
-
-    /// R_m, r × r_m.
-    fn matrix(self, r: usize) -> Vec<f64> {
-        match self.values {
-            Values::All(values) => values,
-            Values::Own(first, factor) => {
-                let mut values = vec![0.0; r * self.rank];
-                (0..self.rank).for_each(|j| values[(first + j) * self.rank + j] = factor);
-                values
-            }
-        }
-    }
-}
 
 /// Kernels towards landmarks.
 #[derive(Debug)]
@@ -158,11 +113,9 @@ impl Space {
         run: &Run,
         watch: &Watch,
     ) -> Result<(Self, Bank)> {
-        let (basis, own) = directions::draw(views, &kernels, how, run)?;
-        let features = match &basis {
-            Basis::Directions { rows, kernels } => Features::of_directions(rows, kernels.clone())?,
-            Basis::Instances(_) => Features::of_directions(&Views::new(), Vec::new())?,
-        };
+        let Drawn { rows, waves, own } = directions::draw(views, &kernels, how, run)?;
+        let features = Features::of_directions(&rows, waves.clone())?;
+        let basis = Basis::Directions { rows, kernels: waves };
         let norms = vec![Vec::new(); kernels.len()];
         let mut space = Space::plain(basis, features, kernels, norms);
         let (rank, part) = (how.rank, (2.0 / how.rank as f64).sqrt());
@@ -220,9 +173,8 @@ impl Space {
 
     /// Kernels with their statistics, and what compares any instance with those that they are features of.
     pub(super) fn into_parts(self) -> (Vec<Kernel>, Vec<Vec<Norm>>, Towards) {
-        let r = self.basis.len();
-        let roots = self.roots.into_iter().map(|root| root.matrix(r)).collect();
-        (self.features.into_kernels(), self.norms, Towards { basis: self.basis, roots })
+        let towards = Towards { basis: self.basis, roots: self.roots };
+        (self.features.into_kernels(), self.norms, towards)
     }
 
     /// The part of v that belongs to kernel m.

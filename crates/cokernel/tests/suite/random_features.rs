@@ -195,14 +195,7 @@ fn models_keep_directions() {
 fn clusters_and_their_new_rows() {
     let (views, truth) = toy::views(90, 3, &[4.0, 3.0], 5).unwrap();
     let truth = truth.classes().unwrap().codes;
-    for id in [
-        "spectral",
-        "concat_embeddings",
-        "min_disagreement",
-        "co_trained",
-        "co_regularized",
-        "co_regularized_centroid",
-    ] {
+    for id in crate::scale_clusters::METHODS {
         let method = MultiView::new(id)
             .unwrap()
             .kernels([KernelSpec::gaussian().gamma([0.05])])
@@ -219,6 +212,26 @@ fn clusters_and_their_new_rows() {
         let back = EmbeddingModel::from_bytes(&model.to_bytes().unwrap()).unwrap();
         assert_eq!(back, model, "{id}");
     }
+}
+
+/// A rank far above what there are instances: once R_m was kept as a matrix, of 80 GB here, and the program ended.
+#[test]
+fn a_large_rank_is_told_and_ends_nothing() {
+    let (views, codes) = data(8);
+    let spectral = MultiView::new("spectral")
+        .unwrap()
+        .kernels(specs(&["gaussian@a:gamma=0.3"]))
+        .storage("fourier:rank=100000".parse::<Storage>().unwrap());
+    let (model, found) =
+        spectral.fit_clusters(&views, 2, &Starts::default(), &Run::default()).unwrap();
+    assert_eq!(model.directions(), Some(100_000));
+    let told = |notes: &[String]| notes.iter().any(|n| n.contains("are exact and cost less"));
+    assert!(told(&found.embedding.report.notes), "{:?}", found.embedding.report.notes);
+    // Matrices of P² numbers, P = 10⁶, are more than any memory.
+    let mkl = mkl("mean", "squared_hinge_svc", "fourier:rank=1000000");
+    let mkl = mkl.kernels(specs(&["gaussian@a:gamma=0.3"]));
+    let e = mkl.fit(&views, &labels(&codes), &Run::default()).unwrap_err();
+    assert!(matches!(e, cokernel::Error::Memory { .. }), "{e}");
 }
 
 #[test]

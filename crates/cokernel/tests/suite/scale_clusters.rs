@@ -11,7 +11,7 @@ use cokernel::model::MultiView;
 use cokernel::multiview::{Clustering, Starts};
 use cokernel::{Error, Run};
 
-const METHODS: [&str; 6] = [
+pub(crate) const METHODS: [&str; 6] = [
     "spectral",
     "concat_embeddings",
     "min_disagreement",
