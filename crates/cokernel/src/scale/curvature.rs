@@ -139,9 +139,7 @@ impl Curvature {
         let total: f64 = weights.iter().sum();
         let kernels: Vec<usize> = (0..space.kernels().len()).collect();
         room_for::<f64>(size.checked_mul(2 * size), || {
-            format!(
-                "the covariance of {size} features (fewer landmarks, storage nystroem:rank=…, need less)"
-            )
+            format!("the covariance of {size} features (a smaller rank of the storage needs less)")
         })?;
         let groups = match sample.whole {
             true => vec![(0..size).collect()],

@@ -30,7 +30,7 @@ impl Space {
         let count = n.checked_mul(self.size());
         let what = || {
             format!(
-                "{} features towards landmarks of {n} instances (fewer landmarks, storage nystroem:rank=…, need less)",
+                "{} features towards landmarks of {n} instances (a smaller rank of the storage needs less)",
                 self.size()
             )
         };

@@ -189,7 +189,7 @@ impl Space {
         let rows: Vec<usize> = (0..r).collect();
         room_for::<f64>(kernels.checked_mul(2 * r * r), || {
             format!(
-                "{kernels} kernels among {r} landmarks (fewer landmarks, storage nystroem:rank=…, need less)"
+                "{kernels} kernels among {r} landmarks (a smaller rank of the storage needs less)"
             )
         })?;
         let mut among = vec![vec![0.0; r * r]; kernels];
