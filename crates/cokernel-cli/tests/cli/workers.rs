@@ -119,6 +119,31 @@ fn a_killed_fit_goes_on() {
     }
 }
 
+/// The limit of the size of files stands for a full disk.
+#[test]
+#[cfg(unix)]
+fn a_full_disk_is_a_sentence_and_nothing_is_lost() {
+    let toy = Toy::new();
+    let fit = many(&toy);
+    toy.json(&format!("{fit} -o alone.ck"));
+    let alone = model(&toy, "alone.ck");
+    for flags in ["", "--workers 2"] {
+        // 300 blocks of 512 bytes, or of 1,024: less than the rows of a view.
+        let limited =
+            format!("trap '' XFSZ; ulimit -f 300; exec \"$0\" {fit} {flags} --scratch s -o m.ck");
+        let mut command = Command::new("sh");
+        command.args(["-c", &limited]).arg(env!("CARGO_BIN_EXE_cokernel"));
+        let done = command.current_dir(toy.path("")).output().unwrap();
+        let said = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert_eq!(done.status.code(), Some(1), "{said}");
+        assert!(said.contains("view-0.dense: ") && !said.contains("panicked"), "{said}");
+        assert!(!toy.path("m.ck").exists());
+        toy.json(&format!("{fit} {flags} --scratch s -o again.ck"));
+        assert_eq!(alone, model(&toy, "again.ck"), "{flags}");
+        assert_eq!(fs::read_dir(toy.path("s")).unwrap().count(), 0, "{flags}: something is left");
+    }
+}
+
 #[test]
 fn what_workers_are_not_for_is_said() {
     let toy = Toy::new();

@@ -83,7 +83,7 @@ impl Landmarks {
 impl LowRank {
     /// The methods that learn towards landmarks, which [`Learner::scales`](crate::mkl::Learner::scales), and those whose
     /// weights are learned from a [sample](crate::mkl::Learner::samples) of the instances.
-    pub const METHODS: [&str; 14] = [
+    pub const METHODS: [&str; 15] = [
         "mean",
         "sum",
         "simple_mkl",
@@ -98,6 +98,7 @@ impl LowRank {
         "fsm",
         "kl_divergence",
         "easy_mkl",
+        "forest_two_stage",
     ];
 }
 

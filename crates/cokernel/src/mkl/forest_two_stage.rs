@@ -48,8 +48,12 @@
 //! **Cost**: the forest, `examples`·log times `trees` steps; h for all pairs of training instances, or those with a
 //! landmark if these are few, a walk from root to leaf for each pair and tree; `draws` machines of l features. Memory: n² numbers where they fit, else
 //! n·l and rows on demand; a model file keeps 8 bytes a node.
+//!
+//! **Large n.** With the storage `nystroem:rank=…` its landmarks are those of the method, and all costs are proportional to n
+//! ([`towards`]).
 
 mod landmarks;
+mod towards;
 
 use super::two_stage::pairs::{Part, Sampler};
 use super::{Copies, GivenPairs, Learned, Learner, Problem, check, fits};
@@ -285,6 +289,9 @@ fn similarities(bank: &Bank, forest: &Forest, watch: &Watch) -> Result<Option<Gr
 impl Learner for ForestTwoStage {
     fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
         check(problem)?;
+        if let Some(space) = problem.space {
+            return towards::learn(self, problem, space, run);
+        }
         let (watch, n) = (run.watch(), problem.bank.n());
         if problem.pairs.is_some() && matches!(problem.target, Target::Nothing(_)) {
             return self.similarity(problem, run, &watch);
@@ -380,6 +387,10 @@ impl Learner for ForestTwoStage {
     }
 
     fn reads_pairs(&self) -> bool {
+        true
+    }
+
+    fn scales(&self) -> bool {
         true
     }
 

@@ -1,5 +1,5 @@
-//! Weights from a sample of the instances, where kernels between all of them are not to be had: what a method that does not
-//! look at a machine says about some thousand instances, drawn at random, of classes as many of each as their share.
+//! Weights (or a forest) from a sample of the instances, where kernels between all of them are not to be had: what a method that does
+//! not look at a machine says about some thousand instances, drawn at random, of classes as many of each as their share.
 //!
 //! Alignments are means over pairs of instances, which s instances tell with an error of the order 1/√s. Programs that leave
 //! kernels out (`kandola`, `normalized_cut`) may leave out others than on all instances. The machine is then trained on all instances
@@ -28,10 +28,7 @@ pub(super) fn learn(problem: &Problem<'_>, learner: &dyn Learner, run: &Run) -> 
         return Err(Error::Data(problem.to_string()));
     };
     let rows = rows(problem, views.n(), size(space.kernels().len(), run), run);
-    let target = problem.target.of_rows(&rows).ok_or_else(|| {
-        let problem = "towards landmarks every instance needs a class or a number";
-        Error::Labels(problem.to_string())
-    })?;
+    let target = problem.target.of_rows(&rows).ok_or_else(no_target)?;
     let some = rows_of(views, &rows)?;
     let bank = Bank::from_kernels(&some, space.exact().to_vec(), Storage::Auto, run)?;
     let weights: Option<Vec<f64>> =
@@ -48,10 +45,17 @@ pub(super) fn learn(problem: &Problem<'_>, learner: &dyn Learner, run: &Run) -> 
     let mut learned = learner.learn(&part, run)?;
     if rows.len() < views.n() {
         let (s, n) = (rows.len(), views.n());
-        learned.report.notes.push(format!("the weights are learned from {s} of {n} instances"));
+        learned
+            .report
+            .notes
+            .push(format!("what combines the kernels is learned from {s} of {n} instances"));
     }
     learned.report.details.insert("sample".to_string(), vec![rows.len() as f64]);
     Ok(learned)
+}
+
+pub(super) fn no_target() -> Error {
+    Error::Labels("towards landmarks every instance needs a class or a number".to_string())
 }
 
 /// How many instances whose kernels take half of the memory at most.

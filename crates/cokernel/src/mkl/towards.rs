@@ -56,7 +56,7 @@ pub(super) fn train(problem: &Problem<'_>, learner: &dyn Learner, run: &Run) -> 
 }
 
 /// Puts what a method told of its weights before what the machines told; a method that iterates ends as it did itself.
-fn after(first: Report, report: &mut Report) {
+pub(super) fn after(first: Report, report: &mut Report) {
     let machines = std::mem::replace(report, first);
     if report.status == Status::ClosedForm {
         let Report { status, iterations, objective, gap, gaps, .. } = machines;

@@ -23,9 +23,9 @@ use super::features::{Features, Room};
 use super::landmarks::{self, SAMPLE, some_of};
 use super::root::{Root, Values};
 use crate::bank::{Bank, LowRank, Storage, Towards};
-use crate::data::Views;
+use crate::data::{Matrix, Table, Views};
 use crate::error::room_for;
-use crate::kernel::{Kernel, Norm, Normalization, ViewKind};
+use crate::kernel::{Function, Kernel, Norm, Normalization, ViewKind};
 use crate::{Error, Result, Run, Watch};
 use cokernel_dense::{Slice, product_nn, symmetric_eigen};
 use rayon::prelude::*;
@@ -127,6 +127,29 @@ impl Space {
         let bank = space.measure(views, run, watch)?;
         space.notes = space.told(how, None, views.n());
         Ok((space, bank))
+    }
+
+    /// Columns of a view that are features themselves, each times a factor: f(x) = factor·v·x with norm ‖v‖.
+    ///
+    /// # Errors
+    /// There is no memory.
+    pub(crate) fn of_columns(view: &str, columns: usize, factor: f64) -> Result<Self> {
+        room_for::<f64>(columns.checked_mul(columns), || format!("{columns} unit vectors"))?;
+        let units = Matrix::from_fn(columns, columns, |i, j| f64::from(u8::from(i == j)));
+        let rows = Views::new().with(view, Table::Dense(units))?;
+        let kernel = Kernel {
+            name: view.to_string(),
+            view: view.to_string(),
+            column: None,
+            function: Function::Linear,
+            normalize: Vec::new(),
+        };
+        let features = Features::of_directions(&rows, vec![kernel.clone()])?;
+        let basis = Basis::Directions { rows, kernels: vec![kernel.clone()] };
+        let mut space = Space::plain(basis, features, vec![kernel], vec![Vec::new()]);
+        space.size = columns;
+        space.roots = vec![Root { rank: columns, values: Values::Own(0, factor), first: 0 }];
+        Ok(space)
     }
 
     /// Computes in so many partitions of the instances, one after the other in what they give but not in time: the bits

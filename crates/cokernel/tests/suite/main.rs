@@ -37,5 +37,6 @@ mod refusal;
 mod rules;
 mod scale;
 mod scale_clusters;
+mod scale_forest;
 mod scale_workers;
 mod view_classifiers;

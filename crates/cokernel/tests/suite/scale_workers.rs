@@ -46,15 +46,16 @@ fn mkl(method: &str, machine: &str) -> Mkl {
         "gaussian@a:gamma=0.7:per_feature",
     ];
     let kernels = kernels.into_iter().flat_map(|text| KernelSpec::parse_list(text).unwrap());
-    let mut mkl = Mkl::new(method)
+    let mkl = Mkl::new(method)
         .unwrap()
         .kernels(kernels)
         .machine(machine.parse::<MachineSpec>().unwrap())
         .storage("nystroem:rank=10".parse::<Storage>().unwrap());
-    if method != "mean" {
-        mkl = mkl.param("tol", 1e-4);
+    match method {
+        "mean" => mkl,
+        "forest_two_stage" => mkl.param("trees", 10),
+        _ => mkl.param("tol", 1e-4),
     }
-    mkl
 }
 
 /// Threads that answer, each as another process would; the call that is named fails.
@@ -123,6 +124,7 @@ fn whoever_computes_changes_no_bit() {
         ("simple_mkl", "svr:c=0.3"),
         ("mean", "kernel_ridge:lambda=0.1"),
         ("lp_norm", RANDOM),
+        ("forest_two_stage", "squared_hinge_svc:c=0.1"),
     ] {
         let mut mkl = mkl(method, machine);
         if machine == RANDOM {

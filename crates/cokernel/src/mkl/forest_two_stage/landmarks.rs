@@ -108,7 +108,7 @@ impl<'a> Features<'a> {
             .collect();
         let squares = columns.iter().map(|c| c.1.iter().map(|v| v * v).sum::<f64>());
         let variance = squares.sum::<f64>() / n as f64;
-        let scale = if variance > f64::MIN_POSITIVE { variance.sqrt().recip() } else { 0.0 };
+        let scale = to_unit(variance);
         let mut values = Matrix::zeros(n, l);
         values.values_mut().par_chunks_mut(l).enumerate().for_each(|(i, row)| {
             row.iter_mut().zip(&columns).for_each(|(v, c)| *v = scale * c.1[i]);
@@ -194,6 +194,11 @@ impl Rows for Features<'_> {
             *o = sums.iter().zip(self.values.row(i)).map(|(s, v)| s * v).sum();
         }
     }
+}
+
+/// What numbers of this variance are multiplied by for a variance of 1.
+pub(super) fn to_unit(variance: f64) -> f64 {
+    if variance > f64::MIN_POSITIVE { variance.sqrt().recip() } else { 0.0 }
 }
 
 /// The mean of the decision functions; blocks of the same place make one.
