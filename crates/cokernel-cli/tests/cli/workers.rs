@@ -127,16 +127,17 @@ fn a_full_disk_is_a_sentence_and_nothing_is_lost() {
     let fit = many(&toy);
     toy.json(&format!("{fit} -o alone.ck"));
     let alone = model(&toy, "alone.ck");
-    for flags in ["", "--workers 2"] {
-        // 300 blocks of 512 bytes, or of 1,024: less than the rows of a view.
-        let limited =
-            format!("trap '' XFSZ; ulimit -f 300; exec \"$0\" {fit} {flags} --scratch s -o m.ck");
+    // Blocks of 512 bytes, or of 1,024: less than the state, and than the rows of a view.
+    for (flags, blocks, file) in [("", 8, "state"), ("--workers 2", 300, "view-0.dense")] {
+        let limited = format!(
+            "trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" {fit} {flags} --scratch s -o m.ck"
+        );
         let mut command = Command::new("sh");
         command.args(["-c", &limited]).arg(env!("CARGO_BIN_EXE_cokernel"));
         let done = command.current_dir(toy.path("")).output().unwrap();
         let said = String::from_utf8_lossy(&done.stderr).into_owned();
         assert_eq!(done.status.code(), Some(1), "{said}");
-        assert!(said.contains("view-0.dense: ") && !said.contains("panicked"), "{said}");
+        assert!(said.contains(&format!("{file}: ")) && !said.contains("panicked"), "{said}");
         assert!(!toy.path("m.ck").exists());
         toy.json(&format!("{fit} {flags} --scratch s -o again.ck"));
         assert_eq!(alone, model(&toy, "again.ck"), "{flags}");

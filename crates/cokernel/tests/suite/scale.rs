@@ -526,6 +526,15 @@ fn extremes_end() {
     let model =
         mkl("simple_mkl", "svc", "nystroem").fit(&tiny, &labels(&codes), &Run::default()).unwrap();
     assert_eq!(model.predict(&tiny).unwrap().codes, [0, 1]);
+    for (machine, value) in [("svr", 0.1), ("kernel_ridge", -7e5), ("svr", 0.0)] {
+        let same = Labels::Real(vec![Some(value); 200]);
+        let mkl = mkl("simple_mkl", machine, "nystroem:rank=20");
+        let model = mkl.fit(&views, &same, &Run::default()).unwrap();
+        let report = model.report();
+        assert_eq!((report.status, report.gap), (Status::Converged, Some(0.0)), "{machine}");
+        let told = model.predict(&views).unwrap().decisions;
+        assert!(told.values().iter().all(|v| *v == value), "{machine}");
+    }
     let (_, run) = (0, Run { time_limit: Some(std::time::Duration::ZERO), ..Run::default() });
     let stopped =
         mkl("simple_mkl", "svc", "nystroem").fit(&views, &labels(&[0, 1].repeat(100)), &run);

@@ -216,14 +216,16 @@ pub(super) fn learn(
     };
     let mut curvatures = Vec::new();
     let heads = roles.len();
-    let spread = match labels {
-        Labels::Values(values) => deviation(values),
-        Labels::Classes { .. } => 1.0,
+    // Where all instances have the same number that is the answer, and the start.
+    let (spread, bias) = match labels {
+        Labels::Values([first, others @ ..]) if others.iter().all(|v| v == first) => (1.0, *first),
+        Labels::Values(values) => (deviation(values), 0.0),
+        Labels::Classes { .. } => (1.0, 0.0),
     };
     let mut point = Point::at(Spot {
         weights: outer.set.first(space.kernels().len()),
         v: vec![0.0; heads * space.size()],
-        bias: vec![0.0; heads],
+        bias: vec![bias; heads],
         h: if loss.has_kink() { WIDEST * spread } else { 1.0 },
     });
     let mut sizes = Vec::new();
