@@ -200,9 +200,11 @@ class BestSingleMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -307,9 +309,11 @@ class BestSingleMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -408,9 +412,11 @@ class BestSingleMKLOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -515,9 +521,11 @@ class ConcatMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -617,9 +625,11 @@ class ConcatMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -713,9 +723,11 @@ class ConcatMKLOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -818,9 +830,11 @@ class MeanMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -920,9 +934,11 @@ class MeanMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -1016,9 +1032,11 @@ class MeanMKLOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -1121,9 +1139,11 @@ class SumMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -1223,9 +1243,11 @@ class SumMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -1319,9 +1341,11 @@ class SumMKLOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -1424,9 +1448,11 @@ class ProductMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -1526,9 +1552,11 @@ class ProductMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -1622,9 +1650,11 @@ class ProductMKLOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -1730,9 +1760,11 @@ class PowerProductMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -1837,9 +1869,11 @@ class PowerProductMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -1938,9 +1972,11 @@ class PowerProductMKLOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -2045,9 +2081,11 @@ class LateMeanMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -2147,9 +2185,11 @@ class LateMeanMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -2243,9 +2283,11 @@ class LateMeanMKLOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -2361,9 +2403,11 @@ class EKPClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -2496,9 +2540,11 @@ class LpBetaMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -2627,9 +2673,11 @@ class SimpleMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -2744,9 +2792,11 @@ class SimpleMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -2855,9 +2905,11 @@ class SimpleMKLOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -2976,9 +3028,11 @@ class InfiniteMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -3094,9 +3148,11 @@ class InfiniteMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -3206,9 +3262,11 @@ class InfiniteMKLOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -3329,9 +3387,11 @@ class HyperkernelsMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -3451,9 +3511,11 @@ class HyperkernelsMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -3567,9 +3629,11 @@ class HyperkernelsMKLOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -3692,9 +3756,11 @@ class LpNormMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -3814,9 +3880,11 @@ class LpNormMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -3930,9 +3998,11 @@ class LpNormMKLOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -4055,9 +4125,11 @@ class BachMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -4175,9 +4247,11 @@ class BachMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -4289,9 +4363,11 @@ class BachMKLOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -4423,9 +4499,11 @@ class RMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -4564,9 +4642,11 @@ class RMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -4698,9 +4778,11 @@ class EMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -4819,9 +4901,11 @@ class EMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -4944,9 +5028,11 @@ class ElasticNetMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -5062,9 +5148,11 @@ class ElasticNetMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -5174,9 +5262,11 @@ class ElasticNetMKLOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -5301,9 +5391,11 @@ class MixedNormMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -5429,9 +5521,11 @@ class MixedNormMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -5551,9 +5645,11 @@ class MixedNormMKLOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -5679,9 +5775,11 @@ class RegularizedSimpleMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -5802,9 +5900,11 @@ class RegularizedSimpleMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -5919,9 +6019,11 @@ class RegularizedSimpleMKLOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -6048,9 +6150,11 @@ class LogPenaltyMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -6176,9 +6280,11 @@ class LogPenaltyMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -6298,9 +6404,11 @@ class LogPenaltyMKLOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -6422,9 +6530,11 @@ class BinarySelectionMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -6539,9 +6649,11 @@ class BinarySelectionMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -6650,9 +6762,11 @@ class BinarySelectionMKLOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -6787,9 +6901,11 @@ class ConvexLocalizedMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -6931,9 +7047,11 @@ class ConvexLocalizedMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -7069,9 +7187,11 @@ class ConvexLocalizedMKLOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -7217,9 +7337,11 @@ class GMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -7364,9 +7486,11 @@ class GMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -7520,9 +7644,11 @@ class LocalizedMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -7673,9 +7799,11 @@ class LocalizedMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -7820,9 +7948,11 @@ class LocalizedMKLOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -7973,9 +8103,11 @@ class GPKClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -8119,9 +8251,11 @@ class GPKRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -8259,9 +8393,11 @@ class GPKOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -8422,9 +8558,11 @@ class LPKClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -8590,9 +8728,11 @@ class LPKRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -8752,9 +8892,11 @@ class LPKOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -8893,9 +9035,11 @@ class PolynomialCombinationMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -9017,9 +9161,11 @@ class PolynomialCombinationMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -9135,9 +9281,11 @@ class PolynomialCombinationMKLOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -9283,9 +9431,11 @@ class PolynomialTwoStageMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -9423,9 +9573,11 @@ class SilpMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -9535,9 +9687,11 @@ class SilpMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -9641,9 +9795,11 @@ class SilpMKLOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -9760,9 +9916,11 @@ class LevelMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -9878,9 +10036,11 @@ class LevelMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -9990,9 +10150,11 @@ class LevelMKLOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -10107,9 +10269,11 @@ class LanckrietQcqpMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -10219,9 +10383,11 @@ class LanckrietQcqpMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -10325,9 +10491,11 @@ class LanckrietQcqpMKLOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -10441,9 +10609,11 @@ class LanckrietSdpMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -10554,9 +10724,11 @@ class LanckrietSdpMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -10661,9 +10833,11 @@ class LanckrietSdpMKLOutlierDetector(KernelOutlierDetector):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -10786,9 +10960,11 @@ class SmoMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -10937,9 +11113,11 @@ class MEDFCClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -11105,9 +11283,11 @@ class GMLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -11255,9 +11435,11 @@ class CGBoostMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -11385,9 +11567,11 @@ class MARKMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -11498,9 +11682,11 @@ class MARKMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -11615,9 +11801,11 @@ class KernelBoostingMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -11728,9 +11916,11 @@ class GaussianProcessMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -11845,9 +12035,11 @@ class GaussianProcessMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -11973,9 +12165,11 @@ class BEMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -12092,9 +12286,11 @@ class BEMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -12211,9 +12407,11 @@ class GirolamiRogersMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -12336,9 +12534,11 @@ class GibbsProbitMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -12468,9 +12668,11 @@ class UfoMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -12617,9 +12819,11 @@ class TwoStageMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -12776,9 +12980,11 @@ class ForestTwoStageMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -12926,9 +13132,11 @@ class NormalizedCutMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -13058,9 +13266,11 @@ class AccuracyWeightsMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -13174,9 +13384,11 @@ class AccuracyWeightsMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -13292,9 +13504,11 @@ class DeDiegoMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -13425,9 +13639,11 @@ class NeighbourWeightsMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -13566,9 +13782,11 @@ class RWKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -13699,9 +13917,11 @@ class RWKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -13822,9 +14042,11 @@ class AlignMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -13930,9 +14152,11 @@ class AlignMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -14042,9 +14266,11 @@ class AlignfMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -14150,9 +14376,11 @@ class AlignfMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -14268,9 +14496,11 @@ class LanckrietAlignmentMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -14384,9 +14614,11 @@ class LanckrietAlignmentMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -14503,9 +14735,11 @@ class KandolaMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -14615,9 +14849,11 @@ class KandolaMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -14729,9 +14965,11 @@ class IdealDistanceMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -14836,9 +15074,11 @@ class IdealDistanceMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -14948,9 +15188,11 @@ class FsmMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -15067,9 +15309,11 @@ class KlDivergenceMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -15178,9 +15422,11 @@ class KlDivergenceMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -15302,9 +15548,11 @@ class AlignmentGradientMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -15425,9 +15673,11 @@ class AlignmentGradientMKLRegressor(KernelRegressor):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -15546,9 +15796,11 @@ class EasyMKLClassifier(KernelClassifier):
         1, or from 0 to 1. Default: none.
     missing : {"auto", "refuse", "drop", "zero", "mean", "estimate", "per_view"}
         What is done about training instances that lack a view: see :class:`MKLClassifier`.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -15663,9 +15915,11 @@ class SpectralClustering(ViewClusterer):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -15776,9 +16030,11 @@ class ProductSpectralClustering(ViewClusterer):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -15890,9 +16146,11 @@ class ConcatSpectralClustering(ViewClusterer):
         random rows, each start a result of its own (``all_labels_``), as the papers' tables.
     pair_learner : PairLearner, optional
         How the weights of kernels are learned where ``fit`` is given pairs.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -15996,9 +16254,11 @@ class ConcatKMeansClustering(ViewClusterer):
         random rows, each start a result of its own (``all_labels_``), as the papers' tables.
     pair_learner : PairLearner, optional
         How the weights of kernels are learned where ``fit`` is given pairs.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -16103,9 +16363,11 @@ class ConcatEmbeddingsSpectralClustering(ViewClusterer):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -16220,9 +16482,11 @@ class CCASpectralClustering(ViewClusterer):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -16342,9 +16606,11 @@ class KernelCCASpectralClustering(ViewClusterer):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -16462,9 +16728,11 @@ class MinDisagreementSpectralClustering(ViewClusterer):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -16595,9 +16863,11 @@ class CoTrainedSpectralClustering(ViewClusterer):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -16738,9 +17008,11 @@ class CoRegularizedSpectralClustering(ViewClusterer):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -16876,9 +17148,11 @@ class CoRegularizedCentroidSpectralClustering(ViewClusterer):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -17001,9 +17275,11 @@ class MKKMClustering(ViewClusterer):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -17120,9 +17396,11 @@ class SimpleMKKMClustering(ViewClusterer):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -17242,9 +17520,11 @@ class LateFusionClustering(ViewClusterer):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -17364,9 +17644,11 @@ class OnePassFusionClustering(ViewClusterer):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -17483,9 +17765,11 @@ class MaxMarginClustering(ViewClusterer):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -17606,9 +17890,11 @@ class SNFClustering(ViewClusterer):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional
@@ -17727,9 +18013,11 @@ class AnchorGraphSpectralClustering(ViewClusterer):
     scale : {"standard", "min_max"}, optional
         Scaling of each column of features, learned on the training instances: to mean 0 and variance
         1, or from 0 to 1. Default: none.
-    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+    storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
         How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-        directory ``DIR``, which is made once.
+        directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+        features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+        learn so; the others refuse it and name those that can.
     time_limit : float, optional
         Seconds after which the best solution so far is taken, with a warning.
     memory : int or str, optional

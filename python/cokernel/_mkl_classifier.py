@@ -57,7 +57,7 @@ class MKLClassifier(KernelClassifier):
         directory ``DIR``, which is made once. "nystroem": not at all; some instances (``rank`` of them, chosen as "uniform",
         "kmeans", "leverage" or "cholesky" say) stand for all, in time and memory proportional to the number of instances. For
         ``simple_mkl``, ``lp_norm``, ``elastic_net``, ``mean``, ``sum`` and methods that weigh kernels without a machine
-        (``align``, ``two_stage``, ...). "fourier": cosines and sines along random directions ("orthogonal" or "independent"), ``rank``
+        (``align``, ``two_stage``, ...), and ``forest_two_stage``. "fourier": cosines and sines along random directions ("orthogonal" or "independent"), ``rank``
         of them for each kernel, in the place of instances; for Gaussian, Laplacian and exponential kernels. What either costs in accuracy is in ``report_.notes`` and
         ``report_.details["approximation"]``.
     time_limit : float, optional

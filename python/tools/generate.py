@@ -35,9 +35,11 @@ kernels : list of Kernel or str, "precomputed", optional
     The kernels, on every view unless they name one. Default: a Gaussian kernel with the median
     width on every view."""
 RUN = """\
-storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR" or "mapped_f32:DIR"
+storage : {"auto", "resident", "resident_f32", "on_demand"}, "mapped:DIR", "mapped_f32:DIR", "nystroem:rank=R" or "fourier:rank=R"
     How kernels are kept; "auto" keeps them in memory if they fit into ``memory``, "mapped" in a file of the
-    directory ``DIR``, which is made once.
+    directory ``DIR``, which is made once. With "nystroem:rank=200" 200 instances stand for all, with "fourier:rank=200" 200 random
+    features for each kernel, in time and memory proportional to the number of instances, where the method and the machine can
+    learn so; the others refuse it and name those that can.
 time_limit : float, optional
     Seconds after which the best solution so far is taken, with a warning.
 memory : int or str, optional

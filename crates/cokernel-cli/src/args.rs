@@ -103,17 +103,14 @@ pub struct KernelArgs {
     /// Scaling of the feature columns, learned on the training rows [default: none]
     #[arg(long, value_name = "none|standard|min_max")]
     pub scale: Option<String>,
-    /// How kernels are kept [default: auto]. mapped:DIR and mapped_f32:DIR: in a file of this directory, made once and
+    /// How kernels are kept: auto, resident, resident_f32, on_demand and others [default: auto]. mapped:DIR and mapped_f32:DIR: in a file of this directory, made once and
     /// read by all that need the same kernels; a run that was killed goes on. nystroem:rank=200:landmarks=kmeans: not at
     /// all; 200 instances, chosen as uniform, kmeans, leverage or cholesky say, stand for all, in time and memory
     /// proportional to the number of instances (simple_mkl, lp_norm, elastic_net, mean, sum, and methods that weigh
-    /// kernels without a machine, as align and two_stage; with svc, squared_hinge_svc, kernel_logistic, svr or kernel_ridge; clusters by spectral, co_trained, co_regularized and others).
+    /// kernels without a machine, as align and two_stage, or forest_two_stage; with svc, squared_hinge_svc, kernel_logistic, svr or kernel_ridge; clusters by spectral, co_trained, co_regularized and others).
     /// fourier:rank=200:directions=orthogonal: 200 random features for each kernel in the place of landmarks, for gaussian,
     /// laplacian and exponential kernels
-    #[arg(
-        long,
-        value_name = "auto|resident|resident_f32|on_demand|mapped:DIR|mapped_f32:DIR|nystroem:…|fourier:…"
-    )]
+    #[arg(long, value_name = "STORAGE")]
     pub storage: Option<String>,
     /// Memory for kernels before they are computed on demand, as 500MB or 2GiB [default: 2GiB]
     #[arg(long, value_name = "SIZE")]

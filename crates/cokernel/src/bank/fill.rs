@@ -400,7 +400,21 @@ impl Bank {
         let sigmoids = Vec::new();
         let lacking = fill.complete.contains(&false);
         let fill = lacking.then(|| Box::new(fill));
-        Ok((Bank { n, kernels, norms, notes, warnings, sigmoids, diagonals, tiles, fill }, filled))
+        Ok((
+            Bank {
+                n,
+                kernels,
+                norms,
+                notes,
+                warnings,
+                sigmoids,
+                diagonals,
+                tiles,
+                fill,
+                stands_for: None,
+            },
+            filled,
+        ))
     }
 
     /// Which instances have the view of kernel m, where some lack it and nothing is estimated: its values for those are

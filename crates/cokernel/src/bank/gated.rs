@@ -90,6 +90,7 @@ impl Bank {
             tiles: Tiles::stored(engine, values),
             kernels: pairs().map(|(j, m)| one(j, m)).collect(),
             fill: None,
+            stands_for: None,
         })
     }
 

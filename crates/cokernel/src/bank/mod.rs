@@ -95,6 +95,8 @@ pub struct Bank {
     tiles: Tiles,
     /// Where some instances lack a view of these kernels.
     fill: Option<Box<Fill>>,
+    /// How many instances these are a sample of.
+    stands_for: Option<usize>,
 }
 
 impl Bank {
@@ -174,7 +176,18 @@ impl Bank {
         notes.extend(keep(&mut tiles, &storage, source, run.memory, &pass)?);
         pass.complete("the computation of kernels")?;
         let fill = None;
-        Ok(Bank { n, kernels, norms, notes, warnings, sigmoids, diagonals, tiles, fill })
+        Ok(Bank {
+            n,
+            kernels,
+            norms,
+            notes,
+            warnings,
+            sigmoids,
+            diagonals,
+            tiles,
+            fill,
+            stands_for: None,
+        })
     }
 
     /// A bank from named n × n symmetric matrices.
@@ -360,7 +373,19 @@ impl Bank {
             tiles: Tiles::computed(engine),
             kernels,
             fill: None,
+            stands_for: None,
         }
+    }
+
+    /// Of instances that are a random sample of so many.
+    #[must_use]
+    pub(crate) fn standing_for(self, instances: usize) -> Self {
+        Bank { stands_for: Some(instances), ..self }
+    }
+
+    /// How many instances these are a random sample of, where they are one.
+    pub(crate) fn stands_for(&self) -> Option<usize> {
+        self.stands_for
     }
 
     /// Whether the kernels are of low rank, towards landmarks, and nothing but their factors is kept: then there are sums, products with
@@ -429,6 +454,7 @@ impl Bank {
             tiles: Tiles::stored(Engine::of_columns(functions, Some(columns)), Vec::new()),
             kernels: list,
             fill: None,
+            stands_for: self.stands_for,
         })
     }
 }

@@ -67,6 +67,7 @@ impl Bank {
             diagonals: self.diagonals.iter().map(select).collect(),
             tiles: Tiles::stored(Engine::stored(&self.tiles.engine, rows), values),
             fill: self.fill.as_ref().map(|fill| Box::new(fill.rows(rows))),
+            stands_for: None,
         }
     }
 }

@@ -71,8 +71,8 @@ impl Learner for Align {
         false
     }
 
-    fn samples(&self) -> bool {
-        true
+    fn samples(&self) -> Option<usize> {
+        Some(super::row_sample::MOST)
     }
 
     fn copies(&self) -> Copies {

@@ -93,8 +93,8 @@ impl Learner for AlignF {
         false
     }
 
-    fn samples(&self) -> bool {
-        true
+    fn samples(&self) -> Option<usize> {
+        Some(super::row_sample::MOST)
     }
 }
 

@@ -174,8 +174,8 @@ impl Learner for EasyMkl {
         false
     }
 
-    fn samples(&self) -> bool {
-        true
+    fn samples(&self) -> Option<usize> {
+        Some(super::row_sample::MOST)
     }
 
     fn copies(&self) -> Copies {

@@ -121,8 +121,8 @@ impl Learner for Fsm {
         false
     }
 
-    fn samples(&self) -> bool {
-        true
+    fn samples(&self) -> Option<usize> {
+        Some(super::row_sample::MOST)
     }
 }
 

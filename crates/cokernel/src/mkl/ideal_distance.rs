@@ -108,8 +108,8 @@ impl Learner for IdealDistance {
         false
     }
 
-    fn samples(&self) -> bool {
-        true
+    fn samples(&self) -> Option<usize> {
+        Some(super::row_sample::MOST)
     }
 }
 

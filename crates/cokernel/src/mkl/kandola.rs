@@ -101,8 +101,8 @@ impl Learner for Kandola {
         false
     }
 
-    fn samples(&self) -> bool {
-        true
+    fn samples(&self) -> Option<usize> {
+        Some(super::row_sample::MOST)
     }
 
     fn copies(&self) -> Copies {

@@ -160,7 +160,8 @@ impl Learner for KlDivergence {
         false
     }
 
-    fn samples(&self) -> bool {
-        true
+    /// s³ operations for each kernel and step.
+    fn samples(&self) -> Option<usize> {
+        Some(1_500)
     }
 }

@@ -367,10 +367,10 @@ pub trait Learner: fmt::Debug + Send + Sync {
         false
     }
 
-    /// Whether its weights are learned from a sample of the instances where landmarks stand for the kernels: it looks at no
-    /// machine, and what it finds is a weighted sum.
-    fn samples(&self) -> bool {
-        false
+    /// The most instances of the sample from which its weights are learned where landmarks stand for the kernels; `None` if
+    /// it is not learned so: it looks at no machine, and what it finds is a weighted sum.
+    fn samples(&self) -> Option<usize> {
+        None
     }
 
     /// Whether an instance with weight 2 is to it the same instance twice: not where it looks at folds or pairs

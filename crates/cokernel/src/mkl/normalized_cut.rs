@@ -233,8 +233,8 @@ impl Learner for NormalizedCut {
         false
     }
 
-    fn samples(&self) -> bool {
-        true
+    fn samples(&self) -> Option<usize> {
+        Some(super::row_sample::MOST)
     }
 
     fn copies(&self) -> Copies {

@@ -1,7 +1,8 @@
 //! Weights (or a forest) from a sample of the instances, where kernels between all of them are not to be had: what a method that does
 //! not look at a machine says about some thousand instances, drawn at random, of classes as many of each as their share.
 //!
-//! Alignments are means over pairs of instances, which s instances tell with an error of the order 1/√s. Programs that leave
+//! Alignments are means over pairs of instances, which s instances tell with an error of the order 1/√s; diagonals count there as they
+//! do among all instances ([`measures`](super::measures)). Programs that leave
 //! kernels out (`kandola`, `normalized_cut`) may leave out others than on all instances. The machine is then trained on all instances
 //! [towards landmarks](crate::scale).
 //!
@@ -15,22 +16,30 @@ use crate::{Error, Result, Run};
 use rand::seq::SliceRandom;
 
 /// Most instances of a sample, and the fewest, whatever the memory.
-const MOST: usize = 5_000;
+pub(super) const MOST: usize = 5_000;
 const FEWEST: usize = 500;
 
 /// The combination that a method finds on a sample, whose machine is still to be trained.
 ///
 /// # Errors
 /// Those of the method.
-pub(super) fn learn(problem: &Problem<'_>, learner: &dyn Learner, run: &Run) -> Result<Learned> {
+pub(super) fn learn(
+    problem: &Problem<'_>,
+    learner: &dyn Learner,
+    most: usize,
+    run: &Run,
+) -> Result<Learned> {
     let (Some(views), Some(space)) = (problem.views, problem.space) else {
         let problem = "landmarks need the features; give the views, not kernels alone";
         return Err(Error::Data(problem.to_string()));
     };
-    let rows = rows(problem, views.n(), size(space.kernels().len(), run), run);
+    let rows = rows(problem, views.n(), size(space.kernels().len(), most, run), run);
     let target = problem.target.of_rows(&rows).ok_or_else(no_target)?;
     let some = rows_of(views, &rows)?;
-    let bank = Bank::from_kernels(&some, space.exact().to_vec(), Storage::Auto, run)?;
+    let mut bank = Bank::from_kernels(&some, space.exact().to_vec(), Storage::Auto, run)?;
+    if rows.len() < views.n() {
+        bank = bank.standing_for(views.n());
+    }
     let weights: Option<Vec<f64>> =
         problem.weights.map(|all| rows.iter().map(|i| all[*i]).collect());
     let part = Problem {
@@ -42,7 +51,7 @@ pub(super) fn learn(problem: &Problem<'_>, learner: &dyn Learner, run: &Run) -> 
         space: None,
         ..*problem
     };
-    let mut learned = learner.learn(&part, run)?;
+    let mut learned = learner.learn(&part, &halved(run))?;
     if rows.len() < views.n() {
         let (s, n) = (rows.len(), views.n());
         learned
@@ -54,14 +63,19 @@ pub(super) fn learn(problem: &Problem<'_>, learner: &dyn Learner, run: &Run) -> 
     Ok(learned)
 }
 
+/// Half of the time for what comes before the machine.
+pub(super) fn halved(run: &Run) -> Run {
+    Run { time_limit: run.time_limit.map(|limit| limit / 2), ..run.clone() }
+}
+
 pub(super) fn no_target() -> Error {
     Error::Labels("towards landmarks every instance needs a class or a number".to_string())
 }
 
 /// How many instances whose kernels take half of the memory at most.
-fn size(kernels: usize, run: &Run) -> usize {
+fn size(kernels: usize, most: usize, run: &Run) -> usize {
     let one = 4.0 * kernels.max(1) as f64;
-    ((0.5 * run.memory as f64 / one).sqrt() as usize).clamp(FEWEST, MOST)
+    ((0.5 * run.memory as f64 / one).sqrt() as usize).clamp(FEWEST, most)
 }
 
 /// Instances that take part, increasing; where there are more than wanted, of each class as many as its share, two at least.

@@ -12,9 +12,9 @@ pub(crate) fn combination(
     learner: &dyn Learner,
     run: &Run,
 ) -> Result<Learned> {
-    match problem.space.is_some() && learner.samples() {
-        true => row_sample::learn(problem, learner, run),
-        false => learner.learn(problem, run),
+    match learner.samples() {
+        Some(most) if problem.space.is_some() => row_sample::learn(problem, learner, most, run),
+        _ => learner.learn(problem, run),
     }
 }
 
@@ -59,11 +59,17 @@ pub(super) fn train(problem: &Problem<'_>, learner: &dyn Learner, run: &Run) -> 
 pub(super) fn after(first: Report, report: &mut Report) {
     let machines = std::mem::replace(report, first);
     if report.status == Status::ClosedForm {
-        let Report { status, iterations, objective, gap, gaps, .. } = machines;
-        (report.status, report.iterations) = (status, iterations);
-        (report.objective, report.gap, report.gaps) = (objective, gap, gaps);
+        (report.status, report.iterations) = (machines.status, machines.iterations);
+        (report.objective, report.gap) = (machines.objective, machines.gap);
+        report.gaps = machines.gaps;
     } else if report.status.is_success() {
         report.status = machines.status;
+    }
+    // What the weights promise is worth no more than the machines.
+    if let (Some(own), Some(gap)) = (report.gap, machines.gap)
+        && !machines.status.is_success()
+    {
+        report.gap = Some(own.max(gap));
     }
     report.counts.add(&machines.counts);
     report.notes.extend(machines.notes);

@@ -139,8 +139,8 @@ impl Learner for TwoStage {
         false
     }
 
-    fn samples(&self) -> bool {
-        true
+    fn samples(&self) -> Option<usize> {
+        Some(super::row_sample::MOST)
     }
 
     fn copies(&self) -> Copies {

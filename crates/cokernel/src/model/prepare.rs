@@ -165,7 +165,7 @@ impl Mkl {
     fn check_storage(&self, n: Option<usize>) -> Result<()> {
         if let Storage::LowRank(_) = self.storage {
             let learner = self.learner()?;
-            if !learner.scales() && !learner.samples() {
+            if !learner.scales() && learner.samples().is_none() {
                 return Err(self.storage.refused(&format!("method '{}'", self.method.id), n));
             }
             if self.machine.checked()?.build()?.loss().is_none() {

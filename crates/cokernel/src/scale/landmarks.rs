@@ -75,7 +75,9 @@ pub(super) fn choose(bank: &Bank, how: LowRank, run: &Run) -> Result<Chosen> {
 pub(super) fn stopped(watch: &Watch) -> Result<()> {
     match watch.stop() {
         None => Ok(()),
-        Some(status) => Err(Error::Stopped { status, what: "the choice of landmarks".to_string() }),
+        Some(status) => {
+            Err(Error::Stopped { status, what: "the approximation of the kernels".to_string() })
+        }
     }
 }
 

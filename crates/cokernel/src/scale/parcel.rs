@@ -8,7 +8,7 @@ use crate::data::atomic_write;
 use crate::{Error, Result};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 /// Bytes before the head.
@@ -19,6 +19,20 @@ const BEFORE: usize = 12;
 pub(super) struct Parcel<H> {
     pub head: H,
     pub numbers: Vec<f64>,
+}
+
+/// That a file could not be written; where the disk is full with what to do.
+pub(super) fn unwritten(path: &Path, source: std::io::Error) -> Error {
+    let kind = source.kind();
+    let is_full = [ErrorKind::StorageFull, ErrorKind::FileTooLarge, ErrorKind::QuotaExceeded];
+    let source = match is_full.contains(&kind) {
+        true => std::io::Error::new(
+            kind,
+            format!("{source}; make room there: the same fit goes on from what lies in the folder"),
+        ),
+        false => source,
+    };
+    Error::Io { path: path.to_path_buf(), source }
 }
 
 impl<H: Serialize + DeserializeOwned> Parcel<H> {
@@ -55,15 +69,18 @@ impl<H: Serialize + DeserializeOwned> Parcel<H> {
 
     /// Into a file that nobody looks at yet.
     pub fn write(&self, path: &Path) -> Result<()> {
-        let io = |source| Error::Io { path: path.to_path_buf(), source };
-        std::fs::write(path, self.pack()?).map_err(io)
+        std::fs::write(path, self.pack()?).map_err(|source| unwritten(path, source))
     }
 
     /// Into a file, in one step.
     pub fn save(&self, path: &Path) -> Result<()> {
         let bytes = self.pack()?;
-        atomic_write(path, |out| {
+        let written = atomic_write(path, |out| {
             out.write_all(&bytes).map_err(|source| Error::Io { path: path.to_path_buf(), source })
+        });
+        written.map_err(|e| match e {
+            Error::Io { path, source } => unwritten(&path, source),
+            other => other,
         })
     }
 

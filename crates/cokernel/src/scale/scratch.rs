@@ -17,6 +17,7 @@ use super::basis::Basis;
 use super::features::{Features, Source};
 use super::instances::Labels;
 use super::loss::Loss;
+use super::parcel::unwritten;
 use super::space::Space;
 use crate::bank::{add_bytes, add_text, add_view, place};
 use crate::data::{Csr, Matrix, Sequences, Table, View, Views};
@@ -200,7 +201,7 @@ impl Content<'_> {
 
 fn part(folder: &Path, name: &str, bytes: &[u8]) -> Result<Part> {
     let path = folder.join(name);
-    let io = |source| Error::Io { path: path.clone(), source };
+    let io = |source| unwritten(&path, source);
     let mut out = BufWriter::new(File::create(&path).map_err(io)?);
     out.write_all(bytes).map_err(io)?;
     // Not waited for: what a machine that goes down loses is seen by its checksum, and made anew.

@@ -11,7 +11,7 @@
 //! answer.
 
 use super::instances::{Instances, Linear};
-use super::parcel::Parcel;
+use super::parcel::{Parcel, unwritten};
 use super::scratch::Opened;
 use super::tiles::{TILE, Tiling};
 use crate::bank::place;
@@ -246,7 +246,8 @@ pub fn answer(task: &str) -> Result<Vec<u8>> {
             Verb::Evaluate => {
                 let mut sums = vec![0.0; instances.evaluate_sums(ask.kernels.len())];
                 instances.evaluate(t, &linear, &mut f, &mut sums)?;
-                place::write(&values, bytemuck::cast_slice(&f), at).map_err(io)?;
+                place::write(&values, bytemuck::cast_slice(&f), at)
+                    .map_err(|source| unwritten(&path, source))?;
                 Ok(sums)
             }
             Verb::Curve => {

@@ -94,7 +94,7 @@ fn gaps_are_what_they_say() {
     let report = model.report();
     assert_eq!(report.status, Status::Converged);
     assert_eq!(report.details["landmarks"], [24.0]);
-    assert!(report.notes.iter().any(|n| n.contains("the 24 landmarks of the storage")));
+    assert!(report.notes.iter().any(|n| n.contains("the landmarks of the storage (24)")));
     let (rows, coef, bias) = model.duals();
     assert_eq!((rows.len(), coef.cols()), (24, 24));
     let decide = |similar: &Matrix| -> Vec<f64> {

@@ -69,7 +69,7 @@ pub(super) fn learn(
     }
     report.details.insert("landmarks".to_string(), vec![places.len() as f64]);
     forest.report.notes.push(format!(
-        "instances are compared with the {} landmarks of the storage, in the place of those of the method (landmarks, draws)",
+        "instances are compared with the landmarks of the storage ({}), in the place of those of the method (landmarks, draws)",
         places.len()
     ));
     let first = std::mem::replace(&mut forest.report, Report::closed_form(run));
@@ -92,7 +92,7 @@ fn grow(
     run: &Run,
 ) -> Result<Learned> {
     let mut grown = if method.all {
-        row_sample::learn(problem, &Grower(method), run)?
+        row_sample::learn(problem, &Grower(method), row_sample::MOST, run)?
     } else {
         let target = problem.target.of_rows(places).ok_or_else(row_sample::no_target)?;
         let all = [(0..places.len()).collect()];
@@ -114,7 +114,7 @@ fn grow(
             space: None,
             ..*problem
         };
-        Grower(method).learn(&part, run)?
+        Grower(method).learn(&part, &row_sample::halved(run))?
     };
     // The machine has a gap and a status of its own.
     if grown.report.status.is_success() {

@@ -92,6 +92,20 @@ impl Ideal {
         }
     }
 
+    /// T_ii, or that of T centred in feature space.
+    pub(super) fn diagonal(&self, centered: bool) -> Vec<f64> {
+        let (n, k) = (self.n() as f64, self.classes());
+        let shares: Vec<f64> = self.counts.iter().map(|c| *c as f64 / n).collect();
+        let squares: f64 = shares.iter().map(|p| p * p).sum();
+        let centred =
+            |c: u32| k as f64 / (k - 1) as f64 * (1.0 - 2.0 * shares[c as usize] + squares);
+        match k {
+            0 => self.vectors[0].iter().map(|y| y * y).collect(),
+            _ if centered => self.of.iter().map(|c| centred(*c)).collect(),
+            _ => vec![1.0; self.n()],
+        }
+    }
+
     /// ⟨K_m, T⟩_F for each kernel, or of the centred ones, from K_m 1 and the sums v_cᵀK_m v_c of the vectors.
     pub(super) fn products(&self, row_sums: &[f64], within: &[f64], centered: bool) -> Vec<f64> {
         let (n, k) = (self.n(), self.classes());

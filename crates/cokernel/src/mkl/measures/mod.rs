@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `ideal` | the ideal kernel T of a target |
 //! | `products` | ⟨K_m, K_h⟩, ⟨K_m, T⟩ and ⟨T, T⟩ from one pass, centred or not; alignment and distance |
+//! | `sampled` | products of all instances, from those of a sample |
 //! | `fsm` | deviations of classes over the distance of their centres |
 //! | `divergence` | the Kullback-Leibler divergence from the ideal kernel |
 //! | `scores` | all of them, for each kernel |
@@ -13,6 +14,7 @@ mod divergence;
 mod fsm;
 mod ideal;
 mod products;
+mod sampled;
 mod scores;
 mod weights;
 

@@ -9,10 +9,12 @@
 //! Of a kernel that is nearly constant this leaves few digits; below 10⁻⁹ of ‖K_m‖² a second pass takes the
 //! means off the entries first. A kernel of which nothing is left is constant: its alignment is 0.
 //!
+//! Of a random sample the products are those that all instances would have ([`sampled`]).
+//!
 //! The alignment (Cristianini et al. 2002; LMKA §2.3.1) is A(K, T) = ⟨K, T⟩/√(⟨K, K⟩⟨T, T⟩), the centred
 //! one (Cortes, Mohri and Rostamizadeh 2010; LMS (2.7)) that of HKH.
 
-use super::Ideal;
+use super::{Ideal, sampled};
 use crate::bank::{Bank, room_for_pairs};
 use crate::data::Matrix;
 use crate::run::Pass;
@@ -103,6 +105,9 @@ impl Products {
                 }
             }
         }
+        if let Some(diagonals) = sampled::Diagonals::of(bank, ideal, &moments.sums, centered) {
+            diagonals.weigh(&mut inner, &mut with_ideal, pairs);
+        }
         let mut norms: Vec<f64> = (0..kernels).map(|m| own(&inner, m)).collect();
         for m in 0..kernels {
             if norms[m] <= NOTHING * plain[m] {
@@ -115,7 +120,7 @@ impl Products {
             }
         }
         let inner = if pairs { Some(Matrix::new(kernels, kernels, inner)?) } else { None };
-        Ok(Products { inner, norms, with_ideal, ideal: ideal.norm(centered) })
+        Ok(Products { inner, norms, with_ideal, ideal: sampled::norm(bank, ideal, centered) })
     }
 
     /// The products of each kernel by itself, some kernels at a time.
@@ -134,7 +139,8 @@ impl Products {
             norms.extend(found.norms);
             with_ideal.extend(found.with_ideal);
         }
-        Ok(Products { inner: None, norms, with_ideal, ideal: ideal.norm(centered) })
+        let ideal = sampled::norm(bank, ideal, centered);
+        Ok(Products { inner: None, norms, with_ideal, ideal })
     }
 
     /// A(K_m, T) of each kernel, between −1 and 1; 0 of one that is 0.
