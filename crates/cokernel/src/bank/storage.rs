@@ -117,12 +117,12 @@ impl Storage {
 
     /// [`refused`](Self::refused), with the methods that can do without.
     pub(crate) fn refused_for(&self, what: &str, n: Option<usize>, methods: &[&str]) -> Error {
-        let size = n.map_or(String::new(), |n| {
-            let bytes = 4.0 * n as f64 * (n as f64 + 1.0);
-            let units = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
-            let (unit, name) = units.into_iter().find(|u| bytes >= u.0).unwrap_or((1.0, "bytes"));
-            format!(" ({:.1} {name} for each kernel between {n} instances)", bytes / unit)
-        });
+        // Where their number is not known, an example.
+        let n = n.unwrap_or(100_000);
+        let bytes = 4.0 * n as f64 * (n as f64 + 1.0);
+        let units = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
+        let (unit, name) = units.into_iter().find(|u| bytes >= u.0).unwrap_or((1.0, "bytes"));
+        let size = format!(" ({:.1} {name} for each kernel between {n} instances)", bytes / unit);
         let problem = format!(
             "{self} keeps no kernels between instances, which {what} needs{size}; methods that learn towards landmarks: {}",
             methods.join(", ")
