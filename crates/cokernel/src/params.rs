@@ -320,6 +320,7 @@ impl Param {
                     }
                 }
             }
+            (Range::Choice { .. }, Value::Int(v)) => self.check(&Value::Text(v.to_string())),
             (Range::Choice { of, .. }, Value::Text(v)) => {
                 if of.contains(&v.as_str()) {
                     Ok(value.clone())

@@ -330,7 +330,10 @@ impl Plan<'_> {
                         return Ok(None);
                     };
                     let scored = self.truth.score(&model, self.views, split, &run.remaining(watch));
-                    let Some(mut result) = unless_stopped(scored)? else { return Ok(None) };
+                    let scored = unless_stopped(scored).map_err(|e| {
+                        Error::Data(format!("'{name}' cannot tell held-out instances: {e}"))
+                    })?;
+                    let Some(mut result) = scored else { return Ok(None) };
                     result.total_cost =
                         priced.total(prepared, &model, &run.remaining(watch).quiet())?;
                     steps.step(name);

@@ -219,6 +219,27 @@ fn limits() {
     assert!(found.rule.uses().iter().all(|s| (s - 0.25).abs() < 1e-5));
 }
 
+/// Where λ leaves σ next to 0 and little but the view classifiers counts, both solvers end at the optimum.
+#[test]
+fn large_prices() {
+    let (kernels, codes) = problem(40, 2, 4, 7);
+    let classes = classes(&codes);
+    for (lambda, gamma) in [(1e4, 0.1), (1e6, 1e-3), (1e8, 0.1), (1e9, 0.5), (1e9, 1e-3)] {
+        let [newton, sqp] = ["newton", "sqp"].map(|solver| {
+            let given = [
+                ("lambda", Value::Real(lambda)),
+                ("gamma", Value::Real(gamma)),
+                ("solver", Value::from(solver)),
+            ];
+            learn(&kernels, &classes, 1.0, &given).report
+        });
+        let value = |report: &cokernel::Report| *report.objective.last().unwrap();
+        let place = format!("{lambda} {gamma}: {} {}", value(&newton), value(&sqp));
+        assert_eq!(newton.status, Status::Converged, "{place}: {:?}", newton.gap);
+        assert!((value(&newton) / value(&sqp) - 1.0).abs() < 3e-3, "{place}");
+    }
+}
+
 /// Kernels of any unit, with C against it, several classes.
 #[test]
 fn kernels_of_any_unit() {

@@ -236,9 +236,9 @@ impl Boosting {
                 .details
                 .insert("rho".to_string(), of(&|w| w.best.as_ref().map_or(0.0, |b| b.rho)));
             if work.iter().any(|w| w.best.as_ref().is_some_and(|b| b.rho <= 0.0)) {
-                report.notes.push(
-                    "no columns give a positive margin to as many instances as nu asks for: a smaller nu, or kernels that \
-                     say more"
+                report.warnings.push(
+                    "no columns give a positive margin to all but a share nu of the instances: a larger nu lets more of them be \
+                     on the wrong side, or take kernels that say more"
                         .to_string(),
                 );
             }

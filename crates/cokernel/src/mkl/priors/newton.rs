@@ -1,5 +1,6 @@
 //! Newton's method in (σ, μ) around a warm machine, for the first of the penalties from what it finds on a quarter of the
-//! instances with C times four. The gap is that of the coefficients at hand, so that those of the result prove it.
+//! instances with C times four. The gap is that of the coefficients at hand, so that those of the result prove it;
+//! where no step is left, that of the best of all.
 //!
 //! Where Ω keeps σ above 0, a step goes at most 0.95 of the way to a weight of 0; elsewhere weights end at 0 and stay there
 //! while the gradient says so. A step is halved until the upper bound falls. Machines are solved to a tenth of the square of the gap (which is what a Newton step leaves of it), no finer than a tenth of the tolerance;
@@ -162,7 +163,7 @@ pub(super) fn solve_from(
             // What an earlier machine has proved counts where no step is left.
             None => {
                 let proved = (upper - lower) <= part.tol * upper;
-                if let Some(last) = bounds.last_mut().filter(|_| proved) {
+                if let Some(last) = bounds.last_mut() {
                     *last = lower.min(upper).max(0.0);
                 }
                 break if proved { Status::Converged } else { Status::Stalled };
