@@ -330,8 +330,11 @@ impl Plan<'_> {
                         return Ok(None);
                     };
                     let scored = self.truth.score(&model, self.views, split, &run.remaining(watch));
-                    let scored = unless_stopped(scored).map_err(|e| {
-                        Error::Data(format!("'{name}' cannot tell held-out instances: {e}"))
+                    let scored = unless_stopped(scored).map_err(|e| match e {
+                        Error::Data(why) => {
+                            Error::Data(format!("'{name}' cannot tell held-out instances: {why}"))
+                        }
+                        other => other,
                     })?;
                     let Some(mut result) = scored else { return Ok(None) };
                     result.total_cost =

@@ -223,6 +223,17 @@ impl<'a> Problem<'a> {
         }
     }
 
+    /// The views, which learning towards landmarks needs.
+    ///
+    /// # Errors
+    /// They are not at hand.
+    pub(crate) fn features(&self) -> Result<&'a Views> {
+        self.views.ok_or_else(|| {
+            let problem = "landmarks need the features; give the views, not kernels alone";
+            Error::Data(problem.to_string())
+        })
+    }
+
     /// The views and their kernels after maps were learned, `None` without maps: what the machines of a
     /// method that learns maps are trained on.
     ///

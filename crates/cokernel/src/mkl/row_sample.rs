@@ -11,7 +11,7 @@
 use super::{Learned, Learner, Problem};
 use crate::bank::{Bank, Storage};
 use crate::data::Target;
-use crate::scale::rows_of;
+use crate::scale::{Space, rows_of};
 use crate::{Error, Result, Run};
 use rand::seq::SliceRandom;
 
@@ -25,15 +25,13 @@ const FEWEST: usize = 500;
 /// Those of the method.
 pub(super) fn learn(
     problem: &Problem<'_>,
+    space: &Space,
     learner: &dyn Learner,
     most: usize,
     run: &Run,
 ) -> Result<Learned> {
-    let (Some(views), Some(space)) = (problem.views, problem.space) else {
-        let problem = "landmarks need the features; give the views, not kernels alone";
-        return Err(Error::Data(problem.to_string()));
-    };
-    let rows = rows(problem, views.n(), size(space.kernels().len(), most, run), run);
+    let views = problem.features()?;
+    let rows = rows(problem, views.n(), size(space.exact().len(), most, run), run);
     let target = problem.target.of_rows(&rows).ok_or_else(no_target)?;
     let some = rows_of(views, &rows)?;
     let mut bank = Bank::from_kernels(&some, space.exact().to_vec(), Storage::Auto, run)?;

@@ -12,8 +12,8 @@ pub(crate) fn combination(
     learner: &dyn Learner,
     run: &Run,
 ) -> Result<Learned> {
-    match learner.samples() {
-        Some(most) if problem.space.is_some() => row_sample::learn(problem, learner, most, run),
+    match (learner.samples(), problem.space) {
+        (Some(most), Some(space)) => row_sample::learn(problem, space, learner, most, run),
         _ => learner.learn(problem, run),
     }
 }

@@ -42,14 +42,12 @@ pub(super) fn learn(
     run: &Run,
 ) -> Result<Learned> {
     let watch = run.watch();
-    let views = problem.views.ok_or_else(|| {
-        Error::Data("landmarks need the features; give the views, not kernels alone".to_string())
-    })?;
+    let views = problem.features()?;
     let Basis::Instances(places) = space.basis() else {
         let problem = "forest_two_stage compares instances with instances, which random features are not; use nystroem:rank=…";
         return Err(Error::parameter("storage", problem));
     };
-    let mut forest = grow(method, problem, places, run)?;
+    let mut forest = grow(method, problem, (space, places), run)?;
     let mix = forest
         .rule
         .pointwise()
@@ -88,11 +86,11 @@ pub(super) fn learn(
 fn grow(
     method: &ForestTwoStage,
     problem: &Problem<'_>,
-    places: &[usize],
+    (space, places): (&Space, &[usize]),
     run: &Run,
 ) -> Result<Learned> {
     let mut grown = if method.all {
-        row_sample::learn(problem, &Grower(method), row_sample::MOST, run)?
+        row_sample::learn(problem, space, &Grower(method), row_sample::MOST, run)?
     } else {
         let target = problem.target.of_rows(places).ok_or_else(row_sample::no_target)?;
         let all = [(0..places.len()).collect()];

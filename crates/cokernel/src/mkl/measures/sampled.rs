@@ -65,11 +65,9 @@ impl Diagonals {
             }
             for (h, other) in self.kernels.iter().enumerate() {
                 let product = &mut inner[m * count + h];
-                *product -= self.less * dot(own, other);
-                // By chance of the sample: of positive semi-definite kernels it is not below 0.
-                if m != h {
-                    *product = product.max(0.0);
-                }
+                // Of positive semi-definite kernels it is not below 0, but by chance of the sample.
+                let least = if *product >= 0.0 && m != h { 0.0 } else { f64::NEG_INFINITY };
+                *product = (*product - self.less * dot(own, other)).max(least);
             }
         }
     }

@@ -181,9 +181,7 @@ pub(super) fn learn(
     run: &Run,
 ) -> Result<Learned> {
     let watch = run.watch();
-    let views = problem.views.ok_or_else(|| {
-        Error::Data("landmarks need the features; give the views, not kernels alone".to_string())
-    })?;
+    let views = problem.features()?;
     let loss = problem.machine.loss().ok_or_else(crate::machine::no_loss)?;
     let costs = problem.machine.loss_costs(problem.target, problem.weights)?;
     let classes = match problem.target {

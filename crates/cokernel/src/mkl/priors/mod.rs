@@ -56,6 +56,9 @@ use crate::solve::smo::Settings;
 use crate::{Counts, Error, Event, Report, Result, Run, Status, Watch};
 use part::{Fitted, Part};
 
+/// Most instances for which a problem is solved once more, at the cost of an n × n matrix and a quadratic program each step.
+const AGAIN: usize = 2_000;
+
 /// What is known of the weight vectors beforehand.
 pub(super) const PRIOR: Param = Param {
     name: "prior",
@@ -192,12 +195,12 @@ impl Priors {
         })
     }
 
-    /// By Newton's method; where it ends early, next to σ = 0 say, once more by the published one, if there are matrices of n × n, and
-    /// the one with the smaller gap.
+    /// By Newton's method; where it ends early, next to σ = 0 say, and instances are few, once more by the published one, and the
+    /// one with the smaller gap.
     fn solved(&self, part: &Part<'_>, run: &Run, watch: &Watch) -> Result<Fitted> {
         let found = newton::solve(part, run, watch)?;
         let again = found.status == Status::Stalled && matches!(part.penalty, Penalty::Averaged(_));
-        if !again || !fits(part.bank, 4, run) {
+        if !again || part.n() > AGAIN || !fits(part.bank, 4, run) {
             return Ok(found);
         }
         let gap = |f: &Fitted| match (f.objective.last(), f.lower.last()) {
