@@ -407,8 +407,11 @@ class ConformalRegressor(RegressorMixin, _Conformal):  # type: ignore[misc]
                 "do not depend on y (method 'mean' or 'sum'); choose 'cross', which takes any"
             )
         self.estimator_ = clone(chosen).fit(X, y)
-        if self.estimator_.report_.status != "converged" or len(self.estimator_.support_) != len(y):
-            raise ValueError("method 'jackknife' needs all instances; none may lack a view")
+        lacking = getattr(self.estimator_, "lacking_", None) is not None
+        if lacking or self.estimator_.report_.status != "converged" or len(self.estimator_.support_) != len(y):
+            raise ValueError(
+                "method 'jackknife' needs all instances; none may lack a view (choose 'cross', which takes those that do)"
+            )
         self._bank = KernelBank(views=chosen.views, kernels=chosen.kernels, scale=chosen.scale)
         weights = np.asarray(self.estimator_.weights_, dtype=np.float64)
         matrix = np.tensordot(weights, self._bank.fit_transform(X), 1)

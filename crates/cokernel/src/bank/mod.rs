@@ -12,6 +12,7 @@
 //! | `panels` | products with thin blocks |
 //! | `primitives`, `products` | combine, quadratic forms, products, pairs |
 //! | `gram`, `rows`, `mixed` | a combination as a stored matrix, or read by rows |
+//! | `known` | products that a search wants again |
 //! | `gated` | quadratic forms instance by instance and gate by gate |
 //! | `features` | quadratic forms feature by feature |
 //! | `fill` | values of instances that lack a view |
@@ -28,6 +29,7 @@ mod features;
 mod fill;
 mod gated;
 mod gram;
+mod known;
 mod layout;
 mod mapped;
 mod maps;
@@ -52,6 +54,7 @@ pub(crate) use features::Feature;
 pub use fill::Filled;
 pub(crate) use fill::{Fill, check_present, check_sources, placed, resolved_where_present};
 pub use gram::Gram;
+pub(crate) use known::Known;
 pub(crate) use middle::middle_squared;
 pub use neighbours::{build_graph, epsilon, knn};
 pub(crate) use norm::statistics_fit;

@@ -68,7 +68,7 @@ impl Bank {
         for active in kernels.chunks(most) {
             let vectors = (most / active.len()).max(1);
             for (g, group) in coefs.chunks(vectors).enumerate() {
-                let sums = self.some_products(active, group, pass);
+                let sums = self.some_products(active, group, false, pass);
                 if pass.is_given_up() {
                     return;
                 }
@@ -80,8 +80,14 @@ impl Bank {
         }
     }
 
-    /// The products of some kernels with some vectors, one after the other.
-    fn some_products(&self, active: &[usize], coefs: &[&[f64]], pass: &Pass<'_>) -> Vec<f64> {
+    /// The products of some kernels with some vectors, one after the other: `all` entries, or those i with `coefs[t][i]` ≠ 0.
+    pub(super) fn some_products(
+        &self,
+        active: &[usize],
+        coefs: &[&[f64]],
+        all: bool,
+        pass: &Pass<'_>,
+    ) -> Vec<f64> {
         let (n, count) = (self.n, active.len());
         let touched =
             |c: &[f64], span: (usize, usize)| c[span.0..span.0 + span.1].iter().any(|c| *c != 0.0);
@@ -94,7 +100,7 @@ impl Bank {
             |sums, tile| {
                 for (c, sums) in coefs.iter().zip(sums.chunks_mut(count * n)) {
                     let own: Vec<usize> =
-                        (0..tile.rows).filter(|r| c[tile.row0 + r] != 0.0).collect();
+                        (0..tile.rows).filter(|r| all || c[tile.row0 + r] != 0.0).collect();
                     let others = &c[tile.col0..tile.col0 + tile.cols];
                     for (g, rows) in own.chunks(ROWS_AT_ONCE).enumerate() {
                         let after = own.chunks(ROWS_AT_ONCE).nth(g + 1).unwrap_or_default();

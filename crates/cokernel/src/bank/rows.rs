@@ -1,24 +1,29 @@
 //! A combination Σ_m w_m K_m read by rows, without n × n storage.
 
-use super::Bank;
 use super::columns::Chosen;
+use super::{Bank, Known};
 use crate::Watch;
 use crate::data::Matrix;
 use crate::run::Pass;
 use crate::solve::Rows;
 use rayon::prelude::*;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Columns computed by one task.
 const CHUNK: usize = 1_024;
 
 struct Combined<'a> {
     bank: &'a Bank,
-    weights: &'a [f64],
+    weights: Vec<f64>,
     active: Vec<usize>,
     /// Of single features.
     features: Option<Chosen<'a>>,
     /// The sum where the kernels are in a file.
     sums: Option<Vec<f32>>,
+    /// Products that are known.
+    known: Option<Arc<Known>>,
+    /// The sum of the vectors that were multiplied by since one was known.
+    point: Mutex<Option<Vec<f64>>>,
 }
 
 impl Bank {
@@ -28,16 +33,17 @@ impl Bank {
     /// scattered reads per active kernel on resident storages (where
     /// [`combine`](Self::combine) is the better choice if n² numbers fit). Kernels in a file are summed first, in one
     /// pass, if n²/2 numbers of 4 bytes fit into the memory of the run; else a row reads n tiles' worth of the file.
-    pub fn combined_rows<'a>(&'a self, weights: &'a [f64]) -> Box<dyn Rows + 'a> {
-        self.combined_rows_in(weights, &Pass::default())
+    pub fn combined_rows(&self, weights: &[f64]) -> Box<dyn Rows + '_> {
+        self.combined_rows_in(weights, None, &Pass::default())
     }
 
-    /// [`combined_rows`](Self::combined_rows) whose first pass may be given up.
-    pub(crate) fn combined_rows_in<'a>(
-        &'a self,
-        weights: &'a [f64],
+    /// [`combined_rows`](Self::combined_rows) whose first pass may be given up, and whose products may be known.
+    pub(crate) fn combined_rows_in(
+        &self,
+        weights: &[f64],
+        known: Option<&Arc<Known>>,
         pass: &Pass<'_>,
-    ) -> Box<dyn Rows + 'a> {
+    ) -> Box<dyn Rows + '_> {
         let (active, features) = self.apart(weights);
         let columns = self.tiles.engine.columns.as_ref().filter(|_| !features.is_empty());
         let features = columns.map(|c| c.chosen(&features));
@@ -45,7 +51,8 @@ impl Bank {
             None => self.tiles.file_sums(&active, weights, pass),
             Some(_) => None,
         };
-        Box::new(Combined { bank: self, weights, active, features, sums })
+        let (weights, known, point) = (weights.to_vec(), known.map(Arc::clone), Mutex::default());
+        Box::new(Combined { bank: self, weights, active, features, sums, known, point })
     }
 }
 
@@ -57,9 +64,7 @@ impl Combined<'_> {
         out: &mut [f32],
     ) {
         if let Some(sums) = &self.sums {
-            let layout = self.bank.tiles.layout;
-            let at = columns.map(|j| layout.cell(i, j));
-            return out.iter_mut().zip(at).for_each(|(o, (row, c))| *o = sums[row * layout.b + c]);
+            return self.bank.tiles.sum_entries(sums, i, columns, out);
         }
         let len = columns.len();
         let mut values = vec![0.0; len * self.active.len()];
@@ -121,10 +126,13 @@ impl Rows for Combined<'_> {
 
 impl Combined<'_> {
     fn multiply_in(&self, coef: &[f64], out: &mut [f64], pass: &Pass<'_>) {
+        if let Some(known) = &self.known {
+            return self.multiply_known(known, coef, out, pass);
+        }
         let support = coef.iter().filter(|c| **c != 0.0).count();
         if 4 * support > self.bank.n || self.features.is_some() {
             let block = Matrix::from_fn(self.bank.n, 1, |i, _| coef[i]);
-            let product = self.bank.apply_combined_in(self.weights, &block, pass);
+            let product = self.bank.apply_combined_in(&self.weights, &block, pass);
             out.copy_from_slice(product.values());
             return;
         }
@@ -147,5 +155,25 @@ impl Combined<'_> {
                 }
             }
         });
+    }
+
+    /// The same by way of the products of the single kernels: of all of them where they only have to be read or a third has
+    /// a weight, since their quadratic forms are wanted next.
+    fn multiply_known(&self, known: &Known, coef: &[f64], out: &mut [f64], pass: &Pass<'_>) {
+        let all: Vec<usize> = (0..self.bank.len()).collect();
+        let few = self.bank.tiles.is_computed() && 3 * self.active.len() < all.len();
+        let wanted = if few { &self.active } else { &all };
+        let lock = || self.point.lock().unwrap_or_else(PoisonError::into_inner);
+        // A machine that begins again begins from a point that is known.
+        let before = lock().take().filter(|_| !known.has(coef));
+        out.fill(0.0);
+        known.with(self.bank, wanted, (coef, before.as_deref()), pass, |products| {
+            for m in &self.active {
+                let product = products[*m].as_deref().unwrap_or_default();
+                out.iter_mut().zip(product).for_each(|(o, p)| *o += self.weights[*m] * p);
+            }
+        });
+        let moved = |b: Vec<f64>| b.iter().zip(coef).map(|(b, c)| b + c).collect();
+        *lock() = Some(before.map_or_else(|| coef.to_vec(), moved));
     }
 }

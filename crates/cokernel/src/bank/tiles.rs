@@ -360,6 +360,35 @@ impl Tiles {
         }
     }
 
+    /// Whether no tile is kept.
+    pub(super) fn is_computed(&self) -> bool {
+        matches!(self.values, Values::Computed)
+    }
+
+    /// Whether a pass that begins now should go from the last tiles to the first: every other one over a file, which then
+    /// finds in the system's cache what the one before read last.
+    pub(super) fn is_backwards(&self) -> bool {
+        matches!(&self.values, Values::File(file) if file.turn())
+    }
+
+    /// Brings tiles into the order of a pass that begins now: from the last stretch of consecutive ones to the first where
+    /// it [goes backwards](Self::is_backwards).
+    pub(super) fn turn<T>(&self, tiles: &mut [T]) {
+        if self.is_backwards() {
+            let stretch = tiles.len().div_ceil(CHUNKS).max(1);
+            tiles.reverse();
+            tiles.chunks_mut(stretch).for_each(<[T]>::reverse);
+        }
+    }
+
+    /// Buffers of one thread.
+    pub(super) fn scratch(&self) -> Scratch {
+        match &self.values {
+            Values::File(file) => Scratch { read: file.room(), ..Scratch::default() },
+            _ => Scratch::default(),
+        }
+    }
+
     /// Visits the wanted tiles of the kernels in `active` and reduces: each of a fixed number
     /// of chunks starts from `init`, and the chunks are merged in order. `wanted` is asked
     /// about (first row, rows) and (first column, columns).
@@ -390,12 +419,14 @@ impl Tiles {
         let plan = self.plan(active);
         let tiles = self.layout.tiles();
         let chunks = chunks.min(tiles);
-        let states: Vec<S> = (0..chunks)
+        let backwards = self.is_backwards();
+        let mut states: Vec<S> = (0..chunks)
             .into_par_iter()
             .map(|c| {
+                let c = if backwards { chunks - 1 - c } else { c };
                 let first = self.layout.place(c * tiles / chunks).0;
                 let mut state = init(self.layout.span(first).0);
-                let mut scratch = Scratch::default();
+                let mut scratch = self.scratch();
                 if active.is_empty() {
                     return state;
                 }
@@ -412,6 +443,9 @@ impl Tiles {
                 state
             })
             .collect();
+        if backwards {
+            states.reverse();
+        }
         let mut states = states.into_iter();
         let mut total = states.next().unwrap_or_else(|| init(0));
         states.for_each(|s| merge(&mut total, s));
@@ -434,8 +468,10 @@ impl Tiles {
         visit: impl Fn(&mut Vec<f64>, &Tile<'_>) + Sync,
     ) {
         let plan = self.plan(active);
-        (0..self.layout.tiles()).into_par_iter().for_each_init(
-            || (Scratch::default(), Vec::new()),
+        let mut tiles: Vec<usize> = (0..self.layout.tiles()).collect();
+        self.turn(&mut tiles);
+        tiles.into_par_iter().for_each_init(
+            || (self.scratch(), Vec::new()),
             |(scratch, buffer), tile| {
                 if pass.is_over() {
                     return;

@@ -646,7 +646,7 @@ fn mixed<'a>(
         }
     }
     Ok(match mix.weights() {
-        Some(weights) => bank.combined_rows_in(weights, &Pass::under(watch)),
+        Some(weights) => bank.combined_rows_in(weights, None, &Pass::under(watch)),
         None => bank.mixed_rows(mix, numbers),
     })
 }

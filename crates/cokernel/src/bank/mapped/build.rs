@@ -11,6 +11,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::sync::atomic::AtomicBool;
 
 /// What files of other formats, versions and byte orders differ in.
 #[cfg(target_endian = "little")]
@@ -105,8 +106,10 @@ impl Mapped {
         }
         let file = File::open(&building.path).map_err(|e| at(&building.path, e))?;
         let directory = directory.to_path_buf();
-        let cache = std::sync::Mutex::default();
-        Ok((Mapped { directory, file, shape, sums, maker, cache, memory }, notes))
+        let (cache, backwards) = (std::sync::Mutex::default(), AtomicBool::new(false));
+        let path = building.path;
+        let mapped = Mapped { directory, path, file, shape, sums, maker, cache, backwards, memory };
+        Ok((mapped, notes))
     }
 }
 

@@ -34,6 +34,7 @@ use bytemuck::Pod;
 use std::collections::{HashMap, VecDeque};
 use std::fs::File;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Bytes before the table.
@@ -120,6 +121,8 @@ pub(super) struct Room {
     full: Vec<f64>,
     half: Vec<f32>,
     measures: Vec<f64>,
+    /// The file, of this thread alone: the system reads ahead of each.
+    file: Option<File>,
 }
 
 /// The numbers of a tile.
@@ -160,12 +163,15 @@ struct Cache {
 #[derive(Debug)]
 pub(super) struct Mapped {
     directory: PathBuf,
+    path: PathBuf,
     file: File,
     shape: Shape,
     /// The checksums of all pieces.
     sums: Vec<u32>,
     maker: Maker,
     cache: Mutex<Cache>,
+    /// Whether the last pass went backwards.
+    backwards: AtomicBool,
     /// Bytes that the run may keep in memory.
     pub(super) memory: usize,
 }
@@ -175,6 +181,16 @@ impl Mapped {
     pub(super) fn storage(&self) -> Storage {
         let directory = self.directory.clone();
         if self.is_single() { Storage::MappedF32(directory) } else { Storage::Mapped(directory) }
+    }
+
+    /// Buffers of a thread that reads many tiles.
+    pub(super) fn room(&self) -> Room {
+        Room { file: File::open(&self.path).ok(), ..Room::default() }
+    }
+
+    /// The direction of a pass that begins now: the other one each time.
+    pub(super) fn turn(&self) -> bool {
+        !self.backwards.fetch_xor(true, Ordering::Relaxed)
     }
 
     /// Whether numbers have 4 bytes.
@@ -192,13 +208,15 @@ impl Mapped {
         let numbers = self.shape.numbers();
         if !self.is_single() {
             room.full.resize(numbers, 0.0);
-            if !self.read_pieces(tile, places, &mut room.full) {
+            let file = room.file.as_ref().unwrap_or(&self.file);
+            if !self.read_pieces(file, tile, places, &mut room.full) {
                 self.maker.tile(tile, &mut room.measures, &mut room.full);
             }
             return Held::Full(&room.full);
         }
         room.half.resize(numbers, 0.0);
-        if !self.read_pieces(tile, places, &mut room.half) {
+        let file = room.file.as_ref().unwrap_or(&self.file);
+        if !self.read_pieces(file, tile, places, &mut room.half) {
             self.maker.tile(tile, &mut room.measures, &mut room.full);
             narrow(&room.full, &mut room.half);
         }
@@ -234,6 +252,7 @@ impl Mapped {
     /// Whether these places of a tile could be read and are what was written.
     fn read_pieces<T: Pod>(
         &self,
+        file: &File,
         tile: usize,
         places: impl Iterator<Item = usize> + Clone,
         out: &mut [T],
@@ -245,7 +264,7 @@ impl Mapped {
             }
             let bytes =
                 bytemuck::cast_slice_mut(&mut out[p * self.shape.piece()..][..self.shape.piece()]);
-            place::read(&self.file, bytes, self.shape.at(tile, p)).is_ok()
+            place::read(file, bytes, self.shape.at(tile, p)).is_ok()
                 && crc32fast::hash(bytes) == self.sums[tile * pieces + p]
         })
     }

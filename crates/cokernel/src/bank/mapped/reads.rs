@@ -1,7 +1,7 @@
 //! Single rows and pairs of a bank whose tiles are in a file.
 
 use super::Mapped;
-use crate::bank::tiles::{Scratch, Tiles, Values, huge_pages};
+use crate::bank::tiles::{Tiles, Values, huge_pages};
 use crate::error::room_for;
 use crate::run::Pass;
 use rayon::prelude::*;
@@ -57,8 +57,10 @@ impl Tiles {
         let plan = self.plan(active);
         let mut sums = vec![0.0_f32; numbers];
         huge_pages(&sums);
-        sums.par_chunks_mut(b * b).enumerate().for_each_init(
-            || (Scratch::default(), Vec::new()),
+        let mut tiles: Vec<(usize, &mut [f32])> = sums.chunks_mut(b * b).enumerate().collect();
+        self.turn(&mut tiles);
+        tiles.into_par_iter().for_each_init(
+            || (self.scratch(), Vec::new()),
             |(scratch, wide), (tile, out)| {
                 if pass.is_over() {
                     return;
@@ -80,6 +82,31 @@ impl Tiles {
             },
         );
         (!pass.is_given_up()).then_some(sums)
+    }
+
+    /// Entries (i, j), j in `columns`, of [such sums](Self::file_sums).
+    pub(in crate::bank) fn sum_entries(
+        &self,
+        sums: &[f32],
+        i: usize,
+        columns: impl Iterator<Item = usize>,
+        out: &mut [f32],
+    ) {
+        let (layout, b) = (self.layout, self.layout.b);
+        let own = i / b;
+        // The first column of the block that the last one was in, where its entry lies, and how far the next one is.
+        let (mut first, mut start, mut apart) = (usize::MAX / 2, 0, 0);
+        for (out, j) in out.iter_mut().zip(columns) {
+            if j.wrapping_sub(first) >= b {
+                let block = j / b;
+                first = block * b;
+                (start, apart) = match block >= own {
+                    true => (layout.index(own, block) * b * b + i % b * b, 1),
+                    false => (layout.index(block, own) * b * b + i % b, b),
+                };
+            }
+            *out = sums[start + (j - first) * apart];
+        }
     }
 
     /// The values of each pair, all kernels of which are in the file: every tile is read once for all its pairs.

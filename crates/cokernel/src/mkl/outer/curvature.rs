@@ -16,7 +16,7 @@
 //! K_ij ([y = y'] − [y = l'] − [l = y'] + [l = l']), and the sum of each head is fixed. Problems add up. Cost: one pass over the rows of support vectors in all kernels, |F|³/3 + |F|² M + |F| M²
 //! for each binary problem.
 
-use crate::bank::Bank;
+use crate::bank::{Bank, Known};
 use crate::machine::{Block, Free, Solution};
 use crate::run::Pass;
 use cokernel_dense::Cholesky;
@@ -53,6 +53,7 @@ pub(super) fn sides(
     seen: &[usize],
     machines: &Solution,
     free: &[&Free],
+    known: Option<&Known>,
     pass: &Pass<'_>,
 ) -> Sides {
     let coefs = machines.coefs();
@@ -70,7 +71,7 @@ pub(super) fn sides(
             columns
         })
         .collect();
-    bank.products_of(seen, &coefs, pass, |k, u, product| {
+    let visit = |k: usize, u: usize, product: &[f64]| {
         let terms = coefs[u].iter().zip(product).filter(|(c, _)| **c != 0.0);
         forms[u][k] = terms.map(|(c, p)| c * p).sum();
         let (block, head) = heads[u];
@@ -83,7 +84,14 @@ pub(super) fn sides(
                 *v += sign * product[*i as usize];
             }),
         }
-    });
+    };
+    match (known, &coefs[..]) {
+        (Some(known), [coef]) => {
+            let mut visit = visit;
+            known.each(bank, seen, coef, pass, |k, product| visit(k, 0, product));
+        }
+        _ => bank.products_of(seen, &coefs, pass, visit),
+    }
     Sides { forms, columns }
 }
 
@@ -368,7 +376,7 @@ mod tests {
                 out.iter_mut().zip(columns).for_each(|(o, j)| *o = gram.row(i)[*j as usize]);
             };
             let free = free(&machines).unwrap();
-            let sides = sides(&bank, &all, &machines, &free, &pass);
+            let sides = sides(&bank, &all, &machines, &free, None, &pass);
             let found = hessian(3, &all, sides, &free, &row, &pass).unwrap();
             let largest = found.iter().fold(0.0_f64, |a, h| a.max(h.abs()));
             let h = 1e-4;

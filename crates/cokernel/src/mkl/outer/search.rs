@@ -2,11 +2,14 @@
 
 use super::stored::Stored;
 use super::{Proposal, Set, curvature};
+use crate::bank::Known;
+use crate::data::Target;
 use crate::machine::{How, Solution};
 use crate::mkl::{Problem, fits};
 use crate::run::Pass;
+use crate::solve::Rows;
 use crate::{Counts, Result, Run, Status, Watch};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// Weights below this are set to 0 whenever a kernel is formed, where their share of the trace of the combination is
 /// below it, too: a kernel whose entries are 10⁸ times those of the others may need a weight of 10⁻⁹.
@@ -86,6 +89,9 @@ pub(super) struct Search<'a> {
     pub counts: Counts,
     /// The kernels of the current point and of the last trial, where two fit into memory.
     stored: Option<Stored>,
+    /// Where none is stored: the combination that was formed last with its weights, and products that are known.
+    rows: Option<(Vec<f64>, Box<dyn Rows + 'a>)>,
+    known: Option<Arc<Known>>,
     tol: f64,
     /// Relative gap to which machines are solved now, and its smallest value.
     inner: f64,
@@ -112,6 +118,8 @@ impl<'a> Search<'a> {
             watch: run.watch(),
             counts: Counts::default(),
             stored: None,
+            rows: None,
+            known: None,
             tol,
             inner: LOOSEST.min(tol),
             floor,
@@ -210,10 +218,25 @@ impl<'a> Search<'a> {
             if !pass.is_given_up() {
                 self.stored = Some(Stored::new(base));
             }
+        } else if self.known.is_none() && !is_several(self.problem.target) {
+            self.known = Known::new(self.problem.bank).map(Arc::new);
         }
         self.counts.combines += 1;
         let machines = self.machines(&weights, true, warm, tol.max(self.floor))?;
         Ok(Point::new(weights, machines))
+    }
+
+    /// The combination with these weights by rows: the last one where it has them. That is let go of before another is
+    /// formed.
+    fn rows(&mut self, weights: &[f64]) -> Box<dyn Rows + 'a> {
+        match self.rows.take() {
+            Some((of, rows)) if of == weights => rows,
+            last => {
+                drop(last);
+                let pass = Pass::under(&self.watch);
+                self.problem.bank.combined_rows_in(weights, self.known.as_ref(), &pass)
+            }
+        }
     }
 
     /// The machines on the stored kernel of the point (`base`) or of the trial, or on the kernel
@@ -232,9 +255,10 @@ impl<'a> Search<'a> {
             Some(stored) if base => machine.solve(stored.point(), target, &how),
             Some(stored) => machine.solve(stored.trial(), target, &how),
             None => {
-                let pass = Pass::under(&self.watch);
-                let rows = self.problem.bank.combined_rows_in(weights, &pass);
-                machine.solve(rows.as_ref(), target, &how)
+                let rows = self.rows(weights);
+                let machines = machine.solve(rows.as_ref(), target, &how);
+                self.rows = Some((weights.to_vec(), rows));
+                machines
             }
         }?;
         self.counts.add(&machines.counts);
@@ -329,7 +353,8 @@ impl<'a> Search<'a> {
         aside.iter().for_each(|m| wanted[*m] = false);
         let seen: Vec<usize> = (0..bank.len()).filter(|m| wanted[*m]).collect();
         if second && let Some(free) = curvature::free(&point.machines) {
-            let mut sides = curvature::sides(bank, &seen, &point.machines, &free, &pass);
+            let known = self.known.as_deref();
+            let mut sides = curvature::sides(bank, &seen, &point.machines, &free, known, &pass);
             let forms = std::mem::take(&mut sides.forms);
             // At the end no step follows.
             if self.complete(point, forms, aside, &pass).is_none()
@@ -339,7 +364,7 @@ impl<'a> Search<'a> {
             }
             let rows = match &self.stored {
                 Some(_) => None,
-                None => Some(bank.combined_rows_in(&point.weights, &pass)),
+                None => Some(self.rows(&point.weights)),
             };
             let block = |i: usize, columns: &[u32], out: &mut [f64]| match (&self.stored, &rows) {
                 (Some(stored), _) => {
@@ -355,10 +380,12 @@ impl<'a> Search<'a> {
             };
             let Some(free) = curvature::free(&point.machines) else { return Ok(None) };
             let hessian = curvature::hessian(bank.len(), &seen, sides, &free, &block, &pass);
+            self.rows = rows.map(|rows| (point.weights.clone(), rows));
             self.given_up = pass.is_given_up();
             return Ok(hessian);
         }
-        let forms = bank.quad_forms_in(&point.machines.coefs(), &pass);
+        let all: Vec<usize> = (0..bank.len()).collect();
+        let forms = self.forms(&all, &point.machines.coefs(), &pass);
         self.complete(point, forms, &[], &pass);
         Ok(None)
     }
@@ -389,12 +416,23 @@ impl<'a> Search<'a> {
         let pass = Pass::under(&watch);
         let coefs = point.machines.coefs();
         let mut forms = point.forms.clone();
-        let found = self.problem.bank.quad_forms_of(&aside, &coefs, &pass);
+        let found = self.forms(&aside, &coefs, &pass);
         for (forms, found) in forms.iter_mut().zip(&found) {
             aside.iter().zip(found).for_each(|(m, q)| forms[*m] = *q);
         }
         if self.complete(point, forms, &[], &pass).is_none() {
             point.aside = aside;
+        }
+    }
+
+    /// The quadratic forms of the kernels in `seen`.
+    fn forms(&self, seen: &[usize], coefs: &[&[f64]], pass: &Pass<'_>) -> Vec<Vec<f64>> {
+        let bank = self.problem.bank;
+        match (&self.known, coefs) {
+            (Some(known), [coef]) => {
+                vec![known.forms(bank, seen, coef, pass).unwrap_or_else(|| vec![0.0; seen.len()])]
+            }
+            _ => bank.quad_forms_of(seen, coefs, pass),
         }
     }
 
@@ -547,6 +585,11 @@ impl<'a> Search<'a> {
         let Some(stored) = &mut self.stored else { return Ok(()) };
         stored.refuse(self.problem.bank, &from.weights, &Pass::under(&self.watch))
     }
+}
+
+/// Whether machines of several problems may be solved at once.
+fn is_several(target: &Target) -> bool {
+    matches!(target, Target::Classes(classes) if classes.n_classes() > 2)
 }
 
 /// a / b, if one is a multiple of the other but for rounding.

@@ -35,6 +35,7 @@
 //!
 //! **Cost** of an iteration: one sum of M kernels and M products of a kernel with α, a warm machine, |F|³/3.
 
+mod interior;
 mod newton;
 mod part;
 mod penalty;
@@ -84,8 +85,8 @@ pub(super) const UNIT: Param = Param {
 /// How it is solved.
 pub(super) const SOLVER: Param = Param {
     name: "solver",
-    doc: "newton: Newton's method in (σ, μ) around a machine; sqp: the sequential quadratic programming of the paper, \
-          (19), in all α.",
+    doc: "newton: Newton's method in (σ, μ) around a machine, and an interior method in all α where it stalls and \
+          instances are few; sqp: the sequential quadratic programming of the paper, (19), in all α.",
     range: Range::Choice { default: "newton", of: &["newton", "sqp"] },
 };
 
@@ -166,6 +167,10 @@ impl Priors {
             report.counts = views.counts;
             report.notes.extend(views.notes.iter().cloned());
             views.tell(problem, joint.as_deref(), &mut report);
+            if self.views.chooses() {
+                let all = views.spread(&views.factors, problem.bank.len());
+                report.details.insert("c_factors".to_string(), all);
+            }
         }
         // After a stop some have no values.
         let views = views.filter(|v| v.stopped.is_none());
@@ -195,11 +200,11 @@ impl Priors {
         })
     }
 
-    /// By Newton's method; where it ends early, next to σ = 0 say, and instances are few, once more by the published one, and the
-    /// one with the smaller gap.
+    /// By Newton's method; where it ends early, next to σ = 0 say, and instances are few, once more by an interior one, and
+    /// the one with the smaller gap.
     fn solved(&self, part: &Part<'_>, run: &Run, watch: &Watch) -> Result<Fitted> {
         let found = newton::solve(part, run, watch)?;
-        let again = found.status == Status::Stalled && matches!(part.penalty, Penalty::Averaged(_));
+        let again = found.status == Status::Stalled;
         if !again || part.n() > AGAIN || !fits(part.bank, 4, run) {
             return Ok(found);
         }
@@ -207,7 +212,7 @@ impl Priors {
             (Some(upper), Some(lower)) => (upper - lower) / upper.max(f64::MIN_POSITIVE),
             _ => f64::INFINITY,
         };
-        let mut other = sqp::solve(part, run, watch)?;
+        let mut other = interior::solve(part, watch)?;
         let mut counts = found.counts;
         counts.add(&other.counts);
         if gap(&other) >= gap(&found) {

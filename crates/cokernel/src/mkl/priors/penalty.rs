@@ -78,6 +78,39 @@ impl Penalty {
         }
     }
 
+    /// σ with τ log σ added to its prior, where σ may be 0, for z = ½q: σ, its derivative, and max_σ zσ − Ω(σ) + τ log σ.
+    /// Infinite where there is none. The others need no logarithm.
+    pub fn inside(self, half_form: f64, tau: f64) -> (f64, f64, f64) {
+        let z = half_form;
+        match self {
+            Penalty::Exponential(l) if z < l => {
+                let sigma = tau / (l - z);
+                (sigma, sigma / (l - z), tau * (sigma.ln() - 1.0))
+            }
+            Penalty::SuperGaussian(l, k) => {
+                // 2kσ² + (λ − z)σ = τ, without cancellation.
+                let (b, root) = (l - z, ((l - z).powi(2) + 8.0 * k * tau).sqrt());
+                let sigma = if b > 0.0 { 2.0 * tau / (b + root) } else { (root - b) / (4.0 * k) };
+                (sigma, sigma / root, (z - l - k * sigma) * sigma + tau * sigma.ln())
+            }
+            Penalty::Averaged(l) if z < l => (1.0 / (l - z), (l - z).powi(-2), -(-z / l).ln_1p()),
+            Penalty::Exponential(_) | Penalty::Averaged(_) => {
+                (f64::INFINITY, f64::INFINITY, f64::INFINITY)
+            }
+            Penalty::HalfNormal(l) => (z / l, 1.0 / l, 0.5 * z * (z / l)),
+            Penalty::Power(l, p) => {
+                let sigma = self.best(z);
+                let slope = if z > 0.0 { sigma / (z * (p - 1.0)) } else { 0.0 };
+                (sigma, slope, (p - 1.0) * l * (z / (l * p)).powf(p / (p - 1.0)))
+            }
+        }
+    }
+
+    /// Whether σ may be 0.
+    pub fn leaves_out(self) -> bool {
+        !matches!(self, Penalty::Averaged(_) | Penalty::Power(..))
+    }
+
     /// Where every iteration begins: about as large as the prior lets σ be.
     pub fn first(self) -> f64 {
         match self {

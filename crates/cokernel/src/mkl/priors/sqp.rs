@@ -135,7 +135,13 @@ fn value(part: &Part<'_>, gain: f64, forms: &Forms) -> f64 {
 }
 
 /// The machine with these coefficients, and its bounds.
-fn judged(part: &Part<'_>, gram: &Gram, sigma: &[f64], mu: &[f64], x: Vec<f64>) -> Solved {
+pub(super) fn judged(
+    part: &Part<'_>,
+    gram: &Gram,
+    sigma: &[f64],
+    mu: &[f64],
+    x: Vec<f64>,
+) -> Solved {
     let bias = sigma.iter().sum::<f64>() * x.iter().sum::<f64>();
     let mut values = vec![0.0; x.len()];
     gram.multiply(&x, &mut values);
