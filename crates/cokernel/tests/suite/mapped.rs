@@ -97,6 +97,30 @@ fn methods_learn_the_same_bits() {
     }
 }
 
+/// Where the combination is read by rows, products that a search has had are used again: the optimum stays that of the
+/// combination in memory.
+#[test]
+fn by_rows_as_with_the_combination_in_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let views = views(0);
+    let y = Labels::from_texts(&(0..N).map(|i| (i % 2).to_string()).collect::<Vec<_>>());
+    for method in ["simple_mkl", "lp_norm", "elastic_net"] {
+        let fit = |storage: Storage, memory: usize| {
+            let run = Run { memory, ..Run::default() };
+            let mkl = Mkl::new(method).unwrap().kernels(specs()).storage(storage);
+            let report = mkl.param("tol", 1e-7).fit(&views, &y, &run).unwrap().report().clone();
+            assert!(report.gap.unwrap() <= 1e-7, "{method}: {:?}", report.status);
+            *report.objective.last().unwrap()
+        };
+        let whole = fit(Storage::Resident, 2 << 30);
+        let file = Storage::Mapped(folder.path().into());
+        for storage in [Storage::Resident, Storage::OnDemand, file] {
+            let said = fit(storage.clone(), 300 << 10);
+            assert!((said / whole - 1.0).abs() < 2e-7, "{method}, {storage}: {said} {whole}");
+        }
+    }
+}
+
 /// Values that are estimated, with a graph beside them that stays in memory.
 #[test]
 fn estimated_values_are_kept() {

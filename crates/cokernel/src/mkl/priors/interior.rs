@@ -25,7 +25,7 @@ use cokernel_dense::{Cholesky, Slice, product_nt};
 /// What τ falls by.
 const FALL: f64 = 0.1;
 /// How often.
-const FALLS: usize = 24;
+const FALLS: usize = 40;
 /// Steps for one τ.
 const STEPS: usize = 100;
 /// Halvings of a step.
@@ -143,7 +143,7 @@ impl Barrier<'_, '_> {
         }
     }
 
-    /// The τ whose walls weigh about as much as all else where the point is.
+    /// A τ whose walls weigh at least as much as all else where the point is.
     fn balancing(&self, at: &Inner) -> f64 {
         let part = self.part;
         let mean = |sum: f64| sum / self.rows.len().max(1) as f64;
@@ -156,7 +156,9 @@ impl Barrier<'_, '_> {
             room * (kernels.sum::<f64>() + views.sum::<f64>() - part.y[*i]).abs()
         };
         let forces = mean(self.rows.iter().map(force).sum());
-        if forces.is_finite() { first.max(forces) } else { first }
+        // Each step gains about τ, and all that there is to gain is below the sum of the bounds.
+        let box_size = mean(self.rows.iter().map(|i| part.upper[*i] - part.lower[*i]).sum());
+        if forces.is_finite() { box_size.max(forces) } else { box_size }
     }
 
     /// K_m v, with constant and unit.

@@ -152,3 +152,28 @@ fn a_start_from_a_sample_ends_at_the_same_optimum() {
     assert!((last(&with) / last(&without) - 1.0).abs() < 2e-6);
     assert!(with.objective[0] < without.objective[0]);
 }
+
+#[test]
+fn weights_inside_are_derivatives() {
+    let penalties = [
+        Penalty::Averaged(3.0),
+        Penalty::Exponential(3.0),
+        Penalty::HalfNormal(3.0),
+        Penalty::SuperGaussian(0.7, 0.4),
+        Penalty::Power(3.0, 1.7),
+    ];
+    for penalty in penalties {
+        for (z, tau) in [(0.3, 1e-2), (0.7, 0.1), (2.0, 1e-3), (2.9, 1e-6)] {
+            let (sigma, slope, _) = penalty.inside(z, tau);
+            let h = 1e-5 * (3.0 - z);
+            let (up, down) = (penalty.inside(z + h, tau), penalty.inside(z - h, tau));
+            let near = |a: f64, b: f64| (a - b).abs() < 1e-5 * a.abs().max(1e-3);
+            let place = format!("{penalty:?} {z} {tau}");
+            assert!(near((up.2 - down.2) / (2.0 * h), sigma), "{place}");
+            assert!(near((up.0 - down.0) / (2.0 * h), slope), "{place}");
+        }
+        let value = |tau: f64| penalty.inside(0.5, tau).2;
+        let limit = penalty.conjugate(std::iter::once(0.5));
+        assert!((value(1e-12) - limit).abs() < 1e-9, "{penalty:?}");
+    }
+}
