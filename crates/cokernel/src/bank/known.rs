@@ -21,8 +21,6 @@ const STEPS: usize = 8;
 const LARGEST: usize = 1 << 21;
 /// Columns computed by one task.
 const CHUNK: usize = 1_024;
-/// Vectors with fewer entries are of single rows, and not kept.
-const FEW: usize = 32;
 
 /// The products of one vector.
 #[derive(Debug, Default)]
@@ -63,6 +61,9 @@ impl Entry {
 }
 
 impl Known {
+    /// Vectors with fewer entries are of single rows, and not kept.
+    pub(super) const FEW: usize = 32;
+
     /// Room for the products of this bank; none where they would take too much of it, or where kernels are read
     /// otherwise.
     pub(crate) fn new(bank: &Bank) -> Option<Self> {
@@ -96,7 +97,7 @@ impl Known {
             return None;
         }
         let found = use_it(&entry.products);
-        if coef.iter().filter(|c| **c != 0.0).count() >= FEW {
+        if coef.iter().filter(|c| **c != 0.0).count() >= Self::FEW {
             let sum = since.and_then(|since| {
                 let before = self.take(since)?;
                 let sum = before.sum(&entry);

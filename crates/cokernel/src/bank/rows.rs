@@ -11,6 +11,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Columns computed by one task.
 const CHUNK: usize = 1_024;
+/// Products with vectors that are not known after which a machine counts as one that multiplies all the time.
+const OFTEN: usize = 4;
 
 struct Combined<'a> {
     bank: &'a Bank,
@@ -22,8 +24,8 @@ struct Combined<'a> {
     sums: Option<Vec<f32>>,
     /// Products that are known.
     known: Option<Arc<Known>>,
-    /// The sum of the vectors that were multiplied by since one was known.
-    point: Mutex<Option<Vec<f64>>>,
+    /// The sum of the vectors that were multiplied by since one was known, and how many there were.
+    point: Mutex<(Option<Vec<f64>>, usize)>,
 }
 
 impl Bank {
@@ -126,8 +128,10 @@ impl Rows for Combined<'_> {
 
 impl Combined<'_> {
     fn multiply_in(&self, coef: &[f64], out: &mut [f64], pass: &Pass<'_>) {
-        if let Some(known) = &self.known {
-            return self.multiply_known(known, coef, out, pass);
+        if let Some(known) = &self.known
+            && self.multiply_known(known, coef, out, pass)
+        {
+            return;
         }
         let support = coef.iter().filter(|c| **c != 0.0).count();
         if 4 * support > self.bank.n || self.features.is_some() {
@@ -158,14 +162,31 @@ impl Combined<'_> {
     }
 
     /// The same by way of the products of the single kernels: of all of them where they only have to be read or a third has
-    /// a weight, since their quadratic forms are wanted next.
-    fn multiply_known(&self, known: &Known, coef: &[f64], out: &mut [f64], pass: &Pass<'_>) {
+    /// a weight, since their quadratic forms are wanted next. Not for machines that multiply in every step: false.
+    fn multiply_known(
+        &self,
+        known: &Known,
+        coef: &[f64],
+        out: &mut [f64],
+        pass: &Pass<'_>,
+    ) -> bool {
+        // Single rows.
+        if coef.iter().filter(|c| **c != 0.0).count() < Known::FEW {
+            return false;
+        }
+        let lock = || self.point.lock().unwrap_or_else(PoisonError::into_inner);
+        // A machine that begins again begins from a point that is known.
+        let (before, count) = match known.has(coef) {
+            true => (None, 0),
+            false => std::mem::take(&mut *lock()),
+        };
+        if count >= OFTEN {
+            lock().1 = count;
+            return false;
+        }
         let all: Vec<usize> = (0..self.bank.len()).collect();
         let few = self.bank.tiles.is_computed() && 3 * self.active.len() < all.len();
         let wanted = if few { &self.active } else { &all };
-        let lock = || self.point.lock().unwrap_or_else(PoisonError::into_inner);
-        // A machine that begins again begins from a point that is known.
-        let before = lock().take().filter(|_| !known.has(coef));
         out.fill(0.0);
         known.with(self.bank, wanted, (coef, before.as_deref()), pass, |products| {
             for m in &self.active {
@@ -174,6 +195,7 @@ impl Combined<'_> {
             }
         });
         let moved = |b: Vec<f64>| b.iter().zip(coef).map(|(b, c)| b + c).collect();
-        *lock() = Some(before.map_or_else(|| coef.to_vec(), moved));
+        *lock() = (Some(before.map_or_else(|| coef.to_vec(), moved)), count + 1);
+        true
     }
 }

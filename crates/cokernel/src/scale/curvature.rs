@@ -120,6 +120,14 @@ impl Curvature {
         }
     }
 
+    /// Refuses more features than there is memory for the covariance of.
+    pub fn room(space: &Space) -> Result<()> {
+        let size = space.size();
+        room_for::<f64>(size.checked_mul(2 * size), || {
+            format!("the covariance of {size} features (a smaller rank of the storage needs less)")
+        })
+    }
+
     /// From a sample of the instances of a problem with these curvatures.
     pub fn new(
         problem: &Problem<'_>,
@@ -138,9 +146,7 @@ impl Curvature {
         let Drawn { rows, weights, .. } = &sample;
         let total: f64 = weights.iter().sum();
         let kernels: Vec<usize> = (0..space.kernels().len()).collect();
-        room_for::<f64>(size.checked_mul(2 * size), || {
-            format!("the covariance of {size} features (a smaller rank of the storage needs less)")
-        })?;
+        Self::room(space)?;
         let groups = match sample.whole {
             true => vec![(0..size).collect()],
             false => by_view(space),
