@@ -2,7 +2,7 @@
 
 use super::predict::{Chosen, values};
 use super::{Mkl, Model, Prepared};
-use crate::bank::{Bank, Fill, LowRank, Storage, placed, resolved_where_present};
+use crate::bank::{Bank, Fill, Landmarks, LowRank, Storage, placed, resolved_where_present};
 use crate::data::{self, Matrix, Missing, Preparation, Views};
 use crate::kernel::{Kernel, KernelSpec};
 use crate::mkl::{Learner, REGISTRY};
@@ -229,6 +229,10 @@ pub(super) fn landmarks(
     // Widths are those of the instances that have the view, as with kernels between all instances.
     let at = if preparation.concat() { &prepared } else { &known };
     let kernels = resolved_where_present(at, specs, run, notes)?;
+    if matches!(how.landmarks, Landmarks::Orthogonal | Landmarks::Independent) {
+        // As many features as that are not drawn and compared first.
+        crate::scale::room_for_learning(kernels.len().saturating_mul(how.rank))?;
+    }
     let (space, bank) = Space::new(&prepared, kernels, how, run)?;
     Ok((preparation, prepared, bank, Some(Box::new(space))))
 }

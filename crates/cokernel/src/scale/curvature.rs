@@ -120,14 +120,6 @@ impl Curvature {
         }
     }
 
-    /// Refuses more features than there is memory for the covariance of.
-    pub fn room(space: &Space) -> Result<()> {
-        let size = space.size();
-        room_for::<f64>(size.checked_mul(2 * size), || {
-            format!("the covariance of {size} features (a smaller rank of the storage needs less)")
-        })
-    }
-
     /// From a sample of the instances of a problem with these curvatures.
     pub fn new(
         problem: &Problem<'_>,
@@ -146,7 +138,7 @@ impl Curvature {
         let Drawn { rows, weights, .. } = &sample;
         let total: f64 = weights.iter().sum();
         let kernels: Vec<usize> = (0..space.kernels().len()).collect();
-        Self::room(space)?;
+        room_for_learning(size)?;
         let groups = match sample.whole {
             true => vec![(0..size).collect()],
             false => by_view(space),
@@ -304,6 +296,13 @@ impl Curvature {
         let bias = -simd::dot(&self.mean, &found);
         (found, bias)
     }
+}
+
+/// Refuses more features than there is memory for the covariance of.
+pub(crate) fn room_for_learning(size: usize) -> Result<()> {
+    room_for::<f64>(size.checked_mul(size).and_then(|s| s.checked_mul(2)), || {
+        format!("the covariance of {size} features (a smaller rank of the storage needs less)")
+    })
 }
 
 /// The coordinates of the kernels of each view.

@@ -61,6 +61,7 @@ mod tiles;
 mod workers;
 
 pub use basis::Basis;
+pub(crate) use curvature::room_for_learning;
 pub(crate) use landmarks::some_of;
 pub use loss::Loss;
 pub use processes::{Processes, serve};

@@ -131,7 +131,9 @@ impl Building<'_> {
         let of = mine.lines().next().unwrap_or_default();
         let problem = match of {
             VERSION => "it was made of other data or kernels than its name says".to_string(),
-            of if of.starts_with("cokernel grams ") => format!("it is of {of}; this is {VERSION}"),
+            of if of.starts_with("cokernel grams ") && !of.contains('\u{fffd}') => {
+                format!("it is of {of}; this is {VERSION}")
+            }
             _ => "it is no file of kernels, or its head is damaged".to_string(),
         };
         let path = self.path.clone();

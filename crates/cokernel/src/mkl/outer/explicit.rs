@@ -181,7 +181,7 @@ pub(super) fn learn(
     run: &Run,
 ) -> Result<Learned> {
     let watch = run.watch();
-    Curvature::room(space)?;
+    crate::scale::room_for_learning(space.size())?;
     let views = problem.features()?;
     let loss = problem.machine.loss().ok_or_else(crate::machine::no_loss)?;
     let costs = problem.machine.loss_costs(problem.target, problem.weights)?;

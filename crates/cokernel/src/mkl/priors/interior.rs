@@ -63,6 +63,7 @@ pub(super) fn solve(part: &Part<'_>, watch: &Watch) -> Result<Fitted> {
     let (mut objective, mut bounds) = (Vec::new(), Vec::new());
     let (mut best, mut lower): (Option<Point>, f64) = (None, 0.0);
     let (mut at, mut tau) = barrier.start();
+    let mut falls = 0;
     let status = 'all: loop {
         for _ in 0..STEPS {
             let Some(step) = barrier.step(&at, tau, &mut gram) else {
@@ -86,12 +87,14 @@ pub(super) fn solve(part: &Part<'_>, watch: &Watch) -> Result<Fitted> {
         let point = Point { sigma, mu, machine };
         let value = part.upper(&point);
         lower = lower.max(barrier.proved(&at));
-        if best.as_ref().is_none_or(|b| value < part.upper(b)) {
+        if value.is_finite() && best.as_ref().is_none_or(|b| value < part.upper(b)) {
             best = Some(point);
         }
-        let upper = best.as_ref().map_or(value, |b| part.upper(b));
-        objective.push(upper);
-        bounds.push(lower.min(upper));
+        let upper = best.as_ref().map_or(f64::INFINITY, |b| part.upper(b));
+        if upper.is_finite() {
+            objective.push(upper);
+            bounds.push(lower.min(upper));
+        }
         if upper - lower <= 0.3 * part.tol * upper {
             break Status::Converged;
         }
@@ -102,7 +105,8 @@ pub(super) fn solve(part: &Part<'_>, watch: &Watch) -> Result<Fitted> {
             break Status::IterationLimit;
         }
         // Nothing is gained any more: rounding.
-        if objective.len() > FALLS {
+        falls += 1;
+        if falls > FALLS {
             break Status::Stalled;
         }
         tau *= FALL;

@@ -78,7 +78,8 @@ pub(super) const GAMMA: Param = Param {
 /// In which unit kernels are.
 pub(super) const UNIT: Param = Param {
     name: "unit",
-    doc: "Kernels are divided, and C multiplied, by: diagonal, their mean diagonal entry; one, nothing, as printed.",
+    doc: "Kernels are divided, and C multiplied, by: diagonal, the mean diagonal entry of all kernels together; one, \
+          nothing, as printed.",
     range: Range::Choice { default: "diagonal", of: &["diagonal", "one"] },
 };
 
@@ -215,7 +216,8 @@ impl Priors {
         let mut other = interior::solve(part, watch)?;
         let mut counts = found.counts;
         counts.add(&other.counts);
-        if gap(&other) >= gap(&found) {
+        // Also where the other has no number at all.
+        if !(gap(&other) < gap(&found)) {
             return Ok(Fitted { counts, ..found });
         }
         other.counts = counts;
