@@ -216,8 +216,8 @@ impl Priors {
         let mut other = interior::solve(part, watch)?;
         let mut counts = found.counts;
         counts.add(&other.counts);
-        // Also where the other has no number at all.
-        if !(gap(&other) < gap(&found)) {
+        let better = gap(&other) < gap(&found);
+        if !better {
             return Ok(Fitted { counts, ..found });
         }
         other.counts = counts;
