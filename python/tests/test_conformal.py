@@ -67,6 +67,16 @@ def test_intervals_hold_the_number(method: str) -> None:
     within(held, 120, 35, COVERAGE if method == "split" else COVERAGE - 0.02, most)
 
 
+def test_jackknife_says_who_lacks_a_view() -> None:
+    rng = np.random.default_rng(0)
+    X = {"a": rng.normal(size=(30, 3)), "b": rng.normal(size=(30, 2))}
+    y = X["a"][:, 0]
+    X["b"][4] = np.nan
+    ridge = MKLRegressor("mean", machine="kernel_ridge", missing="mean")
+    with pytest.raises(ValueError, match="none may lack a view"):
+        ConformalRegressor(ridge, method="jackknife").fit(X, y)
+
+
 def test_jackknife_is_leaving_out_one_by_one() -> None:
     X, y = numbers(3)
     X, y = rows(X, slice(0, 40)), y[:40]

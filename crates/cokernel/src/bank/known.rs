@@ -2,8 +2,8 @@
 //!
 //! Where the combination is read by rows ([`Bank::combined_rows`]), a machine starts with its product with the coefficients
 //! of the machine before, and ends with that with what they changed by; the quadratic forms and the Hessian then want K_m c of
-//! the new ones. All of them are sums over m of products K_m c that are linear in c, whatever the weights: one pass over the
-//! kernels for each machine instead of four. That counts where a pass reads a file that is larger than memory.
+//! the new ones. All of them are sums over m of products K_m c that are linear in c, whatever the weights: mostly one pass over the
+//! kernels for each machine instead of three, beside the one that forms the combination. That counts where a pass reads a file that is larger than memory.
 //!
 //! A sum of products has the rounding of both, so after [`STEPS`] of them a product is computed from its c again. Whose
 //! vectors come in an order that depends on threads (machines of several problems at once) must do without.

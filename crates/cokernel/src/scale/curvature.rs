@@ -138,7 +138,6 @@ impl Curvature {
         let Drawn { rows, weights, .. } = &sample;
         let total: f64 = weights.iter().sum();
         let kernels: Vec<usize> = (0..space.kernels().len()).collect();
-        room_for_learning(size)?;
         let groups = match sample.whole {
             true => vec![(0..size).collect()],
             false => by_view(space),

@@ -86,7 +86,7 @@ pub(super) fn solve(part: &Part<'_>, watch: &Watch) -> Result<Fitted> {
         let machine = judged(part, &gram, &sigma, &mu, at.x.clone());
         let point = Point { sigma, mu, machine };
         let value = part.upper(&point);
-        lower = lower.max(barrier.proved(&at));
+        lower = lower.max(barrier.proved(&at.x));
         if value.is_finite() && best.as_ref().is_none_or(|b| value < part.upper(b)) {
             best = Some(point);
         }
@@ -193,10 +193,10 @@ impl Barrier<'_, '_> {
         (sigma, v.iter().map(|v| 1.0 / (self.part.gamma - v)).collect())
     }
 
-    /// The largest lower bound of a point.
-    fn proved(&self, at: &Inner) -> f64 {
-        match self.part.forms(&at.x, self.watch) {
-            Some(forms) => self.part.lower_bound(gain(self.part, &at.x), &forms),
+    /// The largest lower bound of these coefficients.
+    fn proved(&self, x: &[f64]) -> f64 {
+        match self.part.forms(x, self.watch) {
+            Some(forms) => self.part.lower_bound(gain(self.part, x), &forms),
             None => 0.0,
         }
     }
@@ -347,10 +347,6 @@ impl Barrier<'_, '_> {
         if part.penalty.leaves_out() && cut != point.sigma {
             tried.insert(0, cut);
         }
-        let proved = |x: &[f64]| match part.forms(x, self.watch) {
-            Some(forms) => part.lower_bound(gain(part, x), &forms),
-            None => 0.0,
-        };
         for sigma in tried {
             if self.watch.stop().is_some() {
                 break;
@@ -362,12 +358,12 @@ impl Barrier<'_, '_> {
             counts.machine_solves += 1;
             counts.smo_steps += machine.steps;
             let found = Point { sigma, mu: point.mu.clone(), machine };
-            let (upper, own) = (part.upper(&found), proved(&found.machine.coef));
+            let (upper, own) = (part.upper(&found), self.proved(&found.machine.coef));
             if upper - own <= part.tol * upper && upper <= part.upper(&point) {
                 return (found, own);
             }
         }
-        let own = proved(&point.machine.coef);
+        let own = self.proved(&point.machine.coef);
         (point, own)
     }
 }

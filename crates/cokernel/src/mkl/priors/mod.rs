@@ -57,7 +57,8 @@ use crate::solve::smo::Settings;
 use crate::{Counts, Error, Event, Report, Result, Run, Status, Watch};
 use part::{Fitted, Part};
 
-/// Most instances for which a problem is solved once more, at the cost of an n × n matrix and a quadratic program each step.
+/// Most instances for which a problem is solved once more, at the cost of an n × n matrix and its factors in each step. Chosen,
+/// not measured.
 const AGAIN: usize = 2_000;
 
 /// What is known of the weight vectors beforehand.
