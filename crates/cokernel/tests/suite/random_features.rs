@@ -248,6 +248,13 @@ fn refusals() {
     let e = say("gaussian@a:normalize=center", "fourier:rank=10");
     assert!(e.contains("normalisation by all instances"), "{e}");
     let e = say("gaussian@a", "fourier:rank=1000000000000000");
+    assert!(e.contains("the covariance of 1000000000000000 features"), "{e}");
+    // A method without a covariance is refused its directions.
+    let storage: Storage = "fourier:rank=1000000000000000".parse().unwrap();
+    let spectral = MultiView::new("spectral").unwrap().storage(storage);
+    let spectral = spectral.kernels(specs(&["gaussian@a"]));
+    let found = spectral.fit_clusters(&views, 2, &Starts::default(), &Run::default());
+    let e = found.err().unwrap().to_string();
     assert!(e.contains("500000000000000 random directions of 3 numbers"), "{e}");
     let e = "fourier:rank=9".parse::<Storage>().unwrap_err().to_string();
     assert!(e.contains("even number"), "{e}");
