@@ -163,7 +163,7 @@ pub fn model_lines(model: &Model) -> String {
         text.push_str(&format!("  P(class)  {}\n", told(&calibration.how)));
     }
     if let Some(machine) = &s.report.machine {
-        text.push_str(&format!("  optimum   {}\n", optimum(machine, task)));
+        text.push_str(&format!("  optimum   {}\n", optimum(machine, s.machines.len(), task)));
     }
     for (name, values) in &s.report.details {
         let list: Vec<String> = values.iter().map(|v| format!("{v:.4e}")).collect();
@@ -185,10 +185,12 @@ fn missing(lacking: &Lacking) -> String {
     )
 }
 
-/// `converged, primal 12.34, dual 12.33, gap 8.0e-4; 12.3 % of the smaller sides at C`.
-fn optimum(m: &MachineReport, task: Task) -> String {
+/// `converged, primal 12.34, dual 12.33, gap 8.0e-4; 12.3 % of the smaller sides at C`; sums of several machines and
+/// the largest gap of one.
+fn optimum(m: &MachineReport, machines: usize, task: Task) -> String {
     let (gap, at_bound) = (gap(Some(m.gap)), percent(m.at_bound));
-    let text = format!("{}, primal {:.6e}, dual {:.6e}, gap {gap}", m.status, m.primal, m.dual);
+    let of = if machines > 1 { "largest gap of a machine" } else { "gap" };
+    let text = format!("{}, primal {:.6e}, dual {:.6e}, {of} {gap}", m.status, m.primal, m.dual);
     match task {
         Task::Detect => text,
         Task::Regress => format!("{text}; {at_bound} % at C"),

@@ -259,6 +259,10 @@ impl Set for Net {
         true
     }
 
+    fn bowl(&self, kernels: usize) -> Option<(Vec<f64>, Vec<f64>)> {
+        Some((vec![self.v; kernels], vec![1.0 - self.v; kernels]))
+    }
+
     fn restricted(&self, _: &[usize]) -> Option<Box<dyn Set>> {
         Some(Box::new(Net { v: self.v }))
     }

@@ -284,7 +284,7 @@ pub(super) fn learn(
     let point = ended.point;
     let bounds = looped.bounds(&all, &point);
     let (machines, rule) =
-        (looped.machines(&all, &point, &roles), Each::rule(point.weights.clone()));
+        (looped.machines(&all, &point, (&roles, ended.status)), Each::rule(point.weights.clone()));
     let gap = Bounds::gap(bounds.exact);
     let mut report = Report {
         status: ended.status,
@@ -538,7 +538,7 @@ impl Loop<'_> {
         &self,
         problem: &passes::Problem<'_>,
         point: &Point,
-        roles: &[crate::machine::Role],
+        (roles, ended): (&[crate::machine::Role], Status),
     ) -> Solution {
         let (active, heads) = (point.active(), problem.heads());
         let coefs = problem.space.coefficients(&active, &point.v, heads);
@@ -560,7 +560,7 @@ impl Loop<'_> {
                 primal,
                 objective,
                 gap,
-                status: Status::Converged,
+                status: if gap <= self.tol { Status::Converged } else { ended },
                 free: None,
                 at_bound: at_bound[u],
             }

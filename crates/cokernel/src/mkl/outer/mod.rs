@@ -74,6 +74,7 @@ mod search;
 pub(super) mod semidefinite;
 pub(super) mod simplex;
 mod stored;
+mod together;
 
 use super::sets::{cost, norms};
 use super::{Learned, Problem, check, mixed};
@@ -162,6 +163,13 @@ pub(super) trait Set: fmt::Debug + Send + Sync {
 
     /// p, where S is {η ≥ 0, pᵀη = 1} without a penalty: several machines then [prove](hull) what one may not.
     fn prices(&self, kernels: usize) -> Option<Vec<f64>> {
+        let _ = kernels;
+        None
+    }
+
+    /// v and s, where S is {η ≥ 0, Σ_m v_m η_m + s_m η_m² ≤ 1} without a penalty: weights and coefficients of kernels of single
+    /// features can then be looked for [together].
+    fn bowl(&self, kernels: usize) -> Option<(Vec<f64>, Vec<f64>)> {
         let _ = kernels;
         None
     }

@@ -48,6 +48,10 @@ impl Set for Simplex {
         Some(vec![1.0; kernels])
     }
 
+    fn bowl(&self, kernels: usize) -> Option<(Vec<f64>, Vec<f64>)> {
+        Some((vec![1.0; kernels], vec![0.0; kernels]))
+    }
+
     fn restricted(&self, _: &[usize]) -> Option<Box<dyn Set>> {
         Some(Box::new(Simplex))
     }

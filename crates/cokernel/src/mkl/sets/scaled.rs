@@ -72,6 +72,13 @@ impl<S: Set + Copy + 'static> Set for Scaled<S> {
         self.set.drops()
     }
 
+    fn bowl(&self, kernels: usize) -> Option<(Vec<f64>, Vec<f64>)> {
+        let (mut linear, mut square) = self.set.bowl(kernels)?;
+        linear.iter_mut().zip(&self.factors).for_each(|(v, f)| *v *= f);
+        square.iter_mut().zip(&self.factors).for_each(|(s, f)| *s *= f * f);
+        Some((linear, square))
+    }
+
     /// Where the inner set is the same for any number of kernels.
     fn restricted(&self, kernels: &[usize]) -> Option<Box<dyn Set>> {
         self.set.restricted(kernels)?;

@@ -181,6 +181,10 @@ fn the_gap_is_that_of_all_features() {
         assert!((-1e-9..=1e-3).contains(&gap), "{method}: {gap}");
         assert!((gap - told).abs() < 1e-6, "{method}: {gap}, told {told}");
         assert!(weights[3] == 0.0 || p > 1.0, "{method}");
+        // As many kernels as free coefficients: 333 changes of the weights without interior points.
+        let inside = learned.report.details.get("interior");
+        assert_eq!(inside.is_some(), p <= 1.0, "{method}");
+        assert!(inside.is_none() || learned.report.iterations < 60, "{method}");
     }
 }
 
