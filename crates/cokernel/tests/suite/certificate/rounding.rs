@@ -63,7 +63,7 @@ fn regression_gap(
 #[test]
 fn regressions_of_a_large_c_hold_for_other_roundings() {
     let (mut converged, mut early) = (0, 0);
-    for seed in 0..4 {
+    for seed in 0..2 {
         let (x, y) = points(seed);
         for gamma in [0.05, 0.2, 1.0] {
             let (kernel, other) = (gaussian(&x, gamma), again(&x, gamma));
@@ -92,7 +92,7 @@ fn regressions_of_a_large_c_hold_for_other_roundings() {
             }
         }
     }
-    assert!(converged >= 20 && early >= 10, "{converged} {early}");
+    assert!(converged >= 10 && early >= 5, "{converged} {early}");
 }
 
 /// Far from the origin products are nearly equal, and their rounding is as large as the ball.
