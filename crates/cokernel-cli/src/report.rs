@@ -163,7 +163,10 @@ pub fn model_lines(model: &Model) -> String {
         text.push_str(&format!("  P(class)  {}\n", told(&calibration.how)));
     }
     if let Some(machine) = &s.report.machine {
-        text.push_str(&format!("  optimum   {}\n", optimum(machine, s.machines.len(), task)));
+        // A machine may be solved at weights that are not.
+        let weights = machine.status.is_success() && !s.report.status.is_success();
+        let at = if weights { "at these weights: " } else { "" };
+        text.push_str(&format!("  optimum   {at}{}\n", optimum(machine, s.machines.len(), task)));
     }
     for (name, values) in &s.report.details {
         let list: Vec<String> = values.iter().map(|v| format!("{v:.4e}")).collect();

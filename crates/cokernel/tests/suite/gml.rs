@@ -137,3 +137,32 @@ fn solved_next_to_nothing() {
     }
     assert!(left.is_empty(), "{} of {}: {left:?}", left.len(), left.len() + solved);
 }
+
+/// The classifiers of two groups far apart have no loss at μ = 1/γ: the optimum is 0, at σ = 0. The power prior ended at its
+/// limit, as no relative gap leads to 0, and the half-normal one at σ = 10⁻¹⁶⁵.
+#[test]
+fn views_without_loss_need_no_kernel() {
+    let far = |i: usize, j: usize| f64::from(u8::from(i % 2 == j % 2));
+    let kernels = [Matrix::from_fn(12, 12, far), Matrix::from_fn(12, 12, |i, j| 2.0 * far(i, j))];
+    let classes = classes(&[0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1]);
+    for (prior, p) in
+        [("exponential", 2.0), ("half_normal", 2.0), ("super_gaussian", 2.0), ("power", 1.1)]
+    {
+        let given = [
+            ("sigma_prior", Value::from(prior)),
+            ("lambda", Value::Real(1e9)),
+            ("p", Value::Real(p)),
+            ("gamma", Value::Real(1e-3)),
+        ];
+        let found = learn(&kernels, &classes, 1.0, &given);
+        let report = &found.report;
+        assert_eq!(report.status, Status::Converged, "{prior}");
+        assert_eq!((report.objective.as_slice(), report.gap), (&[0.0][..], Some(0.0)), "{prior}");
+        assert_eq!(report.details["active_kernels"], [0.0], "{prior}");
+        let said =
+            report.notes.iter().any(|n| n.contains("have no loss at the most likely weights"));
+        assert!(said, "{prior}: {:?}", report.notes);
+        // Half of each, by the classifiers alone.
+        assert_eq!(found.rule.weights().unwrap(), [0.5, 0.5], "{prior}");
+    }
+}

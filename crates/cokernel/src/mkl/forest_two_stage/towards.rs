@@ -136,7 +136,7 @@ fn similarities(
     let parts = all.values_mut().par_chunks_mut(r * TOGETHER).enumerate();
     parts.try_for_each(|(part, out)| {
         if let Some(status) = watch.stop() {
-            let what = "similarities to landmarks".to_string();
+            let what = "the table of similarities to landmarks".to_string();
             return Err(Error::Stopped { status, what });
         }
         let first = part * TOGETHER;

@@ -151,7 +151,7 @@ impl<'a> Generation<'a> {
             }
             exact = match missed.is_empty() || fruitless > 0 {
                 true => (0.2 * exact).max(0.01 * tol),
-                false => (0.1 * priced.gap).clamp(0.3 * tol, 0.1).min(exact),
+                false => (0.1 * priced.gap).max(0.3 * tol).min(exact),
             };
             active = self.next(&priced, &worths, missed);
             warm = Some(self.start(&active, &priced));
@@ -176,7 +176,7 @@ impl<'a> Generation<'a> {
             ..Report::closed_form(run)
         };
         report.details.insert("rounds".to_string(), vec![objective.len() as f64]);
-        if self.hard {
+        if self.inside[0] > 0.0 {
             report.details.insert("interior".to_string(), self.inside.to_vec());
         }
         (report.objective, report.gaps) = (objective, gaps);
@@ -222,7 +222,7 @@ impl<'a> Generation<'a> {
         let bank = self.problem.bank.part(active).ok_or_else(wrong)?;
         let set = self.outer.set.restricted(active).ok_or_else(wrong)?;
         let part = Problem { bank: &bank, views: None, pairs: None, ..*self.problem };
-        let serves = together::serves(&*set, &part);
+        let serves = together::serves(&*set, &part, self.run);
         if !(serves && self.hard) {
             let most = if serves { EASY } else { usize::MAX };
             let learned = self.loop_on(&*set, &part, warm.as_ref(), (tol, most))?;

@@ -33,20 +33,27 @@ mod step;
 mod tests;
 
 use super::Set;
-use crate::Watch;
 use crate::data::Target;
 use crate::machine::{Block, Head, Role, Solution};
 use crate::mkl::Problem;
 use crate::scale::Loss;
 use crate::solve::solved::of_sum_zero;
-use crate::{Counts, Status};
+use crate::{Counts, Run, Status, Watch};
 use cokernel_dense::simd::dot;
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// Most iterations.
 const ITERATIONS: usize = 60;
 /// From how many times the wanted gap on points are settled.
 const NEAR: f64 = 4.0;
+/// Costs, for a mean diagonal of 1, beyond which they are left aside at first: most coefficients are far below, and the products of what is
+/// between take many steps to become small.
+const CAPS: [f64; 3] = [1e4, 1e8, f64::INFINITY];
+/// Steps after a point that has the gap if nothing is cut from it.
+const MORE: usize = 8;
+/// Weights that count for less than this become 0 in any case.
+const NOTHING: f64 = 1e-12;
 /// Part of its cost from which on a coefficient counts as at its bound.
 const AT_BOUND: f64 = 0.99;
 
@@ -61,7 +68,13 @@ pub(super) struct Together {
 }
 
 /// Whether these weights and machines can be looked for in this way.
-pub(super) fn serves(set: &dyn Set, problem: &Problem<'_>) -> bool {
+pub(super) fn serves(set: &dyn Set, problem: &Problem<'_>, run: &Run) -> bool {
+    let (n, kernels) = (problem.bank.n(), problem.bank.len());
+    // Features and as many numbers again, and matrices of kernels × kernels.
+    let numbers = 2.0 * n as f64 * kernels as f64 + 5.0 * (kernels as f64).powi(2);
+    if 8.0 * numbers > run.memory as f64 {
+        return false;
+    }
     let loss = problem.machine.loss();
     let kinks = matches!(loss, Some(Loss::Hinge | Loss::Insensitive { .. }));
     kinks && problem.bank.is_all_columns() && set.bowl(problem.bank.len()).is_some()
@@ -71,7 +84,9 @@ pub(super) fn serves(set: &dyn Set, problem: &Problem<'_>) -> bool {
 struct Side {
     row: usize,
     sign: f64,
+    /// C, capped and as it is.
     cost: f64,
+    full: f64,
     gain: f64,
     alpha: f64,
     /// ξ and ζ.
@@ -103,7 +118,7 @@ struct Function {
 struct Interior<'a> {
     set: &'a dyn Set,
     /// z_m, one after the other.
-    z: Vec<f64>,
+    z: Arc<Vec<f64>>,
     n: usize,
     /// What kernels were divided and costs multiplied by.
     unit: f64,
@@ -124,28 +139,55 @@ pub(super) fn solve(
     tol: f64,
     watch: &Watch,
 ) -> Option<Together> {
-    let mut inside = Interior::new(set, problem)?;
-    for iteration in 0..=ITERATIONS {
-        inside.look();
-        let gap = inside.gap();
-        if !gap.is_finite() || watch.stop().is_some() {
+    let mut before = 0;
+    for cap in CAPS {
+        let mut inside = Interior::new(set, problem, cap)?;
+        let (found, steps) = inside.solve(tol, watch);
+        before += steps;
+        if let Some((weights, machines)) = found {
+            return Some(Together { weights, machines, iterations: before });
+        }
+        let capped = inside.functions.iter().flat_map(|f| &f.sides).any(|s| s.full > s.cost);
+        if !capped || watch.stop().is_some() {
             return None;
         }
-        if gap <= NEAR * tol {
-            let (settled, machines) = inside.settled();
-            let alone = machines.blocks.iter().all(|b| b.gap <= tol);
-            if alone && settled.gap() <= tol {
-                let weights = settled.eta;
-                return Some(Together { weights, machines, iterations: iteration });
-            }
-        }
-        inside.step()?;
     }
     None
 }
 
 impl<'a> Interior<'a> {
-    fn new(set: &'a dyn Set, problem: &Problem<'_>) -> Option<Self> {
+    /// Steps until a point on the bounds has the gap; and how many there were. Where a C is large what is cut off can cost more than
+    /// all: after some more steps, or where there is none, a point is taken from which nothing is cut.
+    fn solve(&mut self, tol: f64, watch: &Watch) -> (Option<(Vec<f64>, Solution)>, usize) {
+        let (mut whole, mut more) = (None, 0);
+        for iteration in 0..=ITERATIONS {
+            self.look();
+            let gap = self.gap();
+            if !gap.is_finite() || watch.stop().is_some() {
+                return (None, iteration);
+            }
+            if gap <= NEAR * tol {
+                for cut in [true, false] {
+                    let (settled, machines) = self.settled(cut);
+                    let alone = machines.blocks.iter().all(|b| b.gap <= tol);
+                    if alone && settled.gap() <= tol {
+                        let found = (settled.eta, machines);
+                        if cut {
+                            return (Some(found), iteration);
+                        }
+                        whole = Some(found);
+                    }
+                }
+            }
+            more += usize::from(whole.is_some());
+            if more > MORE || self.step().is_none() {
+                return (whole, iteration);
+            }
+        }
+        (whole, ITERATIONS)
+    }
+
+    fn new(set: &'a dyn Set, problem: &Problem<'_>, cap: f64) -> Option<Self> {
         let (bank, n) = (problem.bank, problem.bank.n());
         let (linear, square) = set.bowl(bank.len())?;
         let (z, unit) = features(problem)?;
@@ -158,7 +200,8 @@ impl<'a> Interior<'a> {
         let side = |row: usize, sign: f64, gain: f64| Side {
             row,
             sign,
-            cost: costs[row] * unit,
+            cost: (costs[row] * unit).min(cap),
+            full: costs[row] * unit,
             gain,
             alpha: 0.0,
             low: 0.0,
@@ -189,7 +232,7 @@ impl<'a> Interior<'a> {
         }
         let mut inside = Interior {
             set,
-            z,
+            z: Arc::new(z),
             n,
             unit,
             linear,
@@ -277,41 +320,50 @@ impl<'a> Interior<'a> {
         self.q = q;
     }
 
-    /// ½ Σ η s², the losses and ℓ of a decision function.
+    /// ½ Σ η s², the primal objective and ℓ of a decision function. Where the hinge loss leaves a margin, f is enlarged until it
+    /// has no loss if that costs less: C does not matter then.
     fn parts(&self, function: &Function) -> [f64; 3] {
         let norm = function.scores.iter().zip(&self.eta).map(|(s, e)| e * s * s).sum::<f64>();
-        let loss = |s: &Side| {
-            s.cost * (s.gain - s.sign * (function.values[s.row] + function.bias)).max(0.0)
-        };
-        let losses = function.sides.iter().map(loss).sum();
-        [0.5 * norm, losses, function.sides.iter().map(|s| s.gain * s.alpha).sum()]
+        let of = |s: &Side| s.sign * (function.values[s.row] + function.bias);
+        let losses: f64 = function.sides.iter().map(|s| s.full * (s.gain - of(s)).max(0.0)).sum();
+        let margin = function.sides.iter().map(of).fold(f64::INFINITY, f64::min);
+        let hinge = function.sides.iter().all(|s| s.gain == 1.0);
+        let mut primal = 0.5 * norm + losses;
+        if hinge && margin > 0.0 {
+            primal = primal.min(0.5 * norm * margin.recip().max(1.0).powi(2));
+        }
+        [0.5 * norm, primal, function.sides.iter().map(|s| s.gain * s.alpha).sum()]
     }
 
     /// The relative gap.
     fn gap(&self) -> f64 {
         let (mut primal, mut linear) = (0.0, 0.0);
         for function in &self.functions {
-            let [norm, losses, gains] = self.parts(function);
-            primal += norm + losses;
+            let [_, upper, gains] = self.parts(function);
+            primal += upper;
             linear += gains;
         }
         let half: Vec<f64> = self.q.iter().map(|q| 0.5 * q).collect();
         (primal - linear + self.set.conjugate(&half)) / primal.max(f64::MIN_POSITIVE)
     }
 
-    /// This point on the bounds that it goes to, with coefficients that sum to 0 and the best biases, and its machines.
-    fn settled(&self) -> (Interior<'a>, Solution) {
+    /// This point on the bounds that it goes to, or only without what is nothing; with coefficients that sum to 0 and the best
+    /// biases, and its machines.
+    fn settled(&self, cut: bool) -> (Interior<'a>, Solution) {
         let prices = self.prices();
-        let kept = |m: usize| self.eta[m] * prices[m] * self.rho * prices[m] > self.sigma[m];
-        let cut: Vec<f64> =
+        let kept = |m: usize| {
+            let part = self.eta[m] * prices[m];
+            part > if cut { self.sigma[m] / (self.rho * prices[m]) } else { NOTHING }
+        };
+        let some: Vec<f64> =
             (0..self.eta.len()).map(|m| if kept(m) { self.eta[m] } else { 0.0 }).collect();
-        let some = cut.iter().any(|w| *w > 0.0);
-        let eta = self.set.onto(if some { &cut } else { &self.eta });
-        let functions = self.functions.iter().map(|f| f.settled(self.n)).collect();
+        let any = some.iter().any(|w| *w > 0.0);
+        let eta = self.set.onto(if any { &some } else { &self.eta });
+        let functions = self.functions.iter().map(|f| f.settled(self.n, cut)).collect();
         let mut settled = Interior {
             functions,
             eta,
-            z: self.z.clone(),
+            z: Arc::clone(&self.z),
             linear: self.linear.clone(),
             square: self.square.clone(),
             sigma: self.sigma.clone(),
@@ -321,8 +373,8 @@ impl<'a> Interior<'a> {
         settled.look();
         settled.functions.iter_mut().for_each(Function::balance);
         let block = |function: &Function| {
-            let [norm, losses, gains] = settled.parts(function).map(|v| v / self.unit);
-            let (primal, objective) = (norm + losses, gains - norm);
+            let [norm, primal, gains] = settled.parts(function).map(|v| v / self.unit);
+            let objective = gains - norm;
             let coef = function.coef.iter().map(|c| c / self.unit).collect();
             Block {
                 heads: vec![Head { role: function.role, coef, bias: function.bias }],
@@ -341,11 +393,11 @@ impl<'a> Interior<'a> {
 }
 
 impl Function {
-    /// With coefficients on the bounds that they go to, made to sum to 0.
-    fn settled(&self, n: usize) -> Function {
+    /// With coefficients on the bounds that they go to, where they are to be cut, made to sum to 0.
+    fn settled(&self, n: usize, cut: bool) -> Function {
         let (mut coef, mut lower, mut upper) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
         for s in &self.sides {
-            let alpha = match (s.alpha <= s.low, s.room() <= s.high) {
+            let alpha = match (cut && s.alpha <= s.low, cut && s.room() <= s.high) {
                 (true, false) => 0.0,
                 (false, true) => s.cost,
                 _ => s.alpha,
@@ -380,8 +432,8 @@ impl Function {
     fn at_bound(&self) -> (usize, usize) {
         let of = |sign: f64| {
             let own = self.sides.iter().filter(|s| s.sign == sign);
-            let at = own.clone().filter(|s| s.alpha >= AT_BOUND * s.cost).count();
-            (own.clone().map(|s| s.cost).sum::<f64>(), at, own.count())
+            let at = own.clone().filter(|s| s.alpha >= AT_BOUND * s.full).count();
+            (own.clone().map(|s| s.full).sum::<f64>(), at, own.count())
         };
         let (plus, minus) = (of(1.0), of(-1.0));
         if matches!(self.role, Role::Only { .. }) {

@@ -54,6 +54,7 @@ use crate::machine::{Block, Head, Role, Solution, Svc};
 use crate::params::{Param, Params, Range};
 use crate::rule::Each;
 use crate::solve::smo::Settings;
+use crate::solve::solved::Solved;
 use crate::{Counts, Error, Event, Report, Result, Run, Status, Watch};
 use part::{Fitted, Part};
 
@@ -205,8 +206,11 @@ impl Priors {
     /// By Newton's method; where it ends early, next to σ = 0 say, and instances are few, once more by an interior one, and
     /// the one with the smaller gap.
     fn solved(&self, part: &Part<'_>, run: &Run, watch: &Watch) -> Result<Fitted> {
+        if let Some(found) = views_alone(part) {
+            return Ok(found);
+        }
         let found = newton::solve(part, run, watch)?;
-        let again = found.status == Status::Stalled;
+        let again = matches!(found.status, Status::Stalled | Status::IterationLimit);
         if !again || part.n() > AGAIN || !fits(part.bank, 4, run) {
             return Ok(found);
         }
@@ -348,7 +352,13 @@ impl Priors {
         let mut active = Vec::new();
         for (role, found) in roles.iter().zip(fitted) {
             let name = role.name(&classes.names);
-            if found.sigma.iter().all(|s| *s == 0.0) {
+            if found.sigma.iter().all(|s| *s == 0.0) && found.objective == [0.0] {
+                report.notes.push(format!(
+                    "{}: the classifiers of the views have no loss at the most likely weights of their prior, so that all σ are \
+                     0 ({name}); choose a larger gamma for them to count less",
+                    self.title
+                ));
+            } else if found.sigma.iter().all(|s| *s == 0.0) {
                 report.notes.push(format!(
                     "{}: no kernel is worth what its prior asks for, all σ are 0 ({name}); choose a smaller lambda, or a \
                      larger C",
@@ -363,6 +373,35 @@ impl Priors {
         }
         report.details.insert("active_kernels".to_string(), active);
     }
+}
+
+/// σ = 0 and the most likely μ, where the classifiers of the views have no loss there: the objective is 0 then, which no
+/// relative gap leads to.
+fn views_alone(part: &Part<'_>) -> Option<Fitted> {
+    if part.values.is_empty() || matches!(part.penalty, Penalty::Averaged(_)) {
+        return None;
+    }
+    let mu = vec![1.0 / part.gamma; part.values.len()];
+    let rest = part.linear(&mu);
+    let has_loss = |i: usize| part.upper[i] * rest[i] > 0.0 || part.lower[i] * rest[i] > 0.0;
+    if (0..part.n()).any(has_loss) {
+        return None;
+    }
+    let (coef, values) = (vec![0.0; part.n()], vec![0.0; part.n()]);
+    let (primal, dual, gap, steps) = (0.0, 0.0, 0.0, 0);
+    let at_bound = part.at_bound(&coef);
+    let status = Status::Converged;
+    let machine = Solved { coef, bias: 0.0, values, primal, dual, gap, steps, status };
+    Some(Fitted {
+        sigma: vec![0.0; part.bank.len()],
+        mu,
+        machine,
+        status,
+        objective: vec![0.0],
+        lower: vec![0.0],
+        counts: Counts::default(),
+        at_bound,
+    })
 }
 
 /// What the kernels are of the decision functions: σ over its sum, and where a kernel can count by its classifier alone half

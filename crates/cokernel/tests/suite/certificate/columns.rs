@@ -188,6 +188,19 @@ fn the_gap_is_that_of_all_features() {
     }
 }
 
+/// Tolerances above a third ended in a panic.
+#[test]
+fn wide_tolerances() {
+    let (views, y) = data(40, 600);
+    let bank = bank(&views, "center_unit_variance");
+    let (target, machine) = (classes(&y), machine("svc:c=1"));
+    for method in ["simple_mkl:tol=0.34", "simple_mkl:tol=0.49", "elastic_net:tol=0.4"] {
+        let learned = learn(&bank, &target, machine.as_ref(), method);
+        assert_eq!(learned.report.status, Status::Converged, "{method}");
+        assert!(learned.report.gap.unwrap() <= 0.49, "{method}");
+    }
+}
+
 /// max ηᵀz over v Σ η + (1 − v) Σ η² ≤ 1, by bisection on τ.
 fn elastic(half: &[f64], v: f64) -> f64 {
     let at = |tau: f64| -> Vec<f64> {

@@ -6,7 +6,6 @@ use crate::machine::{Machine, MachineSpec};
 use crate::mkl::outer::Outer;
 use crate::mkl::outer::simplex::Simplex;
 use crate::mkl::sets::scaled::Scaled;
-use crate::run::Run;
 
 const N: usize = 30;
 
@@ -63,8 +62,9 @@ fn what_is_found_is_what_the_loop_finds() {
         for set in [&simplex, &scaled] {
             let exact = machine(&format!("{text}:tol=1e-9"));
             let problem = Problem::new(&bank, target, exact.as_ref());
-            assert!(serves(&**set, &problem), "{text}");
             let run = Run::default();
+            assert!(serves(&**set, &problem, &run), "{text}");
+            assert!(!serves(&**set, &problem, &Run { memory: 1000, ..Run::default() }), "{text}");
             let found = solve(&**set, &problem, 1e-6, &run.watch()).expect(text);
             assert!(found.iterations < 40, "{text}: {}", found.iterations);
             let outer = Outer {
@@ -121,5 +121,29 @@ fn the_unit_of_the_kernels_does_not_count() {
         let found = of(&other, 1.0 / unit);
         let off = found.machines.primal() * unit / first.machines.primal() - 1.0;
         assert!(off.abs() < 2e-5, "{unit:e}: {off:.1e}");
+    }
+}
+
+/// Beyond the C of a hard margin nothing changes, and a tube without width is met by large multipliers that nearly cancel.
+#[test]
+fn costs_of_any_size() {
+    let (bank, y) = data();
+    let (real, two) = (Target::Real(y.clone()), classes(&y, 2));
+    for (first, second, target) in [
+        ("svc:c=1e5", "svc:c=1e12", &two),
+        ("svc:c=1e5", "svc:c=1e17", &two),
+        ("svr:c=1e4:epsilon=0", "svr:c=1e6:epsilon=0", &real),
+    ] {
+        let of = |text: &str| {
+            let machine = machine(text);
+            let problem = Problem::new(&bank, target, machine.as_ref());
+            solve(&Simplex, &problem, 1e-4, &Run::default().watch()).expect(text)
+        };
+        let (first, found) = (of(first), of(second));
+        let off = found.machines.primal() / first.machines.primal() - 1.0;
+        assert!(off.abs() < 2e-4, "{second}: {off:.1e}");
+        // What is not needed has no weight.
+        let count = |t: &Together| t.weights.iter().filter(|w| **w > 0.0).count();
+        assert!(count(&found) <= N + 2, "{second}: {}", count(&found));
     }
 }
