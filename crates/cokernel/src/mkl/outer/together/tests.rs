@@ -124,19 +124,15 @@ fn the_unit_of_the_kernels_does_not_count() {
     }
 }
 
-/// Beyond the C of a hard margin nothing changes, and a tube without width is met by large multipliers that nearly cancel.
+/// Beyond the C of a hard margin nothing changes.
 #[test]
 fn costs_of_any_size() {
     let (bank, y) = data();
-    let (real, two) = (Target::Real(y.clone()), classes(&y, 2));
-    for (first, second, target) in [
-        ("svc:c=1e5", "svc:c=1e12", &two),
-        ("svc:c=1e5", "svc:c=1e17", &two),
-        ("svr:c=1e4:epsilon=0", "svr:c=1e6:epsilon=0", &real),
-    ] {
+    let target = classes(&y, 2);
+    for (first, second) in [("svc:c=1e5", "svc:c=1e12"), ("svc:c=1e5", "svc:c=1e17")] {
         let of = |text: &str| {
             let machine = machine(text);
-            let problem = Problem::new(&bank, target, machine.as_ref());
+            let problem = Problem::new(&bank, &target, machine.as_ref());
             solve(&Simplex, &problem, 1e-4, &Run::default().watch()).expect(text)
         };
         let (first, found) = (of(first), of(second));
