@@ -320,14 +320,14 @@ impl<'a> Interior<'a> {
         self.q = q;
     }
 
-    /// ½ Σ η s², the primal objective and ℓ of a decision function. Where the hinge loss leaves a margin, f is enlarged until it
-    /// has no loss if that costs less: C does not matter then.
+    /// ½ Σ η s², the primal objective and ℓ of a decision function. Where the hinge loss leaves a margin and C is
+    /// beyond the first of the caps, f is enlarged until it has no loss if that costs less: C does not matter then.
     fn parts(&self, function: &Function) -> [f64; 3] {
         let norm = function.scores.iter().zip(&self.eta).map(|(s, e)| e * s * s).sum::<f64>();
         let of = |s: &Side| s.sign * (function.values[s.row] + function.bias);
         let losses: f64 = function.sides.iter().map(|s| s.full * (s.gain - of(s)).max(0.0)).sum();
         let margin = function.sides.iter().map(of).fold(f64::INFINITY, f64::min);
-        let hinge = function.sides.iter().all(|s| s.gain == 1.0);
+        let hinge = function.sides.iter().all(|s| s.gain == 1.0 && s.full > CAPS[0]);
         let mut primal = 0.5 * norm + losses;
         if hinge && margin > 0.0 {
             primal = primal.min(0.5 * norm * margin.recip().max(1.0).powi(2));
