@@ -11076,11 +11076,12 @@ class MEDFCClassifier(KernelClassifier):
         Mean of the weight vectors: views, the classifiers of the views with weights that
         are learned; none, zero (γ = ∞).
     solver : {"newton", "sqp"}, default="newton"
-        newton: Newton's method in (σ, μ) around a machine; sqp: the sequential quadratic
-        programming of the paper, (19), in all α.
+        newton: Newton's method in (σ, μ) around a machine, and an interior method in all α
+        where it stalls and instances are few; sqp: the sequential quadratic programming of
+        the paper, (19), in all α.
     unit : {"diagonal", "one"}, default="diagonal"
-        Kernels are divided, and C multiplied, by: diagonal, their mean diagonal entry; one,
-        nothing, as printed.
+        Kernels are divided, and C multiplied, by: diagonal, the mean diagonal entry of all
+        kernels together; one, nothing, as printed.
     values : {"out_of_fold", "in_sample"}, default="out_of_fold"
         Decision values that are learned from: out_of_fold, of machines that have not seen
         the instance; in_sample, of the machines themselves, as printed.
@@ -11249,8 +11250,8 @@ class GMLClassifier(KernelClassifier):
         Mean of the weight vectors: views, the classifiers of the views with weights that
         are learned; none, zero (γ = ∞).
     unit : {"diagonal", "one"}, default="diagonal"
-        Kernels are divided, and C multiplied, by: diagonal, their mean diagonal entry; one,
-        nothing, as printed.
+        Kernels are divided, and C multiplied, by: diagonal, the mean diagonal entry of all
+        kernels together; one, nothing, as printed.
     values : {"out_of_fold", "in_sample"}, default="out_of_fold"
         Decision values that are learned from: out_of_fold, of machines that have not seen
         the instance; in_sample, of the machines themselves, as printed.
