@@ -23,7 +23,11 @@
 //!
 //! The loop of this module looks for weights around machines that are solved. Where there are about as many kernels of single
 //! features as free coefficients, every change of the weights changes which coefficients are free, and it takes hundreds of machines;
-//! a point in the interior sees no such corner, and some 15 iterations lead to 10⁻⁶ whatever C is.
+//! a point in the interior sees no such corner. Measured: 9 to 17 iterations a round, for C from 1 to 10¹² and gaps of 10⁻⁴ of a round
+//! (100 to 1,000 instances, 80 to 900 kernels with a weight).
+//!
+//! **Limits.** Without a tube (ε = 0) both α of an instance are near ½C where C is large, D is larger still, and the product with
+//! the inverse loses its digits: at C = 10⁸, and on thirty instances at C = 10⁴, there is no result, and the loop goes on.
 //!
 //! **Cost** of an iteration, for each decision function: n M² and M³. Memory: n M numbers twice, 4 M².
 
