@@ -146,7 +146,11 @@ def test_one_pass_fusion_takes_its_steps() -> None:
             r = np.tensordot(beta, turned, 1)
             y = np.eye(k)[(r @ c.T).argmax(1)]
             cluster, c = y.argmax(1), polar(y.T @ r)
-        np.testing.assert_allclose(found.report_.objective, values, rtol=1e-8)
+        # A last step that gains next to nothing, or rounding, is told if it gains at all.
+        objective = list(found.report_.objective)
+        assert len(objective) <= len(values) + 1
+        np.testing.assert_allclose(objective[: len(values)], values, rtol=1e-8)
+        np.testing.assert_allclose(objective[-1], values[-1], rtol=1e-6)
         np.testing.assert_allclose(found.weights_, beta / beta.sum(), rtol=1e-6)
         assert cluster_scores(cluster, found.labels_)["nmi"] == pytest.approx(1.0)
         assert found.inertia_ == pytest.approx(0.0, abs=1e-20)
