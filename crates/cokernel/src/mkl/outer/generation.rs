@@ -25,7 +25,7 @@
 //! kernels with a weight as free coefficients, and each change of the weights changes which are free: hundreds of changes,
 //! 10⁴ steps of a machine each. A round that takes more than [`EASY`] is therefore solved again with weights and coefficients
 //! [together](super::together), and so are all after it (`details["interior"]`: these rounds and their steps). Measured: 100 instances, 5,000 columns, SimpleMKL to
-//! 10⁻³, C = 1: 17.3 s before, 0.26 s so, both with 93 kernels. From then on half as many kernels join as have a weight, if that is more,
+//! 10⁻³, C = 1: 17.3 s before, 0.41 s so, both with 93 kernels. From then on half as many kernels join as have a weight, if that is more,
 //! and twice as many stay.
 //!
 //! **Cost.** Each round: n M multiplications for the forms, and the loop on at most a few hundred kernels. No M × M
