@@ -21,7 +21,7 @@ struct Factored {
     sum: f64,
 }
 
-/// A matrix that is factored with ones on its diagonal: kernels with a weight have entries 10⁻¹⁶ times those of others.
+/// A matrix that is factored with ones on its diagonal: σ/η of kernels with a weight is small, of others large.
 struct Leveled {
     factor: Cholesky,
     scale: Vec<f64>,
