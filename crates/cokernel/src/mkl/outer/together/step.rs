@@ -2,7 +2,7 @@
 
 use super::{Function, Interior, Side};
 use cokernel_dense::simd::dot;
-use cokernel_dense::{Cholesky, Slice, add_gram_below, mirror_below};
+use cokernel_dense::{Cholesky, Slice, add_gram_below, gram_above, mirror_below};
 use rayon::prelude::*;
 
 /// Part of the way to a bound that a step goes.
@@ -14,11 +14,20 @@ const LEAST: f64 = 1e-2;
 struct Factored {
     /// D.
     d: Vec<f64>,
-    factor: Cholesky,
+    factor: Inner,
     /// The inverse times ones, z_mᵀ of that, and its sum.
     ones: Vec<f64>,
     of_ones: Vec<f64>,
     sum: f64,
+    /// What was added to all entries of Z E Zᵀ.
+    level: f64,
+}
+
+/// What is factored: B, or, where there are fewer instances than kernels, I + D^½ (Z E Zᵀ + γ 1 1ᵀ) D^½. The γ changes nothing for
+/// coefficients of a given sum but what b is, and without it centred features leave the direction of ones to D⁻¹ alone.
+enum Inner {
+    Kernels(Cholesky),
+    Instances(Leveled),
 }
 
 /// A matrix that is factored with ones on its diagonal: σ/η of kernels with a weight is small, of others large.
@@ -38,6 +47,12 @@ impl Leveled {
             None => Cholesky::with_ridge(size, &matrix)?,
         };
         Some(Leveled { factor, scale })
+    }
+
+    /// b ← a root of the inverse times b.
+    fn forward(&self, b: &mut [f64]) {
+        b.iter_mut().zip(&self.scale).for_each(|(b, s)| *b *= s);
+        self.factor.forward(b, 1);
     }
 
     fn solved(&self, right: &[f64]) -> Vec<f64> {
@@ -61,7 +76,7 @@ struct Step {
 impl Interior<'_> {
     /// All pairs whose product is to become τ.
     fn pairs(&self) -> (f64, usize) {
-        let of_side = |s: &Side| s.alpha * s.low + s.room() * s.high;
+        let of_side = |s: &Side| s.above() * s.low + s.room() * s.high;
         let sides = self.functions.iter().flat_map(|f| &f.sides);
         let total = sides.clone().map(of_side).sum::<f64>();
         (total + dot(&self.eta, &self.sigma), 2 * sides.count() + self.eta.len())
@@ -111,13 +126,34 @@ impl Interior<'_> {
             let terms = line.iter_mut().zip(self.line(m)).zip(&wide);
             terms.for_each(|((o, z), w)| *o = roots[m] * z * w);
         });
-        let mut b = vec![0.0; kernels * kernels];
-        add_gram_below(1.0, Slice::new(&lines, kernels, n), &mut b);
-        mirror_below(kernels, &mut b);
-        (0..kernels).for_each(|m| b[m * kernels + m] += 1.0);
-        let factor = Cholesky::new(kernels, b)?;
-        let inverse = factor.inverse();
-        let mut found = Factored { d, factor, ones: Vec::new(), of_ones: Vec::new(), sum: 0.0 };
+        // E^½ Zᵀ (Z E Zᵀ + D⁻¹)⁻¹ Z E^½ = I − B⁻¹.
+        let mut reduced = vec![0.0; kernels * kernels];
+        let mut level = 0.0;
+        let factor = if n < kernels {
+            let of = |m: usize| self.eta[m] * dot(self.line(m), self.line(m));
+            level = (0..kernels).map(of).sum::<f64>() / n as f64;
+            lines.extend(wide.iter().map(|w| level.sqrt() * w));
+            let mut inner = vec![0.0; n * n];
+            gram_above(Slice::new(&lines, kernels + 1, n), &mut inner);
+            lines.truncate(kernels * n);
+            (0..n).for_each(|i| inner[i * n + i] += 1.0);
+            let factor = Leveled::new(n, inner)?;
+            lines.par_chunks_mut(n).for_each(|line| factor.forward(line));
+            add_gram_below(1.0, Slice::new(&lines, kernels, n), &mut reduced);
+            mirror_below(kernels, &mut reduced);
+            Inner::Instances(factor)
+        } else {
+            let mut b = vec![0.0; kernels * kernels];
+            add_gram_below(1.0, Slice::new(&lines, kernels, n), &mut b);
+            mirror_below(kernels, &mut b);
+            (0..kernels).for_each(|m| b[m * kernels + m] += 1.0);
+            let factor = Cholesky::new(kernels, b)?;
+            reduced.iter_mut().zip(factor.inverse()).for_each(|(r, i)| *r = -i);
+            (0..kernels).for_each(|m| reduced[m * kernels + m] += 1.0);
+            Inner::Kernels(factor)
+        };
+        let (ones, of_ones, sum) = (Vec::new(), Vec::new(), 0.0);
+        let mut found = Factored { d, factor, ones, of_ones, sum, level };
         found.ones = self.solved(&found, roots, &vec![1.0; n]);
         found.of_ones = self.scores(&found.ones);
         found.sum = found.ones.iter().sum();
@@ -126,9 +162,8 @@ impl Interior<'_> {
             function.scores.iter().zip(&found.of_ones).map(|(s, o)| s * o).collect();
         hessian.par_chunks_mut(kernels).enumerate().for_each(|(m, line)| {
             for (k, h) in line.iter_mut().enumerate() {
-                let unit = f64::from(u8::from(m == k));
-                *h += (unit - inverse[m * kernels + k]) * tilted[m] * tilted[k]
-                    - own[m] * own[k] / found.sum;
+                *h +=
+                    reduced[m * kernels + k] * tilted[m] * tilted[k] - own[m] * own[k] / found.sum;
             }
         });
         (found.sum > 0.0 && found.sum.is_finite()).then_some(found)
@@ -136,13 +171,22 @@ impl Interior<'_> {
 
     /// (Z E Zᵀ + D⁻¹)⁻¹ r.
     fn solved(&self, at: &Factored, roots: &[f64], r: &[f64]) -> Vec<f64> {
-        let weighed: Vec<f64> = r.iter().zip(&at.d).map(|(r, d)| r * d).collect();
-        let mut side: Vec<f64> =
-            self.scores(&weighed).iter().zip(roots).map(|(s, e)| s * e).collect();
-        at.factor.solve(&mut side, 1);
-        side.iter_mut().zip(roots).for_each(|(s, e)| *s *= e);
-        let back = self.sum(&side);
-        r.iter().zip(&back).zip(&at.d).map(|((r, b), d)| d * (r - b)).collect()
+        match &at.factor {
+            Inner::Kernels(factor) => {
+                let weighed: Vec<f64> = r.iter().zip(&at.d).map(|(r, d)| r * d).collect();
+                let mut side: Vec<f64> =
+                    self.scores(&weighed).iter().zip(roots).map(|(s, e)| s * e).collect();
+                factor.solve(&mut side, 1);
+                side.iter_mut().zip(roots).for_each(|(s, e)| *s *= e);
+                let back = self.sum(&side);
+                r.iter().zip(&back).zip(&at.d).map(|((r, b), d)| d * (r - b)).collect()
+            }
+            Inner::Instances(factor) => {
+                let wide: Vec<f64> = r.iter().zip(&at.d).map(|(r, d)| r * d.sqrt()).collect();
+                let found = factor.solved(&wide);
+                found.iter().zip(&at.d).map(|(v, d)| v * d.sqrt()).collect()
+            }
+        }
     }
 
     /// Newton's step towards products τ, with the products of the changes of a first step taken into account.
@@ -172,7 +216,7 @@ impl Interior<'_> {
                 .map(|(k, s)| {
                     let [low, high] = wants(u, k);
                     let f = function.values[s.row] + function.bias;
-                    s.gain - s.sign * f + low / s.alpha - high / s.room()
+                    s.gain - s.sign * f + low / s.above() - high / s.room()
                 })
                 .collect();
             let mut pull = vec![0.0; self.n];
@@ -188,7 +232,7 @@ impl Interior<'_> {
             let moved = self.scores(&base);
             let terms = right.iter_mut().zip(&function.scores).zip(&moved);
             terms.for_each(|((r, s), v)| *r += s * v);
-            bases.push((residual, pull, base, shift));
+            bases.push((residual, pull, base, shift + at.level * lack));
         }
         let mut eta = factor.solved(&right);
         let spent: f64 = (0..kernels)
@@ -209,11 +253,17 @@ impl Interior<'_> {
             // d of c; what f changes by is (pull − d)/D.
             let change: Vec<f64> =
                 (0..self.n).map(|i| base[i] - moved[i] + at.ones[i] * back).collect();
+            let alone = function.sides.len() <= self.n;
             let of_side = |(k, s): (usize, &Side)| {
-                let rise = (pull[s.row] - change[s.row]) / at.d[s.row];
-                let alpha = (residual[k] - s.sign * rise) / s.theta();
+                // One side of an instance changes by what c does; through f it would lose the digits that D is large by.
+                let alpha = if alone {
+                    s.sign * change[s.row]
+                } else {
+                    let rise = (pull[s.row] - change[s.row]) / at.d[s.row];
+                    (residual[k] - s.sign * rise) / s.theta()
+                };
                 let [low, high] = wants(u, k);
-                let low = (low - s.low * alpha) / s.alpha - s.low;
+                let low = (low - s.low * alpha) / s.above() - s.low;
                 [alpha, low, (high + s.high * alpha) / s.room() - s.high]
             };
             sides.push(function.sides.iter().enumerate().map(of_side).collect());
@@ -229,7 +279,7 @@ impl Interior<'_> {
         let mut least = pairs.map(|(v, d)| toward(*v, *d)).fold(f64::INFINITY, f64::min);
         for (function, changes) in self.functions.iter().zip(&step.sides) {
             for (s, [alpha, low, high]) in function.sides.iter().zip(changes) {
-                least = least.min(toward(s.alpha, *alpha)).min(toward(s.room(), -alpha));
+                least = least.min(toward(s.above(), *alpha)).min(toward(s.room(), -alpha));
                 least = least.min(toward(s.low, *low)).min(toward(s.high, *high));
             }
         }
@@ -244,7 +294,7 @@ impl Interior<'_> {
         }
         for (function, changes) in self.functions.iter().zip(&step.sides) {
             for (s, [alpha, low, high]) in function.sides.iter().zip(changes) {
-                total += (s.alpha + t * alpha) * (s.low + t * low);
+                total += (s.above() + t * alpha) * (s.low + t * low);
                 total += (s.room() - t * alpha) * (s.high + t * high);
             }
         }

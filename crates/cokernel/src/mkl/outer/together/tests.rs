@@ -57,6 +57,7 @@ fn what_is_found_is_what_the_loop_finds() {
         ("svc:c=1", &three),
         ("svc:c=1:decomposition=one_vs_one", &three),
         ("svr:c=1:epsilon=0.1", &real),
+        ("svr:c=10:epsilon=0", &real),
         ("svr:c=1e3:epsilon=0.01", &real),
     ] {
         for set in [&simplex, &scaled] {
@@ -128,11 +129,16 @@ fn the_unit_of_the_kernels_does_not_count() {
 #[test]
 fn costs_of_any_size() {
     let (bank, y) = data();
-    let target = classes(&y, 2);
-    for (first, second) in [("svc:c=1e5", "svc:c=1e12"), ("svc:c=1e5", "svc:c=1e17")] {
+    let (classes, real) = (classes(&y, 2), Target::Real(y.clone()));
+    for (first, second, target) in [
+        ("svc:c=1e5", "svc:c=1e12", &classes),
+        ("svc:c=1e5", "svc:c=1e17", &classes),
+        ("svr:c=1e4:epsilon=0", "svr:c=1e8:epsilon=0", &real),
+        ("svr:c=1e4:epsilon=1e-3", "svr:c=1e6:epsilon=1e-3", &real),
+    ] {
         let of = |text: &str| {
             let machine = machine(text);
-            let problem = Problem::new(&bank, &target, machine.as_ref());
+            let problem = Problem::new(&bank, target, machine.as_ref());
             solve(&Simplex, &problem, 1e-4, &Run::default().watch()).expect(text)
         };
         let (first, found) = (of(first), of(second));
