@@ -140,9 +140,10 @@ pub fn provide() -> Result<(), String> {
     Ok(())
 }
 
-/// All tests with the newest packages; beside them, since most of them take one core, those of what the package
-/// does with the oldest, whose lines come when both have ended.
+/// All tests with the newest packages; beside them, since most of them take one core, scikit-learn's checks, and what the
+/// package does with the oldest packages, whose lines come when all have ended.
 pub fn test(counts: &mut Counts) -> Result<(), String> {
+    const CHECKS: &str = "python/tests/test_estimators.py";
     let python = newest()?;
     let old = environment("python-oldest", &OLDEST)?;
     let built = std::fs::read_dir(target().join("wheels")).map_err(|e| e.to_string())?;
@@ -150,27 +151,31 @@ pub fn test(counts: &mut Counts) -> Result<(), String> {
         install(&old, &wheel)?;
     }
     let some = [
-        "python/tests/test_estimators.py",
+        CHECKS,
         "python/tests/test_views.py",
         "python/tests/test_reference.py",
         "python/tests/test_selection.py",
         "python/tests/test_models.py",
         "python/tests/test_routing.py",
     ];
+    let rest = ["python/tests".to_string(), format!("--ignore={CHECKS}")];
+    let rest: Vec<&str> = rest.iter().map(String::as_str).collect();
     std::thread::scope(|scope| {
-        let beside = scope.spawn(|| pytest(&old, &some).output().map_err(|e| e.to_string()));
-        let newest = counted(&mut pytest(&python, &["python/tests"]), counts);
-        let oldest =
-            beside.join().map_err(|_| "the tests with the oldest packages".to_string())??;
-        print!("{}", String::from_utf8_lossy(&oldest.stdout));
-        eprint!("{}", String::from_utf8_lossy(&oldest.stderr));
-        String::from_utf8_lossy(&oldest.stdout).lines().for_each(|line| counts.add_closing(line));
-        newest?;
-        if oldest.status.success() {
-            Ok(())
-        } else {
-            Err(format!("oldest packages: {}", oldest.status))
+        let beside = scope.spawn(|| {
+            [pytest(&python, &[CHECKS]), pytest(&old, &some)].map(|mut command| command.output())
+        });
+        let first = counted(&mut pytest(&python, &rest), counts);
+        let others = beside.join().map_err(|_| "the tests beside the others".to_string())?;
+        for (name, found) in ["scikit-learn's checks", "oldest packages"].iter().zip(others) {
+            let found = found.map_err(|e| e.to_string())?;
+            print!("{}", String::from_utf8_lossy(&found.stdout));
+            eprint!("{}", String::from_utf8_lossy(&found.stderr));
+            String::from_utf8_lossy(&found.stdout).lines().for_each(|l| counts.add_closing(l));
+            if !found.status.success() {
+                return Err(format!("{name}: {}", found.status));
+            }
         }
+        first
     })
 }
 
