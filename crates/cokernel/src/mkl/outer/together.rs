@@ -237,7 +237,7 @@ impl<'a> Interior<'a> {
                     let codes = &target.classes().ok()?.codes;
                     all.map(|i| side(i, role.sign(codes[i]), 1.0)).collect()
                 }
-                (Loss::Insensitive { epsilon }, Target::Real(t)) if epsilon == 0.0 => {
+                (Loss::Insensitive { epsilon: 0.0 }, Target::Real(t)) => {
                     all.map(|i| side(i, 1.0, t[i])).map(|s| Side { floor: -s.cost, ..s }).collect()
                 }
                 (Loss::Insensitive { epsilon }, Target::Real(t)) => all
