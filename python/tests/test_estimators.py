@@ -19,6 +19,15 @@ SOME = {"simple_mkl", "two_stage", "late_mean", "gaussian_process", "co_regulari
 #: Whether this is an old one.
 IS_OLD = tuple(int(part) for part in __version__.split(".")[:2]) < (1, 7)
 
+#: Methods whose steps are many: a few have the same interface.
+FEW: dict[str, dict[str, Any]] = {
+    "bemkl": {"max_iterations": 10},
+    "forest_two_stage": {"trees": 5},
+    "gibbs_probit": {"chains": 2, "burn_in": 5, "draws": 5, "rhat": 100.0},
+    "girolami_rogers": {"max_iterations": 10},
+    "hyperkernels": {"tol": 1e-6},
+}
+
 #: Methods that are defined for two views or more.
 TWO_VIEWS = {
     "CCASpectralClustering",
@@ -37,11 +46,8 @@ def estimators() -> list[Any]:
         if issubclass(kind, KernelClassifier):
             # Weights can equal repetitions where the width does not depend on the instances, and
             # to the tolerance of the solvers.
-            # Sweeps and draws of Bayesian methods are many.
-            tol = 1e-6 if kind._method_id == "girolami_rogers" else 1e-9
-            tight: dict[str, Any] = {"tol": tol} if "tol" in kind._method_params else {}
-            if kind._method_id == "gibbs_probit":
-                tight = {"chains": 2, "burn_in": 50, "draws": 50, "rhat": 100.0}
+            tight: dict[str, Any] = {"tol": 1e-9} if "tol" in kind._method_params else {}
+            tight = FEW.get(kind._method_id, tight)
             kernel = cokernel.gaussian(gamma=0.1)
             made.append(kind(kernels=[kernel], machine_tol=1e-12, random_state=0, **tight))
         elif issubclass(kind, (KernelRegressor, KernelOutlierDetector)):

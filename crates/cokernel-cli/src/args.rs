@@ -57,7 +57,7 @@ pub struct DataArgs {
     #[arg(long = "sequences", value_name = "NAME=FILE")]
     pub sequences: Vec<String>,
     /// The file with the labels, one row per instance
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", aliases = ["target", "targets"])]
     pub labels: Option<PathBuf>,
     /// The column that holds the labels: its name, or its number from 1; of the label file (of an
     /// NPZ, MAT or HDF5 file: its variable), or without one of the view that has it; of an H5AD or H5MU file a column

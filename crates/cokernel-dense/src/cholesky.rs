@@ -108,10 +108,66 @@ impl Cholesky {
     }
 }
 
+/// A matrix that is factored with ones on its diagonal, so that entries of very different sizes do not drown each other.
+#[derive(Debug, Clone)]
+pub struct LeveledCholesky {
+    factor: Cholesky,
+    scale: Vec<f64>,
+}
+
+impl LeveledCholesky {
+    /// Factors a symmetric matrix (n × n, row by row, with a positive diagonal), with [a ridge](Cholesky::with_ridge) where it
+    /// is not positive definite in floating-point arithmetic; `None` where that does not help.
+    pub fn new(n: usize, mut matrix: Vec<f64>) -> Option<Self> {
+        let of = |k: usize| matrix[k * n + k].max(f64::MIN_POSITIVE).sqrt().recip();
+        let scale: Vec<f64> = (0..n).map(of).collect();
+        for (line, s) in matrix.chunks_mut(n.max(1)).zip(&scale) {
+            line.iter_mut().zip(&scale).for_each(|(h, t)| *h *= s * t);
+        }
+        let factor = match Cholesky::new(n, matrix.clone()) {
+            Some(factor) => factor,
+            None => Cholesky::with_ridge(n, &matrix)?,
+        };
+        Some(LeveledCholesky { factor, scale })
+    }
+
+    /// b ← a root of A⁻¹ times b.
+    pub fn forward(&self, b: &mut [f64]) {
+        b.iter_mut().zip(&self.scale).for_each(|(b, s)| *b *= s);
+        self.factor.forward(b, 1);
+    }
+
+    /// A⁻¹ b.
+    pub fn solved(&self, b: &[f64]) -> Vec<f64> {
+        let times = |v: &[f64]| v.iter().zip(&self.scale).map(|(v, s)| v * s).collect();
+        let mut x: Vec<f64> = times(b);
+        self.factor.solve(&mut x, 1);
+        times(&x)
+    }
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn levels_are_no_matter() {
+        // Rows and columns of [[4, 2], [2, 5]] times 1 and 10⁻⁹.
+        let (a, t) = ([4.0, 2.0, 2.0, 5.0], [1.0, 1e-9]);
+        let matrix = (0..4).map(|k| a[k] * t[k / 2] * t[k % 2]).collect();
+        let c = LeveledCholesky::new(2, matrix).unwrap();
+        let found = c.solved(&[8.0 * t[0], 12.0 * t[1]]);
+        assert!(
+            (found[0] - 1.0).abs() < 1e-14 && (found[1] * t[1] - 2.0).abs() < 1e-14,
+            "{found:?}"
+        );
+        let mut root = [8.0 * t[0], 12.0 * t[1]];
+        c.forward(&mut root);
+        // bᵀA⁻¹b = 8 · 1 + 12 · 2.
+        assert!((root.iter().map(|v| v * v).sum::<f64>() - 32.0).abs() < 1e-13);
+        assert!(LeveledCholesky::new(1, vec![f64::NAN]).is_none());
+    }
 
     #[test]
     fn solves_a_hand_computed_system() {

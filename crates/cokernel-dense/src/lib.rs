@@ -19,7 +19,7 @@ pub mod simd;
 mod tall;
 mod tridiagonal;
 
-pub use cholesky::Cholesky;
+pub use cholesky::{Cholesky, LeveledCholesky};
 pub use eigen::{count_above, leading_eigen, symmetric_eigen};
 pub use lu::Lu;
 pub use products::{

@@ -17,7 +17,7 @@ use crate::table::count;
 use crate::tuning::TuneArgs;
 use anyhow::{Context, Result};
 use cokernel::catalogue::{INTEGRATION, goes_with, integration, partners, recommended};
-use cokernel::data::{Labels, Views};
+use cokernel::data::{Labels, Missing, Views};
 use cokernel::eval::tune::counted;
 use cokernel::eval::{
     ClusteringOptions, ClusteringRow, Clusterings, Comparison, How, Measure, Protocol,
@@ -212,7 +212,14 @@ fn learners(args: &Args, mut settings: Settings) -> Result<ExitCode> {
         )]);
     }
     session.notes(leave_featureless(&mut mkls, views, named)?);
-    let how = How { calibrating, tuning: tuning.as_ref(), costs: costs.as_ref() };
+    let may_leave_out: Vec<bool> =
+        mkls.iter().map(|m| learning.missing == Missing::Drop && !named(m)).collect();
+    let how = How {
+        calibrating,
+        tuning: tuning.as_ref(),
+        costs: costs.as_ref(),
+        may_leave_out: &may_leave_out,
+    };
     let result = compare_how(&mkls, args.singles, how, views, labels, &splits, run)?;
     session.clear_progress();
     let json = to_value(Told(&result))?;
@@ -224,6 +231,12 @@ fn learners(args: &Args, mut settings: Settings) -> Result<ExitCode> {
     }
     if let Some(path) = &args.plot_cost {
         picture::draw_costs(path, &result)?;
+    }
+    if !result.left_out.is_empty() {
+        session.notes([format!(
+            "left out, since with --missing drop they cannot tell instances that lack a view: {}",
+            result.left_out.join(", ")
+        )]);
     }
     session.notes(settings.left_out(&args.methods, task, methods.len()));
     if !learning.machine.checked()?.build()?.uses_unlabelled() {

@@ -85,7 +85,7 @@ pub fn run(args: Args, global: &GlobalArgs) -> Result<ExitCode> {
     let splits = splitting.splits(&settings, &data, learning.task(), session.run.seed)?;
     let known = (&data.views, &data.labels);
     let given = Given { pairs: data.pairs.as_ref(), ..Given::default() };
-    let how = How { calibrating, tuning: tuning.as_ref(), costs: costs.as_ref() };
+    let how = How { calibrating, tuning: tuning.as_ref(), costs: costs.as_ref(), ..How::default() };
     if calibrating.is_some() && splits.groups.is_some() {
         session.notes(["groups do not stay together in the folds of the calibration".to_string()]);
     }

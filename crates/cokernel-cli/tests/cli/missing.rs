@@ -90,6 +90,18 @@ fn methods_are_compared_on_incomplete_data() {
     let said = toy.run(&format!("compare {DATA} --methods mean --folds 3 --missing drop"));
     let said = String::from_utf8(said.success().get_output().stderr.clone()).unwrap();
     assert!(said.contains("they are left out (missing=drop)"), "{said}");
+    // Of the methods that nobody named, those are left out whose models take all views together.
+    let drop = format!("compare {DATA} --folds 3 --missing drop");
+    let json = toy.json(&drop);
+    let out = json["left_out"].as_array().unwrap();
+    assert!(out.contains(&"product".into()) && !out.contains(&"mean".into()), "{out:?}");
+    let rows = json["rows"].as_array().unwrap();
+    assert!(rows.len() > 3 && rows.iter().all(|r| !out.contains(&r["name"])), "{json}");
+    let said = toy.run(&drop).success();
+    let said = String::from_utf8(said.get_output().stderr.clone()).unwrap();
+    assert!(said.contains("they cannot tell instances that lack a view: "), "{said}");
+    let said = toy.refusal(&format!("{drop} --methods mean,product"), 1);
+    assert!(said.contains("'product' cannot tell held-out instances"), "{said}");
     // In a project file.
     let project = "labels = \"l.csv\"\nlabel_column = \"class\"\nid = \"id\"\nmethod = \"mean\"\n\
                    missing = \"mean\"\n[views]\na = \"c.csv\"\nb = \"d.csv\"\n";
@@ -106,6 +118,8 @@ fn what_cannot_be_done_about_missing_views_is_said() {
     let toy = incomplete();
     let said = toy.refusal(&format!("fit {DATA} --missing per_view -q"), 2);
     assert!(said.contains("per_view is for late_mean, ekp"), "{said}");
+    let said = toy.refusal(&format!("fit {DATA} --missing estimate --method hyperkernels"), 2);
+    assert!(said.contains("estimated similarities do not have; choose drop"), "{said}");
     let said = toy.refusal(&format!("fit {DATA} --missing refuse"), 1);
     assert!(said.contains("--drop-incomplete") || said.contains("missing value"), "{said}");
     toy.output(&format!("fit {DATA} --drop-incomplete -o m.ck"));

@@ -84,6 +84,10 @@ pub struct ComparisonRow {
 pub struct Comparison {
     /// One row per method, in the given order; single kernels first.
     pub rows: Vec<ComparisonRow>,
+    /// Methods that were left out, because their models take all views of an instance together and held-out instances lack
+    /// some.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
     /// How decision values became probabilities, if they did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calibrating: Option<Calibrating>,
@@ -167,7 +171,7 @@ pub fn compare_how(
     splits: &Splits,
     run: &Run,
 ) -> Result<Comparison> {
-    let How { calibrating, tuning, costs, .. } = how;
+    let How { calibrating, tuning, costs, may_leave_out } = how;
     if calibrating.is_some() {
         methods.iter().try_for_each(Mkl::require_classes)?;
     }
@@ -186,8 +190,22 @@ pub fn compare_how(
     let task = methods[base].task();
     let truth = Truth::new(task, views, labels, &splits.splits)?;
     let base = singles.then_some(base);
-    let plan = Plan { methods, recipes, base, splits, calibrating, tuned, views, labels, truth };
-    let mut rows: Vec<Collected> = Vec::new();
+    let lacking = !views.missing().is_empty();
+    let may_leave_out = if lacking { may_leave_out } else { &[] };
+    let plan = Plan {
+        methods,
+        recipes,
+        base,
+        splits,
+        calibrating,
+        tuned,
+        views,
+        labels,
+        truth,
+        may_leave_out,
+    };
+    // `None` is left out.
+    let mut rows: Vec<Option<Collected>> = Vec::new();
     let (mut steps, mut stopped) = (Steps::begin(splits.splits.len(), run), None);
     let mut priced = Priced::new(costs);
     for split in &splits.splits {
@@ -196,25 +214,38 @@ pub fn compare_how(
             break;
         };
         if rows.is_empty() {
-            rows = found.iter().map(|_| Collected { results: vec![], names: vec![] }).collect();
+            let none = || Some(Collected { results: vec![], names: vec![] });
+            rows = found.iter().map(|_| none()).collect();
         }
         if rows.len() != found.len() {
             let problem = "the number of kernels differs between splits: single kernels cannot \
                            be compared";
             return Err(Error::Data(problem.to_string()));
         }
-        for (row, (result, names)) in rows.iter_mut().zip(found) {
-            row.results.push(result);
-            row.names.push(names);
+        for (row, found) in rows.iter_mut().zip(found) {
+            match (row.as_mut(), found) {
+                (Some(row), Some((result, names))) => {
+                    row.results.push(result);
+                    row.names.push(names);
+                }
+                _ => *row = None,
+            }
         }
     }
     steps.end();
     if rows.is_empty() {
         return Err(stopped_before_the_first());
     }
-    let complete = rows[0].results.len();
+    let Some(complete) = rows.iter().flatten().map(|row| row.results.len()).next() else {
+        let problem = "no method is left: the models of all take every view of an instance together, and held-out \
+                       instances lack some; choose another treatment of missing views than drop";
+        return Err(Error::Data(problem.to_string()));
+    };
     let n_singles = rows.len() - methods.len();
-    let rows = rows.into_iter().enumerate().map(|(i, row)| match i.checked_sub(n_singles) {
+    let out = methods.iter().zip(&rows[n_singles..]).filter(|(_, row)| row.is_none());
+    let left_out = out.map(|(m, _)| m.name()).collect();
+    let rows = rows.into_iter().enumerate().filter_map(|(i, row)| Some((i, row?)));
+    let rows = rows.map(|(i, row)| match i.checked_sub(n_singles) {
         Some(m) => {
             let (name, id, params) =
                 (methods[m].name(), methods[m].method().id, methods[m].params()?);
@@ -228,6 +259,7 @@ pub fn compare_how(
     });
     Ok(Comparison {
         rows: rows.collect::<Result<_>>()?,
+        left_out,
         calibrating,
         tuned: tuning.map(|t| t.axes.iter().map(|a| a.name.clone()).collect()),
         tuning: tuning.cloned(),
@@ -289,19 +321,22 @@ struct Plan<'a> {
     views: &'a Views,
     labels: &'a Labels,
     truth: Truth<'a>,
+    /// See [`How`].
+    may_leave_out: &'a [bool],
 }
 
 type Found = (SplitResult, Vec<String>);
 
 impl Plan<'_> {
-    /// All rows on one split: single kernels, then the methods. `None` if the run was stopped.
+    /// All rows on one split: single kernels, then the methods, of which one that is left out has none. `None` if the run was
+    /// stopped.
     fn split(
         &self,
         split: &Split,
         steps: &mut Steps<'_>,
         priced: &mut Priced<'_>,
         watch: &Watch,
-    ) -> Result<Option<Vec<Found>>> {
+    ) -> Result<Option<Vec<Option<Found>>>> {
         let mut singles = Vec::new();
         let mut found: Vec<Option<Found>> = self.methods.iter().map(|_| None).collect();
         let run = steps.run;
@@ -394,6 +429,10 @@ impl Plan<'_> {
                     let inner = run.remaining(watch).quiet();
                     model.calibrated(mkl.calibration(&train.0, &train.1, None, how, &inner)?)
                 });
+                let may = self.may_leave_out.get(m).is_some_and(|may| *may);
+                if may && model.as_ref().is_ok_and(|model| !model.tells_by_views()) {
+                    continue;
+                }
                 let Some(mut one) = step(model, prepared, self.methods[m].method().id)? else {
                     return Ok(None);
                 };
@@ -404,7 +443,7 @@ impl Plan<'_> {
                 found[m] = Some(one);
             }
         }
-        Ok(Some(singles.into_iter().chain(found.into_iter().flatten()).collect()))
+        Ok(Some(singles.into_iter().map(Some).chain(found).collect()))
     }
 }
 

@@ -132,6 +132,9 @@ pub struct How<'a> {
     pub tuning: Option<&'a Tuning>,
     /// What kernels cost: of every model then what predicting an instance costs.
     pub costs: Option<&'a Costs>,
+    /// Of each method of a comparison whether it is left out where its models take all views of an instance together, and
+    /// held-out instances lack some (`missing=drop`); without, that is an error.
+    pub may_leave_out: &'a [bool],
 }
 
 /// [`cross_validate_calibrated`] with parameters that are chosen inside each training set, and with what else is known about

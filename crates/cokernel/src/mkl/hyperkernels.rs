@@ -148,6 +148,10 @@ struct Fitted {
 }
 
 impl Learner for Hyperkernels {
+    fn needs_unit_diagonals(&self) -> bool {
+        true
+    }
+
     fn learn(&self, problem: &Problem<'_>, run: &Run) -> Result<Learned> {
         check(problem)?;
         let watch = run.watch();

@@ -417,6 +417,11 @@ pub trait Learner: fmt::Debug + Send + Sync {
         false
     }
 
+    /// Whether every instance has to be as similar to itself as 1 in every kernel, which estimated similarities are not.
+    fn needs_unit_diagonals(&self) -> bool {
+        false
+    }
+
     /// Whether it goes with a machine of its tasks.
     fn takes(&self, machine: &dyn Machine) -> bool {
         (machine.has_free_dual() || !self.drives_duals())

@@ -137,6 +137,13 @@ pub(super) fn resolved(mkl: &Mkl, learner: &dyn Learner) -> Result<Missing> {
             );
             Err(Error::parameter("missing", problem))
         }
+        Missing::Estimate if learner.needs_unit_diagonals() => {
+            let problem = format!(
+                "method '{id}' needs kernels with unit diagonal, which estimated similarities do not have; choose drop, or \
+                 mean or zero where views have features"
+            );
+            Err(Error::parameter("missing", problem))
+        }
         Missing::Estimate => {
             allow_estimates(mkl)?;
             Ok(Missing::Estimate)
@@ -255,15 +262,19 @@ impl Model {
         compared(self.fill.as_ref(), self.info.kernels.len(), self.active())
     }
 
+    /// Whether instances that lack views are told by the others, where nothing stands for what they lack.
+    pub(crate) fn tells_by_views(&self) -> bool {
+        // How uncertain a sum of some kernels is, a rule that tells that of all does not know.
+        let sum = self.rule.weights().is_some() && self.rule.uncertain().is_none();
+        let alone = sum || (self.rule.id() == "each" && self.parts.is_some());
+        alone && !self.info.preparation.concat() && self.maps().is_empty()
+    }
+
     /// Decision values of prepared rows some of which lack views: rows with the same views together, by the parts of the
     /// decision functions that these views have.
     pub(super) fn by_views(&self, views: &Views, run: &Run) -> Result<Matrix> {
         let active = self.active();
-        // How uncertain a sum of some kernels is, a rule that tells that of all does not know.
-        let sum = self.rule.weights().is_some() && self.rule.uncertain().is_none();
-        let alone = sum || (self.rule.id() == "each" && self.parts.is_some());
-        let mapped = self.info.preparation.concat() || !self.maps().is_empty();
-        if !alone || mapped {
+        if !self.tells_by_views() {
             let row = views.iter().find_map(|v| (0..views.n()).find(|i| !v.has(*i))).unwrap_or(0);
             return Err(Error::Data(format!(
                 "{} lacks a view, and what the model learned takes all of them together; fit it with missing=mean or \

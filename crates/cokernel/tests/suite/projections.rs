@@ -307,7 +307,7 @@ fn little_and_odd_data() {
             let mut x = table(N);
             (0..N).for_each(|i| x.set(i, 2, 1e6));
             let views = Views::new().dense("x", x).unwrap();
-            let model = mkl(id, &[kernel], &[]).scale(Scale::Standard);
+            let model = mkl(id, &[kernel], &[("max_iterations", "2")]).scale(Scale::Standard);
             let model = model.fit(&views, &labels(), &run).unwrap();
             assert!(model.maps().iter().all(|l| l.map().unwrap().row(2).iter().all(|v| *v == 0.0)));
             let note =
@@ -318,10 +318,8 @@ fn little_and_odd_data() {
             let rows = (0..N).map(|i| (0..5).map(|j| (j as u32, x.get(i, j))).collect()).collect();
             let sparse = Views::new().with("x", Table::Sparse(Csr::from_rows(5, rows).unwrap()));
             let sparse = sparse.unwrap();
-            let (a, b) = (
-                fit(&mkl(id, &[kernel], &[]), &self::views()),
-                fit(&mkl(id, &[kernel], &[]), &sparse),
-            );
+            let few = mkl(id, &[kernel], &[("max_iterations", "10")]);
+            let (a, b) = (fit(&few, &self::views()), fit(&few, &sparse));
             let what = format!("{id} {kernel} sparse");
             let (a, b) = (a.predict(&sparse).unwrap(), b.predict(&sparse).unwrap());
             close(&a.decisions, &b.decisions, 1e-2, &what);
@@ -483,6 +481,7 @@ fn an_embedding_by_local_projections() {
             ("gating", Value::from(gating)),
             ("regions", Value::Int(regions)),
             ("gate_dimensions", Value::Int(reduced)),
+            ("max_iterations", Value::Int(10)),
         ];
         let with = |start: MultiView| given.iter().fold(start, |m, (n, v)| m.param(*n, v.clone()));
         let method = with(MultiView::new("lpk").unwrap().kernels(specs(&["linear"])));
@@ -517,6 +516,7 @@ fn an_embedding_by_local_projections() {
     // More columns than there are features.
     let method = MultiView::new("lpk").unwrap().kernels(specs(&["linear"]));
     let d = features(&views).cols();
+    let method = method.param("max_iterations", 3);
     let (_, found) = method.fit_labelled_embedding(&views, &labels(), 2 * d + 2, &run).unwrap();
     assert_eq!(found.rows.cols(), 2 * d);
     assert!(found.report.notes.iter().any(|n| n.contains("for each region")));

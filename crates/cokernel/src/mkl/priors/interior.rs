@@ -20,7 +20,7 @@ use super::sqp::judged;
 use crate::bank::Gram;
 use crate::run::Pass;
 use crate::{Counts, Result, Status, Watch};
-use cokernel_dense::{Cholesky, Slice, product_nt};
+use cokernel_dense::{LeveledCholesky, Slice, product_nt};
 
 /// What τ falls by.
 const FALL: f64 = 0.1;
@@ -268,19 +268,13 @@ impl Barrier<'_, '_> {
             line.iter_mut().zip(&self.rows).for_each(|(h, j)| *h += row[*j] + constant);
             line[k] += diagonal[k];
         }
-        // With ones on its diagonal, so that coefficients next to a bound do not drown the others.
-        let scale: Vec<f64> =
-            (0..size).map(|k| 1.0 / hessian[k * size + k].max(f64::MIN_POSITIVE).sqrt()).collect();
-        for (line, s) in hessian.chunks_mut(size).zip(&scale) {
-            line.iter_mut().zip(&scale).for_each(|(h, t)| *h *= s * t);
-        }
-        let factor = Cholesky::with_ridge(size, &hessian)?;
-        let mut found: Vec<f64> = gradient.iter().zip(&scale).map(|(g, s)| -g * s).collect();
-        factor.solve(&mut found, 1);
+        // Coefficients next to a bound do not drown the others.
+        let factor = LeveledCholesky::new(size, hessian)?;
+        let found = factor.solved(&gradient);
         let mut step = vec![0.0; part.n()];
         let mut decrease = 0.0;
         for (k, i) in self.rows.iter().enumerate() {
-            step[*i] = scale[k] * found[k];
+            step[*i] = -found[k];
             decrease -= gradient[k] * step[*i];
         }
         if !(decrease.is_finite() && step.iter().all(|d| d.is_finite())) {

@@ -486,6 +486,10 @@ fn a_kernel_that_was_taken_away_comes_back() {
                 // Where rounding ends the search, the gap says how far: it was 10⁷ and more.
                 let near = status == Status::Converged || gap.is_some_and(|g| g < 1e-2);
                 assert!(near, "seed {seed}, {s:e}, C = {c}: {gap:?}");
+                // The others by their gap alone.
+                if seed != 0 {
+                    continue;
+                }
                 let plain = simple_mkl(&bank, &classes, &machine, 1e-3, "gradient");
                 let primal = |l: &Learned| l.machines.as_ref().unwrap().primal();
                 let (a, b) = (primal(&found), primal(&plain));

@@ -2,7 +2,7 @@
 
 use super::{Function, Interior, Side};
 use cokernel_dense::simd::dot;
-use cokernel_dense::{Cholesky, Slice, add_gram_below, gram_above, mirror_below};
+use cokernel_dense::{Cholesky, LeveledCholesky, Slice, add_gram_below, gram_above, mirror_below};
 use rayon::prelude::*;
 
 /// Part of the way to a bound that a step goes.
@@ -27,40 +27,7 @@ struct Factored {
 /// coefficients of a given sum but what b is, and without it centred features leave the direction of ones to D⁻¹ alone.
 enum Inner {
     Kernels(Cholesky),
-    Instances(Leveled),
-}
-
-/// A matrix that is factored with ones on its diagonal: σ/η of kernels with a weight is small, of others large.
-struct Leveled {
-    factor: Cholesky,
-    scale: Vec<f64>,
-}
-
-impl Leveled {
-    fn new(size: usize, mut matrix: Vec<f64>) -> Option<Self> {
-        let scale: Vec<f64> = (0..size).map(|k| matrix[k * size + k].sqrt().recip()).collect();
-        for (line, s) in matrix.chunks_mut(size).zip(&scale) {
-            line.iter_mut().zip(&scale).for_each(|(h, t)| *h *= s * t);
-        }
-        let factor = match Cholesky::new(size, matrix.clone()) {
-            Some(factor) => factor,
-            None => Cholesky::with_ridge(size, &matrix)?,
-        };
-        Some(Leveled { factor, scale })
-    }
-
-    /// b ← a root of the inverse times b.
-    fn forward(&self, b: &mut [f64]) {
-        b.iter_mut().zip(&self.scale).for_each(|(b, s)| *b *= s);
-        self.factor.forward(b, 1);
-    }
-
-    fn solved(&self, right: &[f64]) -> Vec<f64> {
-        let times = |v: &[f64]| v.iter().zip(&self.scale).map(|(v, s)| v * s).collect();
-        let mut x: Vec<f64> = times(right);
-        self.factor.solve(&mut x, 1);
-        times(&x)
-    }
+    Instances(LeveledCholesky),
 }
 
 /// A change of everything.
@@ -96,7 +63,8 @@ impl Interior<'_> {
         for function in &self.functions {
             factored.push(self.factored(function, &roots, &mut hessian)?);
         }
-        let factor = Leveled::new(kernels, hessian)?;
+        // σ/η of kernels with a weight is small, of others large.
+        let factor = LeveledCholesky::new(kernels, hessian)?;
         let priced = factor.solved(&prices);
         let system = (&factored[..], &factor, &prices[..], &priced[..], &roots[..]);
         let (total, count) = self.pairs();
@@ -137,7 +105,7 @@ impl Interior<'_> {
             gram_above(Slice::new(&lines, kernels + 1, n), &mut inner);
             lines.truncate(kernels * n);
             (0..n).for_each(|i| inner[i * n + i] += 1.0);
-            let factor = Leveled::new(n, inner)?;
+            let factor = LeveledCholesky::new(n, inner)?;
             lines.par_chunks_mut(n).for_each(|line| factor.forward(line));
             add_gram_below(1.0, Slice::new(&lines, kernels, n), &mut reduced);
             mirror_below(kernels, &mut reduced);
@@ -193,7 +161,13 @@ impl Interior<'_> {
     #[allow(clippy::type_complexity)]
     fn direction(
         &self,
-        (factored, factor, prices, priced, roots): (&[Factored], &Leveled, &[f64], &[f64], &[f64]),
+        (factored, factor, prices, priced, roots): (
+            &[Factored],
+            &LeveledCholesky,
+            &[f64],
+            &[f64],
+            &[f64],
+        ),
         tau: f64,
         guess: Option<&Step>,
     ) -> Option<Step> {
