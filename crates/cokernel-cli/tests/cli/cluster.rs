@@ -157,6 +157,22 @@ fn instances_that_lack_a_view_are_clustered_by_the_others() {
     let json = toy.json(&format!("compare --task cluster -k 3 {data}"));
     assert_eq!(json["filled"][0], serde_json::json!(["a", absent]));
     assert!(json["rows"].as_array().unwrap().len() >= 2);
+    // A view that few have.
+    let text = toy.read("a.csv");
+    let named = |(i, line): (usize, &str)| match i {
+        0 => format!("id,{line}"),
+        _ => format!("i{},{line}", i - 1),
+    };
+    let named: Vec<String> = text.lines().enumerate().map(named).collect();
+    toy.write("f.csv", named.join("\n").as_bytes());
+    let few: Vec<String> = toy.read("d.csv").lines().take(11).map(str::to_string).collect();
+    toy.write("g.csv", few.join("\n").as_bytes());
+    let all = "--view a=f.csv --view b=g.csv --id id";
+    for (method, is_said) in [("mkkm", true), ("simple_mkkm", true), ("late_fusion", false)] {
+        let run = toy.run(&format!("cluster -k 3 {all} --method {method} -o out.csv"));
+        let said = String::from_utf8(run.get_output().stderr.clone()).unwrap();
+        assert_eq!(said.contains("known of few of the 60 instances"), is_said, "{method}: {said}");
+    }
     // Without the view there is nothing to go by.
     let said = toy.refusal("cluster -k 3 --view a=c.csv --id id -q", 1);
     assert!(said.starts_with("error: instance 2 ('i2') lacks view 'a', and there is no"), "{said}");

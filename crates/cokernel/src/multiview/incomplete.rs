@@ -42,6 +42,9 @@ pub(super) const INCOMPLETE: Param = Param {
     range: Range::Choice { default: "own", of: &["own", "estimated"] },
 };
 
+/// Kernels that are known of less than one in so many instances are named.
+const FEW: usize = 4;
+
 /// ε.
 const RIDGE: f64 = 1e-6;
 
@@ -51,6 +54,23 @@ pub(super) fn present(bank: &Bank) -> Option<Vec<Vec<u32>>> {
     let of = |m: usize| (0..bank.n()).filter(|i| fill.has(m, *i)).map(|i| i as u32).collect();
     let all: Vec<Vec<u32>> = (0..bank.len()).map(of).collect();
     all.iter().any(|rows| rows.len() < bank.n()).then_some(all)
+}
+
+/// Names kernels of which little is known, where the clusters complete them.
+pub(super) fn scarce(bank: &Bank, all: &[Partial]) -> Option<String> {
+    let few = |(m, part): (usize, &Partial)| {
+        let known = !part.rows.is_empty() && FEW * part.rows.len() < bank.n();
+        known.then(|| format!("'{}' ({})", bank.kernels()[m].name, part.rows.len()))
+    };
+    let few: Vec<String> = all.iter().enumerate().filter_map(few).collect();
+    (!few.is_empty()).then(|| {
+        format!(
+            "known of few of the {} instances and for the others made up by the clusters, so that their weights say little: {}; \
+             leave such views out, or set incomplete=estimated",
+            bank.n(),
+            few.join(", ")
+        )
+    })
 }
 
 /// A kernel on the instances that have its view, and how it goes on to the others.

@@ -27,7 +27,7 @@
 
 use super::centred::{CENTER, Centred, Found, MAX_ITERATIONS, squares};
 use super::extension::Extension;
-use super::incomplete::{INCOMPLETE, Partial, alternate, present};
+use super::incomplete::{INCOMPLETE, Partial, alternate, present, scarce};
 use super::kmeans::check_clusters;
 use super::work::Work;
 use super::{Embedder, Embedding, Problem, Wants, laplacian};
@@ -162,6 +162,8 @@ impl Mkkm {
     ) -> Result<Embedding> {
         work.run.tell(Event::Begin { stage: METHOD.title, total: None });
         let mut kernels = Partial::all(work.bank(), present, self.center, &mut work)?;
+        let remark = scarce(work.bank(), &kernels);
+        work.notes.extend(remark);
         let ended = (self.tol, self.max_iterations);
         let found = alternate(&mut kernels, k, ended, &mut work)?;
         work.run.tell(Event::End);

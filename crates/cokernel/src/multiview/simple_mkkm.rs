@@ -36,7 +36,7 @@ mod subspace;
 
 use super::centred::{CENTER, Centred, Found, MAX_ITERATIONS, squares};
 use super::extension::Extension;
-use super::incomplete::{INCOMPLETE, Partial, alternate, present};
+use super::incomplete::{INCOMPLETE, Partial, alternate, present, scarce};
 use super::kmeans::check_clusters;
 use super::work::Work;
 use super::{Embedder, Embedding, Problem, Wants, laplacian};
@@ -140,6 +140,7 @@ fn completed(bank: &Bank, present: &[Vec<u32>], center: bool, k: usize, run: &Ru
     let n = bank.n();
     let mut work = Work::new(bank, run);
     let mut kernels = Partial::all(bank, present, center, &mut work)?;
+    work.notes.extend(scarce(bank, &kernels));
     alternate(&mut kernels, k, (1e-6, 100), &mut work)?;
     let mut matrices = Vec::with_capacity(kernels.len());
     for (kernel, own) in bank.kernels().iter().zip(&kernels) {

@@ -293,12 +293,16 @@ impl Priors {
                     }
                 }
             }
+            // Of the whole objective, of which the machine's is a part that may be nothing.
+            let whole = found.objective.last().map_or(0.0, |v| v.max(machine.primal));
+            let apart = (machine.primal - machine.dual).max(0.0);
+            let gap = if whole > 0.0 { machine.gap.min(apart / whole) } else { machine.gap };
             Block {
                 heads: vec![Head { role: *role, coef, bias }],
                 linear: machine.dual + 0.5 * machine.norm(),
                 primal: machine.primal,
                 objective: machine.dual,
-                gap: machine.gap,
+                gap,
                 status: machine.status,
                 free: None,
                 at_bound: found.at_bound,
