@@ -12368,8 +12368,8 @@ class GirolamiRogersMKLClassifier(KernelClassifier):
     """Hierarchic Bayesian kernel combination.
 
     Weights of the simplex with their standard deviations, and probabilities of classes, by
-    variational inference. No C to choose. Costs a product of n × n matrices for each kernel and
-    sweep.
+    variational inference. No C to choose. Costs a product of n × n matrices for each kernel,
+    class and sweep.
 
     Parameters
     ----------

@@ -322,7 +322,10 @@ impl Settings {
                  add --view {missing}=FILE"
             )));
         }
-        self.input.views.retain(|v| names.contains(&v.name));
+        // A model without any kernel tells all instances the same, whatever view names them.
+        if !names.is_empty() {
+            self.input.views.retain(|v| names.contains(&v.name));
+        }
         Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! Clusterings as text: the table, the agreement of the views, the verdict, and CSV.
 
 use crate::files::csv_line;
-use crate::table::{Table, count, seconds, wrap};
+use crate::table::{Table, count, gap, seconds, wrap};
 use cokernel::data::Views;
 use cokernel::eval::{ClusteringRow, Clusterings, StartScores, Stat, ViewAgreement};
 use cokernel::multiview::Seeding;
@@ -32,6 +32,12 @@ pub fn clusterings(result: &Clusterings, width: Option<usize>) -> String {
         0 => plain(result, width),
         _ => scored(result, width),
     });
+    for r in &result.rows {
+        if let (Some(value), Some(_)) = (r.report.objective.last(), r.report.gap) {
+            let gap = gap(r.report.gap);
+            text.push_str(&format!("  {}: objective {value:.6e}, duality gap {gap}\n", r.name));
+        }
+    }
     for (view, n) in &result.filled {
         let filled = count(*n, "instance", "instances");
         text.push_str(&format!("  view {view}: {filled} filled from the other views\n"));

@@ -100,7 +100,7 @@ fn methods_are_compared_on_incomplete_data() {
     let said = toy.run(&drop).success();
     let said = String::from_utf8(said.get_output().stderr.clone()).unwrap();
     assert!(said.contains("they cannot tell instances that lack a view: "), "{said}");
-    let said = toy.refusal(&format!("{drop} --methods mean,product"), 1);
+    let said = toy.refusal(&format!("{drop} --methods mean,product -q"), 1);
     assert!(said.contains("'product' cannot tell held-out instances"), "{said}");
     // In a project file.
     let project = "labels = \"l.csv\"\nlabel_column = \"class\"\nid = \"id\"\nmethod = \"mean\"\n\
@@ -118,7 +118,7 @@ fn what_cannot_be_done_about_missing_views_is_said() {
     let toy = incomplete();
     let said = toy.refusal(&format!("fit {DATA} --missing per_view -q"), 2);
     assert!(said.contains("per_view is for late_mean, ekp"), "{said}");
-    let said = toy.refusal(&format!("fit {DATA} --missing estimate --method hyperkernels"), 2);
+    let said = toy.refusal(&format!("fit {DATA} --missing estimate --method hyperkernels -q"), 2);
     assert!(said.contains("estimated similarities do not have; choose drop"), "{said}");
     let said = toy.refusal(&format!("fit {DATA} --missing refuse"), 1);
     assert!(said.contains("--drop-incomplete") || said.contains("missing value"), "{said}");

@@ -118,3 +118,27 @@ fn similarities_may_be_to_instances_that_were_left_out() {
     assert_eq!(found, toy.output("predict model.ck --similarity s=known.npy"));
     assert!(toy.output("inspect model.ck").contains("9 instances without a label"));
 }
+
+/// Where no kernel has a weight every instance is told the same, whatever view names it.
+#[test]
+fn a_model_that_looks_at_nothing_predicts() {
+    let toy = Toy::new();
+    let noise: Vec<String> = (0..N).map(|i| (i * i * 37 % 61).to_string()).collect();
+    toy.write("noise.csv", format!("y\n{}\n", noise.join("\n")).as_bytes());
+    let data = "--view a=a.csv --view b=b.npy";
+    let kernel = "--kernel gaussian:sigma=0.02";
+    let fit = format!(
+        "fit --task regress {data} --labels noise.csv {kernel} --method gaussian_process -o n.ck"
+    );
+    let said = toy.output(&fit);
+    assert!(said.contains("active    0 of 2 kernels"), "{said}");
+    let mean = noise.iter().map(|v| v.parse::<f64>().unwrap()).sum::<f64>() / N as f64;
+    for given in [data, "--view b=b.npy"] {
+        let json = toy.json(&format!("predict n.ck {given}"));
+        let values = json["decisions"].as_array().unwrap_or_else(|| panic!("{json}"));
+        let near = |v: &serde_json::Value| (v[0].as_f64().unwrap() - mean).abs() < 1e-6 * mean;
+        assert!(values.len() == N && values.iter().all(near), "{mean} {json}");
+    }
+    let said = toy.refusal("predict n.ck -q", 2);
+    assert!(said.contains("no view is given"), "{said}");
+}

@@ -126,17 +126,23 @@ impl Embedder for SimpleMkkm {
             return self.embed_whole(bank, self.center, k, run);
         };
         let watch = run.watch();
-        let completed = completed(bank, &present, self.center, k, run)?;
+        let (completed, notes) = completed(bank, &present, self.center, k, run)?;
         let mut found = self.embed_whole(&completed, false, k, &run.remaining(&watch))?;
         found.extension = None;
-        found.report.notes.extend_from_slice(bank.notes());
+        found.report.notes.extend(notes);
         found.report.seconds = watch.seconds();
         Ok(found)
     }
 }
 
-/// The kernels completed by multiple kernel k-means.
-fn completed(bank: &Bank, present: &[Vec<u32>], center: bool, k: usize, run: &Run) -> Result<Bank> {
+/// The kernels completed by multiple kernel k-means, and what is to be said of them.
+fn completed(
+    bank: &Bank,
+    present: &[Vec<u32>],
+    center: bool,
+    k: usize,
+    run: &Run,
+) -> Result<(Bank, Vec<String>)> {
     let n = bank.n();
     let mut work = Work::new(bank, run);
     let mut kernels = Partial::all(bank, present, center, &mut work)?;
@@ -147,7 +153,7 @@ fn completed(bank: &Bank, present: &[Vec<u32>], center: bool, k: usize, run: &Ru
         work.go_on()?;
         matrices.push((kernel.name.clone(), own.whole(n)));
     }
-    Bank::from_matrices(matrices, Storage::Resident)
+    Ok((Bank::from_matrices(matrices, Storage::Resident)?, work.notes))
 }
 
 impl SimpleMkkm {

@@ -115,7 +115,8 @@ impl Master {
     pub fn lower(&self, at: &Answer, priced: &Priced) -> f64 {
         match self {
             Master::Margin { .. } => -priced.largest.max(at.pull.iter().sum::<f64>().abs()),
-            _ => at.dual - 0.5 * priced.squares,
+            // Losses and squares are at least 0.
+            _ => (at.dual - 0.5 * priced.squares).max(0.0),
         }
     }
 
