@@ -21,7 +21,8 @@
 //!
 //! **Certificate.** For any α in the box −Ω*(½q) + Σ log(1 − v_m/γ) + Σα is a lower bound (the negative of (16)), taken at
 //! the multiple sα, s ≤ 1, where it is largest; any machine at (σ, μ) gives an upper bound by its primal objective. All
-//! terms of the upper bound are at least 0; the gap is relative to it.
+//! terms of the upper bound are at least 0; the gap is relative to it, and that of a machine, whose own objective may be next
+//! to nothing, as well.
 //!
 //! **Few labels** (GMKD §VII-C). With the Laplacian SVM as the machine the classifiers of the views learn from labelled and
 //! unlabelled instances; α, with the same C, is of the labelled ones. Several classes are told one against the rest then.
